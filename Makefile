@@ -9,6 +9,8 @@ SHELL := bash
 VENV := .venv
 # Frameworks bring the libraries that they are written for, in versions of their own: they have an environment of their own.
 FRAMEWORKS := .cache/frameworks
+# What suites of frameworks need: the frameworks that run as applications bring another confluent-kafka.
+SUITES := .cache/framework-suites
 # The original of a face whose today's release is another: only the tests that compare with it read this folder.
 KAFKA_PYTHON_2 := .cache/kafka-python-2
 # The release before, whose own tests are run on its face; it runs on no Python of today.
@@ -20,10 +22,13 @@ export PYO3_PYTHON := $(CURDIR)/$(PY)
 # `make bench BENCH="--records 200000 --codecs zstd"`, `make test-python PYTEST="-k produce -x"`
 REFUSALS ?=
 PIPELINE ?=
+SUITE ?=
 BENCH ?=
 PYTEST ?=
-# `make test-python BUILD=quick` tests the unoptimised build: after one changed line of Rust it is there in seconds.
-BUILD ?= release
+# `make test-python` by hand tests the unoptimised build, which is there soon after a changed line of Rust; CI and all other
+# targets have the optimised one, and BUILD=release or BUILD=quick chooses.
+IN_CI := $(filter-out 0 false,$(CI))
+BUILD ?= $(if $(IN_CI),release,$(if $(filter test-python,$(MAKECMDGOALS)),quick,release))
 # `make test` builds once, and says BUILT=1 to the layers that run beside each other.
 BUILT ?= 0
 BUILDS := build-release build-quick
@@ -34,11 +39,11 @@ endif
 CORES := $(shell getconf _NPROCESSORS_ONLN 2> /dev/null || echo 2)
 WORKERS ?= $(if $(PYTEST),0,$(shell echo $$(( $(CORES) * 4 > 16 ? 16 : $(CORES) * 4 ))))
 RUN_TESTS = $(PY) scripts/run_tests.py --workers $(WORKERS)
-# `make test` leaves what measures for the end, when all other layers are done.
-ROUND := $(if $(filter 1,$(BUILT)),--round together)
+# `make test` leaves what measures for the end, when all other layers are done. An unoptimised build measures nothing.
+ROUND := $(if $(filter 1,$(BUILT))$(filter quick,$(BUILD)),--round together)
 # A machine that CI shares with others stands still at times. A test that fails there gets one more try, and is listed as RERUN:
 # that is a defect to look into, of the test or of the product.
-RERUNS ?= $(if $(filter-out 0 false,$(CI)),--reruns 1 -rR)
+RERUNS ?= $(if $(IN_CI),--reruns 1 -rR)
 # `make test-kafka KAFKA_VERSION=2.8.2`; before 3.3 a ZooKeeper is started beside it.
 KAFKA_VERSION ?= 4.3.1
 OLD_KAFKA_VERSIONS := 3.9.1 2.8.2
@@ -95,7 +100,7 @@ demo: build  ## Watch records flow through the embedded broker, sync and asyncio
 # --- tests ------------------------------------------------------------------------------------------------------
 
 .PHONY: test
-test: $(VENV)/.group-dev $(VENV)/.group-peers $(VENV)/.group-docs $(KAFKA_PYTHON_2)/.ready  ## Everything: lint, Rust, Python, real Kafka; says at the end what was left out
+test: $(VENV)/.group-dev $(VENV)/.group-peers $(VENV)/.group-docs $(VENV)/.group-wheel $(KAFKA_PYTHON_2)/.ready  ## Everything: lint, Rust, Python, real Kafka; says at the end what was left out
 	@$(PY) scripts/run_layers.py
 
 .PHONY: test-rust
@@ -111,11 +116,11 @@ test-alone: build $(VENV)/.group-peers $(KAFKA_PYTHON_2)/.ready
 	@$(RUN_TESTS) --round alone -m "not kafka and not frameworks and not wheel" $(RERUNS) $(PYTEST)
 
 .PHONY: test-wheel
-test-wheel: $(VENV)/.group-dev  ## The wheel in an empty environment of each Python that is declared (mvn for those not here)
+test-wheel: $(VENV)/.group-dev $(VENV)/.group-wheel  ## The wheel in an empty environment of each Python that is declared (mvn for those not here)
 	@$(PY) -m pytest -m wheel $(RERUNS) $(PYTEST)
 
 .PHONY: test-frameworks
-test-frameworks: build $(FRAMEWORKS)/.ready  ## FastStream, Faust, Quix Streams and Bytewax on the faces of kafkars.compat
+test-frameworks: build $(FRAMEWORKS)/.ready $(SUITES)/.ready  ## FastStream, Faust, Quix Streams, Bytewax, kq, OpenTelemetry and others on the faces of kafkars.compat
 	@$(PY) -m pytest -m frameworks --kafka-version $(KAFKA_VERSION) $(RERUNS) $(PYTEST)
 
 $(KAFKA_PYTHON_2)/.ready: $(VENV)/.created
@@ -143,6 +148,17 @@ $(FRAMEWORKS)/.ready: tests/frameworks/requirements.txt $(VENV)/.created
 	@$(FRAMEWORKS)/bin/python -m pip install --quiet --disable-pip-version-check -r $< || { \
 	    echo "pip could not install the frameworks of $<; is a package index reachable?" >&2; exit 1; }
 	@touch $@
+
+$(SUITES)/.ready: tests/frameworks/suites/requirements.txt $(VENV)/.created
+	@echo "installing what suites of frameworks need into $(SUITES)"
+	@$(PY) -m venv $(SUITES)/venv
+	@$(SUITES)/venv/bin/python -m pip install --quiet --disable-pip-version-check -r $< || { \
+	    echo "pip could not install $<; is a package index reachable?" >&2; exit 1; }
+	@touch $@
+
+.PHONY: framework-suites
+framework-suites: build $(SUITES)/.ready  ## Test suites of frameworks themselves, passes on originals and faces (SUITE="--kafka 4.3.1 kombu")
+	@$(PY) -m tests.frameworks.suites $(SUITE)
 
 .PHONY: test-kafka
 test-kafka: build $(VENV)/.group-peers $(KAFKA_PYTHON_2)/.ready  ## Python and interoperability tests on a real Apache Kafka (java, mvn)
@@ -213,14 +229,18 @@ lint-python: build $(VENV)/.group-peers $(VENV)/.group-docs
 	@$(BIN)/mypy
 	@MYPYPATH=python $(BIN)/stubtest kafkars._kafkars --mypy-config-file pyproject.toml --allowlist tests/typing/stubtest_allowlist.txt
 	@$(BIN)/basedpyright --warnings
+	@$(BIN)/basedpyright --project pyright-tests.json --warnings
 	@$(PY) scripts/check_layers.py
 	@$(PY) scripts/check_licenses.py
 	@$(PY) scripts/check_tests.py
 	@$(PY) scripts/check_circles.py
+	@$(PY) scripts/check_names.py
+	@$(PY) scripts/check_architecture.py
 	@$(PY) scripts/check_twins.py
 	@$(PY) scripts/check_columns.py
 	@$(PY) scripts/check_stub_docs.py
 	@$(BIN)/mkdocs build --strict --quiet --site-dir .cache/site
+	@$(PY) scripts/check_reference.py .cache/site
 
 .PHONY: lint-generated
 lint-generated: $(VENV)/.created
@@ -246,9 +266,15 @@ format: $(VENV)/.group-dev  ## Format Rust and Python
 	@$(BIN)/ruff format --quiet
 
 .PHONY: original-suites
-original-suites: build $(VENV)/.group-peers $(KAFKA_PYTHON_2)/.ready  ## kafka-python's own test suite on the face, passes beside the original's
+original-suites: build $(VENV)/.group-peers framework-suites  ## Suites of kafka-python 2.0, 2.3 and 3.0 and of frameworks on the faces, passes beside the originals'
 	@$(PY) -m pip install --quiet --disable-pip-version-check pytest-mock
 	@$(PY) scripts/original_suites.py
+
+PROGRAMS ?= 1 200
+
+.PHONY: face-programs
+face-programs: build $(VENV)/.group-peers  ## Random programs on aiokafka and its face (PROGRAMS="FIRST_SEED COUNT [KIND...]")
+	@$(PY) -m tests.compat.differential.aiokafka_programs $(PROGRAMS)
 
 # --- measure, fuzz ----------------------------------------------------------------------------------------------
 

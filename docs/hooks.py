@@ -43,14 +43,15 @@ def table(what: str, path: str, name: str | None) -> Iterator[str]:
         for figure, (kind, unit, description) in metrics(figures):
             yield f"| `{figure}` | {kind} | {unit} | {description} |"
     else:
-        yield "| setting | type | default | meaning |"
-        yield "|---|---|---|---|"
+        yield "| setting | type | default | range | meaning |"
+        yield "|---|---|---|---|---|"
         (settings,) = [node for node in classes if node.name == name]
+        allowed = ranges(settings)
         for field, text in documented_fields(settings):
             default = ast.unparse(field.value) if field.value is not None else "required"
             setting = ast.unparse(field.target)
             link = f"{settings.name.removesuffix('Config').lower()}-{setting}"
-            yield f"| [`{setting}`](#{link}){{ #{link} }} | {code(ast.unparse(field.annotation))} | {code(default)} | {one_line(text)} |"
+            yield f"| [`{setting}`](#{link}){{ #{link} .setting }} | {code(ast.unparse(field.annotation))} | {code(default)} | {allowed.get(setting, '')} | {one_line(text)} |"
 
 
 def properties(tree: ast.Module) -> Iterator[list[str]]:
@@ -96,6 +97,50 @@ def documented_fields(node: ast.ClassDef) -> Iterator[tuple[ast.AnnAssign, str]]
             text = following.value
             if isinstance(text, ast.Constant) and isinstance(text.value, str):
                 yield field, text.value
+
+
+def ranges(tree: ast.AST) -> dict[str, str]:
+    """What numbers and words settings take, by their names: what `CHECKS` there says of them."""
+    for each in ast.walk(tree):
+        if (
+            isinstance(each, ast.AnnAssign)
+            and ast.unparse(each.target) == "CHECKS"
+            and isinstance(each.value, ast.Dict)
+        ):
+            checks = zip(each.value.keys, each.value.values, strict=True)
+            return {ast.literal_eval(name): in_words(check) for name, check in checks if name is not None}
+    return {}
+
+
+def in_words(check: ast.expr) -> str:
+    """What a check of a setting lets through; nothing where words would say no more than the type."""
+    if ast.unparse(check) == "checks.flag":
+        return "True or False"
+    if not isinstance(check, ast.Call):
+        return ""
+    name = ast.unparse(check.func)
+    if name == "checks.optional":
+        inner = in_words(check.args[0])
+        return f"{inner}, or None" if inner else ""
+    if name == "checks.choice":
+        return ", ".join(f'`"{ast.literal_eval(word)}"`' for word in check.args)
+    given = [number(each) for each in check.args]
+    named = {each.arg: number(each.value) for each in check.keywords if each.arg}
+    if name == "checks.milliseconds":
+        return numbers(*given, unit="ms", **named)
+    return numbers(*given, **named) if name == "checks.whole" else ""
+
+
+def number(node: ast.expr) -> Any:
+    """A literal, or the name of one."""
+    return 2**31 - 1 if ast.unparse(node) == "checks.INT32" else ast.literal_eval(node)
+
+
+def numbers(least: float = 0, most: float | None = None, unit: str = "", *, above: bool = False) -> str:
+    """A range as the reference shows it."""
+    start = f"above {least:,}" if above else f"{least:,}"
+    end = f" to {most:,}" if most is not None else "" if above else " or more"
+    return f"{start}{end} {unit}".rstrip()
 
 
 def code(text: str) -> str:

@@ -1,8 +1,5 @@
-"""Counts circles between modules, in Python and in each crate: modules that need each other cannot be understood alone.
-
-scripts/circles.txt names the modules that are in a circle today. It reports these, and refuses any circle in a crate of
-which the list names none: what has become free of circles stays so. `--strict` refuses every circle that is not listed,
-and a module that is listed and is in none any more, so that the list only gets shorter. `--write` writes the list.
+"""Refuses circles between modules, in Python and in each crate: modules that need each other cannot be understood
+alone.
 """
 
 from __future__ import annotations
@@ -14,13 +11,17 @@ from pathlib import Path
 from check_layers import imports_of_ours
 
 ROOT = Path(__file__).resolve().parent.parent
-KNOWN = Path(__file__).with_name("circles.txt")
 Graph = dict[str, set[str]]
 
-# `use crate::a::{b, c::D}`, `use super::x` and `crate::a::b()`; test modules at the end of a file are not looked at.
-USE = re.compile(r"^\s*(?:pub(?:\([^)]*\))? )?use ((?:crate|super|self)::[^;]+);", re.MULTILINE)
-INLINE = re.compile(r"\bcrate(?:::\w+)+")
+# `use crate::a::{b, c::D}`, `use super::x` and `crate::a::b()`, and what a module uses of those in it by their bare
+# names; test modules at the end of a file are not looked at.
+USE = re.compile(r"^\s*(?:pub(?:\([^)]*\))? )?use ([^;]+);", re.MULTILINE)
+INLINE = re.compile(r"(?<![\w:])\w+(?:::\w+)+")
+MODULE = re.compile(r"^\s*(?:pub(?:\([^)]*\))? )?mod (\w+);", re.MULTILINE)
+ROOTS = {"crate", "super", "self"}
 COMMENT = re.compile(r"^\s*//.*$", re.MULTILINE)
+# `pub(in crate::a)` says who may look, and uses nothing.
+VISIBILITY = re.compile(r"\bpub\(in [^)]*\)")
 TESTS = re.compile(r"^#\[cfg\(test\)\]\s*\nmod \w+ \{", re.MULTILINE)
 
 
@@ -28,24 +29,10 @@ def main() -> int:
     graphs = {"python": python_modules(ROOT / "python" / "kafkars")}
     for crate in sorted((ROOT / "rust").glob("kafkars-*")):
         graphs[crate.name] = rust_modules(crate / "src")
-    circles = {name: [circle for circle in components(graph) if len(circle) > 1] for name, graph in graphs.items()}
-    found = {f"{name} {module}" for name, several in circles.items() for circle in several for module in circle}
-    if "--write" in sys.argv:
-        KNOWN.write_text("".join(f"{line}\n" for line in sorted(found)))
-    for name, several in circles.items():
-        if several:
-            sizes = ", ".join(str(size) for size in sorted(map(len, several), reverse=True))
-            print(f"circles: {name}: {len(several)}, of {sizes} modules (of {len(graphs[name])})")
-    known = set(KNOWN.read_text().splitlines())
-    new, gone = sorted(found - known), sorted(known - found)
-    if "--strict" not in sys.argv:
-        with_circles = {line.split()[0] for line in known}
-        new, gone = [line for line in new if line.split()[0] not in with_circles], []
-    problems = [f"{line}: is in a circle now" for line in new]
-    problems += [f"{line}: is in no circle any more; take it out of {KNOWN.name}" for line in gone]
-    for problem in problems:
-        print(problem, file=sys.stderr)
-    return int(bool(problems))
+    circles = [(name, circle) for name, graph in graphs.items() for circle in components(graph) if len(circle) > 1]
+    for name, circle in circles:
+        print(f"{name}: {', '.join(sorted(circle))} are in a circle", file=sys.stderr)
+    return int(bool(circles))
 
 
 def python_modules(package: Path) -> Graph:
@@ -69,11 +56,16 @@ def rust_modules(source: Path) -> Graph:
     paths = {rust_parts(path, source): path for path in source.rglob("*.rs")}
     graph: Graph = {}
     for own, path in paths.items():
-        text = COMMENT.sub("", TESTS.split(path.read_text())[0])
-        named = [*USE.findall(text), *INLINE.findall(text)]
+        text = VISIBILITY.sub("pub", COMMENT.sub("", TESTS.split(path.read_text())[0]))
+        inside = set(MODULE.findall(text))
+        named = [name for name in [*USE.findall(text), *INLINE.findall(text)] if first(name) in ROOTS | inside]
         used = {longest(target, paths) for statement in named for target in resolved(statement, own)}
         graph["::".join(own)] = {"::".join(each) for each in used if each and each != own}
     return graph
+
+
+def first(path: str) -> str:
+    return path.partition("::")[0]
 
 
 def rust_parts(path: Path, source: Path) -> tuple[str, ...]:

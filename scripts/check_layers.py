@@ -197,9 +197,10 @@ def judge(parts: tuple[str, ...], imported: tuple[str, ...]) -> str | None:
         return f"{here} may not import the face {there}"
     if here in FACES and there in FACES and here != there:
         return f"the faces {here} and {there} may not import each other"
-    two_compats = here == there == "compat" and len(parts) > 2 and len(imported) > 1  # noqa: PLR2004
-    if two_compats and imported[1] not in (parts[1], STANDS_ON.get(parts[1])) and not imported[1].startswith("_"):
-        return f"compat.{parts[1]} may not import compat.{imported[1]}"
+    if here == there == "compat" and len(parts) > 2 and len(imported) > 1:  # noqa: PLR2004
+        face, other = parts[1], imported[1]
+        if other not in (face, STANDS_ON.get(face)) and not other.startswith("_"):
+            return f"compat.{face} may not import compat.{other}"
     return None
 
 

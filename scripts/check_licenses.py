@@ -57,7 +57,7 @@ def rules(deny: str) -> tuple[set[str], dict[str, set[str]]]:
 
 
 def is_allowed(expression: str, allowed: set[str]) -> bool:
-    """Whether a choice that an SPDX expression leaves is allowed; some crates write a slash for OR."""
+    """True if a choice that an SPDX expression leaves is allowed; some crates write a slash for OR."""
     words = WORDS.findall(expression)
     result = either(words, allowed)
     if words:

@@ -56,7 +56,7 @@ def spliced(lines: list[str], node: Function, text: str) -> None:
 
 
 def is_on_the_line(lines: list[str], node: Function) -> bool:
-    """Whether the body begins on the line of the signature's end."""
+    """True if the body begins on the line of the signature's end."""
     first = node.body[0]
     return bool(lines[first.lineno - 1][: first.col_offset].strip())
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 JAVA_NEEDED = 17
 FRAMEWORKS = Path("tests/frameworks/requirements.txt")
 FRAMEWORKS_READY = Path(".cache/frameworks/.ready")
+SUITES = Path("tests/frameworks/suites/requirements.txt")
+SUITES_READY = Path(".cache/framework-suites/.ready")
 SECOND_TRIES = "KAFKARS_SECOND_TRIES"
 """Names the file into which tests/conftest.py writes what passed, or failed, at its second try."""
 SLOTS = "LAYERS_AT_ONCE"
@@ -187,7 +189,8 @@ def no_jvm() -> str | None:
 
 
 def no_frameworks() -> str | None:
-    if FRAMEWORKS_READY.exists() and FRAMEWORKS_READY.stat().st_mtime >= FRAMEWORKS.stat().st_mtime:
+    wanted = ((FRAMEWORKS, FRAMEWORKS_READY), (SUITES, SUITES_READY))
+    if all(ready.exists() and ready.stat().st_mtime >= asked.stat().st_mtime for asked, ready in wanted):
         return None
     pip = [sys.executable, "-m", "pip", "install", "--dry-run", "--quiet", "--no-deps", "--ignore-installed"]
     reached = subprocess.run([*pip, "-r", str(FRAMEWORKS)], capture_output=True, check=False)
@@ -220,7 +223,7 @@ LAYERS = [
     Layer("test-kafka-old", 600, ("build",), why_not=no_jvm),
     Layer("test-chaos", 420, ("build",), why_not=no_jvm),
     Layer("test-frameworks", 300, ("build",), why_not=no_frameworks),
-    Layer("test-wheel", 300, ("build",)),
+    Layer("test-wheel", 360, ("build",)),
     Layer("lint-python", 180, ("build",)),
     Layer("test-alone", 180, ("build",), alone=True),
 ]

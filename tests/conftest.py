@@ -61,10 +61,18 @@ def kafka_options(config: pytest.Config) -> KafkaOptions:
     return KafkaOptions(version=config.getoption("--kafka-version"), properties={"log.cleaner.backoff.ms": "200"})
 
 
+FIRST_TRY_LINES = 40
+"""How much is told of a test that failed and passed when it was run again."""
+
+
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Tells `make test` (scripts/run_layers.py) which tests needed a second try."""
+    """Tells why first tries failed, and `make test` (scripts/run_layers.py) of which tests."""
     file = os.environ.get("KAFKARS_SECOND_TRIES")
-    again = [report.nodeid for report in terminalreporter.stats.get("rerun", [])]
+    reruns = terminalreporter.stats.get("rerun", [])
+    for report in reruns:
+        terminalreporter.section(f"the first try of {report.nodeid}", sep="-")
+        terminalreporter.line("\n".join(report.longreprtext.splitlines()[-FIRST_TRY_LINES:]))
+    again = [report.nodeid for report in reruns]
     if file and again and not hasattr(terminalreporter.config, "workerinput"):
         with Path(file).open("a", encoding="utf-8") as opened:
             opened.writelines(f"{nodeid}\n" for nodeid in again)
@@ -98,7 +106,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def needed_release(item: pytest.Item) -> int:
     """4 for the consumer group protocol (KIP-848) and commits by id, 3 for administration of transactions (KIP-664)."""
-    parameters = item.callspec.params if hasattr(item, "callspec") else {}
+    parameters = getattr(getattr(item, "callspec", None), "params", {})
     newest = any(item.get_closest_marker(marker) for marker in ("kip_848", "commits_by_id"))
     if newest or parameters.get("protocol") == "consumer":
         return 4

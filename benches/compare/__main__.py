@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import compileall
 import json
 import sys
 from datetime import datetime, timezone
+from pathlib import Path
+
+import kafkars
 
 from benches.compare import brokers, faces, jobs, options, plot, table, tls
 from benches.compare.document import document, versions
@@ -16,6 +20,9 @@ def main() -> int:
     cases: list[Case] = []
     wanted = jobs.named(chosen.jobs, (*jobs.JOBS, *faces.JOBS, *tls.JOBS))
     has_tls = any(job.tls for job in wanted)
+    # As pip does where it installs a package, also where the environment says that imports shall not: workers would
+    # compile what they import within what is measured.
+    compileall.compile_dir(Path(kafkars.__file__).parent, quiet=2)
     with brokers.running(chosen.broker, chosen.kafka_version, tls=has_tls) as broker:
         print(
             f"broker: {broker.name}\nsettings: {chosen.settings}, partitions={chosen.partitions}, rounds={chosen.rounds}"

@@ -1,9 +1,10 @@
 """kafkars.spark beside Spark's own Kafka connector, in turns, warm.
 
-    python -m benches.spark [--records 1000000] [--rounds 3] [--repeats 4] [--ops aggregate,large,parquet,batches,write]
+    python -m benches.spark [--records 1000000] [--rounds 3] [--repeats 4] [--ops aggregate,large,parquet,batches,write] [--floor]
 
 Each round is a fresh process for each connector; the first run of an operation in it is cold and not counted. Wall
-time, and processor time of the JVM and all Python workers, as the kernel counts them.
+time, and processor time of the JVM and all Python workers, as the kernel counts them. With `--floor` the operations
+that read a batch are also done with constants instead of records: less than that no Python source can cost.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from tests.spark.session import ROOT
 
 OPS = ("aggregate", "large", "parquet", "batches", "write")
 FORMS = ("kafkars", "kafka")
+FLOOR = "constants"
+WITH_FLOOR = ("aggregate", "large")
 
 
 def main() -> None:
@@ -31,13 +34,15 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--repeats", type=int, default=4)
     parser.add_argument("--ops", default=",".join(OPS))
+    parser.add_argument("--floor", action="store_true")
     arguments = parser.parse_args()
     found: dict[tuple[str, str], list[dict[str, float]]] = defaultdict(list)
     with KafkaCluster() as cluster, tempfile.TemporaryDirectory() as folder:
         fill(cluster, arguments.records)
         for number in range(arguments.rounds):
             for op in arguments.ops.split(","):
-                for form in FORMS if number % 2 == 0 else reversed(FORMS):
+                forms = (*FORMS, FLOOR) if arguments.floor and op in WITH_FLOOR else FORMS
+                for form in forms if number % 2 == 0 else reversed(forms):
                     job = {
                         "op": op,
                         "form": form,
@@ -54,8 +59,9 @@ def main() -> None:
     )
     print("|---|---|---|---|---|---|---|")
     for op in arguments.ops.split(","):
-        for form in FORMS:
-            print(row(op, form, found))
+        for form in (*FORMS, FLOOR):
+            if (op, form) in found:
+                print(row(op, form, found))
 
 
 def row(op: str, form: str, found: dict[tuple[str, str], list[dict[str, float]]]) -> str:
@@ -64,12 +70,12 @@ def row(op: str, form: str, found: dict[tuple[str, str], list[dict[str, float]]]
         return f"{min(values):.2f} / {statistics.median(values):.2f}"
 
     def ratio(name: str) -> float:
-        ours, theirs = (statistics.median(run[name] for run in found[op, each]) for each in FORMS)
+        ours, theirs = (statistics.median(run[name] for run in found[op, each]) for each in (form, FORMS[1]))
         return ours / theirs
 
     batch = statistics.median(run["batch"] for run in found[op, form])
     worker = max(run["worker"] for run in found[op, form])
-    ratios = f"{ratio('wall'):.2f}, {ratio('cpu'):.2f}" if form == FORMS[0] else ""
+    ratios = f"{ratio('wall'):.2f}, {ratio('cpu'):.2f}" if form != FORMS[1] else ""
     return f"| {op} | {form} | {both('wall')} | {both('cpu')} | {batch:.0f} | {worker:.0f} | {ratios} |"
 
 

@@ -14,7 +14,7 @@ import logging
 import os
 from collections import Counter
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 
 from fastapi import FastAPI, HTTPException, Request, Response
 from kafkars.aio import Consumer, Producer
@@ -62,11 +62,18 @@ class Shop:
         self.reading: asyncio.Task[None] | None = None
 
     async def read(self) -> None:
-        """Adds up what was ordered, until it is cancelled."""
+        """Adds up what was ordered, until it is cancelled. Brokers that are away, from the start too, are waited for."""
         self.consumer.subscribe([TOPIC])
         while True:
-            # Cancelling this loses nothing: a record leaves the consumer in the step that receives it.
-            for record in await self.consumer.poll_batch(timeout=5):
+            try:
+                # Cancelling this loses nothing: a record leaves the consumer in the step that receives it.
+                batch = await self.consumer.poll_batch(timeout=5)
+            except KafkaError as error:
+                if not error.retriable:
+                    raise
+                log.warning("reading goes on being tried: %s", error)
+                continue
+            for record in batch:
                 try:
                     order = record.value
                 except DeserializationError as error:
@@ -89,17 +96,29 @@ class Shop:
         return None
 
 
+def ended(reading: asyncio.Task[None]) -> None:
+    """Says why nobody reads any more, at once and not when the process ends."""
+    if not reading.cancelled():
+        log.error("reading has ended", exc_info=reading.exception())
+
+
 @asynccontextmanager
 async def lifespan(app: FastAPI) -> AsyncIterator[None]:
     """Everything from the first request to the last."""
     shop = app.state.shop = Shop()
-    async with shop.producer, shop.consumer:
-        shop.reading = asyncio.create_task(shop.read())
-        yield
-        shop.reading.cancel()
-        with suppress(asyncio.CancelledError):
-            await shop.reading
-    log.info("every order is in Kafka")
+    try:
+        async with shop.producer, shop.consumer:
+            shop.reading = asyncio.create_task(shop.read())
+            shop.reading.add_done_callback(ended)
+            yield
+            shop.reading.cancel()
+            # What it ended with, if it has, is in the log.
+            await asyncio.wait([shop.reading])
+    except KafkaError as error:
+        # Brokers are away: orders that were refused have been told so, and what is not committed is read again.
+        log.warning("ended without an answer of the brokers: %s", error)
+    else:
+        log.info("every order is in Kafka")
 
 
 app = FastAPI(lifespan=lifespan)
@@ -125,8 +144,14 @@ async def totals(request: Request) -> dict[str, int]:
 
 
 @app.get("/health/live")
-async def live() -> dict[str, str]:
-    """Whether the process runs. Brokers that are away are no reason to start it again."""
+async def live(request: Request, response: Response) -> dict[str, str]:
+    """Whether the process does its work. Brokers that are away are no reason to start it again; a reading task that has
+    ended is.
+    """
+    shop: Shop = request.app.state.shop
+    if shop.reading is None or shop.reading.done():
+        response.status_code = 503
+        return {"status": "nobody reads"}
     return {"status": "alive"}
 
 

@@ -16,7 +16,7 @@ async def place_orders(servers: str, topic: str, *amounts: int) -> None:
 
 def total(servers: str, topic: str) -> int:
     """What the orders so far come to."""
-    settings = {"bootstrap_servers": servers, "auto_offset_reset": "earliest", "value_deserializer": JsonDeserializer()}
-    with Consumer(settings) as consumer:
+    deserializer = JsonDeserializer()
+    with Consumer(bootstrap_servers=servers, auto_offset_reset="earliest", value_deserializer=deserializer) as consumer:
         consumer.assign([(topic, each.partition) for each in consumer.partitions_for(topic)])
         return sum(record.value["amount"] for batch in consumer.read_until_end() for record in batch if record.value)

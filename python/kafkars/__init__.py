@@ -22,12 +22,18 @@ from kafkars._late import late
 from kafkars.errors.base import KafkaError
 
 if TYPE_CHECKING:
+    from kafkars import admin as admin
+    from kafkars import aio as aio
+    from kafkars import compat as compat
+    from kafkars import config as config
     from kafkars import errors
+    from kafkars import serde as serde
+    from kafkars import testing as testing
     from kafkars.admin import Admin
     from kafkars.assignor import Assignor, GroupMember
     from kafkars.config import AdminConfig, ClientConfig, ConsumerConfig, ProducerConfig
     from kafkars.consumer import Consumer
-    from kafkars.metrics import ConnectionMetrics, ConsumerMetrics, ProducerMetrics
+    from kafkars.metrics import AdminMetrics, ConnectionMetrics, ConsumerMetrics, ProducerMetrics
     from kafkars.parallel import ParallelConsumer, ParallelStatus
     from kafkars.producer import Producer
     from kafkars.transaction import Transaction
@@ -36,6 +42,7 @@ if TYPE_CHECKING:
         ConsumerGroupMetadata,
         ConsumerHealth,
         Deserializer,
+        FlushResult,
         Interceptor,
         MemoryUsage,
         OffsetAndMetadata,
@@ -52,6 +59,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Admin",
     "AdminConfig",
+    "AdminMetrics",
     "AppendedRecord",
     "ArrowBatch",
     "Assignor",
@@ -66,6 +74,7 @@ __all__ = [
     "Deliveries",
     "DeliveryFuture",
     "Deserializer",
+    "FlushResult",
     "GroupMember",
     "Interceptor",
     "KafkaError",
@@ -97,7 +106,7 @@ _NAMES_OF = {
     "kafkars.assignor": ("Assignor", "GroupMember"),
     "kafkars.config": ("AdminConfig", "ClientConfig", "ConsumerConfig", "ProducerConfig"),
     "kafkars.consumer": ("Consumer",),
-    "kafkars.metrics": ("ConnectionMetrics", "ConsumerMetrics", "ProducerMetrics"),
+    "kafkars.metrics": ("AdminMetrics", "ConnectionMetrics", "ConsumerMetrics", "ProducerMetrics"),
     "kafkars.parallel": ("ParallelConsumer", "ParallelStatus"),
     "kafkars.producer": ("Producer",),
     "kafkars.transaction": ("Transaction",),
@@ -106,6 +115,7 @@ _NAMES_OF = {
         "ConsumerGroupMetadata",
         "ConsumerHealth",
         "Deserializer",
+        "FlushResult",
         "Interceptor",
         "MemoryUsage",
         "OffsetAndMetadata",
@@ -122,5 +132,20 @@ _NAMES_OF = {
 __getattr__, __dir__ = late(
     __name__,
     {name: module for module, names in _NAMES_OF.items() for name in names},
-    ("assignor", "config", "consumer", "errors", "producer", "transaction", "types"),
+    (
+        "admin",
+        "aio",
+        "assignor",
+        "compat",
+        "config",
+        "consumer",
+        "errors",
+        "metrics",
+        "parallel",
+        "producer",
+        "serde",
+        "testing",
+        "transaction",
+        "types",
+    ),
 )

@@ -37,11 +37,15 @@ def settings(*, frozen: bool, kw_only: bool) -> Callable[[type[T]], type[T]]:
 
 
 @discreet
-def _init(self: Any, /, **values: Any) -> None:
+def _init(self: Any, /, *unnamed: object, **values: Any) -> None:
     known = type(self).__settings__
+    if unnamed:
+        raise TypeError(f"{type(self).__name__} takes settings by their names, as {next(iter(known))}=...")
     for name in values:
         if name not in known:
-            raise TypeError(f"{type(self).__name__}.__init__() got an unexpected keyword argument {name!r}")
+            hint = getattr(type(self), "_hint", None)
+            advice = "" if hint is None else f"; {hint(name)}"
+            raise TypeError(f"{type(self).__name__}.__init__() got an unexpected keyword argument {name!r}{advice}")
     held = {**known, **values}
     missing = [repr(name) for name, value in held.items() if value is REQUIRED]
     if missing:

@@ -28,11 +28,12 @@ from kafkars._typing import (
 from kafkars.compat.confluent_kafka._handlers import ConsumerHandler, ProducerHandler
 from kafkars.config import AdminConfig, ConsumerConfig, ProducerConfig
 from kafkars.errors import KafkaError
-from kafkars.metrics import ConsumerMetrics, ProducerMetrics
+from kafkars.metrics import AdminMetrics, ConsumerMetrics, ProducerMetrics
 from kafkars.types import (
     AppendedRecord,
     ConsumerGroupMetadata,
     ConsumerHealth,
+    FlushResult,
     MemoryUsage,
     OffsetAndMetadata,
     OffsetAndTimestamp,
@@ -209,6 +210,8 @@ class PayloadDecoder:
         latter.
         """
 
+def _restore_batch(records: list[tuple[Any, ...]]) -> RecordBatch[Any, Any]: ...
+def _restore_metadata(parts: tuple[str, int, int, int, bool, int, int]) -> RecordMetadata: ...
 def _restore_record(parts: tuple[Any, ...], made: tuple[Any, Any] | None = None) -> Record[Any, Any]: ...
 def check_limits(timeout: float | None, max_records: int | None = None) -> None:
     """Fails for limits that are none, of calls that are made in Python.
@@ -226,7 +229,6 @@ def check_arrow_layout(columns: Sequence[str] | None, layout: str) -> None:
     otherwise.
     """
 
-@final
 class Message:
     """A message of `kafkars.compat.confluent_kafka`: fetched, reported as delivered, or an error."""
 
@@ -348,11 +350,14 @@ class ConfluentProducer:
         """
     def poll(self, timeout: float | None = -1) -> int:
         """Runs callbacks, waiting up to `timeout` seconds for one to run; -1 or None wait as long as it takes. Returns
-        how many ran.
+        how many ran. Within the report of a message no other report is given, and nothing is waited for.
         """
     def flush(self, timeout: float | None = -1) -> int:
         """Waits until every message has its report, for up to `timeout` seconds; -1 or None wait as long as it takes.
         Runs callbacks. Returns how many messages are left.
+
+        Within the report of a message the others cannot be given: what is left is told at once, and a call without
+        limit raises `KafkaException` with `_STATE`.
         """
     def __len__(self) -> int: ...
     def __bool__(self) -> bool: ...
@@ -368,6 +373,7 @@ class ConfluentProducer:
         message_timeout: float,
     ) -> None: ...
     def _check(self) -> None: ...
+    def _check_not_in_report(self, name: str) -> None: ...
     def _lost(self) -> int: ...
     def _forget_lost(self) -> None: ...
 
@@ -411,7 +417,7 @@ class DeliveryFuture:
     """The delivery of one record sent by synchronous code."""
 
     def done(self) -> bool:
-        """Whether the record was reported as stored or as failed."""
+        """True if the record was reported as stored or as failed."""
     def result(self, timeout: float | None = None) -> RecordMetadata:
         """Where the record was stored.
 
@@ -455,14 +461,25 @@ class Deliveries:
     def __getitem__(self, index: int, /) -> DeliveryFuture: ...
     def __iter__(self) -> Iterator[DeliveryFuture]: ...
     def done(self) -> bool:
-        """Whether every record was reported as stored or as failed."""
+        """True if every record was reported as stored or as failed."""
     def result(self, timeout: float | None = None) -> list[RecordMetadata]:
-        """Where the records were stored, in the order of the call, waiting up to `timeout` seconds. Raises why the
-        first of those that failed was not stored.
+        """Where the records were stored, in the order of the call, once all are reported.
+
+        Args:
+            timeout: Longest wait in seconds; None waits without end.
+
+        Raises:
+            KafkaTimeoutError: Some were not reported in time; they may still be stored.
+            KafkaError: Why the first of those that failed was not stored.
         """
     def failures(self, timeout: float | None = None) -> dict[int, KafkaError]:
-        """Why records were not stored, by their place in the call, waiting up to `timeout` seconds; empty where all
-        were.
+        """Why records were not stored, by their place in the call, once all are reported; empty where all were.
+
+        Args:
+            timeout: Longest wait in seconds; None waits without end.
+
+        Raises:
+            KafkaTimeoutError: Some were not reported in time; they may still be stored.
         """
 
 @final
@@ -474,7 +491,7 @@ class AsyncDeliveries(Awaitable[list[RecordMetadata]]):
     def __iter__(self) -> Iterator[Future[RecordMetadata]]: ...
     def __await__(self) -> Generator[Any, Any, list[RecordMetadata]]: ...
     def done(self) -> bool:
-        """Whether every record was reported as stored or as failed."""
+        """True if every record was reported as stored or as failed."""
     def failures(self) -> Call[dict[int, KafkaError]]:
         """Awaiting waits until all are reported, and gives why records were not stored, by their place in the call;
         empty where all were.
@@ -514,7 +531,7 @@ class BatchBuilder:
         """Takes no more records. Sending closes as well."""
     @property
     def closed(self) -> bool:
-        """Whether it takes no more records."""
+        """True if it takes no more records."""
     def __len__(self) -> int: ...
 
 @disjoint_base
@@ -525,7 +542,6 @@ class Future(Awaitable[T_co]):
     @property
     def _cancel_message(self) -> Any | None: ...
     def __await__(self) -> Generator[Any, Any, T_co]: ...
-    def __iter__(self) -> Generator[Any, Any, T_co]: ...
     def __next__(self) -> Self: ...
     def throw(
         self,
@@ -538,9 +554,9 @@ class Future(Awaitable[T_co]):
     def close(self) -> None:
         """Ends the awaiting, as a coroutine does. The future itself goes on."""
     def done(self) -> bool:
-        """Whether there is an outcome."""
+        """True if there is an outcome."""
     def cancelled(self) -> bool:
-        """Whether it was cancelled."""
+        """True if it was cancelled."""
     def result(self) -> T_co:
         """The answer. Raises what went wrong, or `asyncio.InvalidStateError` while there is none."""
     def exception(self) -> BaseException | None:
@@ -562,7 +578,7 @@ class Call(Future[T_co], Coroutine[Any, Any, T_co]):
     """A future that stands for a call; `asyncio.create_task` takes it as well."""
 
     def send(self, value: Any, /) -> Any:
-        """One step, as a coroutine takes it."""
+        """Takes one step, as a coroutine does."""
 
 @final
 class Admin:
@@ -571,6 +587,9 @@ class Admin:
     def __new__(cls, config: AdminConfig) -> Self: ...
     @property
     def closed(self) -> bool: ...
+    def metrics(self) -> AdminMetrics: ...
+    def _warn_if_unclosed(self, client: object) -> None: ...
+    def _never_warn(self) -> None: ...
     def _brokers(self) -> list[tuple[int | None, str, KafkaError | None, dict[str, int]]]: ...
     def _watch_brokers(self, flag: PendingFlag) -> None: ...
     def create_topics(
@@ -611,7 +630,7 @@ class Admin:
     ) -> AdminRequest: ...
     def delete_records(self, before: Sequence[tuple[tuple[str, int], int]], timeout: float | None) -> AdminRequest: ...
     def list_offsets(
-        self, wanted: Sequence[tuple[tuple[str, int], int]], committed_only: bool, timeout: float | None
+        self, wanted: Sequence[tuple[tuple[str, int], int | datetime]], committed_only: bool, timeout: float | None
     ) -> AdminRequest: ...
     def describe_cluster(self, authorized: bool, timeout: float | None) -> AdminRequest: ...
     def find_coordinator(self, key: str, of_transactions: bool, timeout: float | None) -> AdminRequest: ...
@@ -885,7 +904,9 @@ class BaseConsumer(Generic[K, V]):
 
     @property
     def closed(self) -> bool:
-        """Whether `close()` was called."""
+        """True if `close()` was called."""
+    def _warn_if_unclosed(self) -> None: ...
+    def _never_warn(self) -> None: ...
     def assign(self, partitions: Partitions | Mapping[Partition, int | None]) -> None:
         """Reads these partitions from now on, instead of those assigned before.
 
@@ -1054,15 +1075,17 @@ class BaseConsumer(Generic[K, V]):
             NotAssignedError: A partition is not assigned.
             ClosedError: The consumer is closed.
         """
-    def seek_to_timestamp(self, timestamp: int, partitions: Partitions | None = None) -> None:
+    def seek_to_timestamp(self, timestamp: int | datetime, partitions: Partitions | None = None) -> None:
         """Goes on at the first record that is not older than a time, or at the end.
 
         Args:
-            timestamp: Milliseconds since 1970.
+            timestamp: Milliseconds since 1970, or a `datetime` with a time zone. A number that looks like seconds,
+                microseconds or nanoseconds is refused.
             partitions: A `TopicPartition` or pair of topic and number, or several of them; None for all that are
                 assigned.
 
         Raises:
+            InvalidArgumentError: The timestamp is in another unit.
             NotAssignedError: A partition is not assigned.
             ClosedError: The consumer is closed.
         """
@@ -1197,7 +1220,7 @@ class Consumer(BaseConsumer[K, V]):
                 class says which.
         """
     def beginning_offsets(self, partitions: Partitions, *, timeout: float | None = None) -> dict[TopicPartition, int]:
-        """Where partitions begin.
+        """Asks for the first offsets of partitions.
 
         Args:
             partitions: A `TopicPartition` or pair of topic and number, or several of them.
@@ -1213,7 +1236,7 @@ class Consumer(BaseConsumer[K, V]):
             TypeError: What is given names no partition.
         """
     def end_offsets(self, partitions: Partitions, *, timeout: float | None = None) -> dict[TopicPartition, int]:
-        """Where partitions end.
+        """Asks for the ends of partitions.
 
         Args:
             partitions: A `TopicPartition` or pair of topic and number, or several of them.
@@ -1230,12 +1253,13 @@ class Consumer(BaseConsumer[K, V]):
             TypeError: What is given names no partition.
         """
     def offsets_for_times(
-        self, timestamps: Mapping[Partition, int], *, timeout: float | None = None
+        self, timestamps: Mapping[Partition, int | datetime], *, timeout: float | None = None
     ) -> dict[TopicPartition, OffsetAndTimestamp | None]:
-        """Where partitions have come to at a time.
+        """Asks for the first offsets at or after a time.
 
         Args:
-            timestamps: Milliseconds since 1970 for each partition.
+            timestamps: For each partition ms since 1970, or a `datetime` with a time zone. Numbers that look like
+                seconds, microseconds or nanoseconds are refused.
             timeout: Longest wait in seconds; `default_api_timeout_ms` by default.
 
         Returns:
@@ -1245,6 +1269,7 @@ class Consumer(BaseConsumer[K, V]):
             KafkaTimeoutError: There was no answer in time; the message says what the last try met.
             KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
                 class says which.
+            InvalidArgumentError: A timestamp is in another unit.
             TypeError: What is given names no partition.
         """
     def partitions_for(self, topic: str, *, timeout: float | None = None) -> list[PartitionInfo]:
@@ -1287,6 +1312,9 @@ class Consumer(BaseConsumer[K, V]):
                 handed out before the latest poll and by it.
             timeout: Longest wait in seconds; `default_api_timeout_ms` by default.
 
+        Returns:
+            What was committed, by partition; empty where there was nothing to commit.
+
         Raises:
             CommitFailedError: The partitions belong to another member by now.
             KafkaTimeoutError: There was no answer in time; the message says what the last try met.
@@ -1313,8 +1341,8 @@ class Consumer(BaseConsumer[K, V]):
             ClientStateError: The consumer has no group.
         """
     def unsubscribe(self, *, timeout: float | None = None) -> None:
-        """Gives up the subscription. What was handed out is committed where commits are automatic, listeners run in this
-        call, and the member leaves the group.
+        """Gives up the subscription. What was handed out is committed where commits are automatic, listeners run in
+        this call, and the member leaves the group.
 
         Args:
             timeout: Longest wait in seconds for commits and the coordinator; `close_timeout_ms` by default. The
@@ -1408,7 +1436,7 @@ class AsyncConsumer(BaseConsumer[K, V]):
     def beginning_offsets(
         self, partitions: Partitions, *, timeout: float | None = None
     ) -> Call[dict[TopicPartition, int]]:
-        """Where partitions begin.
+        """Asks for the first offsets of partitions.
 
         Args:
             partitions: A `TopicPartition` or pair of topic and number, or several of them.
@@ -1424,7 +1452,7 @@ class AsyncConsumer(BaseConsumer[K, V]):
             TypeError: What is given names no partition.
         """
     def end_offsets(self, partitions: Partitions, *, timeout: float | None = None) -> Call[dict[TopicPartition, int]]:
-        """Where partitions end.
+        """Asks for the ends of partitions.
 
         Args:
             partitions: A `TopicPartition` or pair of topic and number, or several of them.
@@ -1441,12 +1469,13 @@ class AsyncConsumer(BaseConsumer[K, V]):
             TypeError: What is given names no partition.
         """
     def offsets_for_times(
-        self, timestamps: Mapping[Partition, int], *, timeout: float | None = None
+        self, timestamps: Mapping[Partition, int | datetime], *, timeout: float | None = None
     ) -> Call[dict[TopicPartition, OffsetAndTimestamp | None]]:
-        """Where partitions have come to at a time.
+        """Asks for the first offsets at or after a time.
 
         Args:
-            timestamps: Milliseconds since 1970 for each partition.
+            timestamps: For each partition ms since 1970, or a `datetime` with a time zone. Numbers that look like
+                seconds, microseconds or nanoseconds are refused.
             timeout: Longest wait in seconds; `default_api_timeout_ms` by default.
 
         Returns:
@@ -1456,6 +1485,7 @@ class AsyncConsumer(BaseConsumer[K, V]):
             KafkaTimeoutError: There was no answer in time; the message says what the last try met.
             KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
                 class says which.
+            InvalidArgumentError: A timestamp is in another unit.
             TypeError: What is given names no partition.
         """
     def partitions_for(self, topic: str, *, timeout: float | None = None) -> Call[list[PartitionInfo]]:
@@ -1498,6 +1528,9 @@ class AsyncConsumer(BaseConsumer[K, V]):
                 handed out before the latest poll and by it.
             timeout: Longest wait in seconds; `default_api_timeout_ms` by default.
 
+        Returns:
+            What was committed, by partition; empty where there was nothing to commit.
+
         Raises:
             CommitFailedError: The partitions belong to another member by now.
             KafkaTimeoutError: There was no answer in time; the message says what the last try met.
@@ -1524,8 +1557,8 @@ class AsyncConsumer(BaseConsumer[K, V]):
             ClientStateError: The consumer has no group.
         """
     def unsubscribe(self, *, timeout: float | None = None) -> Call[None]:
-        """Gives up the subscription. What was handed out is committed where commits are automatic, listeners run in this
-        call, and the member leaves the group.
+        """Gives up the subscription. What was handed out is committed where commits are automatic, listeners run in
+        this call, and the member leaves the group.
 
         Args:
             timeout: Longest wait in seconds for commits and the coordinator; `close_timeout_ms` by default. The
@@ -1558,10 +1591,12 @@ class BaseProducer(Generic[KeyIn, ValueIn]):
 
     @property
     def closed(self) -> bool:
-        """Whether `close()` was called."""
+        """True if `close()` was called."""
+    def _warn_if_unclosed(self) -> None: ...
+    def _never_warn(self) -> None: ...
     @property
     def in_transaction(self) -> bool:
-        """Whether a transaction is begun and neither committed nor aborted."""
+        """True if a transaction is begun and neither committed nor aborted."""
     def _leave_transaction(self) -> bool: ...
     def __len__(self) -> int: ...
     def __bool__(self) -> Literal[True]: ...
@@ -1753,7 +1788,7 @@ class Producer(BaseProducer[KeyIn, ValueIn]):
         Raises:
             Exception: What a callback raises.
         """
-    def flush(self, timeout: float | None = None) -> int:
+    def flush(self, timeout: float | None = None) -> FlushResult:
         """Sends what is waiting at once, without lingering, and waits until everything sent before the call is
         reported. Runs callbacks meanwhile, and waits for those that another thread runs.
 
@@ -1762,7 +1797,8 @@ class Producer(BaseProducer[KeyIn, ValueIn]):
 
         Returns:
             How many of them are still on their way, or how many of their callbacks have not returned; 0 when all are
-            reported, whether stored or failed.
+            reported, whether stored or failed. `failed` of the number says how many records were not stored since the
+            last `flush()`, whether or not their futures and callbacks have told it.
 
         Raises:
             Exception: The first that a callback raises, once the rest is done.
@@ -1847,7 +1883,7 @@ class Producer(BaseProducer[KeyIn, ValueIn]):
             KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
                 class says which.
         """
-    def close(self, timeout: float | None = None) -> int:
+    def close(self, timeout: float | None = None) -> FlushResult:
         """Takes no more records, sends what there is, and ends; a transaction that is open is aborted by the cluster.
         While another thread closes, this waits for it. Ctrl+C gives up what there is.
 
@@ -1857,7 +1893,7 @@ class Producer(BaseProducer[KeyIn, ValueIn]):
 
         Returns:
             How many records were given up because they were not acknowledged in time; their futures and callbacks get a
-            `ClosedError`.
+            `ClosedError`. `failed` of the number says how many others were not stored since the last `flush()`.
 
         Raises:
             Exception: The first that a callback raises, once the rest is done.
@@ -1892,7 +1928,8 @@ class AsyncProducer(BaseProducer[KeyIn, ValueIn]):
             headers: Pairs of name and bytes, text or None; or a mapping.
 
         Returns:
-            Awaiting gives its `RecordMetadata`. Cancelling gives up a record that has not left.
+            Awaiting gives its `RecordMetadata`. Cancelling ends the waiting; a record that still waits for its topic or
+            for room is withdrawn.
 
         Raises:
             KafkaError: The record was not stored: the class says why (`KafkaTimeoutError` after `delivery_timeout_ms`).
@@ -1903,6 +1940,7 @@ class AsyncProducer(BaseProducer[KeyIn, ValueIn]):
             InvalidRecordTimestampError: The timestamp is negative, too large, or in seconds.
             TransactionStateError: The producer is transactional, and no transaction is open.
             ClosedError: The producer is closed.
+            RuntimeError: No event loop runs in this thread, so nobody could await it. Nothing is sent.
         """
     def send_nowait(
         self,
@@ -1914,7 +1952,7 @@ class AsyncProducer(BaseProducer[KeyIn, ValueIn]):
         timestamp: int | datetime | None = None,
         headers: Headers | None = None,
     ) -> Future[RecordMetadata]:
-        """Hands a record to the producer and never waits.
+        """Hands a record to the producer and never waits. Unlike `send()` it may be called where no event loop runs.
 
         Args:
             topic: Where the record goes.
@@ -1969,6 +2007,7 @@ class AsyncProducer(BaseProducer[KeyIn, ValueIn]):
             InvalidRecordTimestampError: The timestamp is negative, too large, or in seconds.
             TransactionStateError: The producer is transactional, and no transaction is open.
             ClosedError: The producer is closed.
+            RuntimeError: No event loop runs in this thread, so nobody could await it. Nothing is sent.
         """
     def send_many(
         self,
@@ -2005,6 +2044,7 @@ class AsyncProducer(BaseProducer[KeyIn, ValueIn]):
             InvalidRecordTimestampError: The timestamp is negative, too large, or in seconds.
             TransactionStateError: The producer is transactional, and no transaction is open.
             ClosedError: The producer is closed.
+            RuntimeError: No event loop runs in this thread, so nobody could await it. Nothing is sent.
         """
     def enqueue_many(
         self,
@@ -2042,6 +2082,7 @@ class AsyncProducer(BaseProducer[KeyIn, ValueIn]):
             InvalidRecordTimestampError: The timestamp is negative, too large, or in seconds.
             TransactionStateError: The producer is transactional, and no transaction is open.
             ClosedError: The producer is closed.
+            RuntimeError: No event loop runs in this thread, so nobody could await it. Nothing is sent.
         """
     def send_arrow(
         self,
@@ -2083,6 +2124,7 @@ class AsyncProducer(BaseProducer[KeyIn, ValueIn]):
             InvalidRecordTimestampError: The timestamp is negative, too large, or in seconds.
             TransactionStateError: The producer is transactional, and no transaction is open.
             ClosedError: The producer is closed.
+            RuntimeError: No event loop runs in this thread, so nobody could await it. Nothing is sent.
         """
     def enqueue_arrow(
         self,
@@ -2123,6 +2165,7 @@ class AsyncProducer(BaseProducer[KeyIn, ValueIn]):
             InvalidRecordTimestampError: The timestamp is negative, too large, or in seconds.
             TransactionStateError: The producer is transactional, and no transaction is open.
             ClosedError: The producer is closed.
+            RuntimeError: No event loop runs in this thread, so nobody could await it. Nothing is sent.
         """
     def send_batch(
         self, batch: BatchBuilder, topic: str, *, partition: int, timeout: float | None = None
@@ -2146,8 +2189,9 @@ class AsyncProducer(BaseProducer[KeyIn, ValueIn]):
             InvalidRecordTimestampError: The timestamp is negative, too large, or in seconds.
             TransactionStateError: The producer is transactional, and no transaction is open.
             ClosedError: The producer is closed.
+            RuntimeError: No event loop runs in this thread, so nobody could await it. Nothing is sent.
         """
-    def flush(self, timeout: float | None = None) -> Call[int]:
+    def flush(self, timeout: float | None = None) -> Call[FlushResult]:
         """Sends what is waiting at once, without lingering, and waits until everything sent before the call is
         reported.
 
@@ -2156,6 +2200,8 @@ class AsyncProducer(BaseProducer[KeyIn, ValueIn]):
 
         Returns:
             Awaiting gives how many records are still on their way; 0 when all are reported, whether stored or failed.
+            `failed` of the number says how many records were not stored since the last `flush()`, whether or not
+            somebody has awaited them.
         """
     def init_transactions(self, timeout: float | None = None) -> Call[None]:
         """Gets a producer id for the `transactional_id`; to be called once, before the first transaction. Producers
@@ -2237,7 +2283,7 @@ class AsyncProducer(BaseProducer[KeyIn, ValueIn]):
             KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
                 class says which.
         """
-    def close(self, timeout: float | None = None) -> Call[int]:
+    def close(self, timeout: float | None = None) -> Call[FlushResult]:
         """Takes no more records, sends what there is, and ends; a transaction that is open is aborted by the cluster.
         While another task closes, this waits for it.
 
@@ -2247,7 +2293,7 @@ class AsyncProducer(BaseProducer[KeyIn, ValueIn]):
 
         Returns:
             Awaiting gives how many records were given up because they were not acknowledged in time; their futures get
-            a `ClosedError`.
+            a `ClosedError`. `failed` of the number says how many others were not stored since the last `flush()`.
         """
     def __aenter__(self) -> Call[Self]: ...
     def __aexit__(self, *exception: object) -> Call[None]: ...
@@ -2263,6 +2309,8 @@ class EmbeddedBroker:
     @property
     def cluster_id(self) -> str:
         """The id it gives to clients."""
+    @property
+    def _is_stopped(self) -> bool: ...
     def _bootstrap_servers_of(self, listener: str) -> str: ...
     def _listeners(self) -> list[tuple[str, str]]: ...
     def _add_user(self, name: str, password: str) -> None: ...
@@ -2280,24 +2328,71 @@ class EmbeddedBroker:
     def topics(self) -> list[str]:
         """Names of its topics, in alphabetical order."""
     def offsets(self, topic: str, partition: int) -> tuple[int, int]:
-        """First offset and next offset of a partition."""
+        """First offset and next offset of a partition.
+
+        Args:
+            topic: The topic's name.
+            partition: Which of its partitions.
+
+        Raises:
+            InvalidPartitionError: There is no such partition.
+        """
     def leader(self, topic: str, partition: int) -> int:
-        """Id of the node that leads a partition; -1 while none can."""
+        """Id of the node that leads a partition; -1 while none can.
+
+        Args:
+            topic: The topic's name.
+            partition: Which of its partitions.
+
+        Raises:
+            InvalidPartitionError: There is no such partition.
+        """
     def move_leader(self, topic: str, partition: int, node: int) -> None:
-        """Gives a partition to another node, under a new leader epoch."""
+        """Gives a partition to another node, under a new leader epoch.
+
+        Args:
+            topic: The topic's name.
+            partition: Which of its partitions.
+            node: Id of the node that is to lead it.
+
+        Raises:
+            InvalidPartitionError: There is no such partition.
+            InvalidArgumentError: There is no such node.
+        """
     def _coordinator(self, kind: str, key: str) -> int | None: ...
     def _move_coordinator(self, kind: str, key: str, node: int) -> None: ...
     @property
     def nodes(self) -> list[int]:
         """Ids of its nodes, also of those that do not run."""
     def address(self, node: int) -> str:
-        """Where a node listens: `host:port`."""
+        """Where a node listens: `host:port`.
+
+        Args:
+            node: Its id: 0 for the first.
+
+        Raises:
+            InvalidArgumentError: There is no such node.
+        """
     def node_state(self, node: int) -> Literal["running", "paused", "stopped"]:
-        """Whether a node is "running", "paused" or "stopped"."""
+        """The state of a node: "running", "paused" or "stopped".
+
+        Args:
+            node: Its id: 0 for the first.
+
+        Raises:
+            InvalidArgumentError: There is no such node.
+        """
     def _add_node(self) -> int: ...
     def _steer_node(self, action: str, node: int) -> None: ...
     def cut_connections(self, node: int | None = None) -> None:
-        """Closes every connection of one node, or of all; the nodes go on."""
+        """Closes every connection of one node, or of all; the nodes go on.
+
+        Args:
+            node: Its id; None for all.
+
+        Raises:
+            InvalidArgumentError: There is no such node.
+        """
     def _slow_down(self, node: int | None, latency: float, bytes_per_second: int | None) -> None: ...
     @staticmethod
     def _api_name(name: str) -> str: ...
@@ -2407,7 +2502,9 @@ class EventLoopPort:
     def _expire(self) -> None: ...
 
 def close_all(seconds: float) -> int:
-    """Closes every producer that is still open, for up to `seconds`. Returns how many records were given up."""
+    """Closes every producer that is still open, for up to `seconds`, and tells the log of failures that nobody has
+    asked about. Returns how many records were given up.
+    """
 
 def config_fields() -> dict[str, list[str]]:
     """The settings that are read from each dataclass of `kafkars.config`."""

@@ -1,16 +1,37 @@
 """Names of a package that are imported when they are first asked for: most programs need few of them, and would pay
 for all at each start.
+
+A module that one thread imports at the moment in which another one forks stays locked in the child, for ever: nobody is
+there to end the import. So a fork waits until late imports of other threads are done, and none begins before it.
 """
 
 from __future__ import annotations
 
+import os
 import sys
+import time
+from _thread import allocate_lock, get_ident
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
 Getattr = Callable[[str], Any]
 Dir = Callable[[], list[str]]
+
+FORK_SECONDS = 2.0
+"""How long a fork waits, or an import for a fork. An import may wait for a lock that the forking thread holds, because
+it forks while it imports that module."""
+
+LOOK_SECONDS = 0.0005
+
+_gate = allocate_lock()
+"""Held during a fork, and while an import is noted."""
+
+_forker: int | None = None
+"""The thread that has the gate for its fork."""
+
+_importing: dict[int, int] = {}
+"""How deep each thread is in late imports."""
 
 
 def late(package: str, names: Mapping[str, str], submodules: tuple[str, ...] = ()) -> tuple[Getattr, Dir]:
@@ -25,11 +46,11 @@ def late(package: str, names: Mapping[str, str], submodules: tuple[str, ...] = (
 
     def getattr_(name: str) -> Any:
         if name in submodules:
-            return import_module(f"{package}.{name}")
+            return imported(f"{package}.{name}")
         if name not in names:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         module, _, there = names[name].partition(":")
-        found = getattr(import_module(module), there or name)
+        found = getattr(imported(module), there or name)
         held[name] = found
         return found
 
@@ -37,3 +58,48 @@ def late(package: str, names: Mapping[str, str], submodules: tuple[str, ...] = (
         return sorted({*held, *names, *submodules})
 
     return getattr_, dir_
+
+
+def imported(module: str) -> Any:
+    """A module, imported whole before a fork or after it."""
+    thread = get_ident()
+    if thread in _importing:
+        _importing[thread] += 1
+    else:
+        has_gate = _gate.acquire(timeout=FORK_SECONDS)
+        _importing[thread] = 1
+        if has_gate:
+            _gate.release()
+    try:
+        return import_module(module)
+    finally:
+        _importing[thread] -= 1
+        if not _importing[thread]:
+            del _importing[thread]
+
+
+def _before_fork() -> None:
+    global _forker  # noqa: PLW0603  one lock of the process
+    until = time.monotonic() + FORK_SECONDS
+    if _gate.acquire(timeout=FORK_SECONDS):
+        _forker = get_ident()
+    while set(_importing) - {get_ident()} and time.monotonic() < until:
+        time.sleep(LOOK_SECONDS)
+
+
+def _after_fork_in_parent() -> None:
+    global _forker  # noqa: PLW0603  one lock of the process
+    if _forker == get_ident():
+        _forker = None
+        _gate.release()
+
+
+def _after_fork_in_child() -> None:
+    global _gate, _forker
+    _gate, _forker = allocate_lock(), None
+    for thread in set(_importing) - {get_ident()}:
+        del _importing[thread]
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork_in_parent, after_in_child=_after_fork_in_child)

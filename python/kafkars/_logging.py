@@ -27,10 +27,18 @@ _process = 0
 _starting = allocate_lock()
 """Clients made at the same time start one thread: two would hand lines over out of order."""
 
+_draining = allocate_lock()
+"""Whoever hands lines over has it, so that they come in order."""
+
+DRAINING_SECONDS = 0.1
+"""How long a call waits for another thread that hands lines over. It may wait for a lock of a handler that this call
+itself is made in."""
+
 
 def _forked() -> None:
-    global _starting  # noqa: PLW0603  whoever held the other one is not in this process
+    global _starting, _draining  # noqa: PLW0603  whoever held the others is not in this process
     _starting = allocate_lock()
+    _draining = allocate_lock()
 
 
 if hasattr(os, "register_at_fork"):
@@ -38,8 +46,9 @@ if hasattr(os, "register_at_fork"):
 
 
 def start() -> None:
-    """Starts the thread, unless it runs. Every client calls this; the first call does the work."""
+    """Starts the thread, unless it runs. Every client calls this, and levels set before it count for all its lines."""
     if _thread is not None and _process == os.getpid():
+        _kafkars.set_log_level(_level())
         return
     with _starting:
         _start()
@@ -77,6 +86,20 @@ def ignore(key: object) -> None:
 
 def drain() -> None:
     """Hands over what has been collected so far, on the calling thread."""
+    with _draining:
+        _drain()
+
+
+def hand_over() -> None:
+    """Hands lines over for a call that is about to return, unless another thread does so now."""
+    if _process == os.getpid() and _draining.acquire(timeout=DRAINING_SECONDS):
+        try:
+            _drain()
+        finally:
+            _draining.release()
+
+
+def _drain() -> None:
     import logging  # noqa: PLC0415
 
     for level, name, message, fields, time in _kafkars.take_logs():

@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     AnyClient = Producer[Any, Any] | Consumer[Any, Any] | aio.Producer[Any, Any] | aio.Consumer[Any, Any]
 
 
-class Watched(NamedTuple):
-    """How a client is shown."""
+class WatchedClient(NamedTuple):
+    """A client as it is shown."""
 
     client_id: str
     """Its own, with a number behind it where an older client has the same."""
     client_type: str
     """"producer" or "consumer"."""
     partitions: bool
-    """Whether figures of partitions are shown."""
+    """True if figures of partitions are shown."""
 
 
 class WatchedClients:
@@ -31,7 +31,7 @@ class WatchedClients:
     def __init__(self) -> None:
         """Watches nothing at first."""
         self._lock = threading.Lock()
-        self._watched: weakref.WeakKeyDictionary[AnyClient, Watched] = weakref.WeakKeyDictionary()
+        self._watched: weakref.WeakKeyDictionary[AnyClient, WatchedClient] = weakref.WeakKeyDictionary()
 
     def add(self, client: AnyClient, *, partitions: bool) -> None:
         """Watches a client from now on; one that is watched keeps its name."""
@@ -47,19 +47,19 @@ class WatchedClients:
             while name in taken:
                 number += 1
                 name = f"{wanted}-{number}"
-            self._watched[client] = Watched(name, client_type, partitions)
+            self._watched[client] = WatchedClient(name, client_type, partitions)
 
     def remove(self, client: AnyClient) -> None:
         """Watches a client no longer."""
         with self._lock:
             self._watched.pop(client, None)
 
-    def open(self) -> dict[AnyClient, Watched]:
-        """Those that are not closed."""
+    def open(self) -> dict[AnyClient, WatchedClient]:
+        """Gives the clients that are not closed."""
         with self._lock:
             return self._open()
 
-    def _open(self) -> dict[AnyClient, Watched]:
+    def _open(self) -> dict[AnyClient, WatchedClient]:
         for client in [client for client in self._watched if client.closed]:
             del self._watched[client]
         return dict(self._watched)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class GroupMember(NamedTuple):
-    """One member, as an assignor sees it."""
+    """A member of the group, as an assignor sees it."""
 
     member_id: str
     instance_id: str | None
@@ -46,13 +46,13 @@ class Assignor(Protocol):
 
     @property
     def name(self) -> str:
-        """Its name in the group; members agree on an assignor by it."""
+        """The assignor's name in the group; members agree on an assignor by it."""
         ...
 
     def assign(
         self, partitions: Mapping[str, int], members: Iterable[GroupMember]
     ) -> Mapping[str, Iterable[Partition] | MemberAssignment]:
-        """Who reads what.
+        """Decides who reads what.
 
         Args:
             partitions: How many partitions each topic has that any member subscribes to.

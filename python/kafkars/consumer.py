@@ -84,6 +84,9 @@ class Consumer(_kafkars.Consumer["K", "V"]):
         made._identity = checked.identity()
         return made
 
+    def __del__(self) -> None:
+        self._warn_if_unclosed()
+
     def poll_arrow(
         self,
         max_records: int | None = None,

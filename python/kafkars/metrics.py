@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class Metric(NamedTuple):
-    """How a figure of `metrics()` is to be read."""
+    """What a figure of `metrics()` is, and how it is to be read."""
 
     kind: Literal["counter", "gauge"]
     """A counter only grows, as long as its client lives; a gauge tells how something is at the moment of the call."""
@@ -41,7 +41,7 @@ class ProducerMetrics(TypedDict):
     """Figures of a producer since it was made: `Producer.metrics()`."""
 
     records_sent: Annotated[int, Metric("counter", "records", "Records that the cluster has acknowledged.")]
-    records_failed: Annotated[int, Metric("counter", "records", "Records taken that were not stored.")]
+    records_failed: Annotated[int, Metric("counter", "records", "Records taken or waiting that were not stored.")]
     batches_sent: Annotated[int, Metric("counter", "batches", "Batches that the cluster has acknowledged.")]
     bytes_sent: Annotated[int, Metric("counter", "bytes", "Bytes of these batches as they travelled, compressed.")]
     bytes_uncompressed: Annotated[int, Metric("counter", "bytes", "Bytes of these batches before compression.")]
@@ -59,6 +59,12 @@ class ConsumerMetrics(TypedDict):
     fetches: Annotated[int, Metric("counter", "responses", "Answers to fetch requests.")]
     buffered_bytes: Annotated[int, Metric("gauge", "bytes", "Memory of records that wait for the application.")]
     assigned: Annotated[int, Metric("gauge", "partitions", "Partitions assigned, by the group or by hand.")]
+    client: ConnectionMetrics
+
+
+class AdminMetrics(TypedDict):
+    """Figures of an administrator since it was made: `Admin.metrics()`."""
+
     client: ConnectionMetrics
 
 

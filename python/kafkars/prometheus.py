@@ -16,7 +16,7 @@ try:
     from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
     from prometheus_client.registry import Collector
 except ImportError as missing:
-    raise ImportError("kafkars.prometheus needs prometheus_client: pip install 'kafkars[prometheus]'") from missing
+    raise ImportError("kafkars.prometheus needs prometheus_client: pip install prometheus_client") from missing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
     from prometheus_client.metrics_core import Metric as Family
 
-    from kafkars._watched import AnyClient, Watched
+    from kafkars._watched import AnyClient, WatchedClient
 
 Client = TypeVar("Client", bound="AnyClient")
 
@@ -99,7 +99,7 @@ class ClientCollector(Collector):
         return families.made.values()
 
 
-def _samples(client: AnyClient, watched: Watched) -> Iterator[tuple[str, list[str], float]]:
+def _samples(client: AnyClient, watched: WatchedClient) -> Iterator[tuple[str, list[str], float]]:
     """Family, values of labels, figure."""
     labels = [watched.client_id, watched.client_type]
     figures: Mapping[str, Any] = client.metrics()

@@ -16,6 +16,32 @@ class TopicPartition(NamedTuple):
     partition: int
 
 
+class FlushResult(int):
+    """What `flush()` and `close()` of a producer give: how many records are not acknowledged, and how many have failed.
+
+    It is that first number, 0 when nothing is left to wait for, so `if producer.flush(30):` asks whether records are
+    still under way. `close()` has given up those that it counts.
+    """
+
+    failed: int
+    """Records that were not stored since the last `flush()`: refused by the cluster, too large for their topic, of a
+    topic that does not exist, out of time. Each is counted once, by one call, also where a future or callback has told
+    it. Not counted are those for which `send()` itself raised, and those that `purge()`, an abort or `close()` has
+    given up, which say so themselves."""
+
+    def __new__(cls, left: int = 0, failed: int = 0) -> FlushResult:
+        """See the class."""
+        made = super().__new__(cls, left)
+        made.failed = failed
+        return made
+
+    def __repr__(self) -> str:
+        return f"FlushResult({int(self)}, failed={self.failed})"
+
+    def __str__(self) -> str:
+        return int.__repr__(self)
+
+
 class OffsetAndTimestamp(NamedTuple):
     """The first record at or after a time: where it is and when it says it was written."""
 
@@ -68,10 +94,10 @@ class PartitionTrouble(NamedTuple):
 
 
 class ConsumerHealth(NamedTuple):
-    """One look at a consumer. Times are in seconds before the look; None where it has not happened."""
+    """The health of a consumer at one look. Times are in seconds before the look; None where it has not happened."""
 
     connected: bool
-    """Whether a connection to any broker is open."""
+    """True if a connection to any broker is open."""
     assigned: int
     """How many partitions are assigned."""
     state: str | None
@@ -112,7 +138,7 @@ class Watermarks(NamedTuple):
 
 
 class TimestampType(IntEnum):
-    """Who set a record's timestamp, as found in `Record.timestamp_type`."""
+    """The party that set a record's timestamp, as found in `Record.timestamp_type`."""
 
     CREATE_TIME = 0
     """The producer."""
@@ -145,7 +171,14 @@ class Interceptor:
     """
 
     def on_send(self, record: ProducerRecord) -> ProducerRecord | None:
-        """Runs in `send()` for every record. Returns the record to be sent instead, or None to leave it as it is."""
+        """Runs in `send()` for every record.
+
+        Args:
+            record: What was given to `send()`, or what the interceptor before made of it.
+
+        Returns:
+            The record to be sent instead, or None to leave it as it is.
+        """
         del record
         return None
 
@@ -204,7 +237,7 @@ class AppendedRecord(NamedTuple):
 
 
 class PartitionInfo(NamedTuple):
-    """One partition of a topic, as the cluster describes it."""
+    """A partition of a topic, as the cluster describes it."""
 
     topic: str
     partition: int

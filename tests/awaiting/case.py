@@ -63,8 +63,10 @@ class Subject:
 class Case:
     """One awaitable in one state; `name` is class and method, `other_ways` those that end otherwise, with a reason.
 
+    What `needs_loop` raises where no loop runs, before anything has happened: nobody could await it.
+
     Of what is a coroutine of Python or one question to the cluster, `is_plain`, four ways are tried, and all of them
-    with KAFKARS_EVERY_WAY=1.
+    with KAFKARS_EVERY_WAY=1. What `is_lazy` does nothing before it is awaited, and says so where it never is.
     """
 
     name: str
@@ -72,6 +74,8 @@ class Case:
     detail: str = ""
     other_ways: tuple[str, ...] = ()
     is_plain: bool = False
+    is_lazy: bool = False
+    needs_loop: bool = False
 
     def __str__(self) -> str:
         return f"{self.name} {self.detail}".strip()

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
+import kafkars
 import pytest
 from kafkars.errors import BootstrapError, ConfigError
 from kafkars.testing import EmbeddedBroker
@@ -38,8 +39,6 @@ PLACES: dict[str, tuple[Callable[[], AbstractContextManager[str]], str]] = {
 }
 
 CONSUMER_CALLS: dict[str, Callable[[Any], object]] = {
-    "poll": lambda consumer: consumer.poll(timeout=PATIENCE),
-    "poll_batch": lambda consumer: consumer.poll_batch(timeout=PATIENCE),
     "position": lambda consumer: consumer.position(("topic", 0), timeout=PATIENCE),
     "topics": lambda consumer: consumer.topics(timeout=PATIENCE),
     "partitions_for": lambda consumer: consumer.partitions_for("topic", timeout=PATIENCE),
@@ -76,6 +75,65 @@ def test_a_consumer_says_what_is_wrong_with_the_address(client_api: Any, place: 
     with client_api.Consumer(bootstrap_servers=address, **settings) as consumer:
         consumer.assign([("topic", 0)])
         assert_says_why(lambda: CONSUMER_CALLS[call](consumer), address, cause)
+
+
+READS: dict[str, Callable[[Any], object]] = {
+    "poll": lambda consumer: consumer.poll(timeout=PATIENCE),
+    "poll_batch": lambda consumer: len(consumer.poll_batch(timeout=PATIENCE)) or None,
+}
+"""Each gives None where nothing has come."""
+
+ENDING_BY_ITSELF = ("unknown host", "refused port", "silent port", "port that hangs up")
+
+
+@pytest.mark.parametrize("read", READS)
+@pytest.mark.parametrize("name", ENDING_BY_ITSELF)
+def test_an_outage_before_the_first_contact_is_one_like_later_ones(
+    client_api: Any, name: str, read: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    start, _ = PLACES[name]
+    with (
+        caplog.at_level("WARNING", "kafkars"),
+        start() as address,
+        client_api.Consumer(bootstrap_servers=address, socket_connection_setup_timeout_ms=100) as consumer,
+    ):
+        consumer.assign([("topic", 0)])
+        assert READS[read](consumer) is None
+
+        def told() -> bool:
+            assert READS[read](consumer) is None
+            return any("goes on trying" in record.getMessage() for record in caplog.records)
+
+        eventually(told, "the log tells of it")
+
+
+@pytest.mark.parametrize("read", READS)
+def test_what_waiting_does_not_mend_ends_a_read(client_api: Any, read: str) -> None:
+    with peers.http_server() as address, client_api.Consumer(bootstrap_servers=address) as consumer:
+        consumer.assign([("topic", 0)])
+
+        def raises() -> bool:
+            try:
+                READS[read](consumer)
+            except BootstrapError as error:
+                return "HTTP" in str(error)
+            return False
+
+        eventually(raises, "the read fails and says why")
+
+
+def test_a_consumer_reads_once_the_cluster_comes_up(client_api: Any) -> None:
+    with peers.closed_port() as refused:
+        port = int(refused.split(":")[1])
+    with client_api.Consumer(bootstrap_servers=refused, auto_offset_reset="earliest") as consumer:
+        consumer.assign([("topic", 0)])
+        assert consumer.poll(timeout=PATIENCE) is None
+        with EmbeddedBroker(port=port, topics={"topic": 1}) as broker:
+            with kafkars.Producer(bootstrap_servers=broker.bootstrap_servers) as producer:
+                producer.send("topic", b"late")
+            record = eventually(lambda: consumer.poll(timeout=PATIENCE), "the record comes")
+            assert record.value == b"late"
+            consumer.close()
 
 
 def assert_says_why(call: Callable[[], object], address: str, cause: str) -> None:
@@ -144,6 +202,11 @@ def test_a_cluster_that_comes_up_later_is_found(client_api: Any) -> None:
         ("localhost:0", "port"),
         ("localhost:65536", "port"),
         ("::1:9092", "brackets"),
+        ("http://localhost:9092", 'without \\\\?"http://'),
+        ("a:9092;b:9092", "separated by commas"),
+        ("a:9092 b:9092", "separated by commas"),
+        ("localhost: 9092", "without spaces"),
+        ("localhost:9092/", "nothing behind it"),
         (["localhost:9092", 9092], "host:port"),
         (9092, "host:port"),
     ],
@@ -154,3 +217,12 @@ def test_what_is_no_address_is_refused_before_anything_is_tried(
 ) -> None:
     with pytest.raises(ConfigError, match=f"bootstrap_servers.*{problem}"):
         getattr(client_api, kind)(bootstrap_servers=servers)
+
+
+def test_a_port_that_accepts_connections_and_says_nothing_is_no_broker(client_api: Any) -> None:
+    with peers.silent_server() as address, client_api.Consumer(bootstrap_servers=address) as consumer:
+        consumer.assign([("topic", 0)])
+        eventually(
+            lambda: consumer.poll(0) is None and consumer.metrics()["client"]["connections_open"], "a connection"
+        )
+        assert not consumer.health().connected

@@ -38,7 +38,7 @@ READS: dict[str, tuple[Callable[[Any, str], object], type[Exception], str]] = {
     "time": (lambda consumer, _: consumer.seek_to_timestamp("now"), TypeError, "timestamp"),
     "times": (lambda consumer, topic: consumer.offsets_for_times([(topic, 0)]), TypeError, "mapping"),
     "partition to ask": (lambda consumer, topic: consumer.position(topic), TypeError, "TopicPartition"),
-    "partitions to ask": (lambda consumer, _: consumer.end_offsets(5), TypeError, "int|iter"),
+    "partitions to ask": (lambda consumer, _: consumer.end_offsets(5), TypeError, "expected a TopicPartition"),
     "topic to ask": (lambda consumer, _: consumer.partitions_for(5), TypeError, "topic"),
 }
 

@@ -7,9 +7,14 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from kafkars import ConsumerConfig, ProducerConfig
-from kafkars.config.names import ELSEWHERE
+from kafkars import Consumer, ConsumerConfig, Deliveries, Producer, ProducerConfig
+from kafkars.aio import Future
+from kafkars.config import AdminConfig
+from kafkars.config.elsewhere import ELSEWHERE
+from kafkars.config.names import hint
 from kafkars.errors import ConfigError
+
+from tests.compat.surface.table import LIBRARIES, rows
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
 
@@ -46,14 +51,55 @@ def test_a_setting_of_the_other_client_says_whose_it_is(client_api: Any) -> None
         client_api.Producer({"auto.offset.reset": "earliest"}, bootstrap_servers=ADDRESS)
 
 
-@pytest.mark.parametrize("name", sorted(ELSEWHERE))
-def test_the_name_of_another_library_leads_to_a_setting_there_is(name: str) -> None:
-    known = ConsumerConfig.CHECKS.keys() | ProducerConfig.CHECKS.keys()
-    assert name not in known
-    named = re.findall(r"[a-z]+(?:_[a-z]+)+", ELSEWHERE[name].replace("kafkars.__version__", ""))
-    assert all(each in known for each in named)
-    with pytest.raises(ConfigError, match=re.escape(f"{name}: unknown setting; {ELSEWHERE[name]}")):
+KNOWN = ConsumerConfig.CHECKS.keys() | ProducerConfig.CHECKS.keys()
+METHODS = {name for kind in (Consumer, Producer, Deliveries, Future) for name in dir(kind)}
+ARGUMENTS = {"max_records", "on_delivery", "on_partitions_assigned", "on_partitions_revoked"}
+
+
+def test_the_names_of_other_libraries_lead_to_something_there_is() -> None:
+    for name in ELSEWHERE:
+        leads_to_something_there_is(name)
+
+
+def leads_to_something_there_is(name: str) -> None:
+    assert name not in KNOWN
+    told = ELSEWHERE[name]
+    assert told.startswith(("use ", "call ", "give ", "leave it out: "))
+    without_modules = re.sub(r"kafkars\.\w+|logging\.\w+|\"[\w.]+\"|setLevel\(.*?\)|TCP_NODELAY", "", told)
+    methods = set(re.findall(r"(\w+)\(\)", without_modules))
+    named = set(re.findall(r"[a-z]+(?:_[a-z]+)+", without_modules))
+    assert methods <= METHODS
+    assert named <= KNOWN | METHODS | ARGUMENTS
+    if told.startswith("use "):
+        assert KNOWN & set(re.findall(r"\w+", told)) or "logging" in told
+    with pytest.raises(ConfigError, match=re.escape(f"{name}: unknown setting; {told}")):
         ConsumerConfig.of(None, {"bootstrap_servers": ADDRESS, name: "1"})
+
+
+def names_of_other_libraries() -> set[str]:
+    """Every setting that the tables of other libraries have, by the name that it would have here."""
+    found = set()
+    for library in LIBRARIES:
+        for row in rows(library):
+            is_client = not re.search(r"schema_registry|GroupCoordinator|helpers|admin\.", row.name)
+            if row.kind == "config" and is_client:
+                name = f".{row.name}".rpartition(".config.")[2]
+                found.add(name.lstrip(".").partition("@")[0].replace(".", "_"))
+    return found
+
+
+@pytest.mark.parametrize("config", [ConsumerConfig, ProducerConfig, AdminConfig])
+def test_every_setting_of_other_libraries_is_one_or_leads_somewhere(config: Any) -> None:
+    names = names_of_other_libraries()
+    assert len(names) > 250
+    lost = [name for name in sorted(names) if re.match("see kafkars|did you mean", hint_for(config, name))]
+    assert not lost
+
+
+def hint_for(config: Any, name: str) -> str:
+    """What a client tells about a setting, or nothing where it has one."""
+    names = frozenset(config.CHECKS)
+    return "" if name in names else hint(name, names)
 
 
 @pytest.mark.parametrize("name", ["broker_version", "colour", "is_fast", "zookeeper_connect"])

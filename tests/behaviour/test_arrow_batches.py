@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import kafkars.aio
 import pytest
 from kafkars import ArrowBatch, Consumer, Producer
+from kafkars.compat._times import Milliseconds
 from kafkars.errors import DeserializationError, InvalidArgumentError
 from kafkars.testing import EmbeddedBroker
 
@@ -149,7 +150,8 @@ def test_a_timestamp_that_does_not_fit_is_named_and_loses_nothing(clients: Clien
     nanoseconds = 1_700_000_000_123_000_000
     producer: Any = clients.producer()
     for number, timestamp in enumerate([5, nanoseconds, 6]):
-        producer.send(topic, str(number).encode(), timestamp=timestamp).result(SECONDS)
+        # A plain number that looks like another unit is refused.
+        producer.send(topic, str(number).encode(), timestamp=Milliseconds(timestamp)).result(SECONDS)
     consumer: Any = clients.consumer([(topic, 0)])
     for _ in range(2):
         with pytest.raises(DeserializationError, match=f"the timestamp {nanoseconds} ms, which is too large") as caught:

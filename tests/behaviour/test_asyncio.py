@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
@@ -54,12 +55,39 @@ def test_gather_takes_what_was_cancelled(broker: Broker, topic: str) -> None:
     run(test())
 
 
+@pytest.mark.parametrize("name", ["send", "enqueue", "send_many", "enqueue_many", "send_batch"])
+def test_a_send_that_nobody_could_await_raises_and_sends_nothing(broker: Broker, topic: str, name: str) -> None:
+    """A synchronous program with the wrong import: what becomes of its records would be nobody's."""
+
+    async def main() -> None:
+        async with Producer(bootstrap_servers=broker.bootstrap_servers) as producer:
+            await producer.partitions_for(topic)
+            with ThreadPoolExecutor(1) as elsewhere:
+                arguments: tuple[Any, ...] = (topic, [b"value"] if name.endswith("many") else b"value")
+                more = {}
+                if name == "send_batch":
+                    batch = producer.create_batch()
+                    batch.append(b"value")
+                    arguments, more = (batch, topic), {"partition": 0}
+                made = elsewhere.submit(getattr(producer, name), *arguments, **more)
+                with pytest.raises(
+                    RuntimeError, match=rf"{name}\(\) of an asyncio producer needs a running event loop"
+                ):
+                    made.result()
+                assert len(producer) == 0
+                # From any thread, and heard of where it can be awaited.
+                delivery = elsewhere.submit(producer.send_nowait, topic, b"value").result()
+            assert (await delivery).offset == 0
+
+    run(main())
+
+
 def test_run_until_complete_takes_a_call_that_was_made_before_the_loop_ran(broker: Broker, topic: str) -> None:
     """asyncio takes a future for one of a loop that runs; what belongs to no loop yet, it has to wrap in a task."""
     loop = asyncio.new_event_loop()
     try:
         producer: Producer[Any, Any] = Producer(bootstrap_servers=broker.bootstrap_servers)
-        assert loop.run_until_complete(producer.send(topic, b"value")).offset == 0
+        assert loop.run_until_complete(producer.send_nowait(topic, b"value")).offset == 0
         loop.run_until_complete(producer.close())
         consumer: Consumer[Any, Any] = Consumer(
             bootstrap_servers=broker.bootstrap_servers, auto_offset_reset="earliest"

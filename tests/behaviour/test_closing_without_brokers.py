@@ -1,5 +1,6 @@
-"""The end of a client whose brokers are away: killed, so that connections are refused, or silent. What is only a goodbye
-is not waited for, commits a few seconds, records as long as `close_timeout_ms` allows; and slow brokers are not away.
+"""The end of a client whose brokers are away: killed, so that connections are refused, or silent. What is only a
+goodbye is not waited for, commits a few seconds, records as long as `close_timeout_ms` allows; and slow brokers are not
+away.
 """
 
 from __future__ import annotations

@@ -118,5 +118,5 @@ def test_an_outage_is_two_lines_of_the_log(
     lines = [record.getMessage() for record in caplog.records if record.name.startswith("kafkars")]
     assert len(lines) == 2, lines
     assert "cannot connect" in lines[0]
-    assert "reachable again" in lines[1]
+    assert "the broker can be reached again" in lines[1]
     assert not any("lane" in line or "TLS" in line for line in lines)

@@ -231,6 +231,20 @@ def test_a_member_commits_only_what_it_owns(group: Group) -> None:
     assert by_hand.commit({(other, 0): 1})
 
 
+def test_who_waits_for_the_topics_of_a_pattern_is_no_outsider(group: Group) -> None:
+    """Before it is a member it owns nothing, and commits nothing."""
+    with group.clients.broker.handle.intercept("Metadata", "delay", seconds=0.5):
+        member = group.member(enable_auto_commit=False)
+        member.subscribe(pattern=f"{group.topic}")
+        with pytest.raises(CommitFailedError, match=r"not assigned to this member of group"):
+            member.commit({(group.topic, 0): 3})
+        heard: list[Any] = []
+        member.commit_async({(group.topic, 0): 3}, lambda _, error: heard.append(error))
+        member.close()
+    assert [type(error) for error in heard] == [CommitFailedError]
+    assert committed(group) is None
+
+
 @pytest.mark.parametrize("protocol", ["consumer"], indirect=True)
 @pytest.mark.parametrize("fault", ["UNKNOWN_TOPIC_ID", "disconnect", "LEADER_NOT_AVAILABLE"])
 def test_topics_of_a_pattern_are_looked_up_until_they_are_found(clients: Clients, protocol: str, fault: str) -> None:

@@ -252,6 +252,46 @@ def test_a_failure_that_is_dealt_with_counts_as_finished(runner: Runner) -> None
     assert runner.committed() == len(sent)
 
 
+@pytest.mark.parametrize("deals_with", [True, False])
+def test_a_handler_of_the_other_kind_has_handled_nothing(clients: Clients, topic: str, deals_with: bool) -> None:
+    """A coroutine function whose coroutines nobody awaits: all was committed, and nothing handled."""
+    with kafkars.Producer(bootstrap_servers=clients.broker.bootstrap_servers) as producer:
+        producer.send(topic, b"value")
+    dealt_with: list[Any] = []
+    settings = {
+        "bootstrap_servers": clients.broker.bootstrap_servers,
+        "group_id": f"g-{topic}",
+        "auto_offset_reset": "earliest",
+        "on_error": (lambda *what: dealt_with.append(what)) if deals_with else None,
+    }
+
+    async def handle(_: Any) -> None:
+        raise AssertionError("nobody awaits this")
+
+    with pytest.raises(TypeError, match="is a coroutine function, and nobody awaits what it returns"):
+        kafkars.ParallelConsumer(handle, topic, **settings)
+    with pytest.raises(HandlerError, match="coroutine, which nothing awaits: it has not run") as raised:
+        kafkars.ParallelConsumer(lambda record: handle(record.value), topic, **settings).run()
+    assert isinstance(raised.value.__cause__, TypeError)
+
+    async def run() -> None:
+        await kafkars.aio.ParallelConsumer(lambda _: None, topic, **settings).run()  # type: ignore[arg-type,return-value]
+
+    with pytest.raises(HandlerError, match="NoneType, which cannot be awaited"):
+        asyncio.run(asyncio.wait_for(run(), SECONDS))
+    assert not dealt_with
+    with kafkars.Admin(bootstrap_servers=clients.broker.bootstrap_servers) as admin:
+        groups = admin.list_group_offsets([f"g-{topic}"])
+    assert groups[f"g-{topic}"] == {}
+
+
+def test_what_cannot_be_called_handles_nothing(clients: Clients) -> None:
+    settings = {"bootstrap_servers": clients.broker.bootstrap_servers, "group_id": "g"}
+    for made in (kafkars.ParallelConsumer, kafkars.aio.ParallelConsumer):
+        with pytest.raises(ConfigError, match="handle: expected a function, not int"):
+            made(5, "a", **settings)  # type: ignore[arg-type]
+
+
 def test_partitions_that_go_are_drained_first(runner: Runner) -> None:
     sent = runner.fill(keys=20, each=20)
     first, second = Collector(), Collector()

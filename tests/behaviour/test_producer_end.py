@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from kafkars import DeliveryFuture, Producer
 from kafkars.errors import ClosedError
-from kafkars.testing import EmbeddedCluster
+from kafkars.testing import EmbeddedBroker, EmbeddedCluster
 
 from tests.support.waiting import SECONDS, Stopwatch, eventually
 
@@ -268,3 +268,21 @@ def begun_transactional(cluster: EmbeddedCluster, name: str) -> Producer[Any, An
     producer = Producer[Any, Any](bootstrap_servers=cluster.bootstrap_servers, transactional_id=name)
     producer.init_transactions(SECONDS)
     return producer
+
+
+def test_ctrl_c_in_a_block_says_what_the_end_waits_for(caplog: pytest.LogCaptureFixture) -> None:
+    with EmbeddedBroker(topics={"t": 1}) as broker, caplog.at_level("WARNING", "kafkars"):
+        with (
+            pytest.raises(KeyboardInterrupt),
+            Producer(bootstrap_servers=broker.bootstrap_servers, close_timeout_ms=300) as producer,
+        ):
+            producer.send("t", b"stored").result(SECONDS)
+            broker.kill_node(1)
+            lost = producer.send("t", b"lost")
+            raise KeyboardInterrupt
+        with pytest.raises(ClosedError):
+            lost.result(0)
+        eventually(
+            lambda: [each for each in caplog.records if "interrupted; waits for records" in each.getMessage()],
+            "the line comes",
+        )

@@ -11,6 +11,7 @@ from uuid import uuid4
 import kafkars
 import pytest
 from kafkars import Producer
+from kafkars.admin import NewTopic
 from kafkars.errors import MetadataTimeoutError, UnknownTopicOrPartitionError
 from kafkars.testing import EmbeddedBroker
 
@@ -56,6 +57,35 @@ def test_so_do_calls_about_it(clients: Clients) -> None:
             with pytest.raises(UnknownTopicOrPartitionError, match=topic):
                 call()
     assert watch.seconds < SOON
+
+
+def test_a_topic_is_waited_for_once(client_api: Any) -> None:
+    """And is found by a call soon after it was made."""
+    given = {**KEPT_SHORT, "topic_metadata_propagation_max_ms": 4_000}
+    topic = unknown()
+    with (
+        EmbeddedBroker(auto_create_topics=False) as broker,
+        client_api.Producer(bootstrap_servers=broker.bootstrap_servers, **given) as producer,
+        kafkars.Admin(bootstrap_servers=broker.bootstrap_servers) as admin,
+    ):
+        with Stopwatch() as watch, pytest.raises(UnknownTopicOrPartitionError, match=topic):
+            producer.send(topic, b"value").result(SECONDS)
+        assert watch.seconds > 3.6
+        with Stopwatch() as watch:
+            for _ in range(10):
+                with pytest.raises(UnknownTopicOrPartitionError, match=topic):
+                    producer.send(topic, b"value").result(SECONDS)
+        # One wait more would take longer.
+        assert watch.seconds < 3.6
+        admin.create_topics([NewTopic(topic)])
+
+        def is_stored() -> bool:
+            try:
+                return producer.send(topic, b"value").result(SECONDS).offset == 0
+            except UnknownTopicOrPartitionError:
+                return False
+
+        eventually(is_stored, "the topic is found")
 
 
 def test_a_partition_function_is_not_waited_for() -> None:
@@ -112,8 +142,14 @@ def test_brokers_that_do_not_answer_know_of_no_topic(client_api: Any) -> None:
             with pytest.raises(UnknownTopicOrPartitionError):
                 producer.send("unknown", b"value").result(SECONDS)
             broker.pause_node(1)
-            with pytest.raises(MetadataTimeoutError):
-                producer.send("unknown", b"value").result(SECONDS)
+
+            def is_silence() -> bool:
+                with pytest.raises((MetadataTimeoutError, UnknownTopicOrPartitionError)) as raised:
+                    producer.send("unknown", b"value").result(SECONDS)
+                return isinstance(raised.value, MetadataTimeoutError)
+
+            # The answer of the last second counts until that is over.
+            eventually(is_silence, "their answer counts no longer")
 
 
 def test_a_topic_of_the_first_send_is_created_as_before(clients: Clients) -> None:

@@ -6,8 +6,10 @@ import copy
 import datetime as dt
 import json
 import pickle
+from collections.abc import Callable
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from kafkars.errors import DeserializationError, InvalidRecordTimestampError
 from kafkars.serde import JsonDeserializer, JsonSerializer
@@ -44,6 +46,60 @@ def test_a_timestamp_in_seconds_is_refused(clients: Clients, topic: str, seconds
         producer.send(topic, b"value", timestamp=seconds)
     with pytest.raises(InvalidRecordTimestampError, match="looks like seconds"):
         producer.send_many(topic, [b"value"], timestamps=[seconds])
+
+
+WRONG_UNITS = [
+    (1_000_000_000, "seconds"),
+    (1_795_343_400, "seconds"),
+    (1_795_343_400_000_000, "microseconds or nanoseconds"),
+    (1_795_343_400_000_000_000, "microseconds or nanoseconds"),
+]
+
+
+def calls_with_a_timestamp(clients: Clients, topic: str) -> dict[str, Callable[[Any], object]]:
+    """Every call that takes one."""
+    producer, consumer = clients.producer(), clients.consumer([(topic, 0)])
+    admin = clients.admin()
+    return {
+        "send": lambda at: producer.send(topic, b"v", timestamp=at),
+        "send_many, one for all": lambda at: producer.send_many(topic, [b"v"], timestamps=at),
+        "send_many": lambda at: producer.send_many(topic, [b"v", b"w"], timestamps=[None, at]),
+        "seek_to_timestamp": consumer.seek_to_timestamp,
+        "offsets_for_times": lambda at: consumer.offsets_for_times({(topic, 0): at}),
+        "list_offsets": lambda at: admin.list_offsets({(topic, 0): at}),
+    }
+
+
+@pytest.mark.parametrize(("number", "unit"), WRONG_UNITS)
+def test_every_timestamp_of_another_unit_is_refused_in_words(
+    clients: Clients, topic: str, number: int, unit: str
+) -> None:
+    for name, call in calls_with_a_timestamp(clients, topic).items():
+        with pytest.raises(ValueError, match=f"{number} looks like {unit}; it is in ms, or a datetime"):
+            call(number)
+            pytest.fail(f"{name} takes it")
+
+
+def test_every_timestamp_may_be_a_datetime(clients: Clients, topic: str) -> None:
+    producer = clients.producer()
+    for each in (MOMENT - dt.timedelta(hours=1), MOMENT):
+        producer.send(topic, b"v", timestamp=each).result(SECONDS)
+    calls = calls_with_a_timestamp(clients, topic)
+    assert calls["offsets_for_times"](MOMENT)[(topic, 0)].offset == 1  # type: ignore[index]
+    assert calls["list_offsets"](MOMENT)[(topic, 0)].offset == 1  # type: ignore[index]
+    consumer = clients.consumer([(topic, 0)])
+    consumer.seek_to_timestamp(MOMENT)
+    assert consumer.position((topic, 0)) == 1
+
+
+@pytest.mark.parametrize(("number", "unit"), WRONG_UNITS)
+def test_a_column_of_numbers_in_another_unit_is_refused(clients: Clients, topic: str, number: int, unit: str) -> None:
+    table = pa.table({"value": [b"v", b"w"], "at": [0, number]})
+    with pytest.raises(ValueError, match=f'{number} in row 1 of column "at" looks like {unit}'):
+        clients.producer().send_arrow(topic, table, value="value", timestamp="at")
+    typed = table.set_column(1, "at", pa.array([MOMENT, MOMENT], pa.timestamp("ns", "UTC")))
+    sent = clients.producer().send_arrow(topic, typed, value="value", timestamp="at")
+    assert {each.timestamp for each in sent.result(SECONDS)} == {MOMENT_MS}
 
 
 def test_a_datetime_that_names_no_moment_is_refused(clients: Clients, topic: str) -> None:

@@ -20,8 +20,7 @@ def scale(pytestconfig: pytest.Config) -> Scale:
 @pytest.fixture
 def seed(pytestconfig: pytest.Config) -> int:
     """Of all that is left to chance."""
-    chosen: int = pytestconfig.getoption("--chaos-seed")
-    return chosen
+    return int(pytestconfig.getoption("--chaos-seed"))
 
 
 @pytest.fixture(scope="session")

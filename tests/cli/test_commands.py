@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from kafkars.testing import EmbeddedBroker
@@ -69,8 +70,32 @@ def killed(broker: EmbeddedBroker) -> None:
 
 
 def without_answers(broker: EmbeddedBroker) -> None:
-    for api in ("ListOffsets", "Fetch"):
+    for api in ("ListOffsets", "Fetch", "Produce"):
         broker.intercept(api, "drop")
+
+
+def refusing(broker: EmbeddedBroker) -> None:
+    broker.intercept("Produce", "NOT_ENOUGH_REPLICAS")
+
+
+@pytest.mark.parametrize("go_away", [silent, killed, without_answers, refusing])
+def test_produce_ends_in_time_when_nothing_is_stored(go_away: Callable[[EmbeddedBroker], None]) -> None:
+    with EmbeddedBroker(topics={"topic": 1}) as broker:
+        go_away(broker)
+        with Stopwatch() as watch:
+            sent = run(
+                "produce", "topic", "--bootstrap", broker.bootstrap_servers, "--timeout", "1", lines="line\n" * 20
+            )
+    assert watch.seconds < SECONDS / 2
+    assert sent.returncode == 1
+    assert "kafkars: " in sent.stderr
+    assert "Traceback" not in sent.stderr
+
+
+def test_every_command_for_a_cluster_has_a_time_limit() -> None:
+    for command in re.findall(r"^    (\w+) ", run("--help").stdout, re.MULTILINE):
+        options = run(command, "--help").stdout
+        assert ("--bootstrap" in options) <= ("--timeout" in options), command
 
 
 @pytest.mark.parametrize("go_away", [silent, killed, without_answers])
@@ -133,3 +158,48 @@ def test_what_goes_wrong_is_one_line() -> None:
     assert (unknown.returncode, unknown.stderr.count("\n")) == (1, 1)
     assert "topic name" in unknown.stderr
     assert run("broker", "--topic", "a:b").returncode == 2
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("broker", "--partitions", "0"),
+        ("broker", "--nodes", "none"),
+        ("demo", "--records", "-5"),
+        ("consume", "topic", "--max", "-1"),
+        ("produce", "topic", "--partition", "-1"),
+    ],
+    ids=" ".join,
+)
+def test_a_number_out_of_range_is_told_by_its_option(words: tuple[str, ...]) -> None:
+    ran = run(*words)
+    assert ran.returncode == 2
+    assert f"{words[-2]}: {words[-1]!r} is not a whole number of at least" in ran.stderr
+
+
+def test_settings_come_from_a_file_and_from_words(tmp_path: Path) -> None:
+    with EmbeddedBroker(topics="topic", security="SASL_PLAINTEXT", users={"me": "secret"}) as broker:
+        file = tmp_path / "client.properties"
+        file.write_text(
+            "# who it is\nsecurity.protocol=SASL_PLAINTEXT\nsasl.mechanism=SCRAM-SHA-256\nsasl_username=me\n"
+        )
+        words = ["topic", "--bootstrap", broker.bootstrap_servers, "--timeout", "10", "--config", str(file)]
+        password = ["-X", "sasl.password=secret", "--set", "request_timeout_ms=9000"]
+        ran = run("produce", *words, *password, lines="a kettle\n")
+        assert ran.returncode == 0, ran.stderr
+        ran = run("consume", *words, *password, "--from-beginning", "--max", "1")
+        assert (ran.returncode, ran.stdout) == (0, "a kettle\n"), ran.stderr
+    ran = run("consume", *words, "-X", "a secret")
+    assert "a setting is written NAME=VALUE" in ran.stderr
+    assert "a secret" not in ran.stderr
+
+
+def test_the_end_of_waiting_is_a_failure_where_no_broker_is_there() -> None:
+    with EmbeddedBroker(topics="topic") as broker:
+        command = [*KAFKARS, "consume", "topic", "--bootstrap", broker.bootstrap_servers, "--timeout", "3"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            broker.wait_for_request("Fetch", timeout=SECONDS)
+            broker.kill_node(1)
+            _, told = process.communicate(timeout=SECONDS)
+    assert process.returncode == 1
+    assert "kafkars: no broker is connected; nothing came for 3 s" in told

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import re
 import subprocess
 import sys
+import urllib.request
 from pathlib import Path
 
 import kafkars
@@ -11,6 +14,7 @@ import pytest
 
 from tests.brokers import Broker
 from tests.support.clients import read, values
+from tests.support.waiting import SECONDS, eventually
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
@@ -66,3 +70,40 @@ def test_tests_with_asyncio_and_in_several_processes() -> None:
     ran = subprocess.run(program, check=False, timeout=100, capture_output=True, text=True, cwd=EXAMPLES / "testing")
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert "7 passed" in ran.stdout
+
+
+def test_observability(embedded_broker: Broker) -> None:
+    servers = embedded_broker.bootstrap_servers
+    source, target = embedded_broker.new_topic(2), embedded_broker.new_topic(1)
+    program = [sys.executable, str(EXAMPLES / "observability.py"), servers, source, target, "--port", "0"]
+    program += ["--group", f"g-{source}", "--records", "10"]
+    with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as worker:
+        try:
+            assert worker.stdout is not None
+            served = re.fullmatch(r"serving (http://127\.0\.0\.1:\d+)/metrics\n", worker.stdout.readline())
+            assert served is not None
+            with kafkars.Producer(bootstrap_servers=servers) as producer:
+                producer.send_many(source, [b"order %d" % number for number in range(9)])
+                producer.flush(SECONDS)
+                # The tenth comes when the figures have been looked at.
+                figures = eventually(lambda: figures_with("invoices_total 9.0", served[1]), "nine invoices")
+                with urllib.request.urlopen(f"{served[1]}/healthz", timeout=SECONDS) as answer:  # noqa: S310  loopback
+                    assert json.load(answer) == {"state": "stable", "troubles": []}
+                producer.send(source, b"the last order")
+            _, errors = worker.communicate(timeout=SECONDS)
+        finally:
+            worker.kill()
+    assert worker.returncode == 0, errors
+    assert figures is not None
+    assert 'kafkars_producer_records_sent_total{client_id="invoicing",client_type="producer"} 9.0' in figures
+    spans = [json.loads(line) for line in errors.splitlines() if line.startswith('{"name"')]
+    processed = {each["context"]["span_id"] for each in spans if each["name"].startswith("process")}
+    sent = {each["parent_id"] for each in spans if each["name"].startswith("send")}
+    assert len(processed) == 10
+    assert sent == {each.removeprefix("0x") for each in processed} or sent == processed
+
+
+def figures_with(line: str, server: str) -> str | None:
+    with urllib.request.urlopen(f"{server}/metrics", timeout=SECONDS) as answer:  # noqa: S310  loopback
+        text = str(answer.read().decode())
+    return text if line in text else None

@@ -78,6 +78,22 @@ def test_orders_are_stored_and_added_up_and_sigterm_ends_it_in_order() -> None:
         assert broker.wait_for_request("LeaveGroup")
 
 
+def test_it_reads_when_the_brokers_come_later_than_the_service() -> None:
+    """The reading task had ended with the first BootstrapError, and nothing began it again."""
+    with EmbeddedBroker(topics={"orders": 1}) as broker:
+        broker.kill_node(1)
+        with running(broker.bootstrap_servers) as (client, process):
+            until(lambda: client.get("/health/ready").status_code, 503)
+            assert client.get("/health/live").status_code == 200
+            broker.start_node(1)
+            until(lambda: client.get("/health/ready").json(), {"status": "ready"})
+            assert client.post("/orders", json=ORDER).status_code == 201
+            until(lambda: client.get("/totals").json(), {"kettle": 2})
+            # Whatever it still says must not fill the pipe.
+            process.send_signal(signal.SIGTERM)
+            process.communicate(timeout=SECONDS)
+
+
 def test_it_says_so_when_no_broker_is_there() -> None:
     with EmbeddedBroker(topics={"orders": 1}) as broker, running(broker.bootstrap_servers) as (client, process):
         until(lambda: client.get("/health/ready").status_code, 200)
@@ -92,3 +108,16 @@ def test_it_says_so_when_no_broker_is_there() -> None:
         until(lambda: client.post("/orders", json=ORDER).status_code, 201)
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=SECONDS)
+
+
+def test_sigterm_while_the_brokers_are_away_ends_without_a_traceback() -> None:
+    with EmbeddedBroker(topics={"orders": 1}) as broker, running(broker.bootstrap_servers) as (client, process):
+        until(lambda: client.get("/health/ready").json(), {"status": "ready"})
+        assert client.post("/orders", json=ORDER).status_code == 201
+        until(lambda: client.get("/totals").json(), {"kettle": 2})
+        broker.kill_node(1)
+        until(lambda: client.get("/health/ready").status_code, 503)
+        process.send_signal(signal.SIGTERM)
+        _, told = process.communicate(timeout=SECONDS)
+        assert "Traceback" not in told
+        assert "0 ms" not in told

@@ -38,6 +38,7 @@ QUIX = {
     "alarms": [["kitchen", 31, 0], ["attic", 35, 0], ["attic", 33, 0]],
 }
 
+SPAN = [["messaging.destination", "-spans"], ["messaging.system", "kafka"], ["messaging.url", '[""]']]
 # The library below, the application, its further arguments, what it tells.
 APPLICATIONS: dict[str, tuple[str, str, list[str], Any]] = {
     "faststream": (
@@ -71,6 +72,63 @@ APPLICATIONS: dict[str, tuple[str, str, list[str], Any]] = {
         "bytewax_lines.py",
         [],
         sorted([str(number % 3), f"LINE {number}", "-upper", 0] for number in range(10)),
+    ),
+}
+APPLICATIONS |= {
+    "kq": (
+        "kafka",
+        "kq_jobs.py",
+        [],
+        [
+            6,
+            0,
+            ["failure", ["no"], None, "ValueError", True, True],
+            ["success", [0, 10], 10, None, True, True],
+            ["success", [1, 1], 2, None, True, True],
+            *(["success", [number, 10], number + 10, None, True, True] for number in range(1, 4)),
+        ],
+    ),
+    "kafka-logging-handler": (
+        "kafka",
+        "logging_handler_lines.py",
+        [],
+        [
+            ["an order failed", "ERROR", "shop", True],
+            *([f"order {number}", "INFO", "shop", True] for number in range(7)),
+        ],
+    ),
+    "opentelemetry": (
+        "kafka",
+        "opentelemetry_spans.py",
+        [],
+        {
+            "hooked": [
+                *(["produce", True, count] for count in (1, 1, 1, 2)),
+                *(["consume", place] for place in range(4)),
+            ],
+            "records": [
+                *([number, f"value {number}", ["traceparent"]] for number in range(3)),
+                [3, "last", ["own", "traceparent"]],
+            ],
+            "spans": [
+                *[["-spans send", "PRODUCER", False, SPAN]] * 4,
+                *[["-spans receive", "CONSUMER", True, [SPAN[0], ["messaging.kafka.partition", "0"], *SPAN[1:]]]] * 4,
+            ],
+        },
+    ),
+    "elastic-apm": (
+        "kafka",
+        "elastic_transactions.py",
+        [],
+        [
+            ["value 0", "value 1"],
+            2,
+            *[["span", "Kafka SEND to -transactions", "messaging", False]] * 2,
+            ["transaction", "order", "request", False],
+            *[["transaction", "Kafka RECEIVE from -transactions", "messaging", False]] * 2,
+            ["span", "Kafka POLL from -transactions", "messaging", True],
+            ["transaction", "poll", "job", True],
+        ],
     ),
 }
 # As in requirements.txt.

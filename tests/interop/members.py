@@ -35,9 +35,11 @@ class Member(Protocol):
 
     def poll(self) -> list[bytes]:
         """Values of what has arrived, after waiting for it a moment."""
+        raise NotImplementedError
 
     def assignment(self) -> set[int]:
         """The partitions of the topic that it has now."""
+        raise NotImplementedError
 
     def commit(self) -> None: ...
 
@@ -69,7 +71,7 @@ class ConfluentMember:
 
     def poll(self) -> list[bytes]:
         messages = self._consumer.consume(100, 0.05)
-        return [message.value() for message in messages if message.error() is None]
+        return [message.value() or b"" for message in messages if message.error() is None]
 
     def assignment(self) -> set[int]:
         return {partition.partition for partition in self._consumer.assignment()}

@@ -98,7 +98,7 @@ def kafka_python_consume(bootstrap: str, topic: str, count: int) -> list[Sample]
     consumer = kafka.KafkaConsumer(
         bootstrap_servers=bootstrap, enable_auto_commit=False, consumer_timeout_ms=int(SECONDS * 1000)
     )
-    partition = kafka.TopicPartition(topic, 0)
+    partition = kafka.TopicPartition(topic, 0)  # pyright: ignore[reportAttributeAccessIssue]  its bundled stubs are older
     consumer.assign([partition])
     consumer.seek_to_beginning(partition)
     found = []

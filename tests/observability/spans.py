@@ -53,8 +53,7 @@ class Collected:
             for scope in resource.scope_metrics:
                 for metric in scope.metrics:
                     found[metric.name] = [
-                        (dict(point.attributes or {}), point.count if hasattr(point, "count") else point.value)
-                        for point in metric.data.data_points
+                        (dict(point.attributes or {}), measured(point)) for point in metric.data.data_points
                     ]
         return found
 
@@ -72,3 +71,7 @@ def traceparent(span: ReadableSpan) -> bytes:
     context = span.context
     assert context is not None
     return f"00-{context.trace_id:032x}-{context.span_id:016x}-{context.trace_flags:02x}".encode()
+
+
+def measured(point: Any) -> Any:
+    return point.count if hasattr(point, "count") else point.value

@@ -223,3 +223,22 @@ def test_worker_processes_of_multiprocessing() -> None:
         options=("-W", "ignore"),
     )
     assert (finished.code, finished.output, finished.errors) == (0, f"{list(range(1, 10))}\n", "")
+
+
+def test_a_child_of_a_coroutine_has_no_loop_that_runs() -> None:
+    assert lines("""
+        async def main():
+            async with kafkars.aio.Producer(bootstrap_servers=servers) as producer:
+                await producer.send("t", b"before")
+
+                def work():
+                    own = kafkars.aio.Producer(bootstrap_servers=servers)
+                    try:
+                        own.send("t", b"child")
+                    except RuntimeError as error:
+                        print("needs a running event loop" in str(error), flush=True)
+
+                in_child(work)
+
+        asyncio.run(main())
+    """) == ["True"]

@@ -7,7 +7,14 @@ from typing import Any
 
 import pytest
 from kafkars import Admin, errors
-from kafkars.admin import AclBinding, AclBindingFilter, UserScramCredentialDeletion, UserScramCredentialUpsertion
+from kafkars.admin import (
+    AclBinding,
+    AclBindingFilter,
+    ConfigResource,
+    NewTopic,
+    UserScramCredentialDeletion,
+    UserScramCredentialUpsertion,
+)
 
 SECRET = "correct-horse-battery-staple"  # noqa: S105
 
@@ -78,3 +85,14 @@ def test_what_is_for_filters_is_no_part_of_a_rule(admin: Admin, parts: dict[str,
 def test_names_in_rules_are_text(admin: Admin, wrong: Any) -> None:
     with pytest.raises(TypeError, match="principal"):
         admin.create_acls([AclBinding(wrong, "read", "topic", "orders")])
+
+
+def test_what_is_wrong_with_settings_of_a_topic_is_told(admin: Admin) -> None:
+    configs: Any = {"retention.ms": 86_400_000}
+    with pytest.raises(TypeError, match=r"topic 'orders': 'retention\.ms' is set to int, .* write \"86400000\""):
+        admin.create_topics([NewTopic("orders", configs=configs)])
+    with pytest.raises(TypeError, match="'preallocate' is set to bool, and values are text; write \"true\""):
+        admin.alter_configs({ConfigResource("topic", "orders"): {"preallocate": True}})  # type: ignore[dict-item]
+    names: Any = ["orders"]
+    with pytest.raises(TypeError, match=r"expected ConfigResource or \(\"topic\", name\), not 'orders'"):
+        admin.describe_configs(names)

@@ -60,10 +60,14 @@ def test_addresses_may_be_given_in_several_ways() -> None:
 
 WRONG: dict[str, tuple[dict[str, object], str]] = {
     "unknown": ({"colour": 1}, "colour: unknown setting"),
+    "twice": ({"config": {"acks": 1}, "acks": 1}, "acks: given twice, in config and as an argument"),
     "misspelt": ({"linger_msec": 1}, r"linger_msec: unknown setting; did you mean 'linger_ms'\?"),
     "misspelt with dots": ({"linger.msec": 1}, r"linger\.msec: unknown setting; did you mean 'linger_ms'\?"),
     "of another library": ({"ssl_cafile": "x"}, "ssl_cafile: unknown setting; use ssl_ca_location"),
-    "not a number": ({"linger_ms": "5"}, r"linger_ms: expected a number of milliseconds, not the value given \(str\)"),
+    "not a number": (
+        {"linger_ms": "5"},
+        r"linger_ms: expected a number of milliseconds, not the value given \(str\); write the",
+    ),
     "nearly a choice": ({"compression_type": "gzpi"}, r"one of 'none', 'gzip', .*, not 'gzpi' \(str\)"),
     "nearly a protocol": ({"security_protocol": "SASL-SLL"}, r"one of 'plaintext', .*, not 'SASL-SLL' \(str\)"),
     "nearly a flag": ({"enable_idempotence": "True"}, r"True or False, not 'True' \(str\)"),
@@ -71,9 +75,9 @@ WRONG: dict[str, tuple[dict[str, object], str]] = {
     "longer than a slip": ({"sasl_mechanism": "plain123"}, r"one of 'PLAIN', .*, not the value given \(str\)"),
     "a bool for a number": ({"batch_size": True}, r"batch_size: expected a whole number, not True \(bool\)"),
     "a fraction": ({"batch_size": 1.5}, r"batch_size: expected a whole number, not 1\.5 \(float\)"),
-    "negative": ({"linger_ms": -1}, "linger_ms: -1 is not between 0"),
-    "infinite": ({"linger_ms": float("inf")}, "linger_ms: inf is not between 0"),
-    "not finite": ({"linger_ms": float("nan")}, "linger_ms: nan is not between 0"),
+    "negative": ({"linger_ms": -1}, "linger_ms: must be at least 0 ms, not -1"),
+    "infinite": ({"linger_ms": float("inf")}, "linger_ms: must be from 0 to 9007199254740992 ms, not inf"),
+    "not finite": ({"linger_ms": float("nan")}, "linger_ms: must be at least 0 ms, not nan"),
     "huge": ({"batch_size": 2**80}, "batch_size"),
     "text for a flag": ({"enable_idempotence": "yes"}, "enable_idempotence: expected True or False"),
     "no such codec": ({"compression_type": "rar"}, "compression_type: expected one of 'none', 'gzip'"),
@@ -109,7 +113,14 @@ def test_a_wrong_setting_of_a_producer_is_told_by_name(what: str) -> None:
 
 
 WRONG_CONSUMER: dict[str, tuple[dict[str, object], str]] = {
-    "reset": ({"auto_offset_reset": "smallest"}, "auto_offset_reset: expected one of 'earliest'"),
+    "reset": (
+        {"auto_offset_reset": "sometimes"},
+        "auto_offset_reset: expected 'earliest', 'latest', 'none' or 'by_duration:'",
+    ),
+    "reset of librdkafka": (
+        {"auto_offset_reset": "smallest"},
+        "auto_offset_reset: 'smallest' is called 'earliest' here",
+    ),
     "isolation": ({"isolation_level": "serializable"}, "isolation_level: expected one of"),
     "fetch sizes": ({"fetch_min_bytes": 100, "fetch_max_bytes": 10}, "fetch_min_bytes.*fetch_max_bytes"),
     "records": ({"max_poll_records": 0}, "max_poll_records"),
@@ -146,3 +157,13 @@ def test_the_rest_of_what_can_go_wrong() -> None:
 def test_acks_decides_on_idempotence_where_nothing_is_said() -> None:
     for acks in ("all", -1, 0, 1):
         Producer(bootstrap_servers=SERVERS, acks=acks).close()
+
+
+def test_a_config_that_is_made_by_hand_names_what_is_wrong() -> None:
+    kind: Any = ProducerConfig
+    with pytest.raises(TypeError, match="unexpected keyword argument 'linger'; did you mean 'linger_ms'"):
+        kind(bootstrap_servers=SERVERS, linger=3)
+    with pytest.raises(TypeError, match="ProducerConfig takes settings by their names, as bootstrap_servers="):
+        kind(SERVERS)
+    with pytest.raises(ConfigError, match=r'config: .* give addresses as bootstrap_servers="host:port"'):
+        kind.of(SERVERS, {})

@@ -6,11 +6,12 @@ import asyncio
 import contextvars
 import gc
 import inspect
+import re
 from collections.abc import Awaitable, Coroutine
 from typing import Any
 
 import pytest
-from kafkars import RecordMetadata
+from kafkars import RecordMetadata, aio
 from kafkars.aio import Call, Future
 from kafkars.errors import MessageTooLargeError, RecordTooLargeError
 from kafkars.testing import EmbeddedBroker
@@ -65,6 +66,149 @@ def test_a_delivery_is_a_future_and_a_call_a_coroutine_as_well(faulty_broker: Em
             assert (asyncio.iscoroutine(delivery), asyncio.iscoroutine(call)) == (False, True)
             assert (isinstance(delivery, Coroutine), isinstance(call, Coroutine)) == (False, True)
             await asyncio.gather(delivery, call)
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("topic", ["t", "nowhere yet"])
+@pytest.mark.parametrize("end", ["cancel", "close"])
+@pytest.mark.parametrize("before", ["callback", "callback taken back", "timed wait"])
+def test_what_was_cancelled_is_done_for_whoever_comes_later(
+    faulty_broker: EmbeddedBroker, topic: str, end: str, before: str
+) -> None:
+    """`gather` waited for ever: the call had waited for something once, and nothing was to come any more."""
+
+    async def main() -> None:
+        async with aio_producer(faulty_broker, linger_ms=60_000, allow_auto_create_topics=False) as producer:
+            await producer.partitions_for("t")
+            call = producer.send(topic.replace(" ", "-"), b"value")
+            if before == "timed wait":
+                with pytest.raises(asyncio.TimeoutError):
+                    await asyncio.wait_for(asyncio.shield(as_any(call)), 0.01)
+            else:
+                call.add_done_callback(print)
+                if before == "callback taken back":
+                    assert call.remove_done_callback(print) == 1
+            if end == "close" and (topic == "t" or before != "callback taken back"):
+                # A record in a batch goes on, and so does what somebody waits for.
+                call.close()
+            call.cancel()
+            assert call.done()
+            gathered = asyncio.gather(as_any(call), return_exceptions=True)
+            (outcome,) = await asyncio.wait_for(gathered, SECONDS)
+            assert isinstance(outcome, asyncio.CancelledError)
+            producer.purge()
+
+    asyncio.run(main())
+
+
+def test_no_call_is_iterable_and_a_read_that_nobody_awaits_says_so(faulty_broker: EmbeddedBroker) -> None:
+    """`for record in consumer.poll_batch()`: the records were gone, and their positions were committed."""
+
+    async def main() -> None:
+        async with aio_producer(faulty_broker) as producer, aio_consumer(faulty_broker) as consumer:
+            await asyncio.gather(*[producer.send("t", b"value") for _ in range(10)])
+            assert (await consumer.poll(SECONDS)) is not None
+            calls = [
+                producer.send("t", b"value"),
+                producer.send_nowait("t", b"value"),
+                consumer.end_offsets([("t", 0)]),
+            ]
+            for call in calls:
+                with pytest.raises(TypeError, match="is not iterable"):
+                    list(as_any(call))
+                await call
+            for read in (consumer.poll, consumer.poll_batch):
+                with (
+                    pytest.raises(TypeError, match="is not iterable"),
+                    pytest.warns(RuntimeWarning, match="never awaited"),
+                ):
+                    list(as_any(read()))
+            left = 9 + 2
+            while left > 0:
+                batch = await consumer.poll_batch(timeout=SECONDS)
+                assert batch, "nothing was taken"
+                left -= len(batch)
+            assert left == 0
+
+    asyncio.run(main())
+
+
+def test_a_call_is_no_iterator(faulty_broker: EmbeddedBroker) -> None:
+    """`next(consumer.poll(), None)`: the record was gone."""
+
+    async def main() -> None:
+        async with aio_producer(faulty_broker) as producer, aio_consumer(faulty_broker) as consumer:
+            await producer.send("t", b"value")
+            call = consumer.poll(SECONDS)
+            for wrong in (call, producer.flush(SECONDS), producer.send("t", b"value")):
+                with pytest.raises(TypeError, match="await this call"):
+                    next(as_any(wrong))
+                if wrong is not call:
+                    await wrong
+            assert (await call) is not None
+
+    asyncio.run(main())
+
+
+def test_a_call_that_nobody_awaits_says_so_where_nothing_comes_of_it(faulty_broker: EmbeddedBroker) -> None:
+    async def main() -> None:
+        first = ("t", 0)
+        async with aio_producer(faulty_broker) as producer, aio_consumer(faulty_broker) as consumer:
+            for name, make in {
+                "position": lambda: consumer.position(first),
+                "beginning_offsets": lambda: consumer.beginning_offsets([first]),
+                "end_offsets": lambda: consumer.end_offsets([first]),
+                "offsets_for_times": lambda: consumer.offsets_for_times({first: 0}),
+                "partitions_for": lambda: consumer.partitions_for("t"),
+                "topics": consumer.topics,
+                "partitions_for() of an asyncio producer": lambda: producer.partitions_for("t"),
+            }.items():
+                with pytest.warns(RuntimeWarning, match=rf"^{re.escape(name)}.*was never awaited"):
+                    make()
+            faulty_broker.intercept("Produce", "delay", seconds=0.2, times=1)
+            sent = producer.send("t", b"value")
+            with pytest.warns(RuntimeWarning, match="flush.*was never awaited: nothing waits for the records"):
+                producer.flush()
+            await sent
+        faulty_broker.intercept("Produce", "delay", seconds=0.2, times=1)
+        producer = aio.Producer(bootstrap_servers=faulty_broker.bootstrap_servers)
+        sent = producer.send("t", b"value")
+        with pytest.warns(RuntimeWarning, match=r"^close\(\).*was never awaited: nothing waits for the records"):
+            producer.close()
+        await sent
+        consumer = aio.Consumer(bootstrap_servers=faulty_broker.bootstrap_servers, group_id="g")
+        consumer.subscribe("t")
+        await consumer.poll(timeout=0)
+        with pytest.warns(RuntimeWarning, match=r"^close\(\).*was never awaited: it is closed at once"):
+            consumer.close()
+
+    asyncio.run(main())
+
+
+def test_awaiting_by_hand_is_awaiting(faulty_broker: EmbeddedBroker) -> None:
+    class Delegates:
+        def __init__(self, call: Any, step_by_step: bool) -> None:
+            self.call, self.step_by_step = call, step_by_step
+
+        def __await__(self) -> Any:
+            return self.steps() if self.step_by_step else self.call.__await__()
+
+        def steps(self) -> Any:
+            return (yield from self.call.__await__())
+
+    async def main() -> None:
+        async with aio_producer(faulty_broker, linger_ms=5) as producer, aio_consumer(faulty_broker) as consumer:
+            for offset, step_by_step in enumerate((True, False)):
+                sending = Delegates(producer.send("t", b"value"), step_by_step)
+                assert (await asyncio.wait_for(sending, SECONDS)).offset == offset
+                record = await Delegates(consumer.poll(SECONDS), step_by_step)
+                assert record.offset == offset
+                waiting = asyncio.ensure_future(Delegates(consumer.poll(SECONDS), step_by_step))
+                await asyncio.sleep(0)
+                waiting.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await waiting
 
     asyncio.run(main())
 
@@ -304,12 +448,12 @@ def test_without_a_running_loop_only_waiting_fails(faulty_broker: EmbeddedBroker
 
     async def use() -> None:
         async with aio_producer(faulty_broker, linger_ms=5) as producer:
-            future = await asyncio.to_thread(producer.send, "t", b"value")
+            future = await asyncio.to_thread(producer.send_nowait, "t", b"value")
             assert (await future).offset == 0
 
             def wait_in_a_thread() -> None:
                 with pytest.raises(RuntimeError, match="no running event loop"):
-                    producer.send("t", b"value").__await__().__next__()
+                    producer.send_nowait("t", b"value").__await__().__next__()
 
             await asyncio.to_thread(wait_in_a_thread)
 

@@ -8,8 +8,10 @@ import enum
 import json
 import sys
 import uuid
-from typing import Any, Literal
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple
 
+import orjson
 import pydantic
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -87,25 +89,110 @@ def test_a_model_comes_back_as_it_was() -> None:
     assert JsonDeserializer(list[Model])(JsonSerializer()([model])) == [model]
 
 
-Plain = st.recursive(
+@dataclasses.dataclass
+class Hidden:
+    """With a member that orjson leaves out."""
+
+    _own: int
+    shown: float
+
+
+class Name(str):
+    """Text of a class of its own."""
+
+    __slots__ = ()
+
+
+class Level(enum.IntEnum):
+    """A number with a name."""
+
+    LOW = 1
+
+
+class Pair(NamedTuple):
+    """A tuple with names."""
+
+    one: int
+
+
+Leaf = (
     st.none()
     | st.booleans()
-    | st.integers(-(2**53), 2**53)
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    | st.integers()
+    | st.integers(-(2**70), 2**70)
+    | st.floats()
+    | st.sampled_from(
+        [1e-5, -1.5e-05, 1e16, 1e22, 5e-324, float("nan"), float("inf"), -0.0, 2**63, 2**64, -(2**63) - 1]
+    )
+    | st.text(st.characters())
+    | st.sampled_from(["1e5", "5e-3f", "null", "[1e5]", "\x7f\u2028/"])
+    | st.sampled_from(
+        [Size.SMALL, Level.LOW, Name("n"), Pair(1), Hidden(1, 1e-7), uuid.UUID(int=7), ORDER.placed, b"b"]
+    )
 )
+Key = st.text() | st.integers() | st.none() | st.booleans() | st.floats() | st.sampled_from([Level.LOW, Name("k")])
+Anything = st.recursive(Leaf, lambda inner: st.lists(inner) | st.tuples(inner) | st.dictionaries(Key, inner))
 
 
-@given(Plain.filter(lambda value: "\\ud" not in json.dumps(value)))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_both_libraries_say_the_same(value: Any) -> None:
-    by_orjson = JsonSerializer(sort_keys=True)(value)
+def told(call: Callable[[Any], Any], given: Any) -> Any:
+    """What a call answers, exactly, or the class that it raises."""
+    try:
+        return repr(call(given))
+    except (TypeError, ValueError, RecursionError) as error:
+        return type(error)
+
+
+def both(make: Callable[[], Callable[[Any], Any]], given: Any) -> tuple[Any, Any]:
+    """What is told with orjson, and without."""
     with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "orjson", orjson)
+        fast = make()
         patch.setitem(sys.modules, "orjson", None)
-        by_json = JsonSerializer(sort_keys=True)(value)
-        assert JsonDeserializer()(by_orjson) == value
-    assert JsonDeserializer()(by_json) == value
+        plain = make()
+    return told(fast, given), told(plain, given)
+
+
+@given(Anything, st.booleans())
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_both_libraries_write_the_same_bytes_or_refuse_alike(value: Any, sort_keys: bool) -> None:
+    fast, plain = both(lambda: JsonSerializer(sort_keys=sort_keys), value)
+    assert fast == plain
+
+
+NUMBERS = st.from_regex(r"-?(0|[1-9][0-9]{0,24})(\.[0-9]{1,20})?([eE][-+]?[0-9]{1,3})?", fullmatch=True)
+WORDS = [
+    "NaN",
+    "Infinity",
+    "-Infinity",
+    "\ufeff{}",
+    '{"a":1,"a":2}',
+    '{"a":1} x',
+    '"\\ud800"',
+    '"\t"',
+    "-0",
+    "01",
+    "[1,]",
+    "",
+]
+
+
+@given((NUMBERS | st.sampled_from(WORDS) | st.text()).map(str.encode) | st.binary())
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_both_libraries_read_the_same_or_refuse_alike(data: bytes) -> None:
+    fast, plain = both(JsonDeserializer, data)
+    assert isinstance(fast, str) == isinstance(plain, str)
+    if isinstance(fast, str):
+        assert fast == plain
+
+
+def test_numbers_that_are_not_finite_are_refused_both_ways() -> None:
+    for value in (float("nan"), [float("inf")], {"a": float("-inf")}):
+        with pytest.raises(ValueError, match="not JSON compliant"):
+            JsonSerializer()(value)
+    for data in (b"NaN", b"[Infinity]", b"-Infinity"):
+        with pytest.raises(ValueError, match="is no JSON"):
+            JsonDeserializer()(data)
+    assert JsonDeserializer()(b"1180591620717411303424") == 2**70
 
 
 WRONG: dict[str, tuple[dict[str, Any], str]] = {

@@ -27,11 +27,20 @@ def test_lines_have_logger_level_and_fields(caplog: pytest.LogCaptureFixture) ->
         with pytest.raises(ConnectionError):
             consumer.topics(timeout=0.2)
         eventually(lambda: collected(caplog, "kafkars.net"), "there are lines of connections")
-    (record, *_) = collected(caplog, "kafkars.net")
+    record = next(each for each in collected(caplog, "kafkars.net") if hasattr(each, "broker"))
     assert record.levelno in {logging.DEBUG, logging.WARNING}
     assert vars(record)["broker"] == "127.0.0.1:1"
     assert "broker=127.0.0.1:1" in record.getMessage()
     assert record.created > 1_700_000_000
+
+
+def test_a_level_set_before_a_client_is_made_counts_for_its_first_line(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.ERROR, "kafkars")
+    fail_to_reach()
+    _logging.drain()
+    caplog.set_level(logging.DEBUG, "kafkars")
+    fail_to_reach()
+    eventually(lambda: [each for each in caplog.records if each.levelno == logging.DEBUG], "there are lines of DEBUG")
 
 
 def test_levels_decide_what_is_collected(faulty_broker: EmbeddedBroker, caplog: pytest.LogCaptureFixture) -> None:
@@ -81,17 +90,22 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return found
 
 
+def fail_to_reach() -> None:
+    with Consumer(bootstrap_servers="127.0.0.1:1") as consumer, pytest.raises(ConnectionError):
+        consumer.topics(timeout=0.1)
+
+
 def test_a_filter_that_fails_ends_no_later_line(caplog: pytest.LogCaptureFixture, told: list[Any]) -> None:
     caplog.set_level(logging.DEBUG, "kafkars")
     filtered = Raising()
     logger = logging.getLogger("kafkars.net")
     logger.addFilter(filtered)
     try:
-        for _ in range(2):
-            caplog.clear()
-            with Consumer(bootstrap_servers="127.0.0.1:1") as consumer, pytest.raises(ConnectionError):
-                consumer.topics(timeout=0.1)
-            eventually(lambda: [each for each in caplog.records if each.name == "kafkars.net"], "there are lines")
+        fail_to_reach()
+        eventually(lambda: told, "the filter has failed")
+        caplog.clear()
+        fail_to_reach()
+        eventually(lambda: [each for each in caplog.records if each.name == "kafkars.net"], "there are lines")
     finally:
         logger.removeFilter(filtered)
     assert filtered.has_failed

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kafkars import OffsetAndMetadata, TopicPartition
 from kafkars.parallel.lanes import Lanes
-from kafkars.parallel.ledger import Ledger, Work
+from kafkars.parallel.ledger import RecordWork, WorkLedger
 from kafkars.parallel.offsets import FinishedOffsets
 from kafkars.parallel.settings import ParallelSettings
 
@@ -32,9 +32,9 @@ class Fake:
     serialized_value_size: int = 9
 
 
-def ledger(**settings: Any) -> Ledger:
+def ledger(**settings: Any) -> WorkLedger:
     given = {"workers": 1, "ordering": "key", "max_in_flight": 100, "max_in_flight_bytes": 10_000}
-    return Ledger(ParallelSettings(drain_timeout=1, commit_interval=1, **{**given, **settings}))  # type: ignore[arg-type]
+    return WorkLedger(ParallelSettings(drain_timeout=1, commit_interval=1, **{**given, **settings}))  # type: ignore[arg-type]
 
 
 @given(st.sets(st.integers(0, 1_000), min_size=1).flatmap(lambda offsets: st.permutations(sorted(offsets))))
@@ -142,7 +142,7 @@ def test_room_is_bounded_by_records_and_by_bytes() -> None:
     assert book.is_half_empty
 
 
-def started(book: Ledger, record: Fake) -> Work:
+def started(book: WorkLedger, record: Fake) -> RecordWork:
     work = book.take(record)
     assert work is not None
     assert book.start(work)

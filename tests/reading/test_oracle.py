@@ -82,7 +82,7 @@ def test_every_offset_shows_what_was_written(broker: Broker, history: History, i
             assert seen == history.readable(start, isolation), f"from {start}"
 
 
-def read_to(consumer: Consumer[Any, Any], partition: TopicPartition, end: int) -> Iterator[tuple[int, bytes]]:
+def read_to(consumer: Consumer[Any, Any], partition: TopicPartition, end: int) -> Iterator[tuple[int, Any]]:
     deadline = time.monotonic() + SECONDS
     while consumer.position(partition) < end:
         assert time.monotonic() < deadline, f"at {consumer.position(partition)} of {end}"

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from tests.brokers import Broker
+from tests.spark import session
 
 OURS = "kafkars"
-SECONDS = 120
+QUERY_SECONDS = 200.0
+"""How long a stream over what is there may take: processes start for it, also beside a build."""
 
 
 class Queries:
@@ -44,9 +46,7 @@ class Queries:
         """Runs a stream over what is there, into Parquet, and answers the query that has ended."""
         writer = stream.writeStream.format("parquet").option("path", str(self.folder / name / "rows"))
         writer = writer.option("checkpointLocation", str(self.folder / name / "checkpoint"))
-        query = writer.options(**conf).trigger(availableNow=True).start()
-        finish(query)
-        return query
+        return session.finish(writer.options(**conf).trigger(availableNow=True).start, seconds=QUERY_SECONDS)
 
     def rows_of(self, name: str) -> list[tuple[Any, ...]]:
         """What `run_available` wrote."""
@@ -62,7 +62,7 @@ class Queries:
 def finish(query: Any) -> None:
     """Waits for the end of a query and raises what it ended with."""
     try:
-        if not query.awaitTermination(SECONDS):
+        if not query.awaitTermination(QUERY_SECONDS):
             raise TimeoutError(f"the query still runs: {query.status}, {query.lastProgress}")
     finally:
         query.stop()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -64,3 +64,30 @@ def start(
     session.sparkContext.setLogLevel("OFF")
     kafkars.spark.register(session)
     return session
+
+
+TOO_SLOW = "Python worker failed to connect back"
+"""Spark gives the process of a stream's reader ten seconds to start, and no setting changes it: on a machine that
+compiles beside the tests that is too short, and nothing has been read by then."""
+STARTS = 15
+
+
+def finish(start: Callable[[], Any], query: Any | None = None, seconds: float = 3_600) -> Any:
+    """Waits for the end of the query that `start` starts, or of one that it has started. It is started again where
+    Spark was too impatient. Answers the query that has ended.
+    """
+    for left in reversed(range(STARTS)):
+        running = query or start()
+        try:
+            ended = running.awaitTermination(seconds)
+        except Exception as error:
+            if TOO_SLOW not in str(error) or left == 0:
+                raise
+            query = None
+            continue
+        finally:
+            running.stop()
+        if ended:
+            return running
+        raise TimeoutError(f"the query ran for {seconds} s: {running.lastProgress}")
+    raise AssertionError("the last start is waited for or raises")

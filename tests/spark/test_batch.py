@@ -178,6 +178,9 @@ def test_filters_leave_the_same_rows_pushed_or_not(queries: Queries, topics: Top
         literal = f"timestamp_millis({int(border.timestamp() * 1_000)})"
         found = rows(frame.where(f"timestamp >= {literal}"))
         assert found == [row for row in everything if row[5] >= border]
+        assert rows(frame.where("timestamp >= timestamp'1900-01-01 00:00:00'")) == everything
+        assert rows(frame.where("offset IN (7, NULL)")) == [row for row in everything if row[4] == 7]
+        assert rows(frame.where("offset IN (NULL) OR offset = NULL")) == []
         found = rows(frame.where(f"timestamp < {literal} AND partition = 0"))
         assert found == [row for row in everything if row[5] < border and row[3] == 0]
     finally:
@@ -229,6 +232,11 @@ def test_an_end_behind_the_log_is_loss_or_left_out(queries: Queries, topics: Top
         ({"startingOffsets": {"other": {"0": 1}}}, "startingOffsets"),
         ({"startingTimestamp": str(MIDDLE + 10**12)}, "startingTimestamp"),
         ({"startingOffsets": "latest"}, "startingOffsets"),
+        ({"startingTimestamp": str(MIDDLE), "endingOffsets": "at 3"}, "startingTimestamp, endingOffsets"),
+        (
+            {"startingTimestamp": str(MIDDLE + 40_000), "endingTimestamp": str(MIDDLE + 20_000)},
+            "startingTimestamp, endingTimestamp",
+        ),
         ({"minPartitions": "0"}, "minPartitions"),
         ({"kafka.auto.offset.reset": "earliest"}, "kafka.auto.offset.reset"),
         ({"startingOffset": "earliest"}, "did you mean startingOffsets"),
@@ -237,6 +245,8 @@ def test_an_end_behind_the_log_is_loss_or_left_out(queries: Queries, topics: Top
 )
 def test_what_is_wrong_is_said_before_a_job_starts(queries: Queries, topics: Topics, options: Any, named: str) -> None:
     chosen = {} if "assign" in options else {"subscribe": topics.plain}
+    if options.get("endingOffsets") == "at 3":
+        options = {**options, "endingOffsets": per_partition(topics.plain, 3, 3, 3)}
     with pytest.raises(Exception, match=named.replace(".", r"\.")):
         # `queryExecution` plans the tasks, and runs none of them.
         queries.load(**{**chosen, **options})._jdf.queryExecution().toRdd().getNumPartitions()
@@ -250,6 +260,14 @@ def test_a_schema_that_there_is_not_is_refused(queries: Queries, topics: Topics,
         queries.load(OURS, schema, subscribe=topics.plain).collect()
 
 
+def test_a_schema_without_columns_is_refused(queries: Queries, topics: Topics) -> None:
+    from pyspark.sql.types import StructType
+
+    reader = queries.spark.read.format(OURS).options(**queries.options({"subscribe": topics.plain}))
+    with pytest.raises(Exception, match="schema: names no column"):
+        reader.schema(StructType([])).load().count()
+
+
 def test_sql_reads_a_view(queries: Queries, topics: Topics) -> None:
     address = queries.broker.bootstrap_servers
     queries.spark.sql(
@@ -257,3 +275,10 @@ def test_sql_reads_a_view(queries: Queries, topics: Topics) -> None:
         f"subscribe '{topics.logged}')"
     )
     assert queries.spark.sql("SELECT count(*) FROM logged").collect()[0][0] == 20
+
+
+def test_a_table_is_refused_with_what_to_do(queries: Queries) -> None:
+    with pytest.raises(Exception, match="use CREATE TEMPORARY VIEW"):
+        queries.spark.sql(
+            "CREATE TABLE logged_table USING kafkars OPTIONS (`kafka.bootstrap.servers` 'a:1', subscribe 'b')"
+        )

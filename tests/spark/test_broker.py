@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from kafkars import Consumer, Producer
-from kafkars.spark.ranges import Range
+from kafkars.spark.ranges import OffsetRange
 from kafkars.types import TopicPartition
 
 from tests.brokers import Broker
@@ -78,7 +78,7 @@ def test_a_tail_of_markers_is_found_out_in_less_than_a_second(kafka_cluster: Bro
     took = []
     for start in (0, 2, 5):
         with Stopwatch() as watch:
-            found = list(reading.read(Range(TopicPartition(topic, 0), start, end), columns, options))
+            found = list(reading.read(OffsetRange(TopicPartition(topic, 0), start, end), columns, options))
         assert sum(batch.num_rows for batch in found) == (start == 0)
         took.append(watch.seconds)
     # With the connections that are there, a tail without records is found out at once.

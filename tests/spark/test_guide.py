@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 from kafkars import Producer
+from kafkars.testing import EmbeddedBroker
 
 from tests.spark import registry as registries
 from tests.spark.queries import Queries, finish
 from tests.spark.session import ROOT
 from tests.support.waiting import SECONDS
 
-pytestmark = [pytest.mark.kafka, pytest.mark.spark, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.kafka, pytest.mark.spark, pytest.mark.timeout(600)]
 
 
 def blocks() -> list[str]:
@@ -55,3 +60,42 @@ def test_the_example_with_formats_runs(queries: Queries) -> None:
         names: dict[str, Any] = {"spark": queries.spark}
         exec(compile(code.replace('"orders"', f'"{topic}"'), "docs/guides/spark.md", "exec"), names)  # noqa: S102
         assert [(row["key"], row["value"]["id"]) for row in names["orders"].collect()] == [("c7", 21)]
+
+
+PROGRAM = """
+import sys
+
+import kafkars.spark
+from pyspark.sql import SparkSession
+
+spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+spark = spark.config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1").getOrCreate()
+kafkars.spark.register(spark)
+events = spark.read.format("kafkars").option("kafka.bootstrap.servers", sys.argv[1]).option("subscribe", "events")
+print("rows", events.load().count())
+"""
+
+
+def test_a_program_that_is_started_by_the_path_of_its_python_needs_no_setting(tmp_path: Path) -> None:
+    pytest.importorskip("pyspark", reason="PySpark is not installed: make test-spark installs it")
+    (tmp_path / "program.py").write_text(PROGRAM)
+    # As on a machine whose own Python has no kafkars, with the environment of the program not activated.
+    other = tmp_path / "bin" / "python3"
+    other.parent.mkdir()
+    other.write_text("#!/bin/sh\nexit 3\n")
+    other.chmod(0o755)
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYSPARK", "PYTHON", "VIRTUAL"))}
+    kept |= {"PATH": f"{other.parent}{os.pathsep}{kept['PATH']}", "SPARK_LOCAL_IP": "127.0.0.1"}
+    with EmbeddedBroker(topics={"events": 1}) as broker:
+        with Producer(bootstrap_servers=broker.bootstrap_servers) as producer:
+            producer.send("events", b"one").result(SECONDS)
+        ran = subprocess.run(
+            [sys.executable, "program.py", broker.bootstrap_servers],
+            cwd=tmp_path,
+            env=kept,
+            capture_output=True,
+            text=True,
+            timeout=500,
+            check=False,
+        )
+    assert "rows 1" in ran.stdout, ran.stderr[-4_000:]

@@ -5,17 +5,19 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 from kafkars.spark.offsets import from_json, to_json
-from kafkars.spark.ranges import Range, limit, tasks
+from kafkars.spark.ranges import OffsetRange, limit, tasks
 from kafkars.types import TopicPartition
 
 PARTITIONS = st.builds(TopicPartition, st.sampled_from(["a", "b"]), st.integers(0, 5))
 RANGES = st.dictionaries(PARTITIONS, st.tuples(st.integers(0, 10**12), st.integers(0, 10**6))).map(
-    lambda found: [Range(partition, start, start + size) for partition, (start, size) in found.items()]
+    lambda found: [OffsetRange(partition, start, start + size) for partition, (start, size) in found.items()]
 )
 
 
 @given(RANGES, st.none() | st.integers(1, 50), st.none() | st.integers(10_000, 10**6))
-def test_tasks_cover_everything_once_in_order(ranges: list[Range], at_least: int | None, at_most: int | None) -> None:
+def test_tasks_cover_everything_once_in_order(
+    ranges: list[OffsetRange], at_least: int | None, at_most: int | None
+) -> None:
     cut = tasks(ranges, at_least, at_most)
     assert cut == tasks(reversed(ranges), at_least, at_most), "the order of the ranges plays no part"
     for whole in ranges:
@@ -29,17 +31,17 @@ def test_tasks_cover_everything_once_in_order(ranges: list[Range], at_least: int
 
 def test_a_large_partition_is_cut_and_a_small_one_is_not() -> None:
     a, b = TopicPartition("t", 0), TopicPartition("t", 1)
-    assert tasks([Range(a, 0, 1_000), Range(b, 0, 10)], 4, None) == [
-        Range(a, 0, 333),
-        Range(a, 333, 666),
-        Range(a, 666, 1_000),
-        Range(b, 0, 10),
+    assert tasks([OffsetRange(a, 0, 1_000), OffsetRange(b, 0, 10)], 4, None) == [
+        OffsetRange(a, 0, 333),
+        OffsetRange(a, 333, 666),
+        OffsetRange(a, 666, 1_000),
+        OffsetRange(b, 0, 10),
     ]
 
 
 @given(RANGES, st.integers(1, 10**6))
 def test_a_trigger_takes_some_of_every_partition_and_never_more_than_there_is(
-    ranges: list[Range], at_most: int
+    ranges: list[OffsetRange], at_most: int
 ) -> None:
     start = {each.partition: each.start for each in ranges}
     end = {each.partition: each.end for each in ranges}

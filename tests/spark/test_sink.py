@@ -8,7 +8,8 @@ import pytest
 from kafkars import Producer
 from kafkars.admin import Admin
 
-from tests.spark.queries import OURS, Queries, finish, rows
+from tests.spark import session
+from tests.spark.queries import OURS, QUERY_SECONDS, Queries, rows
 from tests.support.waiting import SECONDS
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark, pytest.mark.timeout(300)]
@@ -113,7 +114,7 @@ def copy(queries: Queries, source: str, sink: str, delivery: str, **options: str
     writer = stream.select("key", "value").writeStream.format(OURS)
     writer = writer.options(**queries.options({"topic": sink, "kafkars.delivery": delivery}))
     writer = writer.option("checkpointLocation", str(queries.folder / "copy"))
-    finish(writer.trigger(availableNow=True).start())
+    session.finish(writer.trigger(availableNow=True).start, seconds=QUERY_SECONDS)
 
 
 def forget_the_last_batch(queries: Queries) -> None:

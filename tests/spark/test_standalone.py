@@ -16,9 +16,9 @@ import pytest
 from kafkars import Producer
 
 from tests.brokers import Broker
-from tests.kafka import ports
 from tests.spark import session
-from tests.support.waiting import SECONDS, eventually
+from tests.spark.standalone import CONF, standalone
+from tests.support.waiting import SECONDS
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark, pytest.mark.soak, pytest.mark.timeout(400)]
 
@@ -27,37 +27,9 @@ RECORDS = 10_000
 
 @pytest.fixture(scope="module")
 def master(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A master and two workers with one core each, as processes of their own."""
-    pyspark = pytest.importorskip("pyspark", reason="PySpark is not installed: make test-spark installs it")
-    folder = tmp_path_factory.mktemp("standalone")
-    script = str(Path(pyspark.__file__).parent / "bin" / "spark-class")
-    port, *web = ports.choose(4)
-    address = f"spark://127.0.0.1:{port}"
-    environment = {**os.environ, **session.environment(), "SPARK_DAEMON_MEMORY": "256m"}
-    # What the driver's folder holds must not be what the executors import.
-    environment.pop("PYTHONPATH", None)
-    package = "org.apache.spark.deploy"
-    commands = [
-        [script, f"{package}.master.Master", "--host", "127.0.0.1", "--port", str(port), "--webui-port", str(web[0])]
-    ]
-    for number in (1, 2):
-        place = ["--work-dir", str(folder / f"worker-{number}"), "--webui-port", str(web[number])]
-        limits = ["--host", "127.0.0.1", "--cores", "1", "--memory", "1g"]
-        commands.append([script, f"{package}.worker.Worker", *limits, *place, address])
-    log = folder / "log"
-    running = []
-    try:
-        for command in commands:
-            with log.open("ab") as output:
-                running.append(subprocess.Popen(command, env=environment, stdout=output, stderr=output))
-        eventually(
-            lambda: log.read_text(errors="replace").count("Registering worker") >= 2, "two workers are there", 120
-        )
+    """The address of a master with two workers."""
+    with standalone(tmp_path_factory.mktemp("standalone")) as address:
         yield address
-    finally:
-        for process in running:
-            process.kill()
-            process.wait()
 
 
 @pytest.mark.parametrize("way", ["same path", "setting", "archive"])
@@ -67,7 +39,7 @@ def test_both_workers_read(kafka_cluster: Broker, master: str, tmp_path: Path, w
         values = [b"%d" % number for number in range(RECORDS)]
         partitions = [number % 4 for number in range(RECORDS)]
         producer.send_many(topic, values, partitions=partitions).result(SECONDS)
-    conf = {"spark.executor.memory": "512m", "spark.executor.cores": "1", "spark.locality.wait": "0"}
+    conf = dict(CONF)
     if way == "archive":
         archive = tmp_path / "kafkars.zip"
         package = Path(kafkars.__file__).parent

@@ -39,6 +39,10 @@ class Clients:
             made.assign(assignment)
         return made
 
+    def admin(self) -> Any:
+        """An administrator, closed with the test."""
+        return self._open.enter_context(self.api.Admin(bootstrap_servers=self.broker.bootstrap_servers))
+
     def fill(self, topic: str, values: Iterable[object], **where: Any) -> list[Any]:
         """Sends values with a producer of its own; answers their metadata."""
         with self.api.Producer(bootstrap_servers=self.broker.bootstrap_servers) as producer:

@@ -1,4 +1,5 @@
-"""What tools that report errors can find in one: all text that it holds, and the locals of frames it has come through."""
+"""What tools that report errors can find in one: all text that it holds, and the locals of frames it has come
+through."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import subprocess
 import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,12 +24,20 @@ class JavaShell:
     """Runs tools one after the other. Its `run` stands for `java_tools.run`, which starts a JVM each time."""
 
     def __init__(self) -> None:
-        self._process = subprocess.Popen(
+        self._process = self._start()
+
+    @staticmethod
+    def _start() -> subprocess.Popen[str]:
+        return subprocess.Popen(
             command(str(PROGRAM), ()), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="ascii"
         )
 
     def run(self, tool: str, arguments: Sequence[str], given: str = "") -> str:
         """What a tool writes to standard output."""
+        if self._process.poll() is not None:
+            # A tool that had no end took it along; the next one is not to blame.
+            self.close()
+            self._process = self._start()
         process = self._process
         assert process.stdin is not None
         assert process.stdout is not None
@@ -53,7 +62,8 @@ class JavaShell:
         """Ends the JVM."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.stdin.close()
+        with suppress(BrokenPipeError):
+            self._process.stdin.close()
         try:
             self._process.wait(SECONDS)
         except subprocess.TimeoutExpired:

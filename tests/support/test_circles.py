@@ -29,6 +29,17 @@ def test_modules_of_a_crate_that_use_each_other(check_circles: object, tmp_path:
     assert [sorted(circle) for circle in found if len(circle) > 1] == [["log", "state"]]
 
 
+def test_a_module_that_uses_those_in_it_by_their_bare_names(check_circles: object, tmp_path: Path) -> None:
+    (tmp_path / "log").mkdir()
+    (tmp_path / "log" / "mod.rs").write_text(
+        "mod file;\nmod index;\npub use file::File;\nfn open() { index::read() }\n"
+    )
+    (tmp_path / "log" / "file.rs").write_text("use super::Log;\n")
+    (tmp_path / "log" / "index.rs").write_text("pub(in crate::log) fn read() {}\n")
+    found = check_circles.components(check_circles.rust_modules(tmp_path))  # type: ignore[attr-defined]
+    assert [sorted(circle) for circle in found if len(circle) > 1] == [["log", "log::file"]]
+
+
 def test_modules_of_the_package_that_import_each_other(check_circles: object, tmp_path: Path) -> None:
     (tmp_path / "__init__.py").write_text("")
     (tmp_path / "first.py").write_text("from kafkars.second import Name\n")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import kafka
 import pytest
 from confluent_kafka import ElectionType, KafkaException, TopicPartition
@@ -39,12 +41,14 @@ def test_confluent_alters_credentials() -> None:
         credential = ScramCredentialInfo(ScramMechanism.SCRAM_SHA_512, 8192)
         wanted = UserScramCredentialUpsertion("user", credential, b"password", b"salt")
         admin.alter_user_scram_credentials([wanted])["user"].result(SECONDS)
-        (found,) = admin.describe_user_scram_credentials(["user"])["user"].result(SECONDS).scram_credential_infos
+        described: Any = admin.describe_user_scram_credentials(["user"])
+        (found,) = described["user"].result(SECONDS).scram_credential_infos
         assert (found.mechanism, found.iterations) == (ScramMechanism.SCRAM_SHA_512, 8192)
         deletion = UserScramCredentialDeletion("user", ScramMechanism.SCRAM_SHA_512)
         admin.alter_user_scram_credentials([deletion])["user"].result(SECONDS)
+        described = admin.describe_user_scram_credentials(["user"])
         with pytest.raises(KafkaException, match="does not exist"):
-            admin.describe_user_scram_credentials(["user"])["user"].result(SECONDS)
+            described["user"].result(SECONDS)
 
 
 def test_confluent_is_told_that_there_is_no_authorizer() -> None:

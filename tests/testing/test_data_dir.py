@@ -266,8 +266,9 @@ def test_what_administrators_have_set_is_kept_too(tmp_path: Path) -> None:
             assert not sockets[-1].recv(1)
         broker.set_connection_rate(None)
         admin = confluent_kafka.admin.AdminClient({"bootstrap.servers": broker.bootstrap_servers})
-        described = admin.describe_user_scram_credentials(["alice"])["alice"].result(SECONDS)
-        assert [info.iterations for info in described.scram_credential_infos] == [4096]
+        described: Any = admin.describe_user_scram_credentials(["alice"])
+        found = described["alice"].result(SECONDS)
+        assert [info.iterations for info in found.scram_credential_infos] == [4096]
 
 
 def commit(broker: EmbeddedBroker, offsets: range) -> None:

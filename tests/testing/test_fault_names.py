@@ -60,7 +60,7 @@ def test_what_is_near_nothing_is_listed_without_a_guess(broker: EmbeddedBroker) 
 
 def test_every_action_and_code_is_taken(broker: EmbeddedBroker) -> None:
     for action in (*get_args(Action), "NOT_LEADER_OR_FOLLOWER", NotLeaderOrFollowerError, "12345"):
-        broker.intercept("fetch", action, times=1).remove()
+        broker.intercept("fetch", action, seconds=0.001, times=1).remove()
 
 
 def test_a_fault_of_a_node_that_is_not_there_is_refused(broker: EmbeddedBroker) -> None:

@@ -137,7 +137,7 @@ def test_a_predicate_may_set_and_end_faults() -> None:
 
 def test_the_broker_stops_while_a_predicate_waits_for_the_interpreter() -> None:
     broker = EmbeddedBroker(topics={"t": 1})
-    broker.intercept(None, "delay", when=lambda _: sum(range(20_000)) < 0)
+    broker.intercept(None, "delay", seconds=0.001, when=lambda _: sum(range(20_000)) < 0)
     producer = Producer(bootstrap_servers=broker.bootstrap_servers, delivery_timeout_ms=500, request_timeout_ms=300)
     producer.send("t", b"value")
     with Stopwatch() as watch:

@@ -144,7 +144,7 @@ class KafkaPython(Peer):
         return settings
 
     def round_trip(self, settings: dict[str, Any], topic: str) -> bytes:
-        from kafka import KafkaConsumer, KafkaProducer, TopicPartition
+        from kafka import KafkaConsumer, KafkaProducer, TopicPartition  # pyright: ignore[reportAttributeAccessIssue]  its bundled stubs are older
 
         producer = KafkaProducer(**settings, max_block_ms=5000, retries=0)
         try:

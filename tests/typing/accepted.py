@@ -12,6 +12,8 @@ from kafkars import (
     ConsumerConfig,
     ConsumerMetrics,
     DeliveryFuture,
+    FlushResult,
+    KafkaError,
     Producer,
     ProducerConfig,
     ProducerMetrics,
@@ -20,6 +22,7 @@ from kafkars import (
     RecordMetadata,
     TopicPartition,
 )
+from kafkars.compat import confluent_kafka as face
 from kafkars.opentelemetry import instrument, process
 from kafkars.prometheus import instrument as show
 from typing_extensions import assert_type
@@ -100,9 +103,21 @@ async def asyncio_clients() -> None:
         gathered = await asyncio.gather(*(producer.send("t", b"value") for _ in range(3)))
         assert_type(gathered, list[RecordMetadata])
         assert_type(asyncio.create_task(producer.send("t")), asyncio.Task[RecordMetadata])
-        assert_type(await asyncio.wait_for(producer.flush(), 5), int)
+        assert_type(await asyncio.wait_for(producer.flush(), 5), FlushResult)
     async with kafkars.aio.Consumer(bootstrap_servers=SERVERS, value_deserializer=Order.read) as consumer:
         assert_type(await consumer.poll(), Record[bytes, Order] | None)
         async for record in consumer:
             assert_type(record.value, Order | None)
         assert_type(await consumer.end_offsets([("t", 0)]), dict[TopicPartition, int])
+    async with kafkars.aio.Admin(bootstrap_servers=SERVERS) as admin:
+        assert_type(await admin.delete_topics(["t"]), dict[str, None])
+        assert_type(await admin.delete_topics(["t"], return_exceptions=True), dict[str, KafkaError | None])
+
+
+class Noted(face.Message):
+    """A message with a note of the program's own."""
+
+
+def faces(message: face.Message) -> bool:
+    problem = message.error()
+    return problem is not None and problem.code() in {face.KafkaError._PARTITION_EOF, face.KafkaError._STATE}

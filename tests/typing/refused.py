@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 
 import kafkars.aio
-from kafkars import Consumer, Producer
+from kafkars import Admin, Consumer, Producer
+from kafkars.admin import NewTopic
 
 producer = Producer(bootstrap_servers="localhost:9092")
 consumer = Consumer(bootstrap_servers="localhost:9092")
@@ -24,6 +25,12 @@ consumer.assign("t")  # E: arg-type
 consumer.seek("t", 0)  # E: arg-type
 value = consumer.poll().value  # E: union-attr
 values = consumer.poll_batch().values  # E: attr-defined
+
+with Admin(bootstrap_servers="localhost:9092") as admin:
+    created = admin.create_topics([NewTopic("t")])
+    _partitions = created["t"].partitions
+    outcomes = admin.create_topics([NewTopic("t")], return_exceptions=True)
+    _partitions = outcomes["t"].partitions  # E: union-attr
 
 typed = Producer(bootstrap_servers="localhost:9092", value_serializer=str.encode)
 typed.send("t", b"bytes where text is expected")  # E: arg-type

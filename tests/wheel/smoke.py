@@ -21,7 +21,8 @@ SECONDS = 20.0
 # A plugin of pytest, what type checkers see, and extras; the last ones derive from classes of PySpark.
 NEED_MORE = {"kafkars.testing.pytest_plugin", "kafkars._typing", "kafkars.opentelemetry", "kafkars.prometheus"}
 NEED_MORE |= {
-    f"kafkars.spark.{name}" for name in ("columns", "ddl", "decoding", "reading", "schema", "sink", "source", "stream")
+    f"kafkars.spark.{name}"
+    for name in ("batch", "columns", "ddl", "decoding", "reading", "schema", "sink", "source", "stream", "tasks")
 }
 
 

@@ -4,6 +4,7 @@ part.
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import wraps
@@ -57,7 +58,7 @@ def in_range(call: Callable[P, T]) -> Callable[P, T]:
 
 
 @dataclass(frozen=True)
-class Call(Generic[T]):
+class AdminCall(Generic[T]):
     """A request and what makes the result of its answer."""
 
     request: AdminRequest
@@ -72,15 +73,18 @@ def create_topics(
     validate_only: bool,
     timeout: float | None,
     return_exceptions: bool,
-) -> Call[dict[str, CreatedTopic]]:
+) -> AdminCall[dict[str, CreatedTopic]]:
     def arguments(topic: NewTopic) -> tuple[Any, ...]:
         assignments = [list(brokers) for brokers in topic.assignments]
         # With assignments Kafka wants both numbers to be -1: they follow.
         numbers = (-1, -1) if assignments else (topic.partitions, topic.replication_factor)
-        return (topic.name, *numbers, assignments, list(topic.configs.items()))
+        configs = [
+            (name, as_text(f"configs of topic {topic.name!r}", name, value)) for name, value in topic.configs.items()
+        ]
+        return (topic.name, *numbers, assignments, configs)
 
     request = native.create_topics([arguments(topic) for topic in several(topics, NewTopic)], validate_only, timeout)
-    return Call(
+    return AdminCall(
         request, lambda answer: gathered(answer, return_exceptions, str, lambda name, rest: CreatedTopic(name, *rest))
     )
 
@@ -88,8 +92,8 @@ def create_topics(
 @in_range
 def delete_topics(
     native: Native, topics: Iterable[str], *, timeout: float | None, return_exceptions: bool
-) -> Call[dict[str, None]]:
-    return Call(
+) -> AdminCall[dict[str, None]]:
+    return AdminCall(
         native.delete_topics(several(topics, str), timeout),
         lambda answer: gathered(answer, return_exceptions, str, nothing),
     )
@@ -104,24 +108,24 @@ def create_partitions(
     validate_only: bool,
     timeout: float | None,
     return_exceptions: bool,
-) -> Call[dict[str, None]]:
+) -> AdminCall[dict[str, None]]:
     chosen = {name: [list(brokers) for brokers in each] for name, each in (assignments or {}).items()}
     if unknown := chosen.keys() - totals.keys():
         raise InvalidArgumentError(f"assignments: {sorted(unknown)} have no total number of partitions")
     growth = [(name, total, chosen.get(name, [])) for name, total in totals.items()]
-    return Call(
+    return AdminCall(
         native.create_partitions(growth, validate_only, timeout),
         lambda answer: gathered(answer, return_exceptions, str, nothing),
     )
 
 
 @in_range
-def list_topics(native: Native, *, include_internal: bool, timeout: float | None) -> Call[list[str]]:
+def list_topics(native: Native, *, include_internal: bool, timeout: float | None) -> AdminCall[list[str]]:
     def names(answer: list[tuple[str, Any]]) -> list[str]:
         described = [(name, found) for name, found in answer if not isinstance(found, BaseException)]
         return [name for name, (_, is_internal, *_) in described if include_internal or not is_internal]
 
-    return Call(native.describe_topics(None, False, timeout), names)
+    return AdminCall(native.describe_topics(None, False, timeout), names)
 
 
 @in_range
@@ -132,13 +136,13 @@ def describe_topics(
     include_authorized_operations: bool,
     timeout: float | None,
     return_exceptions: bool,
-) -> Call[dict[str, TopicDescription]]:
+) -> AdminCall[dict[str, TopicDescription]]:
     def described(name: str, row: tuple[Any, ...]) -> TopicDescription:
         topic_id, is_internal, found, authorized = row
         return TopicDescription(name, topic_id, is_internal, found, acls.operations(authorized))
 
     names = None if topics is None else several(topics, str)
-    return Call(
+    return AdminCall(
         native.describe_topics(names, bool(include_authorized_operations), timeout),
         lambda answer: gathered(answer, return_exceptions, str, described),
     )
@@ -153,7 +157,7 @@ def describe_configs(
     include_documentation: bool,
     timeout: float | None,
     return_exceptions: bool,
-) -> Call[dict[ConfigResource, dict[str, ConfigEntry]]]:
+) -> AdminCall[dict[ConfigResource, dict[str, ConfigEntry]]]:
     def entry(row: tuple[Any, ...]) -> ConfigEntry:
         name, value, is_read_only, is_sensitive, source, value_type, documentation, synonyms = row
         others = tuple(ConfigSynonym(other, set_to, ConfigSource(of)) for other, set_to, of in synonyms)
@@ -163,7 +167,7 @@ def describe_configs(
 
     asked = [resource(one) for one in several(resources, tuple)]
     request = native.describe_configs(asked, include_synonyms, include_documentation, timeout)
-    return Call(
+    return AdminCall(
         request,
         lambda answer: gathered(
             answer, return_exceptions, resource_back, lambda _, rows: {row[0]: entry(row) for row in rows}
@@ -179,17 +183,17 @@ def alter_configs(
     validate_only: bool,
     timeout: float | None,
     return_exceptions: bool,
-) -> Call[dict[ConfigResource, None]]:
+) -> AdminCall[dict[ConfigResource, None]]:
     def change(name: str, wanted: ConfigChange | str | None) -> tuple[str, int, str | None]:
         if isinstance(wanted, ConfigChange):
             if wanted.operation not in OPERATIONS:
                 known = ", ".join(map(repr, OPERATIONS))
                 raise InvalidArgumentError(f"{name}: {wanted.operation!r} is no operation; one of {known}")
-            return name, OPERATIONS[wanted.operation], wanted.value
-        return (name, OPERATIONS["delete"], None) if wanted is None else (name, OPERATIONS["set"], wanted)
+            return name, OPERATIONS[wanted.operation], as_text("changes", name, wanted.value)
+        return name, OPERATIONS["delete" if wanted is None else "set"], as_text("changes", name, wanted)
 
     asked = [(resource(of), [change(*item) for item in wanted.items()]) for of, wanted in changes.items()]
-    return Call(
+    return AdminCall(
         native.alter_configs(asked, validate_only, timeout),
         lambda answer: gathered(answer, return_exceptions, resource_back, nothing),
     )
@@ -198,9 +202,9 @@ def alter_configs(
 @in_range
 def list_groups(
     native: Native, *, states: Iterable[str], types: Iterable[str], timeout: float | None
-) -> Call[list[GroupListing]]:
+) -> AdminCall[list[GroupListing]]:
     request = native.list_groups(several(states, str), several(types, str), timeout)
-    return Call(request, lambda answer: [GroupListing(*row) for row in answer])
+    return AdminCall(request, lambda answer: [GroupListing(*row) for row in answer])
 
 
 @in_range
@@ -211,7 +215,7 @@ def describe_groups(
     include_authorized_operations: bool,
     timeout: float | None,
     return_exceptions: bool,
-) -> Call[dict[str, GroupDescription]]:
+) -> AdminCall[dict[str, GroupDescription]]:
     def described(name: str, row: tuple[Any, ...]) -> GroupDescription:
         group_type, state, protocol_type, assignor, rows, authorized = row
         members = tuple(GroupMember(*member) for member in rows)
@@ -219,15 +223,15 @@ def describe_groups(
         return GroupDescription(name, group_type, state, protocol_type, assignor, members, operations)
 
     request = native.describe_groups(several(groups, str), bool(include_authorized_operations), timeout)
-    return Call(request, lambda answer: gathered(answer, return_exceptions, str, described))
+    return AdminCall(request, lambda answer: gathered(answer, return_exceptions, str, described))
 
 
 @in_range
 def delete_groups(
     native: Native, groups: Iterable[str], *, timeout: float | None, return_exceptions: bool
-) -> Call[dict[str, None]]:
+) -> AdminCall[dict[str, None]]:
     request = native.delete_groups(several(groups, str), timeout)
-    return Call(request, lambda answer: gathered(answer, return_exceptions, str, nothing))
+    return AdminCall(request, lambda answer: gathered(answer, return_exceptions, str, nothing))
 
 
 @in_range
@@ -237,11 +241,11 @@ def list_group_offsets(
     *,
     timeout: float | None,
     return_exceptions: bool,
-) -> Call[dict[str, dict[TopicPartition, OffsetAndMetadata]]]:
+) -> AdminCall[dict[str, dict[TopicPartition, OffsetAndMetadata]]]:
     asked = groups if isinstance(groups, Mapping) else dict.fromkeys(several(groups, str))
     wanted = [(group, None if of is None else partitions(of)) for group, of in asked.items()]
     request = native.list_group_offsets(wanted, timeout)
-    return Call(request, lambda answer: gathered(answer, return_exceptions, str, lambda _, rows: dict(rows)))
+    return AdminCall(request, lambda answer: gathered(answer, return_exceptions, str, lambda _, rows: dict(rows)))
 
 
 @in_range
@@ -252,13 +256,13 @@ def alter_group_offsets(
     *,
     timeout: float | None,
     return_exceptions: bool,
-) -> Call[dict[TopicPartition, None]]:
+) -> AdminCall[dict[TopicPartition, None]]:
     def commit(of: tuple[str, int], wanted: int | OffsetAndMetadata) -> tuple[tuple[str, int], int, int | None, str]:
         whole = wanted if isinstance(wanted, OffsetAndMetadata) else OffsetAndMetadata(wanted)
         return (partition(of), whole.offset, whole.leader_epoch, whole.metadata)
 
     request = native.alter_group_offsets(group, [commit(*item) for item in offsets.items()], timeout)
-    return Call(request, lambda answer: gathered(answer, return_exceptions, itself, nothing))
+    return AdminCall(request, lambda answer: gathered(answer, return_exceptions, itself, nothing))
 
 
 @in_range
@@ -269,9 +273,9 @@ def delete_group_offsets(
     *,
     timeout: float | None,
     return_exceptions: bool,
-) -> Call[dict[TopicPartition, None]]:
+) -> AdminCall[dict[TopicPartition, None]]:
     request = native.delete_group_offsets(group, partitions(which), timeout)
-    return Call(request, lambda answer: gathered(answer, return_exceptions, itself, nothing))
+    return AdminCall(request, lambda answer: gathered(answer, return_exceptions, itself, nothing))
 
 
 @in_range
@@ -281,36 +285,38 @@ def delete_records(
     *,
     timeout: float | None,
     return_exceptions: bool,
-) -> Call[dict[TopicPartition, int]]:
+) -> AdminCall[dict[TopicPartition, int]]:
     request = native.delete_records([(partition(of), offset) for of, offset in before.items()], timeout)
-    return Call(request, lambda answer: gathered(answer, return_exceptions, itself, lambda _, first: int(first)))
+    return AdminCall(request, lambda answer: gathered(answer, return_exceptions, itself, lambda _, first: int(first)))
 
 
 @in_range
 def list_offsets(
     native: Native,
-    wanted: Mapping[tuple[str, int], OffsetSpec | int],
+    wanted: Mapping[tuple[str, int], OffsetSpec | int | dt.datetime],
     *,
     isolation_level: Literal["read_uncommitted", "read_committed"],
     timeout: float | None,
     return_exceptions: bool,
-) -> Call[dict[TopicPartition, ListedOffset]]:
+) -> AdminCall[dict[TopicPartition, ListedOffset]]:
     if isolation_level not in {"read_committed", "read_uncommitted"}:
         raise InvalidArgumentError(
             f"isolation_level: {isolation_level!r} is neither read_committed nor read_uncommitted"
         )
 
-    def number(spec: OffsetSpec | int) -> int:
+    def number(spec: OffsetSpec | int | dt.datetime) -> int | dt.datetime:
         if isinstance(spec, str) and spec in OFFSETS:
             return OFFSETS[spec]
-        if isinstance(spec, int) and spec >= 0:
+        if isinstance(spec, dt.datetime) or (isinstance(spec, int) and spec >= 0):
             return spec
         known = ", ".join(map(repr, OFFSETS))
-        raise InvalidArgumentError(f"{spec!r} is no offset to ask for; one of {known}, or a timestamp in ms since 1970")
+        raise InvalidArgumentError(
+            f"{spec!r} is no offset to ask for; one of {known}, or a timestamp: ms since 1970, or a datetime"
+        )
 
     asked = [(partition(of), number(spec)) for of, spec in wanted.items()]
     request = native.list_offsets(asked, isolation_level == "read_committed", timeout)
-    return Call(
+    return AdminCall(
         request, lambda answer: gathered(answer, return_exceptions, itself, lambda _, found: ListedOffset(*found))
     )
 
@@ -318,22 +324,22 @@ def list_offsets(
 @in_range
 def describe_cluster(
     native: Native, *, include_authorized_operations: bool, timeout: float | None
-) -> Call[ClusterDescription]:
+) -> AdminCall[ClusterDescription]:
     def described(answer: tuple[Any, ...]) -> ClusterDescription:
         cluster_id, controller, rows, authorized = answer
         brokers = tuple(BrokerInfo(*broker) for broker in rows)
         return ClusterDescription(cluster_id, controller, brokers, acls.operations(authorized))
 
-    return Call(native.describe_cluster(bool(include_authorized_operations), timeout), described)
+    return AdminCall(native.describe_cluster(bool(include_authorized_operations), timeout), described)
 
 
 @in_range
 def find_coordinator(
     native: Native, key: str, *, kind: Literal["group", "transaction"], timeout: float | None
-) -> Call[int]:
+) -> AdminCall[int]:
     if kind not in {"group", "transaction"}:
         raise InvalidArgumentError(f"kind: {kind!r} is neither 'group' nor 'transaction'")
-    return Call(native.find_coordinator(key, kind == "transaction", timeout), int)
+    return AdminCall(native.find_coordinator(key, kind == "transaction", timeout), int)
 
 
 @in_range
@@ -344,12 +350,12 @@ def elect_leaders(
     *,
     timeout: float | None,
     return_exceptions: bool,
-) -> Call[dict[TopicPartition, None]]:
+) -> AdminCall[dict[TopicPartition, None]]:
     if election_type not in ELECTIONS:
         raise InvalidArgumentError(f"election_type: {election_type!r} is neither 'preferred' nor 'unclean'")
     asked = None if which is None else partitions(which)
     request = native.elect_leaders(ELECTIONS[election_type], asked, timeout)
-    return Call(request, lambda answer: gathered(answer, return_exceptions, itself, nothing))
+    return AdminCall(request, lambda answer: gathered(answer, return_exceptions, itself, nothing))
 
 
 def partition(of: Any) -> tuple[str, int]:
@@ -372,8 +378,18 @@ def several(values: Iterable[T], kind: type) -> list[T]:
     listed = list(values)
     for value in listed:
         if not isinstance(value, kind):
-            raise TypeError(f"expected {kind.__name__}, not {value!r}")
+            expected = 'ConfigResource or ("topic", name)' if kind is tuple else kind.__name__
+            raise TypeError(f"expected {expected}, not {value!r}")
     return listed
+
+
+def as_text(where: str, name: str, value: object) -> str | None:
+    """The value of a topic's setting, which Kafka has as text."""
+    if value is None or isinstance(value, str):
+        return value
+    written = str(value).lower() if isinstance(value, bool) else str(value)
+    advice = f'; write "{written}"' if isinstance(value, int | float) else ""
+    raise TypeError(f"{where}: {name!r} is set to {type(value).__name__}, and values are text{advice}")
 
 
 def resource(of: ConfigResource | tuple[str, str]) -> tuple[int, str]:
@@ -396,7 +412,9 @@ def gathered(
     key: Callable[[Any], K],
     value: Callable[[Any, Any], T],
 ) -> dict[K, T]:
-    """One entry for each thing asked about, in order; as with `asyncio.gather` a failure is raised or is a value."""
+    """Gives one entry for each thing asked about, in order; as with `asyncio.gather` a failure is raised or is a
+    value.
+    """
     results: dict[K, Any] = {}
     for row, found in answer:
         if isinstance(found, KafkaError):

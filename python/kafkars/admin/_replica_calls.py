@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from kafkars._kafkars import Admin as Native
-from kafkars.admin._calls import Call, gathered, in_range, itself, nothing, partition, partitions
+from kafkars.admin._calls import AdminCall, gathered, in_range, itself, nothing, partition, partitions
 from kafkars.admin.types import LogDirDescription, PartitionReassignment, ReplicaInfo
 from kafkars.errors import KafkaError
 from kafkars.types import TopicPartition
@@ -19,22 +19,22 @@ def alter_partition_reassignments(
     *,
     timeout: float | None,
     return_exceptions: bool,
-) -> Call[dict[TopicPartition, None]]:
+) -> AdminCall[dict[TopicPartition, None]]:
     asked = [(partition(of), None if replicas is None else list(replicas)) for of, replicas in wanted.items()]
     request = native.alter_partition_reassignments(asked, timeout)
-    return Call(request, lambda answer: gathered(answer, return_exceptions, itself, nothing))
+    return AdminCall(request, lambda answer: gathered(answer, return_exceptions, itself, nothing))
 
 
 @in_range
 def list_partition_reassignments(
     native: Native, which: Iterable[tuple[str, int]] | None, *, timeout: float | None
-) -> Call[dict[TopicPartition, PartitionReassignment]]:
+) -> AdminCall[dict[TopicPartition, PartitionReassignment]]:
     asked = None if which is None else partitions(which)
 
     def listed(answer: list[tuple[TopicPartition, Any]]) -> dict[TopicPartition, PartitionReassignment]:
         return {of: PartitionReassignment(*map(tuple, moves)) for of, moves in answer}
 
-    return Call(native.list_partition_reassignments(asked, timeout), listed)
+    return AdminCall(native.list_partition_reassignments(asked, timeout), listed)
 
 
 @in_range
@@ -45,7 +45,7 @@ def describe_log_dirs(
     *,
     timeout: float | None,
     return_exceptions: bool,
-) -> Call[dict[int, tuple[LogDirDescription, ...]]]:
+) -> AdminCall[dict[int, tuple[LogDirDescription, ...]]]:
     nodes = None if brokers is None else list(dict.fromkeys(brokers))
     asked = None if which is None else partitions(which)
 
@@ -56,7 +56,7 @@ def describe_log_dirs(
         return LogDirDescription(path, error, total, usable, is_cordoned, replicas)
 
     request = native.describe_log_dirs(nodes, asked, timeout)
-    return Call(
+    return AdminCall(
         request,
         lambda answer: gathered(answer, return_exceptions, int, lambda _, rows: tuple(log_dir(*row) for row in rows)),
     )

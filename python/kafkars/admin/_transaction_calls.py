@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from kafkars._kafkars import Admin as Native
-from kafkars.admin._calls import Call, gathered, in_range, itself, partition, partitions, several
+from kafkars.admin._calls import AdminCall, gathered, in_range, itself, partition, partitions, several
 from kafkars.admin.types import ProducerState, TransactionDescription, TransactionListing
 from kafkars.errors import InvalidArgumentError
 from kafkars.types import TopicPartition
@@ -21,26 +21,26 @@ def list_transactions(
     open_longer_than_ms: int | None,
     pattern: str | None,
     timeout: float | None,
-) -> Call[list[TransactionListing]]:
+) -> AdminCall[list[TransactionListing]]:
     if open_longer_than_ms is not None and open_longer_than_ms < 0:
         raise InvalidArgumentError(f"open_longer_than_ms: {open_longer_than_ms} is below 0")
     request = native.list_transactions(
         several(states, str), several(producer_ids, int), open_longer_than_ms, pattern, timeout
     )
-    return Call(request, lambda answer: [TransactionListing(*row) for row in answer])
+    return AdminCall(request, lambda answer: [TransactionListing(*row) for row in answer])
 
 
 @in_range
 def describe_transactions(
     native: Native, transactional_ids: Iterable[str], *, timeout: float | None, return_exceptions: bool
-) -> Call[dict[str, TransactionDescription]]:
+) -> AdminCall[dict[str, TransactionDescription]]:
     names = list(dict.fromkeys(several(transactional_ids, str)))
     request = native.describe_transactions(names, timeout)
 
     def described(name: str, row: tuple[Any, ...]) -> TransactionDescription:
         return TransactionDescription(name, *row)
 
-    return Call(request, lambda answer: gathered(answer, return_exceptions, str, described))
+    return AdminCall(request, lambda answer: gathered(answer, return_exceptions, str, described))
 
 
 @in_range
@@ -51,13 +51,13 @@ def describe_producers(
     broker: int | None,
     timeout: float | None,
     return_exceptions: bool,
-) -> Call[dict[TopicPartition, tuple[ProducerState, ...]]]:
+) -> AdminCall[dict[TopicPartition, tuple[ProducerState, ...]]]:
     request = native.describe_producers(partitions(which), broker, timeout)
 
     def told(_: TopicPartition, rows: list[tuple[Any, ...]]) -> tuple[ProducerState, ...]:
         return tuple(ProducerState(*row) for row in rows)
 
-    return Call(request, lambda answer: gathered(answer, return_exceptions, itself, told))
+    return AdminCall(request, lambda answer: gathered(answer, return_exceptions, itself, told))
 
 
 @in_range
@@ -69,6 +69,6 @@ def abort_transaction(
     producer_epoch: int,
     coordinator_epoch: int,
     timeout: float | None,
-) -> Call[None]:
+) -> AdminCall[None]:
     request = native.abort_transaction(partition(of), producer_id, producer_epoch, coordinator_epoch, timeout)
-    return Call(request, lambda _: None)
+    return AdminCall(request, lambda _: None)

@@ -33,12 +33,12 @@ AclOperation = Literal[
 ]
 """What is allowed or denied."""
 AclPermission = Literal["allow", "deny", "any", "unknown"]
-"""Whether a rule allows or denies; a denial wins."""
+"""The effect of a rule: it allows or denies; a denial wins."""
 
 
 @dataclass(frozen=True)
 class AclBinding:
-    """One rule of an access control list.
+    """A rule of an access control list.
 
     ```python
     AclBinding("User:alice", "read", "topic", "orders")
@@ -64,7 +64,7 @@ class AclBinding:
 
 @dataclass(frozen=True)
 class AclBindingFilter:
-    """Which rules are meant; what is None or "any" takes every value."""
+    """A filter that says which rules are meant; what is None or "any" takes every value."""
 
     principal: str | None = None
     """Whom they are about."""

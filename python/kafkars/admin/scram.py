@@ -20,7 +20,7 @@ NativeAlteration = tuple[str, int, "tuple[int, bytes | None, bytes] | None"]
 
 
 class ScramCredentialInfo(NamedTuple):
-    """How the brokers keep a user's password: its hash cannot be asked for."""
+    """What is known of how the brokers keep a user's password: its hash cannot be asked for."""
 
     mechanism: ScramMechanism
     iterations: int

@@ -49,7 +49,7 @@ class TopicDescription(NamedTuple):
     name: str
     topic_id: str | None
     is_internal: bool
-    """Whether Kafka uses it itself."""
+    """True if Kafka uses it itself."""
     partitions: list[PartitionInfo]
     authorized_operations: frozenset[AclOperation] | None = None
     """What we may do with it, where that was asked; since Kafka 2.3."""
@@ -64,7 +64,7 @@ class ConfigResource(NamedTuple):
 
 
 class ConfigSource(IntEnum):
-    """Where the value of a setting comes from, with Kafka's numbers."""
+    """The source of a setting's value, with Kafka's numbers."""
 
     UNKNOWN = 0
     DYNAMIC_TOPIC_CONFIG = 1
@@ -97,7 +97,7 @@ class ConfigEntry(NamedTuple):
     value: str | None
     """None where the broker does not tell, because it is a secret."""
     is_read_only: bool
-    """Whether it can only be changed in the broker's own file."""
+    """True if it can only be changed in the broker's own file."""
     is_sensitive: bool
     source: ConfigSource
     value_type: int
@@ -110,7 +110,7 @@ class ConfigEntry(NamedTuple):
 
     @property
     def is_default(self) -> bool:
-        """Whether nobody has set it."""
+        """True if nobody has set it."""
         return self.source is ConfigSource.DEFAULT_CONFIG
 
 
@@ -225,7 +225,7 @@ class LogDirDescription(NamedTuple):
     usable_bytes: int | None
     """Bytes of its disk that are free; since Kafka 3.3."""
     is_cordoned: bool
-    """Whether no new replica is put there (KIP-1066); since Kafka 4.3."""
+    """True if no new replica is put there (KIP-1066); since Kafka 4.3."""
     replicas: dict[TopicPartition, ReplicaInfo]
     """What is in it."""
 

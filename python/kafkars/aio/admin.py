@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from kafkars import _kafkars, _logging
 from kafkars._discreet import discreet
@@ -10,6 +10,7 @@ from kafkars.admin import _calls, _replica_calls, _security_calls, _transaction_
 from kafkars.config.admin import AdminConfig
 
 if TYPE_CHECKING:
+    import datetime as dt
     from collections.abc import Iterable, Mapping
 
     from typing_extensions import Self, Unpack
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
         TransactionListing,
     )
     from kafkars.config.settings import AdminSettings
+    from kafkars.errors import KafkaError
+    from kafkars.metrics import AdminMetrics
     from kafkars.types import OffsetAndMetadata, TopicPartition
 
 T = TypeVar("T")
@@ -72,6 +75,29 @@ class Admin:
         _logging.start()
         self._native = _kafkars.Admin(checked)
 
+    def __del__(self) -> None:
+        # A constructor that has raised leaves no native half.
+        if hasattr(self, "_native"):
+            self._native._warn_if_unclosed(self)  # noqa: SLF001  ours
+
+    @overload
+    async def create_topics(
+        self,
+        topics: Iterable[NewTopic],
+        *,
+        validate_only: bool = False,
+        timeout: float | None = None,
+        return_exceptions: Literal[False] = False,
+    ) -> dict[str, CreatedTopic]: ...
+    @overload
+    async def create_topics(
+        self,
+        topics: Iterable[NewTopic],
+        *,
+        validate_only: bool = False,
+        timeout: float | None = None,
+        return_exceptions: bool,
+    ) -> dict[str, CreatedTopic | KafkaError]: ...
     async def create_topics(
         self,
         topics: Iterable[NewTopic],
@@ -79,7 +105,7 @@ class Admin:
         validate_only: bool = False,
         timeout: float | None = None,
         return_exceptions: bool = False,
-    ) -> dict[str, CreatedTopic]:
+    ) -> dict[str, Any]:
         """Creates topics and waits until the cluster has taken them on; leaders may take a moment longer.
 
         Args:
@@ -87,6 +113,9 @@ class Admin:
             validate_only: Only check whether it would work.
             timeout: Seconds; None for `default_api_timeout_ms`.
             return_exceptions: Whether failures are values of the result instead of being raised.
+
+        Returns:
+            What was made, by the names of topics; failures in their places with `return_exceptions`.
 
         Raises:
             TopicAlreadyExistsError, InvalidTopicError, InvalidReplicationFactorError, ...: From the first topic that
@@ -99,15 +128,26 @@ class Admin:
             )
         )
 
+    @overload
+    async def delete_topics(
+        self, topics: Iterable[str], *, timeout: float | None = None, return_exceptions: Literal[False] = False
+    ) -> dict[str, None]: ...
+    @overload
+    async def delete_topics(
+        self, topics: Iterable[str], *, timeout: float | None = None, return_exceptions: bool
+    ) -> dict[str, KafkaError | None]: ...
     async def delete_topics(
         self, topics: Iterable[str], *, timeout: float | None = None, return_exceptions: bool = False
-    ) -> dict[str, None]:
+    ) -> dict[str, Any]:
         """Deletes topics with all their records.
 
         Args:
             topics: Their names.
             timeout: Seconds; None for `default_api_timeout_ms`.
             return_exceptions: Whether failures are values of the result instead of being raised.
+
+        Returns:
+            None for each name; the failure in its place with `return_exceptions`.
 
         Raises:
             UnknownTopicOrPartitionError, ...: From the first topic that failed.
@@ -117,6 +157,26 @@ class Admin:
             _calls.delete_topics(self._native, topics, timeout=timeout, return_exceptions=return_exceptions)
         )
 
+    @overload
+    async def create_partitions(
+        self,
+        totals: Mapping[str, int],
+        *,
+        assignments: Mapping[str, Iterable[Iterable[int]]] | None = None,
+        validate_only: bool = False,
+        timeout: float | None = None,
+        return_exceptions: Literal[False] = False,
+    ) -> dict[str, None]: ...
+    @overload
+    async def create_partitions(
+        self,
+        totals: Mapping[str, int],
+        *,
+        assignments: Mapping[str, Iterable[Iterable[int]]] | None = None,
+        validate_only: bool = False,
+        timeout: float | None = None,
+        return_exceptions: bool,
+    ) -> dict[str, KafkaError | None]: ...
     async def create_partitions(
         self,
         totals: Mapping[str, int],
@@ -125,8 +185,9 @@ class Admin:
         validate_only: bool = False,
         timeout: float | None = None,
         return_exceptions: bool = False,
-    ) -> dict[str, None]:
-        """Gives topics more partitions. Records with keys go to other partitions than before.
+    ) -> dict[str, Any]:
+        """Gives topics more partitions (KIP-195, Kafka 1.0 and newer). Records with keys go to other partitions than
+        before.
 
         Args:
             totals: How many partitions each topic shall have in all.
@@ -134,6 +195,9 @@ class Admin:
             validate_only: Only check whether it would work.
             timeout: Seconds; None for `default_api_timeout_ms`.
             return_exceptions: Whether failures are values of the result instead of being raised.
+
+        Returns:
+            None for each topic; the failure in its place with `return_exceptions`.
 
         Raises:
             InvalidPartitionsError, ...: From the first topic that failed.
@@ -162,6 +226,24 @@ class Admin:
         """
         return await self._run(_calls.list_topics(self._native, include_internal=include_internal, timeout=timeout))
 
+    @overload
+    async def describe_topics(
+        self,
+        topics: Iterable[str] | None = None,
+        *,
+        include_authorized_operations: bool = False,
+        timeout: float | None = None,
+        return_exceptions: Literal[False] = False,
+    ) -> dict[str, TopicDescription]: ...
+    @overload
+    async def describe_topics(
+        self,
+        topics: Iterable[str] | None = None,
+        *,
+        include_authorized_operations: bool = False,
+        timeout: float | None = None,
+        return_exceptions: bool,
+    ) -> dict[str, TopicDescription | KafkaError]: ...
     async def describe_topics(
         self,
         topics: Iterable[str] | None = None,
@@ -169,7 +251,7 @@ class Admin:
         include_authorized_operations: bool = False,
         timeout: float | None = None,
         return_exceptions: bool = False,
-    ) -> dict[str, TopicDescription]:
+    ) -> dict[str, Any]:
         """Topics with their partitions, leaders and replicas.
 
         Args:
@@ -192,6 +274,26 @@ class Admin:
             )
         )
 
+    @overload
+    async def describe_configs(
+        self,
+        resources: Iterable[ConfigResource | tuple[str, str]],
+        *,
+        include_synonyms: bool = False,
+        include_documentation: bool = False,
+        timeout: float | None = None,
+        return_exceptions: Literal[False] = False,
+    ) -> dict[ConfigResource, dict[str, ConfigEntry]]: ...
+    @overload
+    async def describe_configs(
+        self,
+        resources: Iterable[ConfigResource | tuple[str, str]],
+        *,
+        include_synonyms: bool = False,
+        include_documentation: bool = False,
+        timeout: float | None = None,
+        return_exceptions: bool,
+    ) -> dict[ConfigResource, dict[str, ConfigEntry] | KafkaError]: ...
     async def describe_configs(
         self,
         resources: Iterable[ConfigResource | tuple[str, str]],
@@ -200,8 +302,8 @@ class Admin:
         include_documentation: bool = False,
         timeout: float | None = None,
         return_exceptions: bool = False,
-    ) -> dict[ConfigResource, dict[str, ConfigEntry]]:
-        """The settings of topics, brokers and groups, by name.
+    ) -> dict[ConfigResource, Any]:
+        """The settings of topics, brokers and groups, by name (KIP-226, Kafka 1.1 and newer).
 
         Args:
             resources: Which, as `("topic", "orders")` or `("broker", "1")`.
@@ -225,6 +327,24 @@ class Admin:
             )
         )
 
+    @overload
+    async def alter_configs(
+        self,
+        changes: Mapping[ConfigResource, Mapping[str, ConfigChange | str | None]],
+        *,
+        validate_only: bool = False,
+        timeout: float | None = None,
+        return_exceptions: Literal[False] = False,
+    ) -> dict[ConfigResource, None]: ...
+    @overload
+    async def alter_configs(
+        self,
+        changes: Mapping[ConfigResource, Mapping[str, ConfigChange | str | None]],
+        *,
+        validate_only: bool = False,
+        timeout: float | None = None,
+        return_exceptions: bool,
+    ) -> dict[ConfigResource, KafkaError | None]: ...
     async def alter_configs(
         self,
         changes: Mapping[ConfigResource, Mapping[str, ConfigChange | str | None]],
@@ -232,7 +352,7 @@ class Admin:
         validate_only: bool = False,
         timeout: float | None = None,
         return_exceptions: bool = False,
-    ) -> dict[ConfigResource, None]:
+    ) -> dict[ConfigResource, Any]:
         """Changes settings; those that are not named stay as they are (KIP-339, Kafka 2.3 and newer).
 
         Args:
@@ -241,6 +361,9 @@ class Admin:
             validate_only: Only check whether it would work.
             timeout: Seconds; None for `default_api_timeout_ms`.
             return_exceptions: Whether failures are values of the result instead of being raised.
+
+        Returns:
+            None for each resource; the failure in its place with `return_exceptions`.
 
         Raises:
             InvalidConfigError, ...: From the first resource that failed.
@@ -267,6 +390,24 @@ class Admin:
         """
         return await self._run(_calls.list_groups(self._native, states=states, types=types, timeout=timeout))
 
+    @overload
+    async def describe_groups(
+        self,
+        groups: Iterable[str],
+        *,
+        include_authorized_operations: bool = False,
+        timeout: float | None = None,
+        return_exceptions: Literal[False] = False,
+    ) -> dict[str, GroupDescription]: ...
+    @overload
+    async def describe_groups(
+        self,
+        groups: Iterable[str],
+        *,
+        include_authorized_operations: bool = False,
+        timeout: float | None = None,
+        return_exceptions: bool,
+    ) -> dict[str, GroupDescription | KafkaError]: ...
     async def describe_groups(
         self,
         groups: Iterable[str],
@@ -274,7 +415,7 @@ class Admin:
         include_authorized_operations: bool = False,
         timeout: float | None = None,
         return_exceptions: bool = False,
-    ) -> dict[str, GroupDescription]:
+    ) -> dict[str, Any]:
         """Groups with their members and what these are assigned.
 
         Args:
@@ -297,15 +438,26 @@ class Admin:
             )
         )
 
+    @overload
+    async def delete_groups(
+        self, groups: Iterable[str], *, timeout: float | None = None, return_exceptions: Literal[False] = False
+    ) -> dict[str, None]: ...
+    @overload
+    async def delete_groups(
+        self, groups: Iterable[str], *, timeout: float | None = None, return_exceptions: bool
+    ) -> dict[str, KafkaError | None]: ...
     async def delete_groups(
         self, groups: Iterable[str], *, timeout: float | None = None, return_exceptions: bool = False
-    ) -> dict[str, None]:
-        """Deletes groups without members, with their committed offsets.
+    ) -> dict[str, Any]:
+        """Deletes groups without members, with their committed offsets (KIP-229, Kafka 1.1 and newer).
 
         Args:
             groups: Their ids.
             timeout: Seconds; None for `default_api_timeout_ms`.
             return_exceptions: Whether failures are values of the result instead of being raised.
+
+        Returns:
+            None for each group; the failure in its place with `return_exceptions`.
 
         Raises:
             NonEmptyGroupError, GroupIdNotFoundError, ...: From the first group that failed.
@@ -315,13 +467,29 @@ class Admin:
             _calls.delete_groups(self._native, groups, timeout=timeout, return_exceptions=return_exceptions)
         )
 
+    @overload
+    async def list_group_offsets(
+        self,
+        groups: Iterable[str] | Mapping[str, Iterable[tuple[str, int]] | None],
+        *,
+        timeout: float | None = None,
+        return_exceptions: Literal[False] = False,
+    ) -> dict[str, dict[TopicPartition, OffsetAndMetadata]]: ...
+    @overload
+    async def list_group_offsets(
+        self,
+        groups: Iterable[str] | Mapping[str, Iterable[tuple[str, int]] | None],
+        *,
+        timeout: float | None = None,
+        return_exceptions: bool,
+    ) -> dict[str, dict[TopicPartition, OffsetAndMetadata] | KafkaError]: ...
     async def list_group_offsets(
         self,
         groups: Iterable[str] | Mapping[str, Iterable[tuple[str, int]] | None],
         *,
         timeout: float | None = None,
         return_exceptions: bool = False,
-    ) -> dict[str, dict[TopicPartition, OffsetAndMetadata]]:
+    ) -> dict[str, Any]:
         """What groups have committed, in order; partitions without a commit are left out.
 
         Args:
@@ -338,6 +506,24 @@ class Admin:
             _calls.list_group_offsets(self._native, groups, timeout=timeout, return_exceptions=return_exceptions)
         )
 
+    @overload
+    async def alter_group_offsets(
+        self,
+        group: str,
+        offsets: Mapping[tuple[str, int], int | OffsetAndMetadata],
+        *,
+        timeout: float | None = None,
+        return_exceptions: Literal[False] = False,
+    ) -> dict[TopicPartition, None]: ...
+    @overload
+    async def alter_group_offsets(
+        self,
+        group: str,
+        offsets: Mapping[tuple[str, int], int | OffsetAndMetadata],
+        *,
+        timeout: float | None = None,
+        return_exceptions: bool,
+    ) -> dict[TopicPartition, KafkaError | None]: ...
     async def alter_group_offsets(
         self,
         group: str,
@@ -345,7 +531,7 @@ class Admin:
         *,
         timeout: float | None = None,
         return_exceptions: bool = False,
-    ) -> dict[TopicPartition, None]:
+    ) -> dict[TopicPartition, Any]:
         """Commits for a group that has no members; where it goes on from then is what is committed here.
 
         Args:
@@ -353,6 +539,9 @@ class Admin:
             offsets: For each partition the next offset to read.
             timeout: Seconds; None for `default_api_timeout_ms`.
             return_exceptions: Whether failures are values of the result instead of being raised.
+
+        Returns:
+            None for each partition; the failure in its place with `return_exceptions`.
 
         Raises:
             UnknownMemberIdError, ...: From the first partition that failed; this one when the group has members.
@@ -364,6 +553,24 @@ class Admin:
             )
         )
 
+    @overload
+    async def delete_group_offsets(
+        self,
+        group: str,
+        partitions: Iterable[tuple[str, int]],
+        *,
+        timeout: float | None = None,
+        return_exceptions: Literal[False] = False,
+    ) -> dict[TopicPartition, None]: ...
+    @overload
+    async def delete_group_offsets(
+        self,
+        group: str,
+        partitions: Iterable[tuple[str, int]],
+        *,
+        timeout: float | None = None,
+        return_exceptions: bool,
+    ) -> dict[TopicPartition, KafkaError | None]: ...
     async def delete_group_offsets(
         self,
         group: str,
@@ -371,7 +578,7 @@ class Admin:
         *,
         timeout: float | None = None,
         return_exceptions: bool = False,
-    ) -> dict[TopicPartition, None]:
+    ) -> dict[TopicPartition, Any]:
         """Forgets what a group has committed for some partitions (KIP-496, Kafka 2.4 and newer).
 
         Args:
@@ -379,6 +586,9 @@ class Admin:
             partitions: Which; of topics that members of the group are subscribed to, none.
             timeout: Seconds; None for `default_api_timeout_ms`.
             return_exceptions: Whether failures are values of the result instead of being raised.
+
+        Returns:
+            None for each partition; the failure in its place with `return_exceptions`.
 
         Raises:
             GroupSubscribedToTopicError, ...: From the first partition that failed.
@@ -391,13 +601,29 @@ class Admin:
             )
         )
 
+    @overload
+    async def delete_records(
+        self,
+        before: Mapping[tuple[str, int], int],
+        *,
+        timeout: float | None = None,
+        return_exceptions: Literal[False] = False,
+    ) -> dict[TopicPartition, int]: ...
+    @overload
+    async def delete_records(
+        self,
+        before: Mapping[tuple[str, int], int],
+        *,
+        timeout: float | None = None,
+        return_exceptions: bool,
+    ) -> dict[TopicPartition, int | KafkaError]: ...
     async def delete_records(
         self,
         before: Mapping[tuple[str, int], int],
         *,
         timeout: float | None = None,
         return_exceptions: bool = False,
-    ) -> dict[TopicPartition, int]:
+    ) -> dict[TopicPartition, Any]:
         """Deletes the oldest records of partitions, and tells the first offset that is left in each (KIP-107).
 
         Args:
@@ -413,19 +639,37 @@ class Admin:
             _calls.delete_records(self._native, before, timeout=timeout, return_exceptions=return_exceptions)
         )
 
+    @overload
     async def list_offsets(
         self,
-        wanted: Mapping[tuple[str, int], OffsetSpec | int],
+        wanted: Mapping[tuple[str, int], OffsetSpec | int | dt.datetime],
+        *,
+        isolation_level: Literal["read_uncommitted", "read_committed"] = "read_uncommitted",
+        timeout: float | None = None,
+        return_exceptions: Literal[False] = False,
+    ) -> dict[TopicPartition, ListedOffset]: ...
+    @overload
+    async def list_offsets(
+        self,
+        wanted: Mapping[tuple[str, int], OffsetSpec | int | dt.datetime],
+        *,
+        isolation_level: Literal["read_uncommitted", "read_committed"] = "read_uncommitted",
+        timeout: float | None = None,
+        return_exceptions: bool,
+    ) -> dict[TopicPartition, ListedOffset | KafkaError]: ...
+    async def list_offsets(
+        self,
+        wanted: Mapping[tuple[str, int], OffsetSpec | int | dt.datetime],
         *,
         isolation_level: Literal["read_uncommitted", "read_committed"] = "read_uncommitted",
         timeout: float | None = None,
         return_exceptions: bool = False,
-    ) -> dict[TopicPartition, ListedOffset]:
+    ) -> dict[TopicPartition, Any]:
         """An offset of each partition.
 
         Args:
             wanted: For each partition which: "earliest", "latest", "max_timestamp" (Kafka 3.0 and newer), or a
-                timestamp in ms since 1970 for the first record that is not older.
+                timestamp for the first record that is not older: ms since 1970, or a `datetime` with a time zone.
             isolation_level: With "read_committed" the latest offset is that of the oldest open transaction.
             timeout: Seconds; None for `default_api_timeout_ms`.
             return_exceptions: Whether failures are values of the result instead of being raised.
@@ -482,6 +726,24 @@ class Admin:
         """
         return await self._run(_calls.find_coordinator(self._native, key, kind=kind, timeout=timeout))
 
+    @overload
+    async def elect_leaders(
+        self,
+        election_type: Literal["preferred", "unclean"],
+        partitions: Iterable[tuple[str, int]] | None = None,
+        *,
+        timeout: float | None = None,
+        return_exceptions: Literal[False] = False,
+    ) -> dict[TopicPartition, None]: ...
+    @overload
+    async def elect_leaders(
+        self,
+        election_type: Literal["preferred", "unclean"],
+        partitions: Iterable[tuple[str, int]] | None = None,
+        *,
+        timeout: float | None = None,
+        return_exceptions: bool,
+    ) -> dict[TopicPartition, KafkaError | None]: ...
     async def elect_leaders(
         self,
         election_type: Literal["preferred", "unclean"],
@@ -489,8 +751,8 @@ class Admin:
         *,
         timeout: float | None = None,
         return_exceptions: bool = False,
-    ) -> dict[TopicPartition, None]:
-        """Elects leaders of partitions (KIP-183, KIP-460).
+    ) -> dict[TopicPartition, Any]:
+        """Elects leaders of partitions (KIP-183, KIP-460; Kafka 2.2 and newer).
 
         Args:
             election_type: "preferred" makes the first replica of each the leader again; "unclean" (Kafka 2.4 and newer)
@@ -498,6 +760,9 @@ class Admin:
             partitions: Which; None for all, of which those are told where an election was needed.
             timeout: Seconds; None for `default_api_timeout_ms`.
             return_exceptions: Whether failures are values of the result instead of being raised.
+
+        Returns:
+            None for each partition whose leader was elected; the failure in its place with `return_exceptions`.
 
         Raises:
             InvalidArgumentError: `election_type` is something else.
@@ -512,13 +777,29 @@ class Admin:
             )
         )
 
+    @overload
+    async def alter_partition_reassignments(
+        self,
+        wanted: Mapping[tuple[str, int], Iterable[int] | None],
+        *,
+        timeout: float | None = None,
+        return_exceptions: Literal[False] = False,
+    ) -> dict[TopicPartition, None]: ...
+    @overload
+    async def alter_partition_reassignments(
+        self,
+        wanted: Mapping[tuple[str, int], Iterable[int] | None],
+        *,
+        timeout: float | None = None,
+        return_exceptions: bool,
+    ) -> dict[TopicPartition, KafkaError | None]: ...
     async def alter_partition_reassignments(
         self,
         wanted: Mapping[tuple[str, int], Iterable[int] | None],
         *,
         timeout: float | None = None,
         return_exceptions: bool = False,
-    ) -> dict[TopicPartition, None]:
+    ) -> dict[TopicPartition, Any]:
         """Begins to move replicas to other brokers, which goes on after the call (KIP-455, Kafka 2.4 and newer).
 
         Args:
@@ -526,6 +807,9 @@ class Admin:
                 None gives up a move that is under way.
             timeout: Seconds; None for `default_api_timeout_ms`.
             return_exceptions: Whether failures are values of the result instead of being raised.
+
+        Returns:
+            None for each partition; the failure in its place with `return_exceptions`.
 
         Raises:
             InvalidReplicaAssignmentError, NoReassignmentInProgressError, ...: From the first partition that failed.
@@ -556,6 +840,24 @@ class Admin:
         """
         return await self._run(_replica_calls.list_partition_reassignments(self._native, partitions, timeout=timeout))
 
+    @overload
+    async def describe_log_dirs(
+        self,
+        brokers: Iterable[int] | None = None,
+        *,
+        partitions: Iterable[tuple[str, int]] | None = None,
+        timeout: float | None = None,
+        return_exceptions: Literal[False] = False,
+    ) -> dict[int, tuple[LogDirDescription, ...]]: ...
+    @overload
+    async def describe_log_dirs(
+        self,
+        brokers: Iterable[int] | None = None,
+        *,
+        partitions: Iterable[tuple[str, int]] | None = None,
+        timeout: float | None = None,
+        return_exceptions: bool,
+    ) -> dict[int, tuple[LogDirDescription, ...] | KafkaError]: ...
     async def describe_log_dirs(
         self,
         brokers: Iterable[int] | None = None,
@@ -563,8 +865,9 @@ class Admin:
         partitions: Iterable[tuple[str, int]] | None = None,
         timeout: float | None = None,
         return_exceptions: bool = False,
-    ) -> dict[int, tuple[LogDirDescription, ...]]:
-        """The folders in which brokers keep records, with the bytes that each replica takes (KIP-113).
+    ) -> dict[int, Any]:
+        """The folders in which brokers keep records, with the bytes that each replica takes (KIP-113,
+        Kafka 2.0 and newer).
 
         Args:
             brokers: Ids of the brokers; None for all.
@@ -597,7 +900,7 @@ class Admin:
         Args:
             states: Only those in these states, such as "Ongoing".
             producer_ids: Only those of these producers.
-            open_longer_than_ms: Only those that have been open for longer; Kafka 3.8 and newer.
+            open_longer_than_ms: Only those that have been open for longer, in milliseconds; Kafka 3.8 and newer.
             pattern: Only those whose names match this regular expression of RE2; Kafka 4.1 and newer.
             timeout: Seconds; None for `default_api_timeout_ms`.
 
@@ -617,9 +920,21 @@ class Admin:
             )
         )
 
+    @overload
+    async def describe_transactions(
+        self,
+        transactional_ids: Iterable[str],
+        *,
+        timeout: float | None = None,
+        return_exceptions: Literal[False] = False,
+    ) -> dict[str, TransactionDescription]: ...
+    @overload
+    async def describe_transactions(
+        self, transactional_ids: Iterable[str], *, timeout: float | None = None, return_exceptions: bool
+    ) -> dict[str, TransactionDescription | KafkaError]: ...
     async def describe_transactions(
         self, transactional_ids: Iterable[str], *, timeout: float | None = None, return_exceptions: bool = False
-    ) -> dict[str, TransactionDescription]:
+    ) -> dict[str, Any]:
         """Transactions with what they have written to, as their coordinators see them (KIP-664, Kafka 3.0 and newer).
 
         Args:
@@ -637,6 +952,24 @@ class Admin:
             )
         )
 
+    @overload
+    async def describe_producers(
+        self,
+        partitions: Iterable[tuple[str, int]],
+        *,
+        broker: int | None = None,
+        timeout: float | None = None,
+        return_exceptions: Literal[False] = False,
+    ) -> dict[TopicPartition, tuple[ProducerState, ...]]: ...
+    @overload
+    async def describe_producers(
+        self,
+        partitions: Iterable[tuple[str, int]],
+        *,
+        broker: int | None = None,
+        timeout: float | None = None,
+        return_exceptions: bool,
+    ) -> dict[TopicPartition, tuple[ProducerState, ...] | KafkaError]: ...
     async def describe_producers(
         self,
         partitions: Iterable[tuple[str, int]],
@@ -644,7 +977,7 @@ class Admin:
         broker: int | None = None,
         timeout: float | None = None,
         return_exceptions: bool = False,
-    ) -> dict[TopicPartition, tuple[ProducerState, ...]]:
+    ) -> dict[TopicPartition, Any]:
         """The idempotent producers that partitions know, with the transactions they have open (KIP-664, Kafka 2.8 and
         newer).
 
@@ -719,15 +1052,26 @@ class Admin:
         """
         return await self._run(_security_calls.describe_acls(self._native, of, timeout=timeout))
 
+    @overload
+    async def create_acls(
+        self, acls: Iterable[AclBinding], *, timeout: float | None = None, return_exceptions: Literal[False] = False
+    ) -> dict[AclBinding, None]: ...
+    @overload
+    async def create_acls(
+        self, acls: Iterable[AclBinding], *, timeout: float | None = None, return_exceptions: bool
+    ) -> dict[AclBinding, KafkaError | None]: ...
     async def create_acls(
         self, acls: Iterable[AclBinding], *, timeout: float | None = None, return_exceptions: bool = False
-    ) -> dict[AclBinding, None]:
+    ) -> dict[AclBinding, Any]:
         """Adds rules of access; a rule that is there already stays as it is.
 
         Args:
             acls: The rules.
             timeout: Seconds; None for `default_api_timeout_ms`.
             return_exceptions: Whether failures are values of the result instead of being raised.
+
+        Returns:
+            None for each rule; the failure in its place with `return_exceptions`.
 
         Raises:
             InvalidArgumentError: A part of a rule is no name of Kafka's.
@@ -739,9 +1083,21 @@ class Admin:
             _security_calls.create_acls(self._native, acls, timeout=timeout, return_exceptions=return_exceptions)
         )
 
+    @overload
+    async def delete_acls(
+        self,
+        filters: Iterable[AclBindingFilter],
+        *,
+        timeout: float | None = None,
+        return_exceptions: Literal[False] = False,
+    ) -> dict[AclBindingFilter, dict[AclBinding, None]]: ...
+    @overload
+    async def delete_acls(
+        self, filters: Iterable[AclBindingFilter], *, timeout: float | None = None, return_exceptions: bool
+    ) -> dict[AclBindingFilter, dict[AclBinding, KafkaError | None] | KafkaError]: ...
     async def delete_acls(
         self, filters: Iterable[AclBindingFilter], *, timeout: float | None = None, return_exceptions: bool = False
-    ) -> dict[AclBindingFilter, dict[AclBinding, None]]:
+    ) -> dict[AclBindingFilter, Any]:
         """Removes the rules of access that filters take, and tells for each filter which they were.
 
         Args:
@@ -760,9 +1116,21 @@ class Admin:
             _security_calls.delete_acls(self._native, filters, timeout=timeout, return_exceptions=return_exceptions)
         )
 
+    @overload
+    async def describe_user_scram_credentials(
+        self,
+        users: Iterable[str] | None = None,
+        *,
+        timeout: float | None = None,
+        return_exceptions: Literal[False] = False,
+    ) -> dict[str, tuple[ScramCredentialInfo, ...]]: ...
+    @overload
+    async def describe_user_scram_credentials(
+        self, users: Iterable[str] | None = None, *, timeout: float | None = None, return_exceptions: bool
+    ) -> dict[str, tuple[ScramCredentialInfo, ...] | KafkaError]: ...
     async def describe_user_scram_credentials(
         self, users: Iterable[str] | None = None, *, timeout: float | None = None, return_exceptions: bool = False
-    ) -> dict[str, tuple[ScramCredentialInfo, ...]]:
+    ) -> dict[str, Any]:
         """The SCRAM credentials of users (KIP-554, Kafka 2.7 and newer): what they are for, not the passwords.
 
         Args:
@@ -781,13 +1149,29 @@ class Admin:
             )
         )
 
+    @overload
+    async def alter_user_scram_credentials(
+        self,
+        alterations: Iterable[UserScramCredentialUpsertion | UserScramCredentialDeletion],
+        *,
+        timeout: float | None = None,
+        return_exceptions: Literal[False] = False,
+    ) -> dict[str, None]: ...
+    @overload
+    async def alter_user_scram_credentials(
+        self,
+        alterations: Iterable[UserScramCredentialUpsertion | UserScramCredentialDeletion],
+        *,
+        timeout: float | None = None,
+        return_exceptions: bool,
+    ) -> dict[str, KafkaError | None]: ...
     async def alter_user_scram_credentials(
         self,
         alterations: Iterable[UserScramCredentialUpsertion | UserScramCredentialDeletion],
         *,
         timeout: float | None = None,
         return_exceptions: bool = False,
-    ) -> dict[str, None]:
+    ) -> dict[str, Any]:
         """Sets, replaces and deletes SCRAM credentials (KIP-554, Kafka 2.7 and newer). Passwords do not travel: they
         are hashed here.
 
@@ -795,6 +1179,9 @@ class Admin:
             alterations: The changes; brokers take one of each user in a call.
             timeout: Seconds; None for `default_api_timeout_ms`.
             return_exceptions: Whether failures are values of the result instead of being raised.
+
+        Returns:
+            None for each user; the failure in its place with `return_exceptions`.
 
         Raises:
             InvalidArgumentError: A mechanism is none, a password empty, a number of iterations below 1.
@@ -811,8 +1198,16 @@ class Admin:
 
     @property
     def closed(self) -> bool:
-        """Whether `close()` was called."""
+        """True if `close()` was called."""
         return self._native.closed
+
+    def metrics(self) -> AdminMetrics:
+        """Counters since the administrator was made: `client` with those of its connections.
+
+        Returns:
+            A dict of numbers; nothing is asked of the cluster.
+        """
+        return self._native.metrics()
 
     async def close(self, timeout: float | None = None) -> None:
         """Ends every connection. Calls that wait end with `ClosedError`.
@@ -831,5 +1226,5 @@ class Admin:
     async def __aexit__(self, *_exception: object) -> None:
         await self.close()
 
-    async def _run(self, call: _calls.Call[T]) -> T:
+    async def _run(self, call: _calls.AdminCall[T]) -> T:
         return call.result(await call.request.start())

@@ -82,6 +82,9 @@ class Consumer(_kafkars.AsyncConsumer["K", "V"]):
         made._identity = checked.identity()
         return made
 
+    def __del__(self) -> None:
+        self._warn_if_unclosed()
+
     async def poll_arrow(
         self,
         max_records: int | None = None,

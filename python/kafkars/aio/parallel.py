@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, Literal
 from kafkars._discreet import discreet
 from kafkars.aio.consumer import Consumer
 from kafkars.errors import ClientStateError, HandlerError, KafkaError
-from kafkars.parallel.ledger import Ledger, Work
+from kafkars.parallel.ledger import RecordWork, WorkLedger
 from kafkars.parallel.settings import (
     LONGEST_WAIT,
     ErrorHandler,
     ParallelSettings,
     ParallelStatus,
+    check_function,
     consumer_config,
     topics_of,
 )
@@ -88,14 +89,15 @@ class ParallelConsumer:
             drain_timeout=drain_timeout,
             commit_interval=commit_interval,
         )
+        check_function(handle, "handle")
         self._config = consumer_config(config, settings, drain_timeout)
         self._handle = handle
         self._on_error = on_error
         self._topics = topics_of(topics)
-        self._ledger = Ledger(self._settings)
+        self._ledger = WorkLedger(self._settings)
         # What may start and waits for a worker, and the tasks of what was started.
-        self._ready: deque[Work] = deque()
-        self._tasks: dict[asyncio.Task[None], Work] = {}
+        self._ready: deque[RecordWork] = deque()
+        self._tasks: dict[asyncio.Task[None], RecordWork] = {}
         self._changed = asyncio.Event()
         self._stopping = False
         self._error: BaseException | None = None
@@ -135,7 +137,7 @@ class ParallelConsumer:
         self._changed.set()
 
     def status(self) -> ParallelStatus:
-        """How much is under way."""
+        """Tells how much is under way."""
         ledger = self._ledger
         return ParallelStatus(ledger.in_flight, ledger.bytes_in_flight, ledger.finished, ledger.oldest())
 
@@ -171,21 +173,34 @@ class ParallelConsumer:
             else:
                 self._go_on(self._ledger.finish(work))
 
-    def _go_on(self, following: Work | None) -> None:
+    def _go_on(self, following: RecordWork | None) -> None:
         if following is not None:
             self._ready.append(following)
 
-    async def _handle_one(self, work: Work) -> None:
+    async def _handle_one(self, work: RecordWork) -> None:
         """A task of its own; raises what is to stop the consumer."""
         try:
-            await self._handle(work.record)
+            awaitable: Any = self._handle(work.record)
+            is_awaitable = hasattr(awaitable, "__await__")
+            if is_awaitable:
+                await awaitable
         except Exception as error:  # whatever the application raises
             if self._on_error is None:
                 raise HandlerError.of(work.record, error) from error
             try:
-                self._on_error(work.record, error)
+                dealt_with: Any = self._on_error(work.record, error)
+                if hasattr(dealt_with, "__await__"):
+                    await dealt_with
             except Exception as worse:  # as above
                 raise HandlerError.of(work.record, worse) from worse
+            return
+        if not is_awaitable:
+            # Not for on_error: it is the same for every record.
+            problem = TypeError(
+                f"the handler returned {type(awaitable).__name__}, which cannot be awaited; write `async def`, or use "
+                "kafkars.ParallelConsumer for functions"
+            )
+            raise HandlerError.of(work.record, problem) from problem
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         work = self._tasks.pop(task)
@@ -209,9 +224,7 @@ class ParallelConsumer:
     async def _lose(self, partitions: list[TopicPartition]) -> None:
         left = self._ledger.close(partitions)
         if left:
-            logger.warning(
-                "%d records of %d partitions were not finished in time and go to others", left, len(partitions)
-            )
+            logger.warning("%d records of %d partitions are not finished and go to others", left, len(partitions))
         await self._cancel([task for task, work in self._tasks.items() if not work.partition.is_open])
 
     async def _cancel(self, tasks: list[asyncio.Task[None]]) -> None:
@@ -231,7 +244,7 @@ class ParallelConsumer:
             await self._wait(left)
 
     async def _wait(self, seconds: float) -> None:
-        """Until a record is finished or the consumer is to stop."""
+        """Waits until a record is finished or the consumer is to stop."""
         self._changed.clear()
         try:
             await asyncio.wait_for(self._changed.wait(), seconds)

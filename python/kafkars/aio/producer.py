@@ -89,6 +89,9 @@ class Producer(_kafkars.AsyncProducer["KeyIn", "ValueIn"]):
         made._identity = checked.identity()
         return made
 
+    def __del__(self) -> None:
+        self._warn_if_unclosed()
+
     def transaction(self) -> Transaction:
         """A transaction for one `async with` block: committed when the block ends, aborted when it raises.
 

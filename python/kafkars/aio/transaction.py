@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Transaction:
-    """One transaction of a producer: what `Producer.transaction()` returns.
+    """A transaction of a producer: what `Producer.transaction()` returns.
 
     The block is committed when it ends, and aborted when it raises or is cancelled, which then goes on. A transaction
     that fails at its commit is aborted as well before the error is raised. Where the commit is given up when it is

@@ -10,12 +10,12 @@ REDRAW_SECONDS = 0.1
 
 
 def say(line: str) -> None:
-    """One line, at once: it may go to a pipe that somebody watches."""
+    """Prints one line, at once: it may go to a pipe that somebody watches."""
     sys.stdout.write(line + "\n")
     sys.stdout.flush()
 
 
-class Progress:
+class ProgressLine:
     """A line that is written over while work goes on, on a terminal; otherwise only its end.
 
     Args:

@@ -6,6 +6,7 @@ import argparse
 import signal
 import time
 
+from kafkars.cli._arguments import at_least
 from kafkars.cli._output import say
 from kafkars.testing import EmbeddedBroker
 
@@ -16,8 +17,10 @@ LONGEST_WAIT = 0.1
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Adds the command."""
     parser = commands.add_parser("broker", help="an in-memory broker that any Kafka client can use, until Ctrl+C")
-    parser.add_argument("--port", type=int, default=9092, help="port of the first node, 0 for a free one (%(default)s)")
-    parser.add_argument("--nodes", type=int, default=1, help="how many nodes (default: %(default)s)")
+    parser.add_argument(
+        "--port", type=at_least(0), default=9092, help="port of the first node, 0 for a free one (%(default)s)"
+    )
+    parser.add_argument("--nodes", type=at_least(1), default=1, help="how many nodes (default: %(default)s)")
     parser.add_argument("--version", metavar="RELEASE", help='a release of Kafka to pass for, such as "2.8"')
     parser.add_argument("--data-dir", metavar="FOLDER", help="keep everything there across restarts")
     parser.add_argument(
@@ -28,8 +31,12 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         metavar="NAME[:PARTITIONS]",
         help="a topic that is there from the start; may be repeated",
     )
-    parser.add_argument("--partitions", type=int, default=1, help="of topics that do not say (default: %(default)s)")
-    parser.add_argument("--replicas", type=int, default=1, help="of topics that do not say (default: %(default)s)")
+    parser.add_argument(
+        "--partitions", type=at_least(1), default=1, help="of topics that do not say (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--replicas", type=at_least(1), default=1, help="of topics that do not say (default: %(default)s)"
+    )
     parser.add_argument("--no-auto-create", action="store_true", help="refuse topics that nobody has created")
     parser.add_argument("--quiet", action="store_true", help="say nothing but where it listens")
     parser.set_defaults(run=run)

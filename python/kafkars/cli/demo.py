@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import kafkars
 from kafkars import TopicPartition, aio
-from kafkars.cli._output import Progress, say
+from kafkars.cli._arguments import at_least
+from kafkars.cli._output import ProgressLine, say
 from kafkars.testing import EmbeddedBroker
 
 if TYPE_CHECKING:
@@ -22,13 +23,13 @@ PARTITIONS = 3
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Adds the command."""
     parser = commands.add_parser("demo", help="records through the embedded broker, with progress and rates")
-    parser.add_argument("--records", type=int, default=200_000, help="how many each way (default: %(default)s)")
+    parser.add_argument("--records", type=at_least(1), default=200_000, help="how many each way (default: %(default)s)")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Runs the command."""
-    records: int = max(options.records, 1)
+    records: int = options.records
     with EmbeddedBroker(topics={"demo-sync": PARTITIONS, "demo-asyncio": PARTITIONS}) as broker:
         servers = broker.bootstrap_servers
         say(f"kafkars {kafkars.__version__}: an embedded broker listens on {servers}")
@@ -55,7 +56,7 @@ def _number(value: bytes | None) -> int:
 
 
 def _produce(servers: str, records: int) -> int:
-    progress = Progress("Producer.send", records)
+    progress = ProgressLine("Producer.send", records)
     with kafkars.Producer(bootstrap_servers=servers) as producer:
         deliveries = []
         for count, value in enumerate(_values(records)):
@@ -69,7 +70,7 @@ def _produce(servers: str, records: int) -> int:
 
 
 def _consume(servers: str, records: int) -> int:
-    progress = Progress("Consumer.poll_batch", records)
+    progress = ProgressLine("Consumer.poll_batch", records)
     count = total = 0
     with kafkars.Consumer(bootstrap_servers=servers, auto_offset_reset="earliest") as consumer:
         consumer.assign([TopicPartition("demo-sync", partition) for partition in range(PARTITIONS)])
@@ -83,7 +84,7 @@ def _consume(servers: str, records: int) -> int:
 
 
 async def _both(servers: str, records: int) -> tuple[int, int]:
-    progress = Progress("await aio.Producer.send", records)
+    progress = ProgressLine("await aio.Producer.send", records)
     acknowledged = count = 0
     async with aio.Producer(bootstrap_servers=servers) as producer:
         values = iter(_values(records))
@@ -94,7 +95,7 @@ async def _both(servers: str, records: int) -> tuple[int, int]:
             progress.at(count)
     progress.end(count)
 
-    progress = Progress("async for in aio.Consumer", records)
+    progress = ProgressLine("async for in aio.Consumer", records)
     read = total = 0
     async with aio.Consumer(bootstrap_servers=servers, auto_offset_reset="earliest") as consumer:
         consumer.assign([TopicPartition("demo-asyncio", partition) for partition in range(PARTITIONS)])

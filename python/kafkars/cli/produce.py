@@ -6,24 +6,44 @@ import argparse
 import sys
 
 import kafkars
+from kafkars.cli._arguments import add_bootstrap, add_settings, at_least, given_settings, seconds
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Adds the command."""
     parser = commands.add_parser("produce", help="sends each line of standard input as a record")
     parser.add_argument("topic")
-    # By the name that Kafka's own tools have, and by that of the setting.
-    names = ("--bootstrap", "--bootstrap-server", "--bootstrap-servers")
-    parser.add_argument(*names, default="localhost:9092", metavar="HOST:PORT[,…]", help="(default: %(default)s)")
+    add_bootstrap(parser)
+    add_settings(parser)
     parser.add_argument("--key-separator", metavar="TEXT", help="what stands between key and value in a line")
-    parser.add_argument("--partition", type=int, help="send everything there")
+    parser.add_argument("--partition", type=at_least(0), help="send everything there")
     parser.add_argument(
         "--compression",
         default="none",
         choices=["none", "gzip", "snappy", "lz4", "zstd"],
         help="(default: %(default)s)",
     )
+    parser.add_argument(
+        "--timeout",
+        type=seconds,
+        metavar="SECONDS",
+        help="longest wait for a record to be stored, for brokers that do not answer as well",
+    )
     parser.set_defaults(run=run)
+
+
+def limits(timeout: float | None) -> dict[str, float]:
+    """Settings with which no record waits longer, and neither does the end."""
+    if timeout is None:
+        return {}
+    milliseconds = max(timeout * 1000, 1)
+    return {
+        "linger.ms": 0,
+        "max.block.ms": milliseconds,
+        "delivery.timeout.ms": milliseconds,
+        "request.timeout.ms": milliseconds,
+        "close.timeout.ms": milliseconds,
+    }
 
 
 def run(options: argparse.Namespace) -> int:
@@ -37,7 +57,8 @@ def run(options: argparse.Namespace) -> int:
         if failure is not None:
             failures.append(failure)
 
-    with kafkars.Producer(bootstrap_servers=options.bootstrap, compression_type=options.compression) as producer:
+    settings = {"bootstrap.servers": options.bootstrap, "compression.type": options.compression}
+    with kafkars.Producer({**settings, **limits(options.timeout), **given_settings(options)}) as producer:
         for line in sys.stdin.buffer:
             value = line.rstrip(b"\r\n")
             key = None

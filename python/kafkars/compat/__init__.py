@@ -76,6 +76,9 @@ def install(library: str, version: str | int | None = None) -> ModuleType:
 def uninstall(library: str) -> None:
     """Takes back `install()`: later imports find the library itself, if it is there. What was imported stays as it is.
 
+    Args:
+        library: The name that was given to `install()`.
+
     Raises:
         InvalidArgumentError: There is no face of that name.
     """

@@ -16,12 +16,12 @@ else:
 
 @settings(frozen=True, kw_only=True)
 class AdminConfig(ClientConfig):
-    """How long an administrator waits, besides what every client has."""
+    """Settings of how long an administrator waits, besides what every client has."""
 
     default_api_timeout_ms: float = 60_000
     """Time limit of calls that are given none."""
 
     CHECKS: ClassVar[Mapping[str, Callable[[str, object], Any]]] = {
         **ClientConfig.CHECKS,
-        "default_api_timeout_ms": checks.milliseconds,
+        "default_api_timeout_ms": checks.milliseconds(),
     }

@@ -39,12 +39,12 @@ class AwsKeys:
     profile: str | None
 
     def for_client(self) -> AwsKeys:
-        """The same for a client that is made now; see `FromApplication`."""
+        """Gives the provider of a client that is made now; see `FromApplication`."""
         return self if self.source is None else replace(self, source=self.source.for_client())
 
     @property
     def description(self) -> str:
-        """How messages name it."""
+        """Tells how messages name it."""
         return "what gives keys of AWS" if self.source is None else self.source.description
 
     def __call__(self) -> Found:
@@ -94,12 +94,12 @@ def of_profile(name: str) -> Found:
 
 
 def file(variable: str, name: str) -> str:
-    """Where a file of AWS's tools is."""
+    """Gives the path of a file of AWS's tools is."""
     return os.environ.get(variable) or os.path.join(os.path.expanduser("~"), ".aws", name)  # noqa: PTH111, PTH118
 
 
 def section(path: str, name: str) -> Mapping[str, str]:
-    """One section of a file; empty if there is none."""
+    """Reads one section of a file; empty if there is none."""
     import configparser  # noqa: PLC0415  only where a file is read
 
     parser = configparser.RawConfigParser(default_section="", strict=False)

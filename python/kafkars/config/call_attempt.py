@@ -1,4 +1,4 @@
-"""One call of a function of the application for credentials, which ends early when nobody waits for it any more."""
+"""A call of a function of the application for credentials, which ends early when nobody waits for it any more."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class CallAttempt:
                 self._end()
 
     def check(self) -> None:
-        """Whether the outcome is still waited for.
+        """Checks whether the outcome is still waited for.
 
         Raises:
             CallGivenUpError: It is not.

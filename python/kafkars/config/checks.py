@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any, TypeVar
 
 from kafkars.config.names import LONGEST_NAME, unknown
@@ -11,9 +12,14 @@ from kafkars.errors import ConfigError
 
 T = TypeVar("T")
 
+AWAITED = 0x80 | 0x100 | 0x200
+"""Flags of the code of coroutines, of generators that are coroutines, of asynchronous generators."""
+
 
 def merge(known: Iterable[str], config: Mapping[str, object] | None, settings: Mapping[str, object]) -> dict[str, Any]:
-    """One dict of snake_case settings from a mapping, which may use Kafka's dotted names, and keyword arguments."""
+    """Makes one dict of snake_case settings from a mapping, which may use Kafka's dotted names, and keyword
+    arguments.
+    """
     names = frozenset(known)
     merged: dict[str, Any] = {}
     written: dict[str, str] = {}
@@ -25,7 +31,8 @@ def merge(known: Iterable[str], config: Mapping[str, object] | None, settings: M
         if name not in names:
             raise ConfigError(unknown(key, name, names))
         if name in merged:
-            raise ConfigError(f"{name}: given twice, as {written[name]!r} and as {key!r}")
+            where = "in config and as an argument" if written[name] == key else f"as {written[name]!r} and as {key!r}"
+            raise ConfigError(f"{name}: given twice, {where}")
         # Kafka's property files hold text only: "linger.ms": "5".
         merged[name] = Text(value) if dotted and isinstance(value, str) else value
         written[name] = key
@@ -48,32 +55,66 @@ def parsed(convert: Callable[[str], T], text: Any) -> T | None:
         return None
 
 
-def whole(name: str, value: object) -> int:
-    """A whole number."""
-    if isinstance(value, Text):
-        number = parsed(int, value)
-        value = value if number is None else number
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise wrong(name, value, "a whole number")
-    if not -(2**63) <= value < 2**63:
-        raise ConfigError(f"{name}: {value} is out of range")
-    return value
+def whole(least: int, most: int | None = None, unit: str = "") -> Callable[[str, object], int]:
+    """A whole number of a range, which the reference shows beside the setting."""
+
+    def check(name: str, value: object) -> int:
+        if isinstance(value, Text):
+            number = parsed(int, value)
+            value = value if number is None else number
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise wrong(name, value, "a whole number", advice=without_quotes(value))
+        if not least <= value <= (LARGEST if most is None else most):
+            end = LARGEST if value > LARGEST else None
+            raise ConfigError(f"{name}: must be {span(least, most or end, unit)}, not {value}")
+        return value
+
+    return check
 
 
-def milliseconds(name: str, value: object) -> float:
-    """A duration in milliseconds, not negative; fractions are kept."""
-    if isinstance(value, Text):
-        number = parsed(float, value)
-        value = value if number is None else number
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise wrong(name, value, "a number of milliseconds")
-    if not 0 <= value <= LONGEST_MS:
-        raise ConfigError(f"{name}: {value!r} is not between 0 and {LONGEST_MS} ms")
-    return value
+def milliseconds(least: float = 0, most: float | None = None, *, above: bool = False) -> Callable[[str, object], float]:
+    """A duration in milliseconds of a range, with or (`above`) without its lower end; fractions are kept."""
+
+    def check(name: str, value: object) -> float:
+        if isinstance(value, Text):
+            number = parsed(float, value)
+            value = value if number is None else number
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise wrong(name, value, "a number of milliseconds", advice=without_quotes(value))
+        is_enough = value > least if above else value >= least
+        if not (is_enough and value <= (LONGEST_MS if most is None else most)):
+            end = LONGEST_MS if value > LONGEST_MS else None
+            raise ConfigError(f"{name}: must be {span(least, most or end, 'ms', above=above)}, not {value!r}")
+        return value
+
+    return check
+
+
+def span(least: float, most: float | None, unit: str, *, above: bool = False) -> str:
+    """A range in words."""
+    of = f" {unit}" if unit else ""
+    if most is None and least == 1:
+        of = of.removesuffix("s")
+    if above:
+        return f"above {least}{of}" + ("" if most is None else f" and at most {most}{of}")
+    return f"at least {least}{of}" if most is None else f"from {least} to {most}{of}"
+
+
+LARGEST = 2**63 - 1
+"""The largest number that the engine takes, where a setting has no other limit: nobody meets it."""
+
+
+def without_quotes(value: object) -> str:
+    """What to say of a number that is written as text. It is not quoted: digits may be a secret, too."""
+    is_number = isinstance(value, str) and parsed(float, value) is not None
+    return "; write the number without quotes" if is_number else ""
 
 
 LONGEST_MS = 2**53
 """Above this a float no longer holds every millisecond; it is 285,000 years."""
+
+INT32 = 2**31 - 1
+"""The largest number of most fields of Kafka's protocol."""
 
 
 def flag(name: str, value: object) -> bool:
@@ -93,7 +134,7 @@ def text(name: str, value: object) -> str:
 
 
 def choice(*options: str) -> Callable[[str, object], str]:
-    """One of a few words, in any case."""
+    """Takes one of a few words, in any case."""
 
     def check(name: str, value: object) -> str:
         if isinstance(value, str) and value.lower() in options:
@@ -129,16 +170,18 @@ def function(name: str, value: object) -> Callable[..., Any]:
 
 def serializer(name: str, value: object) -> object:
     """A function, or an object with a method `serialize`."""
-    if not callable(value) and not callable(getattr(value, "serialize", None)):
+    method = getattr(value, "serialize", None)
+    if not callable(value) and not callable(method):
         raise wrong(name, value, "a function, or an object with serialize(topic, value, headers)")
-    return value
+    return ordinary(name, value, method)
 
 
 def deserializer(name: str, value: object) -> object:
     """A function, or an object with a method `deserialize`."""
-    if not callable(value) and not callable(getattr(value, "deserialize", None)):
+    method = getattr(value, "deserialize", None)
+    if not callable(value) and not callable(method):
         raise wrong(name, value, "a function, or an object with deserialize(topic, data, headers)")
-    return value
+    return ordinary(name, value, method)
 
 
 def interceptors(name: str, value: object) -> tuple[object, ...]:
@@ -147,18 +190,45 @@ def interceptors(name: str, value: object) -> tuple[object, ...]:
         raise wrong(name, value, "a sequence of interceptors")
     parts = tuple(value)
     for part in parts:
-        if not any(callable(getattr(part, method, None)) for method in ("on_send", "on_acknowledgement")):
+        methods = [getattr(part, method, None) for method in ("on_send", "on_acknowledgement")]
+        if not any(map(callable, methods)):
             raise wrong(name, part, "objects with on_send(record) or on_acknowledgement(metadata, error)")
+        ordinary(name, part, *methods)
     return parts
 
 
-def wrong(name: str, value: object, expected: str, options: Iterable[str] = ()) -> ConfigError:
+def ordinary(name: str, value: object, *methods: object) -> object:
+    """The value, unless it or one of its methods is a coroutine function: what that returns nobody awaits, in a client
+    for asyncio neither.
+    """
+    for each in (value, *methods):
+        if each is not None and is_coroutine_function(each):
+            raise TypeError(
+                f"{name}: {each!r} is a coroutine function, and nobody awaits what it returns; give an ordinary function"
+            )
+    return value
+
+
+def is_coroutine_function(given: object) -> bool:
+    """True if a call of it gives something that has to be awaited: of functions, methods, partial ones and objects with
+    such a `__call__`. The native module asks this function, too (`argument.rs`).
+    """
+    code = getattr(given, "__code__", None)
+    if code is None and isinstance(given, partial):
+        return is_coroutine_function(given.func)
+    if code is None:
+        code = getattr(getattr(type(given), "__call__", None), "__code__", None)  # noqa: B004  it is looked into
+    flags = getattr(code, "co_flags", 0)
+    return isinstance(flags, int) and flags & AWAITED != 0
+
+
+def wrong(name: str, value: object, expected: str, options: Iterable[str] = (), *, advice: str = "") -> ConfigError:
     """The error for a value of the wrong type, or for a word that is none of the options."""
-    return ConfigError(f"{name}: expected {expected}, not {shown(value, options)}")
+    return ConfigError(f"{name}: expected {expected}, not {shown(value, options)}{advice}")
 
 
 def shown(value: object, options: Iterable[str] = ()) -> str:
-    """How messages speak of a wrong value: text may be a password that stands in the wrong place.
+    """Tells how messages speak of a wrong value: text may be a password that stands in the wrong place.
 
     Only numbers are quoted, and words that are one of the options but for a slip of the pen.
     """
@@ -174,7 +244,7 @@ FLAG_WORDS = ("true", "false", "yes", "no", "on", "off")
 
 
 def is_mistyped(value: object, options: Iterable[str]) -> bool:
-    """Whether a text is one of the options, but for two letters (one in a short word), its case and its punctuation."""
+    """True if a text is one of the options, but for two letters (one in a short word), its case and its punctuation."""
     if not isinstance(value, str) or len(value) > LONGEST_NAME:
         return False
     word = letters(value)
@@ -190,7 +260,7 @@ def letters(word: str) -> str:
 
 
 def distance(one: str, other: str) -> int:
-    """How many letters have to be put in, left out, changed or swapped to make one word of the other."""
+    """Counts how many letters have to be put in, left out, changed or swapped to make one word of the other."""
     rows = [list(range(len(other) + 1))]
     for i, mine in enumerate(one, 1):
         row = [i]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
-from kafkars.config import checks, security
+from kafkars.config import checks, names, security
 from kafkars.config.secret import Secret, SecretValue
 from kafkars.config.security import AwsCredentialsProvider, TokenProvider
 from kafkars.errors import ConfigError
@@ -30,7 +30,7 @@ class ClientIdentity(NamedTuple):
 
 @settings(frozen=True, kw_only=True)
 class ClientConfig:
-    """Where the cluster is and how patient to be with it.
+    """Settings of where the cluster is and how patient to be with it.
 
     Names are Kafka's with underscores; times are in milliseconds.
     """
@@ -70,7 +70,7 @@ class ClientConfig:
     """Largest answer accepted from a broker, in bytes."""
 
     allow_auto_create_topics: bool = True
-    """Whether asking for an unknown topic may create it, where the broker allows that. Consumers have False."""
+    """True if asking for an unknown topic may create it, where the broker allows that. Consumers have False."""
 
     topic_metadata_propagation_max_ms: float = 5_000
     """For how long brokers may say that there is no such topic before what asks for it (a send, `partitions_for()`,
@@ -79,9 +79,10 @@ class ClientConfig:
     creates, and to become known to every broker. librdkafka waits for 30 s, Java until the call's own limit."""
 
     close_timeout_ms: float = 20_000
-    """How long `close()` may take where it is given no `timeout`, and so the end of a `with` or `async with` block: less
-    than the 30 s that Kubernetes grants a program, more than partitions usually need to find another leader. It is used
-    up only by what is still to be acknowledged; see `close()` of each client for what ends sooner without brokers."""
+    """How long `close()` may take where it is given no `timeout`, and so the end of a `with` or `async with` block:
+    less than the 30 s that Kubernetes grants a program, more than partitions usually need to find another leader. It is
+    used up only by what is still to be acknowledged; see `close()` of each client for what ends sooner without
+    brokers."""
 
     send_buffer_bytes: int | None = None
     """SO_SNDBUF of the sockets in bytes; None leaves it to the system."""
@@ -212,20 +213,20 @@ class ClientConfig:
     CHECKS: ClassVar[Mapping[str, Callable[[str, object], Any]]] = {
         "bootstrap_servers": checks.servers,
         "client_id": checks.text,
-        "request_timeout_ms": checks.milliseconds,
-        "socket_connection_setup_timeout_ms": checks.milliseconds,
-        "reconnect_backoff_ms": checks.milliseconds,
-        "reconnect_backoff_max_ms": checks.milliseconds,
-        "retry_backoff_ms": checks.milliseconds,
-        "retry_backoff_max_ms": checks.milliseconds,
-        "metadata_max_age_ms": checks.milliseconds,
-        "connections_max_idle_ms": checks.milliseconds,
-        "receive_message_max_bytes": checks.whole,
+        "request_timeout_ms": checks.milliseconds(above=True),
+        "socket_connection_setup_timeout_ms": checks.milliseconds(),
+        "reconnect_backoff_ms": checks.milliseconds(),
+        "reconnect_backoff_max_ms": checks.milliseconds(),
+        "retry_backoff_ms": checks.milliseconds(),
+        "retry_backoff_max_ms": checks.milliseconds(),
+        "metadata_max_age_ms": checks.milliseconds(),
+        "connections_max_idle_ms": checks.milliseconds(),
+        "receive_message_max_bytes": checks.whole(1024, unit="bytes"),
         "allow_auto_create_topics": checks.flag,
-        "topic_metadata_propagation_max_ms": checks.milliseconds,
-        "close_timeout_ms": checks.milliseconds,
-        "send_buffer_bytes": checks.optional(checks.whole),
-        "receive_buffer_bytes": checks.optional(checks.whole),
+        "topic_metadata_propagation_max_ms": checks.milliseconds(),
+        "close_timeout_ms": checks.milliseconds(),
+        "send_buffer_bytes": checks.optional(checks.whole(0, unit="bytes")),
+        "receive_buffer_bytes": checks.optional(checks.whole(0, unit="bytes")),
         **security.CHECKS,
     }
 
@@ -247,6 +248,11 @@ class ClientConfig:
             object.__setattr__(self, "sasl_aws_msk_iam_credentials_provider", aws.provider(self))
 
     @classmethod
+    def _hint(cls, name: str) -> str:
+        """What to tell about a setting that there is not."""
+        return names.hint(name, frozenset(cls.CHECKS))
+
+    @classmethod
     def of(cls: type[C], config: C | Mapping[str, object] | None, settings: Mapping[str, object]) -> C:
         """A config from what a constructor got: a config, a mapping, keyword arguments, or a mapping and keywords.
 
@@ -260,14 +266,16 @@ class ClientConfig:
                 return cls(**both)
             return config
         if config is not None and not isinstance(config, Mapping):
-            raise checks.wrong("config", config, f"{cls.__name__} or a mapping of settings")
+            given: object = config
+            advice = '; give addresses as bootstrap_servers="host:port"' if isinstance(given, str | list) else ""
+            raise checks.wrong("config", config, f"{cls.__name__} or a mapping of settings", advice=advice)
         merged = checks.merge(cls.CHECKS, config, settings)
         if "bootstrap_servers" not in merged:
             raise ConfigError('bootstrap_servers: missing; name at least one broker, such as "localhost:9092"')
         return cls(**merged)
 
     def identity(self) -> ClientIdentity:
-        """Who the client is, for metrics and traces."""
+        """Tells who the client is, for metrics and traces."""
         group_id: str | None = getattr(self, "group_id", None)
         is_transactional = getattr(self, "transactional_id", None) is not None
         return ClientIdentity(self.client_id, tuple(self.bootstrap_servers), group_id, is_transactional)

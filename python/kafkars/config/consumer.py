@@ -31,7 +31,21 @@ def _auto_offset_reset(name: str, value: object) -> str:
         if ISO_DURATION.fullmatch(value[len(prefix) :]) is None:
             raise checks.wrong(name, value, 'an ISO 8601 duration after "by_duration:", such as "by_duration:PT1H"')
         return value
-    return checks.choice("earliest", "latest", "none")(name, value)
+    if isinstance(value, str) and value.lower() in OF_OTHER_LIBRARIES:
+        raise ConfigError(f"{name}: {value.lower()!r} is called {OF_OTHER_LIBRARIES[value.lower()]!r} here")
+    if isinstance(value, str) and value.lower() in {"earliest", "latest", "none"}:
+        return value.lower()
+    options = ("earliest", "latest", "none")
+    raise checks.wrong(name, value, "'earliest', 'latest', 'none' or 'by_duration:' and a duration", options)
+
+
+OF_OTHER_LIBRARIES = {
+    "smallest": "earliest",
+    "beginning": "earliest",
+    "largest": "latest",
+    "end": "latest",
+    "error": "none",
+}
 
 
 def _assignors(name: str, value: object) -> tuple[object, ...]:
@@ -54,14 +68,14 @@ def _assignors(name: str, value: object) -> tuple[object, ...]:
 
 @settings(frozen=True, kw_only=True)
 class ConsumerConfig(ClientConfig):
-    """How a consumer fetches and what it hands out, besides what every client has."""
+    """Settings of how a consumer fetches and what it hands out, besides what every client has."""
 
     auto_offset_reset: str = "latest"
     """Where to start when a partition has no valid position: "earliest", "latest", "by_duration:" and an ISO
     8601 duration for records at most that old (`"by_duration:PT1H"`, KIP-1106), or "none" for a `NoOffsetError`."""
 
     allow_auto_create_topics: bool = False
-    """Whether asking for an unknown topic may create it, where the broker allows that."""
+    """True if asking for an unknown topic may create it, where the broker allows that."""
 
     isolation_level: str = "read_uncommitted"
     """"read_committed" hides records of transactions that are open or were aborted."""
@@ -127,7 +141,7 @@ class ConsumerConfig(ClientConfig):
     `MaxPollIntervalExceededError`."""
 
     enable_auto_commit: bool | None = None
-    """Whether positions are committed without being asked, never past a record that was handed out by the latest poll.
+    """True if positions are committed without being asked, never past a record that was handed out by the latest poll.
     None means: where there is a group."""
 
     auto_commit_interval_ms: float = 5_000
@@ -145,26 +159,26 @@ class ConsumerConfig(ClientConfig):
         **ClientConfig.CHECKS,
         "auto_offset_reset": _auto_offset_reset,
         "isolation_level": checks.choice("read_uncommitted", "read_committed"),
-        "max_poll_records": checks.whole,
-        "fetch_min_bytes": checks.whole,
-        "fetch_max_wait_ms": checks.milliseconds,
-        "fetch_max_bytes": checks.whole,
-        "max_partition_fetch_bytes": checks.whole,
-        "fetch_buffer_bytes": checks.whole,
-        "max_decompressed_batch_bytes": checks.whole,
+        "max_poll_records": checks.whole(1),
+        "fetch_min_bytes": checks.whole(0, checks.INT32, "bytes"),
+        "fetch_max_wait_ms": checks.milliseconds(),
+        "fetch_max_bytes": checks.whole(1, checks.INT32, "bytes"),
+        "max_partition_fetch_bytes": checks.whole(1, checks.INT32, "bytes"),
+        "fetch_buffer_bytes": checks.whole(1, unit="bytes"),
+        "max_decompressed_batch_bytes": checks.whole(0, unit="bytes"),
         "client_rack": checks.text,
-        "default_api_timeout_ms": checks.milliseconds,
-        "stuck_timeout_ms": checks.optional(checks.milliseconds),
+        "default_api_timeout_ms": checks.milliseconds(),
+        "stuck_timeout_ms": checks.optional(checks.milliseconds(above=True)),
         "group_id": checks.optional(checks.text),
         "group_protocol": checks.choice("classic", "consumer"),
         "group_instance_id": checks.optional(checks.text),
         "group_remote_assignor": checks.optional(checks.text),
         "partition_assignment_strategy": checks.optional(_assignors),
-        "session_timeout_ms": checks.optional(checks.milliseconds),
-        "heartbeat_interval_ms": checks.optional(checks.milliseconds),
-        "max_poll_interval_ms": checks.milliseconds,
+        "session_timeout_ms": checks.optional(checks.milliseconds(1, checks.INT32)),
+        "heartbeat_interval_ms": checks.optional(checks.milliseconds(1, checks.INT32)),
+        "max_poll_interval_ms": checks.milliseconds(1, checks.INT32),
         "enable_auto_commit": checks.optional(checks.flag),
-        "auto_commit_interval_ms": checks.milliseconds,
+        "auto_commit_interval_ms": checks.milliseconds(1, checks.INT32),
         "key_deserializer": checks.optional(checks.deserializer),
         "value_deserializer": checks.optional(checks.deserializer),
     }

@@ -43,7 +43,7 @@ class ClientCredentials:
 
     @property
     def description(self) -> str:
-        """How messages name it."""
+        """Tells how messages name it."""
         return f"the token endpoint {self.shown}"
 
     def __call__(self) -> tuple[str, float | None]:
@@ -71,12 +71,12 @@ class ClientCredentials:
             raise TokenEndpointError(f"the authorities of the token endpoint cannot be used: {error}") from None
 
     def request(self) -> Given:
-        """One request. Its errors hold neither the secret nor the answer."""
+        """Makes one request. Its errors hold neither the secret nor the answer."""
         import base64  # noqa: PLC0415  all of these only where this mechanism is used
         import urllib.parse  # noqa: PLC0415
         import urllib.request  # noqa: PLC0415
 
-        from kafkars.config.token_request import Exchange  # noqa: PLC0415
+        from kafkars.config.token_request import TokenExchange  # noqa: PLC0415
 
         secret = self.client_secret.read()
         quoted = f"{urllib.parse.quote_plus(self.client_id)}:{urllib.parse.quote_plus(secret)}"
@@ -90,7 +90,7 @@ class ClientCredentials:
                 "Accept": "application/json",
             },
         )
-        found = Exchange(self.shown, request, self.context()).answer(SECONDS)
+        found = TokenExchange(self.shown, request, self.context()).answer(SECONDS)
         token, lives = found.get("access_token"), found.get("expires_in")
         if not isinstance(token, str) or not token:
             raise TokenEndpointError(f"{self.shown} gave no access_token")
@@ -181,7 +181,7 @@ def warn_of_open_secret(url: str) -> None:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether what is sent to it leaves this machine not at all."""
+    """True if what is sent to it leaves this machine not at all."""
     import ipaddress  # noqa: PLC0415
 
     try:

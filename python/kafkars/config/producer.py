@@ -18,7 +18,7 @@ else:
 def _acks(name: str, value: object) -> int:
     if isinstance(value, str) and value in {"all", "-1"}:
         return -1
-    if isinstance(value, checks.Text) and value in {"0", "1"}:
+    if isinstance(value, str) and value in {"0", "1"}:
         return int(value)
     if isinstance(value, bool) or not isinstance(value, int) or value not in {-1, 0, 1}:
         raise checks.wrong(name, value, '"all", 1 or 0')
@@ -26,7 +26,7 @@ def _acks(name: str, value: object) -> int:
 
 
 def _partitioner(name: str, value: object) -> object:
-    return value if callable(value) else checks.choice(*PARTITIONERS)(name, value)
+    return checks.ordinary(name, value) if callable(value) else checks.choice(*PARTITIONERS)(name, value)
 
 
 PARTITIONERS = (
@@ -49,7 +49,7 @@ and `murmur2_consistent` and `fnv1a` give keyless records the partition of an em
 
 @settings(frozen=True, kw_only=True)
 class ProducerConfig(ClientConfig):
-    """How a producer collects, sends and retries, besides what every client has."""
+    """Settings of how a producer collects, sends and retries, besides what every client has."""
 
     acks: str | int = "all"
     """Who must have a record before it counts as sent: "all" replicas in sync, the leader (1), or nobody (0)."""
@@ -110,18 +110,18 @@ class ProducerConfig(ClientConfig):
     CHECKS: ClassVar[Mapping[str, Callable[[str, object], Any]]] = {
         **ClientConfig.CHECKS,
         "acks": _acks,
-        "linger_ms": checks.milliseconds,
-        "batch_size": checks.whole,
-        "buffer_memory": checks.whole,
-        "max_block_ms": checks.milliseconds,
-        "max_request_size": checks.whole,
-        "delivery_timeout_ms": checks.milliseconds,
-        "max_in_flight_requests_per_connection": checks.whole,
+        "linger_ms": checks.milliseconds(),
+        "batch_size": checks.whole(1, 1_073_741_824, "bytes"),
+        "buffer_memory": checks.whole(1, unit="bytes"),
+        "max_block_ms": checks.milliseconds(),
+        "max_request_size": checks.whole(1, 1_073_741_824, "bytes"),
+        "delivery_timeout_ms": checks.milliseconds(above=True),
+        "max_in_flight_requests_per_connection": checks.whole(1),
         "compression_type": checks.choice("none", "gzip", "snappy", "lz4", "zstd"),
-        "compression_level": checks.optional(checks.whole),
+        "compression_level": checks.optional(checks.whole(-131_072, 22)),
         "enable_idempotence": checks.optional(checks.flag),
         "transactional_id": checks.optional(checks.text),
-        "transaction_timeout_ms": checks.milliseconds,
+        "transaction_timeout_ms": checks.milliseconds(0, checks.INT32, above=True),
         "partitioner": _partitioner,
         "interceptors": checks.interceptors,
         "key_serializer": checks.optional(checks.serializer),

@@ -71,7 +71,7 @@ def text_of(content: bytes) -> str | None:
 
 
 def is_utf8(value: str) -> bool:
-    """Whether it can be sent: `os.environ` and the like make lone surrogates of bytes that are no UTF-8."""
+    """True if it can be sent: `os.environ` and the like make lone surrogates of bytes that are no UTF-8."""
     if value.isascii():
         return True
     try:
@@ -120,11 +120,11 @@ class FromApplication:
 
     @property
     def description(self) -> str:
-        """How messages name it."""
+        """Tells how messages name it."""
         return f"the function {getattr(self.function, '__qualname__', type(self.function).__name__)}"
 
     def for_client(self) -> FromApplication:
-        """The same for a client that is made now. A config may be older than the loop, and outlive it."""
+        """Gives the provider of a client that is made now. A config may be older than the loop, and outlive it."""
         loop = running_loop()
         if loop is None or loop is self.loop:
             return self

@@ -1,4 +1,4 @@
-"""One request to a token endpoint, within one deadline. Its errors hold neither the secret nor what the endpoint
+"""A request to a token endpoint, within one deadline. Its errors hold neither the secret nor what the endpoint
 sent.
 """
 
@@ -33,8 +33,8 @@ REFUSALS = {
 secret."""
 
 
-class Exchange:
-    """One request and its answer, on a thread of its own: an endpoint that trickles is cut off.
+class TokenExchange:
+    """A request and its answer, on a thread of its own: an endpoint that trickles is cut off.
 
     Args:
         url: Where it goes, as messages name it.
@@ -108,16 +108,16 @@ class Exchange:
                     socket.socket.shutdown(opened, socket.SHUT_RDWR)
 
 
-def handlers(exchange: Exchange) -> list[urllib.request.BaseHandler]:
+def handlers(exchange: TokenExchange) -> list[urllib.request.BaseHandler]:
     """Handlers that let an exchange watch its connections, and follow no redirects."""
 
     def watched(kind: type[HTTPConnection]) -> Any:
-        class Watched(kind):  # type: ignore[misc, valid-type]
+        class WatchedConnection(kind):  # type: ignore[misc, valid-type]
             def connect(self) -> None:
                 super().connect()
                 exchange.watch(self.sock)
 
-        return Watched
+        return WatchedConnection
 
     class Http(urllib.request.HTTPHandler):
         def do_open(self, http_class: Any, req: Any, **arguments: Any) -> HTTPResponse:

@@ -19,13 +19,13 @@ class KafkaError(Exception):
     """Kafka's name for the error (`NOT_LEADER_OR_FOLLOWER`), or ours for local conditions (`BUFFER_FULL`)."""
 
     retriable: bool = False
-    """Whether the same call may succeed later. The client has already tried for as long as its settings allow."""
+    """True if the same call may succeed later. The client has already tried for as long as its settings allow."""
 
     fatal: bool = False
-    """Whether this client cannot go on and a new one must be made."""
+    """True if this client cannot go on and a new one must be made."""
 
     abortable: bool = False
-    """Whether the open transaction is lost, but the producer can go on: abort the transaction, then try it again."""
+    """True if the open transaction is lost, but the producer can go on: abort the transaction, then try it again."""
 
     index: int | None = None
     """Place of the record in the call, where a call of many records failed for one of them."""

@@ -1,4 +1,4 @@
-"""One class for every error a broker can answer with.
+"""A class for every error a broker can answer with.
 
 The facts (numbers, names, what may be retried) are Kafka's own table of error codes; a test compares them with the
 table the native client uses.

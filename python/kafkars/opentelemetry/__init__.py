@@ -15,8 +15,6 @@ try:
     from kafkars.opentelemetry.instrumenting import instrument, uninstrument
     from kafkars.opentelemetry.processing import process
 except ModuleNotFoundError as missing:
-    raise ImportError(
-        "kafkars.opentelemetry needs the OpenTelemetry API: pip install 'kafkars[opentelemetry]'"
-    ) from missing
+    raise ImportError("kafkars.opentelemetry needs the OpenTelemetry API: pip install opentelemetry-api") from missing
 
 __all__ = ["instrument", "process", "uninstrument"]

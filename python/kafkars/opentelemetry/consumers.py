@@ -16,7 +16,7 @@ class SyncReads:
     _telemetry: Telemetry
 
     def poll(self, *arguments: Any, **others: Any) -> Any:
-        """As the consumer's own."""
+        """Calls the consumer's own method."""
         own: Any = super()
         began = time.time_ns()
         record = own.poll(*arguments, **others)
@@ -25,7 +25,7 @@ class SyncReads:
         return record
 
     def poll_batch(self, *arguments: Any, **others: Any) -> Any:
-        """As the consumer's own."""
+        """Calls the consumer's own method."""
         own: Any = super()
         began = time.time_ns()
         batch = own.poll_batch(*arguments, **others)
@@ -34,7 +34,7 @@ class SyncReads:
         return batch
 
     def __next__(self) -> Any:
-        """As the consumer's own."""
+        """Calls the consumer's own method."""
         own: Any = super()
         began = time.time_ns()
         record = own.__next__()
@@ -49,7 +49,7 @@ class AsyncReads:
     _telemetry: Telemetry
 
     async def poll(self, *arguments: Any, **others: Any) -> Any:
-        """As the consumer's own."""
+        """Calls the consumer's own method."""
         own: Any = super()
         began = time.time_ns()
         record = await own.poll(*arguments, **others)
@@ -58,7 +58,7 @@ class AsyncReads:
         return record
 
     async def poll_batch(self, *arguments: Any, **others: Any) -> Any:
-        """As the consumer's own."""
+        """Calls the consumer's own method."""
         own: Any = super()
         began = time.time_ns()
         batch = await own.poll_batch(*arguments, **others)
@@ -67,7 +67,7 @@ class AsyncReads:
         return batch
 
     async def __anext__(self) -> Any:
-        """As the consumer's own."""
+        """Calls the consumer's own method."""
         own: Any = super()
         began = time.time_ns()
         record = await own.__anext__()

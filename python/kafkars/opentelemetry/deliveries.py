@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kafkars._kafkars import AsyncDeliveries, Deliveries, DeliveryFuture, Future
-    from kafkars.opentelemetry.telemetry import Operation
+    from kafkars.opentelemetry.telemetry import MeasuredSpan
 
 logger = logging.getLogger("kafkars.producer")
 
@@ -59,7 +59,7 @@ class DeliveryWatch:
 
     def __init__(self, failures: FailureLog) -> None:
         """Waits for nothing yet."""
-        self._pending: deque[tuple[Any, Operation]] = deque()
+        self._pending: deque[tuple[Any, MeasuredSpan]] = deque()
         # Guards the taking of entries; whoever ends a span may send records with the same producer meanwhile.
         self._lock = threading.RLock()
         self._arrived = threading.Event()
@@ -68,7 +68,7 @@ class DeliveryWatch:
         self._is_ended = False
         self._process = os.getpid()
 
-    def add(self, delivery: DeliveryFuture | Deliveries, operation: Operation) -> None:
+    def add(self, delivery: DeliveryFuture | Deliveries, operation: MeasuredSpan) -> None:
         """Ends the operation when the delivery is done."""
         self._pending.append((delivery, operation))
         if self._thread is None:
@@ -122,7 +122,7 @@ class DeliveryWatch:
     def _sweep(self, *, is_whole: bool) -> None:
         """Ends what is done, up to the first that is not, or among all."""
         with self._lock:
-            kept: list[tuple[Any, Operation]] = []
+            kept: list[tuple[Any, MeasuredSpan]] = []
             for _ in range(len(self._pending)):
                 delivery, operation = self._pending.popleft()
                 if delivery.done():
@@ -133,7 +133,7 @@ class DeliveryWatch:
                     break
             self._pending.extendleft(reversed(kept))
 
-    def _end(self, delivery: Any, operation: Operation) -> None:
+    def _end(self, delivery: Any, operation: MeasuredSpan) -> None:
         try:
             failures, stored = outcome_of(delivery, 0)
         except KafkaError as error:
@@ -144,7 +144,7 @@ class DeliveryWatch:
 
 
 def count_of(delivery: Any) -> int:
-    """How many records a delivery is about."""
+    """Counts the records that a delivery is about."""
     return len(delivery) if hasattr(delivery, "__len__") else 1
 
 
@@ -160,7 +160,7 @@ def outcome_of(delivery: Any, timeout: float) -> tuple[list[BaseException], Any]
     return ([error], None) if error is not None else ([], delivery.result(0))
 
 
-def end_send(operation: Operation, failures: Sequence[BaseException], stored: Any, count: int) -> None:
+def end_send(operation: MeasuredSpan, failures: Sequence[BaseException], stored: Any, count: int) -> None:
     """Ends the span of a send, and counts its records."""
     if stored is not None and not isinstance(stored, list) and operation.span.is_recording():
         operation.span.set_attribute(conventions.PARTITION, str(stored.partition))
@@ -180,7 +180,7 @@ class AsyncDelivery:
 
     __slots__ = ("_count", "_failures", "_operation")
 
-    def __init__(self, operation: Operation, count: int | None, failures: FailureLog) -> None:
+    def __init__(self, operation: MeasuredSpan, count: int | None, failures: FailureLog) -> None:
         """The count of what is not counted before it is sent is None."""
         self._operation = operation
         self._count = count

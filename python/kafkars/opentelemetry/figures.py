@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from opentelemetry.metrics import CallbackOptions, Observation
 
 from kafkars._kafkars import BaseConsumer
-from kafkars._watched import Watched, WatchedClients
+from kafkars._watched import WatchedClient, WatchedClients
 from kafkars.errors import KafkaError
 from kafkars.metrics import ConnectionMetrics, ConsumerMetrics, Metric, ProducerMetrics, described
 from kafkars.opentelemetry import conventions
@@ -81,7 +81,7 @@ class ClientFigures:
         return observed
 
 
-def attributes_of(client: AnyClient, watched: Watched) -> conventions.Attributes:
+def attributes_of(client: AnyClient, watched: WatchedClient) -> conventions.Attributes:
     """Whose figures they are."""
     common = conventions.of_client(client._identity)  # noqa: SLF001  ours
     return {**common, conventions.CLIENT_ID: watched.client_id, "kafkars.client.type": watched.client_type}

@@ -66,7 +66,7 @@ def span_context_of(headers: Iterable[tuple[str, Any]]) -> SpanContext | None:
 
 
 def links_of(records: Sequence[Any]) -> list[Link]:
-    """One link for each context in which records were made; with partition and offset where it made one record."""
+    """Makes a link for each context in which records were made; with partition and offset where it made one record."""
     names = propagate.get_global_textmap().fields
     found: dict[tuple[int, int], tuple[SpanContext, Any]] = {}
     times: Counter[tuple[int, int]] = Counter()

@@ -11,7 +11,7 @@ from opentelemetry.trace import SpanKind
 
 from kafkars.opentelemetry import conventions
 from kafkars.opentelemetry.headers import context_of, links_of
-from kafkars.opentelemetry.telemetry import Operation, Telemetry, of_records, providers_of
+from kafkars.opentelemetry.telemetry import MeasuredSpan, Telemetry, of_records, providers_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,7 +70,7 @@ def process(
             context.detach(outer)
 
 
-def _fail(operation: Operation, error: BaseException) -> None:
+def _fail(operation: MeasuredSpan, error: BaseException) -> None:
     if isinstance(error, Exception):
         operation.span.record_exception(error)
     operation.end(error, is_processing=True)

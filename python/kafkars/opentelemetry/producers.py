@@ -10,7 +10,7 @@ from opentelemetry.trace import Link, SpanKind
 from kafkars.opentelemetry import conventions
 from kafkars.opentelemetry.deliveries import AsyncDelivery, DeliveryWatch, FailureLog
 from kafkars.opentelemetry.headers import SETTER, pairs, span_context_of
-from kafkars.opentelemetry.telemetry import Operation, Providers, Telemetry
+from kafkars.opentelemetry.telemetry import MeasuredSpan, Providers, Telemetry
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,7 +30,7 @@ class ProducerTelemetry(Telemetry):
 
     def send_one(
         self, topic: str, value: object, key: object, partition: int | None, given: Any
-    ) -> tuple[Operation, Any]:
+    ) -> tuple[MeasuredSpan, Any]:
         """The span of a record, and the headers that carry its context."""
         attributes = conventions.of_key(key)
         if isinstance(partition, int):
@@ -45,7 +45,7 @@ class ProducerTelemetry(Telemetry):
         operation = self.begin("send", topic, SpanKind.PRODUCER, attributes)
         return operation, given if sent is None else carry(operation, sent)
 
-    def send_many(self, topic: str, count: int, given: Any) -> tuple[Operation, Any]:
+    def send_many(self, topic: str, count: int, given: Any) -> tuple[MeasuredSpan, Any]:
         """The span of several records of a topic, and the headers of each."""
         operation = self.begin("send", topic, SpanKind.PRODUCER, {conventions.COUNT: count})
         if given is None:
@@ -59,12 +59,12 @@ class ProducerTelemetry(Telemetry):
             sent.append(each if headers is None or made is not None else carry(operation, headers))
         return operation, sent
 
-    def send_other(self, topic: str, count: int | None) -> Operation:
+    def send_other(self, topic: str, count: int | None) -> MeasuredSpan:
         """The span of records whose headers are written already."""
         return self.begin("send", topic, SpanKind.CLIENT, {} if count is None else {conventions.COUNT: count})
 
 
-def carry(operation: Operation, headers: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
+def carry(operation: MeasuredSpan, headers: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
     """Adds the context of a span to headers."""
     propagate.inject(headers, trace.set_span_in_context(operation.span), SETTER)
     return headers
@@ -91,7 +91,7 @@ class SyncSends:
         on_delivery: Any = None,
         **others: Any,
     ) -> Any:
-        """As the producer's own."""
+        """Calls the producer's own method."""
         own: Any = super()
         if not isinstance(topic, str):
             return own.send(topic, value, key, headers=headers, on_delivery=on_delivery, **others)
@@ -101,7 +101,7 @@ class SyncSends:
         )
 
     def send_many(self, topic: Any, values: Any, keys: Any = None, *, headers: Any = None, **others: Any) -> Any:
-        """As the producer's own."""
+        """Calls the producer's own method."""
         own: Any = super()
         values = counted(values)
         if not isinstance(topic, str) or not hasattr(values, "__len__"):
@@ -110,20 +110,20 @@ class SyncSends:
         return self._watched(operation, lambda: own.send_many(topic, values, keys, headers=headers, **others))
 
     def send_arrow(self, topic: Any, data: Any, **others: Any) -> Any:
-        """As the producer's own."""
+        """Calls the producer's own method."""
         own: Any = super()
         operation = self._telemetry.send_other(str(topic), getattr(data, "num_rows", None))
         return self._watched(operation, lambda: own.send_arrow(topic, data, **others))
 
     def send_batch(self, batch: Any, topic: Any, **others: Any) -> Any:
-        """As the producer's own."""
+        """Calls the producer's own method."""
         own: Any = super()
         count = batch.record_count() if hasattr(batch, "record_count") else 0
         operation = self._telemetry.send_other(str(topic), count)
         return self._watched(operation, lambda: own.send_batch(batch, topic, **others))
 
     def flush(self, *arguments: Any, **others: Any) -> Any:
-        """As the producer's own; spans of what is reported have ended."""
+        """Calls the producer's own method; spans of what is reported have ended."""
         own: Any = super()
         try:
             return own.flush(*arguments, **others)
@@ -131,7 +131,7 @@ class SyncSends:
             self._telemetry.deliveries.settle()
 
     def close(self, *arguments: Any, **others: Any) -> Any:
-        """As the producer's own; all spans have ended."""
+        """Calls the producer's own method; all spans have ended."""
         own: Any = super()
         try:
             return own.close(*arguments, **others)
@@ -150,7 +150,7 @@ class SyncSends:
             self._telemetry.deliveries.settle()
             self._telemetry.deliveries.end()
 
-    def _watched(self, operation: Operation, call: Callable[[], Any]) -> Any:
+    def _watched(self, operation: MeasuredSpan, call: Callable[[], Any]) -> Any:
         try:
             delivery = call()
         except BaseException as error:
@@ -167,41 +167,41 @@ class AsyncSends:
     _telemetry: ProducerTelemetry
 
     def send(self, *arguments: Any, **others: Any) -> Any:
-        """As the producer's own."""
+        """Calls the producer's own method."""
         return self._one("send", *arguments, **others)
 
     def send_nowait(self, *arguments: Any, **others: Any) -> Any:
-        """As the producer's own."""
+        """Calls the producer's own method."""
         return self._one("send_nowait", *arguments, **others)
 
     def enqueue(self, *arguments: Any, **others: Any) -> Any:
-        """As the producer's own."""
+        """Calls the producer's own method."""
         return self._one("enqueue", *arguments, **others)
 
     def send_many(self, *arguments: Any, **others: Any) -> Any:
-        """As the producer's own."""
+        """Calls the producer's own method."""
         return self._many("send_many", *arguments, **others)
 
     def enqueue_many(self, *arguments: Any, **others: Any) -> Any:
-        """As the producer's own."""
+        """Calls the producer's own method."""
         return self._many("enqueue_many", *arguments, **others)
 
     def send_arrow(self, topic: Any, data: Any, **others: Any) -> Any:
-        """As the producer's own."""
+        """Calls the producer's own method."""
         own: Any = super()
         count = getattr(data, "num_rows", None)
         operation = self._telemetry.send_other(str(topic), count)
         return _awaited(operation, count, self._telemetry.failures, lambda: own.send_arrow(topic, data, **others))
 
     def enqueue_arrow(self, topic: Any, data: Any, **others: Any) -> Any:
-        """As the producer's own."""
+        """Calls the producer's own method."""
         own: Any = super()
         count = getattr(data, "num_rows", None)
         operation = self._telemetry.send_other(str(topic), count)
         return _awaited(operation, count, self._telemetry.failures, lambda: own.enqueue_arrow(topic, data, **others))
 
     def send_batch(self, batch: Any, topic: Any, **others: Any) -> Any:
-        """As the producer's own."""
+        """Calls the producer's own method."""
         own: Any = super()
         count = batch.record_count() if hasattr(batch, "record_count") else 0
         operation = self._telemetry.send_other(str(topic), count)
@@ -248,7 +248,7 @@ class AsyncSends:
         )
 
 
-def _awaited(operation: Operation, count: int | None, failures: FailureLog, call: Callable[[], Any]) -> Any:
+def _awaited(operation: MeasuredSpan, count: int | None, failures: FailureLog, call: Callable[[], Any]) -> Any:
     try:
         future = call()
     except BaseException as error:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Providers:
-    """Where spans and measurements of several clients go."""
+    """The providers that spans and measurements of several clients go to."""
 
     def __init__(self, tracer_provider: TracerProvider | None, meter_provider: MeterProvider | None) -> None:
         """The application's own by default, also those that it sets later."""
@@ -61,7 +61,9 @@ _lock = threading.Lock()
 
 
 def providers_of(tracer_provider: TracerProvider | None, meter_provider: MeterProvider | None) -> Providers:
-    """One for the same providers: instruments are made once. They are kept, so that no other gets their ids."""
+    """Gives one object for the same providers: instruments are made once. They are kept, so that no other gets their
+    ids.
+    """
     with _lock:
         key = (id(tracer_provider), id(meter_provider))
         found = _providers.get(key)
@@ -81,9 +83,9 @@ class Telemetry:
 
     def begin(
         self, name: str, topic: str | None, kind: SpanKind, attributes: Attributes, links: Sequence[trace.Link] = ()
-    ) -> Operation:
+    ) -> MeasuredSpan:
         """Begins a span in the current context."""
-        return Operation(self, name, topic, kind, attributes, links, time.time_ns())
+        return MeasuredSpan(self, name, topic, kind, attributes, links, time.time_ns())
 
     def received(self, records: Sequence[Any], began: int, *, is_batch: bool) -> None:
         """Tells of a call that gave records to the application."""
@@ -98,7 +100,7 @@ class Telemetry:
             attributes[conventions.PARTITION] = str(records[0].partition)
         only = None if others else topic
         links = headers.links_of(records)
-        Operation(self, "receive", only, SpanKind.CLIENT, attributes, links, began).end()
+        MeasuredSpan(self, "receive", only, SpanKind.CLIENT, attributes, links, began).end()
         for each, count in topics.items():
             measured = {**self.common, **conventions.of_operation("receive"), conventions.TOPIC: each}
             self.providers.consumed.add(count, measured)
@@ -116,7 +118,7 @@ def of_records(records: Sequence[Any], *, is_batch: bool) -> Attributes:
     return made
 
 
-class Operation:
+class MeasuredSpan:
     """A span and what is measured at its end, which comes once."""
 
     __slots__ = ("_began", "_is_over", "_measured", "_telemetry", "span", "topic")

@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING, Any, Literal
 from kafkars._discreet import discreet
 from kafkars.consumer import Consumer
 from kafkars.errors import ClientStateError, HandlerError, KafkaError
-from kafkars.parallel.ledger import Ledger, Work
+from kafkars.parallel.ledger import RecordWork, WorkLedger
 from kafkars.parallel.settings import (
     LONGEST_WAIT,
     ErrorHandler,
     ParallelSettings,
     ParallelStatus,
+    check_function,
+    check_not_awaited,
+    check_ran,
     consumer_config,
     topics_of,
 )
@@ -66,6 +69,7 @@ class ParallelConsumer:
 
     Raises:
         ConfigError: A setting is unknown, missing, contradictory or of the wrong type.
+        TypeError: `handle` or `on_error` is a coroutine function.
     """
 
     @discreet
@@ -93,11 +97,14 @@ class ParallelConsumer:
             drain_timeout=drain_timeout,
             commit_interval=commit_interval,
         )
+        check_function(handle, "handle")
+        check_not_awaited(handle, "handle")
+        check_not_awaited(on_error, "on_error")
         self._config = consumer_config(config, settings, drain_timeout)
         self._handle = handle
         self._on_error = on_error
         self._topics = topics_of(topics)
-        self._ledger = Ledger(self._settings)
+        self._ledger = WorkLedger(self._settings)
         # Guards the ledger and the error; told of every record that is finished.
         self._changed = threading.Condition()
         # Set by signal handlers too, in which nothing that locks may be called.
@@ -166,7 +173,7 @@ class ParallelConsumer:
             self._drain(consumer.assignment(), self._settings.drain_timeout)
             self._commit(consumer, None)
 
-    def _handle_one(self, work: Work, pool: ThreadPoolExecutor) -> None:
+    def _handle_one(self, work: RecordWork, pool: ThreadPoolExecutor) -> None:
         """Runs in one of the threads; what may start next goes to the end of the queue, so that no key starves
         others.
         """
@@ -187,19 +194,25 @@ class ParallelConsumer:
             try:
                 pool.submit(self._handle_one, following, pool)
             except RuntimeError:
-                logger.debug("the pool is shut down: the records that wait are left to others")
+                logger.debug("the consumer is being stopped: records that wait for a handler are left to others")
 
     def _call(self, record: Any) -> BaseException | None:
         """What is to stop the consumer, if anything."""
         try:
-            self._handle(record)
+            result = self._handle(record)
         except BaseException as error:  # noqa: BLE001  # in a thread, sys.exit() too ends nothing by itself
             if self._on_error is None or not isinstance(error, Exception):
                 return HandlerError.of(record, error)
             try:
-                self._on_error(record, error)
+                check_ran(self._on_error(record, error), "on_error")
             except BaseException as worse:  # noqa: BLE001  # as above
                 return HandlerError.of(record, worse)
+            return None
+        try:
+            # Not for on_error: it is the same for every record.
+            check_ran(result, "the handler")
+        except TypeError as error:
+            return HandlerError.of(record, error)
         return None
 
     def _give_back(self, consumer: Consumer[Any, Any], partitions: list[TopicPartition]) -> None:
@@ -212,9 +225,7 @@ class ParallelConsumer:
         with self._changed:
             left = self._ledger.close(partitions)
         if left:
-            logger.warning(
-                "%d records of %d partitions were not finished in time and go to others", left, len(partitions)
-            )
+            logger.warning("%d records of %d partitions are not finished and go to others", left, len(partitions))
 
     def _drain(self, partitions: Iterable[TopicPartition], seconds: float) -> None:
         partitions = list(partitions)

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(eq=False)
-class Work:
-    """One record on its way."""
+class RecordWork:
+    """A record on its way."""
 
     record: Any
     partition: PartitionWork
@@ -28,47 +28,47 @@ class Work:
 
 @dataclass(eq=False)
 class PartitionWork:
-    """One partition, from its assignment to its revocation. What comes back after that does not count."""
+    """A partition, from its assignment to its revocation. What comes back after that does not count."""
 
     offsets: FinishedOffsets = field(default_factory=FinishedOffsets)
     committed: int | None = None
     is_open: bool = True
 
 
-class Ledger:
+class WorkLedger:
     """The records between the consumer and the handler."""
 
     def __init__(self, settings: ParallelSettings) -> None:
         self._settings = settings
         self._partitions: dict[TopicPartition, PartitionWork] = {}
-        self._lanes: Lanes[Work] = Lanes()
-        self._under_way: dict[Work, None] = {}
+        self._lanes: Lanes[RecordWork] = Lanes()
+        self._under_way: dict[RecordWork, None] = {}
         self.in_flight = 0
         self.bytes_in_flight = 0
         self.finished = 0
 
     def room(self) -> int:
-        """How many records may be fetched now."""
+        """Tells how many records may be fetched now."""
         if self.bytes_in_flight >= self._settings.max_in_flight_bytes:
             return 0
         return max(0, self._settings.max_in_flight - self.in_flight)
 
     @property
     def is_half_empty(self) -> bool:
-        """Whether fetching, once stopped for want of room, is worth going on with."""
+        """True if fetching, once stopped for want of room, is worth going on with."""
         return (
             self.in_flight * 2 <= self._settings.max_in_flight
             and self.bytes_in_flight * 2 <= self._settings.max_in_flight_bytes
         )
 
-    def take(self, record: Any) -> Work | None:
+    def take(self, record: Any) -> RecordWork | None:
         """Accepts a record from the consumer. Returns it as work if it may start now."""
         partition = TopicPartition(record.topic, record.partition)
         state = self._partitions.get(partition)
         if state is None:
             state = self._partitions[partition] = PartitionWork()
         size = max(0, record.serialized_key_size) + max(0, record.serialized_value_size)
-        work = Work(record, state, self._lane(record), size)
+        work = RecordWork(record, state, self._lane(record), size)
         state.offsets.start(record.offset, record.leader_epoch)
         self.in_flight += 1
         self.bytes_in_flight += size
@@ -82,14 +82,14 @@ class Ledger:
         key = record.raw_key
         return None if key is None else (record.topic, record.partition, key)
 
-    def start(self, work: Work) -> bool:
+    def start(self, work: RecordWork) -> bool:
         """The handler is about to be called. False if it must not be: the partition has gone to somebody else."""
         if work.partition.is_open:
             work.started_at = time.monotonic()
             self._under_way[work] = None
         return work.partition.is_open
 
-    def finish(self, work: Work) -> Work | None:
+    def finish(self, work: RecordWork) -> RecordWork | None:
         """The record is done with, or was left out as `start` said. Returns what may start instead."""
         self._under_way.pop(work, None)
         if work.partition.is_open:
@@ -99,7 +99,7 @@ class Ledger:
         self.bytes_in_flight -= work.size
         return self._lanes.finish(work.lane)
 
-    def give_up(self, work: Work) -> Work | None:
+    def give_up(self, work: RecordWork) -> RecordWork | None:
         """The handler failed: the record stays unfinished, so that whoever reads on from what is committed gets it
         again.
         """
@@ -109,7 +109,7 @@ class Ledger:
         return self._lanes.finish(work.lane)
 
     def is_drained(self, partitions: Iterable[TopicPartition]) -> bool:
-        """Whether nothing of these partitions is worked on, or waits to be."""
+        """True if nothing of these partitions is worked on, or waits to be."""
         return self.in_flight == 0 or self.unfinished(partitions) == 0
 
     def unfinished(self, partitions: Iterable[TopicPartition]) -> int:
@@ -118,7 +118,9 @@ class Ledger:
         return sum(state.offsets.unfinished for state in states if state is not None)
 
     def close(self, partitions: Iterable[TopicPartition]) -> int:
-        """These partitions are somebody else's from now on. Returns how many of their records were not finished."""
+        """Closes partitions, which are somebody else's from now on. Returns how many of their records were not
+        finished.
+        """
         left = 0
         for partition in partitions:
             state = self._partitions.pop(partition, None)

@@ -1,4 +1,4 @@
-"""Which records of a partition are finished, when they are not finished in order."""
+"""Keeps which records of a partition are finished, when they are not finished in order."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class FinishedOffsets:
 
     @property
     def unfinished(self) -> int:
-        """How many records are started and not finished."""
+        """Tells how many records are started and not finished."""
         return self._unfinished
 
     @property

@@ -1,4 +1,4 @@
-"""How records are worked on in parallel."""
+"""Settings of how records are worked on in parallel."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, get_args
 
+from kafkars.config.checks import is_coroutine_function
 from kafkars.config.consumer import ConsumerConfig
 from kafkars.errors import ConfigError
 
@@ -40,7 +41,7 @@ class ParallelSettings:
 
 
 class ParallelStatus(NamedTuple):
-    """One look at what is going on."""
+    """What is going on at the moment of a look."""
 
     in_flight: int
     """Records that were fetched and are not finished."""
@@ -74,8 +75,49 @@ def consumer_config(
 
 
 def topics_of(topics: str | Iterable[str]) -> list[str]:
-    """One topic or several."""
+    """Gives the topics of an argument that is one or several."""
     return [topics] if isinstance(topics, str) else list(topics)
 
 
 ErrorHandler = Callable[[Any, Exception], object]
+
+
+def check_function(function: object, name: str) -> None:
+    """Fails for what cannot be called.
+
+    Raises:
+        ConfigError: It is no function.
+    """
+    if not callable(function):
+        raise ConfigError(f"{name}: expected a function, not {type(function).__name__}")
+
+
+def check_not_awaited(function: object, name: str) -> None:
+    """Fails for a coroutine function, where nothing would await what it returns.
+
+    Raises:
+        TypeError: It is one.
+    """
+    if is_coroutine_function(function):
+        raise TypeError(
+            f"{name}: {function!r} is a coroutine function, and nobody awaits what it returns; "
+            "use kafkars.aio.ParallelConsumer"
+        )
+
+
+def check_ran(result: object, name: str) -> None:
+    """Fails where a function of the application has not run: it has returned a coroutine, which nobody awaits here.
+
+    Raises:
+        TypeError: That.
+    """
+    if not hasattr(result, "__await__"):
+        return
+    close = getattr(result, "close", None)
+    if close is not None:
+        # It never began, and the interpreter need not say so too.
+        close()
+    raise TypeError(
+        f"{name} returned a {type(result).__name__}, which nothing awaits: it has not run. "
+        "kafkars.aio.ParallelConsumer takes coroutine functions"
+    )

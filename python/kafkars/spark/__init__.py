@@ -14,6 +14,7 @@ Needs PySpark 4.2 or newer and pyarrow on the driver and on the executors.
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,18 +40,21 @@ def register(spark: Any) -> None:
     """
     from kafkars.spark.source import KafkaSource  # noqa: PLC0415  imports PySpark
 
-    _follow_setting(spark)
+    _name_python(spark)
     spark.dataSource.register(KafkaSource)
 
 
-def _follow_setting(spark: Any) -> None:
-    """Lets `spark.pyspark.python` name the Python of the driver's planners too. PySpark looks for it in the environment
-    only, and runs whatever `python3` is, which may not have this package.
+def _name_python(spark: Any) -> None:
+    """Says which Python runs the source where the environment does not: the one that the setting `spark.pyspark.python`
+    names, also for the driver's planners, or without a cluster the one that runs the program. PySpark looks in the
+    environment only, and otherwise runs whatever `python3` is, which may not have this package.
     """
     context = getattr(spark, "sparkContext", None)  # Spark Connect has none
     if context is None or "PYSPARK_PYTHON" in os.environ:
         return
     named = context.getConf().get("spark.pyspark.python")
+    if named is None and context.master.startswith("local"):
+        named = sys.executable
     # A relative path is one of an archive, unpacked where executors run.
     if named is not None and Path(named).is_absolute():
         context.pythonExec = named

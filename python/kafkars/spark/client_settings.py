@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from kafkars.config import ConsumerConfig, ProducerConfig, checks
 from kafkars.config.client import ClientConfig
 from kafkars.config.names import is_like_a_name, nearest
+from kafkars.consumer import Consumer
 from kafkars.errors import ConfigError
+from kafkars.producer import Producer
 
 PREFIX = "kafka."
 
@@ -134,6 +137,9 @@ def translate(given: Mapping[str, str]) -> dict[str, str]:
             settings[known[name]] = "none"
         elif name in {"receive.buffer.bytes", "send.buffer.bytes"} and value.strip() == "-1":
             continue
+        elif name == "batch.size" and value.strip() == "0":
+            # To Java it means that no record waits for another.
+            settings[known[name]] = "1"
         elif name in known:
             settings[known[name]] = value
         else:
@@ -151,10 +157,28 @@ def check(settings: Mapping[str, str]) -> None:
     Raises:
         ConfigError: One is wrong; the message names it as an option.
     """
-    consumers = part(settings, ConsumerConfig)
-    producers = part(settings, ProducerConfig)
-    for config, values in ((ConsumerConfig, consumers), (ProducerConfig, producers)):
-        make(config, values)
+    for config in (ConsumerConfig, ProducerConfig):
+        make(config, part(settings, config))
+
+
+def check_client(settings: Mapping[str, str], config: type[ClientConfig], **own: Any) -> None:
+    """Tries what values mean together, and what only a client itself refuses.
+
+    Args:
+        settings: Those of the options.
+        config: The kind of client that the tasks will make.
+        own: Settings of the tasks' own.
+
+    Raises:
+        ConfigError: One is out of range, or contradicts another; the message names it as an option.
+    """
+    kind: type[Any] = Consumer if config is ConsumerConfig else Producer
+    # Files of certificates and keys may be on the executors only.
+    secret = ("ssl_", "sasl_", "security_")
+    plain = {name: value for name, value in part(settings, config).items() if not name.startswith(secret)}
+    made = make(config, {**plain, **own})
+    with named_as_option(config):
+        kind(made).close(0)
 
 
 def part(settings: Mapping[str, str], config: type[ClientConfig]) -> dict[str, str]:
@@ -164,10 +188,17 @@ def part(settings: Mapping[str, str], config: type[ClientConfig]) -> dict[str, s
 
 def make(config: type[Any], values: Mapping[str, Any]) -> Any:
     """A config of our client from text; messages name the option as it was written."""
-    try:
+    with named_as_option(config):
         return config.of(
             {name: checks.Text(value) if isinstance(value, str) else value for name, value in values.items()}, {}
         )
+
+
+@contextmanager
+def named_as_option(config: type[ClientConfig]) -> Iterator[None]:
+    """Errors that name a setting of ours name the option as it was written."""
+    try:
+        yield
     except ConfigError as error:
         name, colon, rest = str(error).partition(":")
         if name in config.CHECKS:

@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from kafkars._kafkars import ArrowBatch
-    from kafkars.spark.formats import PayloadFormat
     from kafkars.spark.options import SourceOptions
-    from kafkars.spark.ranges import Range
+    from kafkars.spark.payload_format import PayloadFormat
+    from kafkars.spark.ranges import OffsetRange
 
 OFFSET = "offset"
 
@@ -29,7 +29,7 @@ class Columns:
         self.fetched = list(dict.fromkeys([*known, *(each.column for each in self._formats), OFFSET]))
         """Offsets are needed in any case: they tell where a range ends."""
 
-    def build(self, batch: ArrowBatch, wanted: Range) -> tuple[Any | None, int]:
+    def build(self, batch: ArrowBatch, wanted: OffsetRange) -> tuple[Any | None, int]:
         """The records of the range as a batch for Spark, None if there are none; and the last offset of all of them.
 
         Args:
@@ -56,7 +56,7 @@ class Columns:
         # Spark looks at the schema of the first batch only; here every one is held to it.
         return pa.RecordBatch.from_arrays([arrays[name] for name in self.arrow.names], schema=self.arrow), last
 
-    def _decoded(self, form: PayloadFormat, batch: ArrowBatch, fetched: Any, wanted: Range) -> dict[str, Any]:
+    def _decoded(self, form: PayloadFormat, batch: ArrowBatch, fetched: Any, wanted: OffsetRange) -> dict[str, Any]:
         import pyarrow as pa  # noqa: PLC0415  likewise
 
         from kafkars.spark import decoding  # noqa: PLC0415  only queries that decode need it

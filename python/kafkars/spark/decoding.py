@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -24,10 +25,16 @@ from pyspark.sql.types import (
 from kafkars._kafkars import ArrowBatch, PayloadDecoder
 from kafkars.errors import DeserializationError
 from kafkars.spark import avro, ddl
-from kafkars.spark.formats import PayloadFormat
+from kafkars.spark.payload_format import PayloadFormat
 from kafkars.types import TopicPartition
 
 LOG = logging.getLogger("kafkars.spark")
+
+MISSING_SECONDS = 5.0
+"""A registry is asked again for a schema that it did not have, after so long: it may have been registered since."""
+
+MOST_ASKED_AGAIN = 16
+"""So many of them at a time: payloads that are damaged name any id."""
 
 HOW_TO_GO_ON = "With the option mode=PERMISSIVE it becomes null, and its bytes are in the column {column}."
 
@@ -49,6 +56,8 @@ class Decoder:
         self.form = form
         self.wrapped = False
         """Whether the type is one field's, and not a record's."""
+        self._missing: dict[int, float] = {}
+        """When the registry said last of an id that it has no schema."""
         if form.kind == "utf8":
             self._native = PayloadDecoder.utf8()
             self.type: DataType = StringType()
@@ -72,7 +81,10 @@ class Decoder:
             SchemaRegistryError: A schema is not known yet, and the registry cannot be asked.
         """
         column = self.form.column
-        for number in self._native.unknown_schema_ids(batch, column, rows):
+        # A query that fails is started again at once, and then what was missing may be there.
+        patience = 0.0 if fail_fast else MISSING_SECONDS
+        again = [number for number, asked in self._missing.items() if time.monotonic() - asked >= patience]
+        for number in [*again[:MOST_ASKED_AGAIN], *self._native.unknown_schema_ids(batch, column, rows)]:
             self._learn(number)
         decoded, refused = self._native.decode(batch, column, rows)
         values = pa.array(decoded)
@@ -88,10 +100,12 @@ class Decoder:
         registry = self.form.registry
         if registry is None:
             return
+        self._missing.pop(number, None)
         try:
             schema, wrapped = avro.as_record(registry.by_id(number))
         except (LookupError, ValueError) as error:
             self._native.add_schema(number, problem=str(error))
+            self._missing[number] = time.monotonic()
             return
         if self.wrapped and not wrapped:
             self._native.add_schema(number, problem="it is a record's, and the schema asked for is not")

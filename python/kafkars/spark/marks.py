@@ -6,11 +6,14 @@ batch. Beside it stands a digest of the rows, so that a replay with other rows i
 
 from __future__ import annotations
 
+import itertools
 import json
 import zlib
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from kafkars.admin import Admin
+from kafkars.config.admin import AdminConfig
 from kafkars.config.consumer import ConsumerConfig
 from kafkars.consumer import Consumer
 from kafkars.errors import ClientStateError
@@ -19,20 +22,19 @@ from kafkars.spark.errors import ReplayDiffersError
 from kafkars.spark.options import SinkOptions
 from kafkars.types import ConsumerGroupMetadata, OffsetAndMetadata, TopicPartition
 
-NULL = b"\xff\x00null"
-"""Stands for null in a digest."""
 
-
-class Batch(NamedTuple):
-    """A task of a micro-batch. A replay has the same three."""
+class MicroBatchTask(NamedTuple):
+    """A task of a micro-batch. A replay has the same query, number and task."""
 
     query: str
     """Id of the query, which is kept in its checkpoint."""
     number: int
     task: int
+    run: str = ""
+    """Id of the query's run: another one after each start."""
 
     @classmethod
-    def of_this_task(cls) -> Batch:
+    def of_this_task(cls) -> MicroBatchTask:
         """The task that runs in this process.
 
         Raises:
@@ -45,7 +47,8 @@ class Batch(NamedTuple):
         number = context.getLocalProperty("streaming.sql.batchId") if context is not None else None
         if context is None or query is None or number is None:
             raise ClientStateError("kafkars.delivery=exactly-once: this task belongs to no micro-batch")
-        return cls(query, int(number), context.partitionId())
+        run = context.getLocalProperty("spark.jobGroup.id") or ""
+        return cls(query, int(number), context.partitionId(), run)
 
 
 class Digest:
@@ -57,18 +60,51 @@ class Digest:
 
     def add(self, topic: str, table: Any) -> None:
         """Takes the rows of an Arrow batch in."""
-        columns = [_texts(table, name) for name in ("key", "value")]
+        keys, values, rest = _bytes(table, "key"), _bytes(table, "value"), _rest(table)
         seed = zlib.crc32(topic.encode())
         crc = zlib.crc32
         total = 0
-        for key, value in zip(*columns, strict=True):
-            total += crc(NULL if value is None else value, crc(NULL if key is None else key, seed))
+        for key, value, more in zip(keys, values, rest, strict=True):
+            # The lengths say where one ends and the next begins, and that null is not empty.
+            lengths = b"%d %d" % (-1 if key is None else len(key), -1 if value is None else len(value))
+            total += crc(more, crc(value or b"", crc(key or b"", crc(lengths, seed))))
         self.rows += table.num_rows
         self._sum = (self._sum + total) % 2**64
 
     def text(self) -> str:
         """What is kept beside the mark."""
         return json.dumps({"rows": self.rows, "digest": f"{self._sum:016x}"})
+
+
+def check_shape(options: SinkOptions, query: str, number: int, tasks: int) -> None:
+    """Looks for marks of tasks that a micro-batch does not have any more.
+
+    A task of a replay knows its own mark and not how many tasks there are, so this is found out by the driver, when the
+    batch is done.
+
+    Raises:
+        ReplayDiffersError: An earlier attempt had more tasks, and some of them have written what has been written now
+            by others.
+    """
+    prefix = f"{options.prefix}-{query}-"
+    place = TopicPartition(options.marks_topic or "", 0)
+    with Admin(client_settings.make(AdminConfig, client_settings.part(options.settings, AdminConfig))) as admin:
+        later = [
+            group.group_id
+            for group in admin.list_groups()
+            if group.group_id.startswith(prefix)
+            and group.group_id.removeprefix(prefix).isdecimal()
+            and int(group.group_id.removeprefix(prefix)) >= tasks
+        ]
+        marks = admin.list_group_offsets({group: [place] for group in later}) if later else {}
+    written = [group for group, found in marks.items() if place in found and found[place].offset > number]
+    if written:
+        raise ReplayDiffersError(
+            f"micro-batch {number} of query {query} was written by {tasks} tasks, and an earlier attempt had more: the rows of "
+            f"its tasks {', '.join(group.removeprefix(prefix) for group in written)} are in the topic twice. Was minPartitions, "
+            "spark.sql.shuffle.partitions or the query changed since? When these rows are dealt with, the query goes on after "
+            f"the groups {', '.join(written)} are deleted"
+        )
 
 
 class Mark:
@@ -80,14 +116,14 @@ class Mark:
         self._place = TopicPartition(options.marks_topic or "", 0)
         self._found: OffsetAndMetadata | None = None
 
-    def is_past(self, batch: Batch) -> bool:
+    def is_past(self, batch: MicroBatchTask) -> bool:
         """True if the batch has been written. Ask when no earlier attempt can write any more."""
         own: dict[str, Any] = {**client_settings.part(self._options.settings, ConsumerConfig), "group_id": self._group}
         with Consumer(client_settings.make(ConsumerConfig, {**own, "enable_auto_commit": False})) as consumer:
             self._found = consumer.committed([self._place]).get(self._place)
         return self._found is not None and self._found.offset > batch.number
 
-    def compare(self, batch: Batch, tables: Iterable[tuple[str, Any]]) -> int:
+    def compare(self, batch: MicroBatchTask, tables: Iterable[tuple[str, Any]]) -> int:
         """Looks at the rows of a replay.
 
         Returns:
@@ -115,7 +151,7 @@ class Mark:
         return digest.rows
 
     def offsets(
-        self, batch: Batch, digest: Digest
+        self, batch: MicroBatchTask, digest: Digest
     ) -> tuple[dict[TopicPartition, OffsetAndMetadata], ConsumerGroupMetadata]:
         """What goes into the transaction of the rows."""
         return (
@@ -124,8 +160,16 @@ class Mark:
         )
 
 
-def _texts(table: Any, name: str) -> list[bytes | None]:
+def _bytes(table: Any, name: str) -> list[bytes | None]:
     if name not in table.schema.names:
         return [None] * table.num_rows
     column: list[bytes | None] = table.column(name).cast("binary").to_pylist()
     return column
+
+
+def _rest(table: Any) -> Iterable[bytes]:
+    """Partition and headers of each row, in a form that is another one for other values."""
+    columns = [table.column(name).to_pylist() for name in ("partition", "headers") if name in table.schema.names]
+    if not columns:
+        return itertools.repeat(b"", table.num_rows)
+    return (repr(row).encode() for row in zip(*columns, strict=True))

@@ -7,16 +7,19 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from kafkars._discreet import discreet
-from kafkars.config import checks
+from kafkars.config import ConsumerConfig, ProducerConfig, checks
 from kafkars.config.names import nearest
 from kafkars.errors import ConfigError
 from kafkars.spark import client_settings, formats, offsets
-from kafkars.spark.formats import PayloadFormat
 from kafkars.spark.offsets import EARLIEST, LATEST, Offsets
+from kafkars.spark.payload_format import PayloadFormat
 from kafkars.types import TopicPartition
 
 OF_SPARK = ("checkpointLocation", "path", "queryName")
 """What Spark puts beside a source's own options."""
+
+OF_TABLES = "provider"
+"""What Spark puts beside the options of a table."""
 
 OF_SOURCE = (
     "assign",
@@ -149,8 +152,10 @@ def source_options(given: Mapping[str, str], *, streaming: bool | None) -> Sourc
     assigned = tuple(offsets.parse_partitions("assign", options.get("assign", ""))) if "assign" in ways else ()
     subscribed = _topics(options) if "subscribe" in ways else ()
     named = tuple(dict.fromkeys([*subscribed, *(each.topic for each in assigned)]))
+    settings = options.settings()
+    client_settings.check_client(settings, ConsumerConfig)
     return SourceOptions(
-        settings=options.settings(),
+        settings=settings,
         starting=starting,
         ending=ending,
         assign=assigned,
@@ -192,8 +197,11 @@ def sink_options(given: Mapping[str, str], *, streaming: bool) -> SinkOptions:
     if topic is not None and not topic:
         raise ConfigError("topic: is empty")
     options.flag("includeHeaders", default=False)
+    settings = options.settings()
+    transactional = {"transactional_id": "kafkars-spark"} if delivery == "exactly-once" else {}
+    client_settings.check_client(settings, ProducerConfig, **transactional)
     return SinkOptions(
-        settings=options.settings(),
+        settings=settings,
         topic=topic,
         exactly_once=delivery == "exactly-once",
         prefix=options.text("kafkars.transactional.id.prefix") or "kafkars-spark",
@@ -210,6 +218,11 @@ class Options:
         self.kafka: dict[str, str] = {}
         others = {name.lower() for name in of_the_other}
         ignored = {name.lower() for name in OF_SPARK}
+        if OF_TABLES in given:
+            raise ConfigError(
+                "CREATE TABLE: Spark hands the options of a table to no source in Python when it reads; use CREATE TEMPORARY "
+                "VIEW ... USING kafkars OPTIONS (...)"
+            )
         for key, value in given.items():
             name = key.lower()
             if name.startswith(client_settings.PREFIX):

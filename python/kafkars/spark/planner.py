@@ -24,6 +24,9 @@ LOG = logging.getLogger("kafkars.spark")
 API_TIMEOUT_MS = 20_000
 """How long the driver waits for an answer, unless `kafka.default.api.timeout.ms` says otherwise."""
 
+RETRY_SECONDS = 0.1
+"""The pause before a broker is asked again that could not answer."""
+
 HOW_TO_GO_ON = (
     "Some data was lost: it was removed by retention, or the topic was deleted or made again. Set failOnDataLoss to false "
     "to go on with what is left"
@@ -72,7 +75,7 @@ class Planner:
         else:
             wanted = list(options.subscribe) or sorted({topic for topic, _ in options.assign})
         found: list[TopicPartition] = []
-        described = self._ask(lambda: self.admin.describe_topics(wanted, return_exceptions=True)) if wanted else {}
+        described = self._ask_each(lambda: self.admin.describe_topics(wanted, return_exceptions=True)) if wanted else {}
         for topic in wanted:
             answer: Any = described.get(topic)
             if isinstance(answer, UnknownTopicOrPartitionError) and (not must_exist or options.pattern is not None):
@@ -123,14 +126,19 @@ class Planner:
             raise DataLossError(f"{message}. {HOW_TO_GO_ON}")
         LOG.warning("%s. Some data was lost; failOnDataLoss is false", message)
 
-    def commit(self, group: str, offsets: Mapping[TopicPartition, int]) -> None:
+    def commit(self, group: str, offsets: Mapping[TopicPartition, int]) -> bool:
         """Tells a group's coordinator how far the query is, for tools that show lag. Failing harms nothing but
         those.
+
+        Returns:
+            Whether the offsets are committed.
         """
         try:
             self.admin.alter_group_offsets(group, {(topic, number): at for (topic, number), at in offsets.items()})
         except KafkaError as error:
             LOG.warning("offsets of group %r could not be committed: %s", group, error)
+            return False
+        return True
 
     def _committed(self, partitions: list[TopicPartition]) -> Offsets:
         group = self._options.commit_group or ""
@@ -162,7 +170,7 @@ class Planner:
         if not wanted:
             return {}
         committed = self._options.settings.get("isolation_level", "").strip().lower() == "read_committed"
-        answers: dict[TopicPartition, Any] = self._ask(
+        answers: Mapping[TopicPartition, Any] = self._ask_each(
             lambda: self.admin.list_offsets(
                 {(topic, number): at for (topic, number), at in wanted.items()},
                 isolation_level="read_committed" if committed else "read_uncommitted",
@@ -178,6 +186,22 @@ class Planner:
             if answer.offset is not None:
                 offsets[partition] = answer.offset
         return offsets
+
+    def _ask_each(self, call: Callable[[], Mapping[Any, Any]]) -> Mapping[Any, Any]:
+        """Asks for many things, and again while the answer for one of them may be better the next time: as often as
+        `_ask` does while one is not known, because a broker that has just started knows no topics yet; and as long as
+        one call may take while one has no leader, or a leader with troubles.
+        """
+        until = time.monotonic() + API_TIMEOUT_MS / 1_000
+        left = self._options.retries
+        while True:
+            answers = self._ask(call)
+            failed = [each for each in answers.values() if isinstance(each, KafkaError) and each.retriable]
+            left -= any(isinstance(each, UnknownTopicOrPartitionError) for each in failed)
+            if not failed or left <= 0 or time.monotonic() >= until:
+                return answers
+            unknown = all(isinstance(each, UnknownTopicOrPartitionError) for each in failed)
+            time.sleep(self._options.retry_interval if unknown else RETRY_SECONDS)
 
     def _ask(self, call: Callable[[], T]) -> T:
         """Asks up to `fetchOffset.numRetries` times. A cluster that cannot be reached has been tried long enough at

@@ -12,7 +12,7 @@ from kafkars.spark.offsets import Offsets
 from kafkars.types import TopicPartition
 
 
-class Range(NamedTuple):
+class OffsetRange(NamedTuple):
     """Offsets of one partition, the end not included."""
 
     partition: TopicPartition
@@ -25,7 +25,7 @@ class Range(NamedTuple):
         return self.end - self.start
 
 
-def tasks(ranges: Iterable[Range], at_least: int | None, records_at_most: int | None) -> list[Range]:
+def tasks(ranges: Iterable[OffsetRange], at_least: int | None, records_at_most: int | None) -> list[OffsetRange]:
     """The ranges of the tasks, in an order that depends on nothing but the arguments: a replay has the same tasks.
 
     Args:
@@ -57,14 +57,14 @@ def parts(size: int, total: int, at_least: int) -> int:
     return max(math.floor(size / total * at_least + 0.5), 1)
 
 
-def divide(whole: Range, count: int) -> list[Range]:
+def divide(whole: OffsetRange, count: int) -> list[OffsetRange]:
     """A range in `count` parts; what does not divide is spread over the last ones."""
-    cut: list[Range] = []
+    cut: list[OffsetRange] = []
     start, left = whole.start, whole.size
     for index in range(count):
         size = left // (count - index)
         left -= size
-        cut.append(Range(whole.partition, start, start + size))
+        cut.append(OffsetRange(whole.partition, start, start + size))
         start += size
     return cut
 

@@ -12,13 +12,20 @@ from typing import Any
 
 from kafkars.config.consumer import ConsumerConfig
 from kafkars.consumer import Consumer
-from kafkars.errors import KafkaTimeoutError, LogTruncationError, NoOffsetError, OffsetOutOfRangeError
+from kafkars.errors import (
+    KafkaError,
+    KafkaTimeoutError,
+    LogTruncationError,
+    NoOffsetError,
+    OffsetOutOfRangeError,
+    UnknownTopicOrPartitionError,
+)
 from kafkars.spark import client_settings
 from kafkars.spark.columns import Columns
 from kafkars.spark.errors import DataLossError
 from kafkars.spark.options import SourceOptions
 from kafkars.spark.planner import HOW_TO_GO_ON
-from kafkars.spark.ranges import Range
+from kafkars.spark.ranges import OffsetRange
 from kafkars.types import TopicPartition
 
 LOG = logging.getLogger("kafkars.spark")
@@ -42,7 +49,11 @@ SLICE_SECONDS = 0.05
 """A wait for records is interrupted so often to see whether the range ends in something that is no record."""
 
 LOOK_SECONDS = 1.0
-"""When nothing came for so long, the log is looked at: the range may not be there any more."""
+"""When nothing came for so long, the broker is asked where the log ends: the range may not be there any more."""
+
+BEHIND_SECONDS = 10.0
+"""A log that ends before the range does has lost the rest when each answer in so long said so: a new leader tells an
+older end than the one before until its followers have caught up."""
 
 
 class PartitionReader:
@@ -53,13 +64,15 @@ class PartitionReader:
         self._consumer: Consumer[bytes, bytes] = Consumer(client_settings.make(ConsumerConfig, own))
         self.position: tuple[TopicPartition, int] | None = None
         self.idle_since = 0.0
+        self._behind_since: float | None = None
+        """When the broker said first, and has said ever since, that the log ends before the range."""
 
     def close(self) -> None:
         """Ends the connections."""
         self._consumer.close(0)
 
     def read(  # noqa: C901  one loop, with its ways out
-        self, wanted: Range, columns: Columns, options: SourceOptions
+        self, wanted: OffsetRange, columns: Columns, options: SourceOptions
     ) -> Iterator[Any]:
         """Record batches of a range, in order.
 
@@ -73,6 +86,7 @@ class PartitionReader:
         self.position = None
         heard = time.monotonic()
         look = heard + LOOK_SECONDS
+        self._behind_since = None
         while at < wanted.end:
             try:
                 batch = self._consumer.poll_arrow(
@@ -103,7 +117,7 @@ class PartitionReader:
         # The consumer may stand behind the end, but then there is no record between.
         self.position = (partition, wanted.end)
 
-    def _after_loss(self, wanted: Range, at: int, options: SourceOptions, error: Exception) -> int | None:
+    def _after_loss(self, wanted: OffsetRange, at: int, options: SourceOptions, error: Exception) -> int | None:
         """Where to go on after the broker has refused an offset: at what is left of the range, None if nothing is."""
         first, end = self._log(wanted.partition)
         self._report(wanted, at, f"its log holds [{first}, {end})", options, error)
@@ -113,12 +127,27 @@ class PartitionReader:
         self._consumer.assign({wanted.partition: on})
         return on
 
-    def _is_over(self, wanted: Range, at: int, options: SourceOptions, seconds: float) -> bool:
-        """Looks at the log when nothing comes: true if it ends before the range does."""
-        marks = self._consumer.watermarks(wanted.partition)
-        if marks is not None and marks.high < wanted.end and at >= marks.high:
-            self._report(wanted, at, f"its log ends at {marks.high}", options, None)
-            return True
+    def _is_over(self, wanted: OffsetRange, at: int, options: SourceOptions, seconds: float) -> bool:
+        """Asks where the log ends when nothing comes: true if that has been before the end of the range for a while.
+
+        What the last fetch told is no answer: it may be as old as the task before this one.
+        """
+        try:
+            end = self._consumer.end_offsets([wanted.partition], timeout=BEHIND_SECONDS)[wanted.partition]
+        except UnknownTopicOrPartitionError:
+            end = 0
+        except KafkaError as error:
+            if not error.retriable:
+                raise
+            end = wanted.end
+        now = time.monotonic()
+        if end >= wanted.end:
+            self._behind_since = None
+        else:
+            self._behind_since = self._behind_since or now
+            if at >= end and now - self._behind_since >= min(BEHIND_SECONDS, options.poll_timeout):
+                self._report(wanted, at, f"its log ends at {end}", options, None)
+                return True
         if seconds > options.poll_timeout:
             troubles = "; ".join(f"{each.operation}: {each.cause}" for each in self._consumer.health().troubles)
             raise KafkaTimeoutError(
@@ -137,7 +166,7 @@ class PartitionReader:
         )
 
     @staticmethod
-    def _report(wanted: Range, at: int, why: str, options: SourceOptions, cause: Exception | None) -> None:
+    def _report(wanted: OffsetRange, at: int, why: str, options: SourceOptions, cause: Exception | None) -> None:
         topic, partition = wanted.partition
         message = f"{topic}-{partition} was to be read from offset {at} to {wanted.end}, but {why}"
         if options.fail_on_data_loss:
@@ -152,7 +181,7 @@ _idle: OrderedDict[Key, PartitionReader] = OrderedDict()
 before this module is imported, and a worker runs one task at a time."""
 
 
-def read(wanted: Range, columns: Columns, options: SourceOptions) -> Iterator[Any]:
+def read(wanted: OffsetRange, columns: Columns, options: SourceOptions) -> Iterator[Any]:
     """Record batches of a range, through a reader of an earlier task where there is one."""
     settings = tuple(sorted(options.settings.items()))
     reader = _take(settings, wanted)
@@ -167,7 +196,7 @@ def read(wanted: Range, columns: Columns, options: SourceOptions) -> Iterator[An
             reader.close()
 
 
-def _take(settings: tuple[tuple[str, str], ...], wanted: Range) -> PartitionReader:
+def _take(settings: tuple[tuple[str, str], ...], wanted: OffsetRange) -> PartitionReader:
     now = time.monotonic()
     for key in [key for key, reader in _idle.items() if now - reader.idle_since > KEPT_SECONDS]:
         _idle.pop(key).close()

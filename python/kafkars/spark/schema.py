@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from pyspark.sql.types import (
@@ -68,9 +67,16 @@ def check_asked(schema: StructType, options: SourceOptions) -> None:
     """Lets a program ask for some of the columns, in any order: what it does not ask for is not decoded.
 
     Raises:
-        ConfigError: A column does not exist or has another type.
+        ConfigError: A column does not exist, has another type or is named twice, or there is none.
     """
-    there = {each.name: each.dataType for each in full(replace(options, include_headers=True)).fields}
+    there = {each.name: each.dataType for each in full(options).fields}
+    there.setdefault("headers", HEADERS)
+    asked = schema.names
+    if not asked:
+        raise ConfigError(f"schema: names no column; there are {', '.join(there)}")
+    twice = sorted({name for name in asked if asked.count(name) > 1})
+    if twice:
+        raise ConfigError(f"schema: names {', '.join(twice)} twice")
     for field in schema.fields:
         if field.name not in there:
             raise ConfigError(f"schema: there is no column {field.name!r}; there are {', '.join(there)}")

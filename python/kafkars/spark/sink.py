@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,8 +15,9 @@ from kafkars.errors import ConfigError, InvalidArgumentError, KafkaError
 from kafkars.producer import Producer
 from kafkars.spark import client_settings
 from kafkars.spark import schema as columns_of_spark
-from kafkars.spark.marks import Batch, Digest, Mark
+from kafkars.spark.marks import Digest, Mark, MicroBatchTask, check_shape
 from kafkars.spark.options import SinkOptions
+from kafkars.spark.processes import spare_modules
 
 TYPES = {
     "topic": (StringType(),),
@@ -58,6 +59,8 @@ class Written(WriterCommitMessage):
     rows: int
     skipped: bool = False
     """Whether the rows had been written by an earlier attempt."""
+    began: str | None = None
+    """The query, where this is the first task of its run in a worker that writes exactly once."""
 
 
 class BatchWriter(DataSourceArrowWriter):
@@ -69,6 +72,7 @@ class BatchWriter(DataSourceArrowWriter):
 
     def write(self, iterator: Iterator[Any]) -> WriterCommitMessage:
         """Writes the rows of one task."""
+        spare_modules()
         return Written(write_through_kept(self.options, iterator))
 
 
@@ -88,38 +92,49 @@ class StreamWriter(DataSourceStreamArrowWriter):
 
     def write(self, iterator: Iterator[Any]) -> WriterCommitMessage:
         """Writes the rows of one task."""
+        spare_modules()
         if not self.options.exactly_once:
             return Written(write_through_kept(self.options, iterator))
-        return self.write_once(iterator, Batch.of_this_task())
+        return self.write_once(iterator, MicroBatchTask.of_this_task())
 
-    def write_once(self, iterator: Iterator[Any], batch: Batch) -> WriterCommitMessage:
+    def write_once(self, iterator: Iterator[Any], batch: MicroBatchTask) -> WriterCommitMessage:
         """Writes the rows of a task in one transaction, unless an earlier attempt has."""
         options = self.options
+        began = None if batch.run in _runs else batch.query
         name = f"{options.prefix}-{batch.query}-{batch.task}"
         mark = Mark(options, name)
         with new_producer(options, transactional_id=name) as producer:
             # From here on an earlier attempt can write nothing any more, and what it had not committed is aborted.
             producer.init_transactions()
             if mark.is_past(batch):
-                return Written(mark.compare(batch, records(options, iterator)), skipped=True)
+                return Written(mark.compare(batch, records(options, iterator)), skipped=True, began=began)
             digest = Digest()
             producer.begin_transaction()
             try:
-                rows = send_all(producer, options, iterator, digest)
+                rows = send_all(lambda *_: producer, options, iterator, digest)
                 producer.send_offsets_to_transaction(*mark.offsets(batch, digest))
                 self.commit_transaction(producer, batch)
             except BaseException:
                 abort(producer)
                 raise
-        return Written(rows)
+        _runs.add(batch.run)
+        return Written(rows, began=began)
 
-    def commit_transaction(self, producer: Producer[Any, Any], batch: Batch) -> None:
+    def commit_transaction(self, producer: Producer[Any, Any], batch: MicroBatchTask) -> None:
         """Makes rows and mark readable together."""
         del batch
         producer.commit_transaction()
 
     def commit(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803  Spark's name
-        """All tasks have succeeded: what they wrote is readable already."""
+        """All tasks have succeeded: what they wrote is readable already.
+
+        Raises:
+            ReplayDiffersError: An earlier attempt at this batch had more tasks, and some of them have written as well.
+        """
+        # Only the first batch of a run can be a replay.
+        queries = {each.began for each in messages if isinstance(each, Written) and each.began is not None}
+        for query in queries:
+            check_shape(self.options, query, batchId, len(messages))
 
     def abort(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803  Spark's name
         """A task has failed. What others wrote stays; Spark tries the batch again."""
@@ -133,6 +148,9 @@ def new_producer(options: SinkOptions, **more: Any) -> Producer[Any, Any]:
     return Producer(client_settings.make(ProducerConfig, {**settings, **more}))
 
 
+_runs: set[str] = set()
+"""Runs of queries that have written a batch in this worker."""
+
 _kept: dict[tuple[tuple[str, str], ...], Producer[Any, Any]] = {}
 """The producer of this worker for the next task, by settings. A worker runs one task at a time."""
 
@@ -140,9 +158,20 @@ _kept: dict[tuple[tuple[str, str], ...], Producer[Any, Any]] = {}
 def write_through_kept(options: SinkOptions, iterator: Iterator[Any]) -> int:
     """Writes all rows through a producer that stays for the next task if nothing goes wrong."""
     key = tuple(sorted(options.settings.items()))
-    producer = _kept.pop(key, None) or new_producer(options)
+    kept = _kept.pop(key, None)
+    producer = kept or new_producer(options)
+
+    def choose(topic: str, table: Any) -> Producer[Any, Any]:
+        nonlocal kept, producer
+        if kept is not None and not knows_partitions(kept, topic, table):
+            # Partitions may have been added since it asked; a new one asks first.
+            kept = None
+            producer.close()
+            producer = new_producer(options)
+        return producer
+
     try:
-        rows = send_all(producer, options, iterator)
+        rows = send_all(choose, options, iterator)
     except BaseException:
         producer.purge()
         producer.close(0)
@@ -154,10 +183,29 @@ def write_through_kept(options: SinkOptions, iterator: Iterator[Any]) -> int:
     return rows
 
 
+def knows_partitions(producer: Producer[Any, Any], topic: str, table: Any) -> bool:
+    """True if the producer has heard of all partitions that rows name."""
+    if "partition" not in table.schema.names:
+        return True
+    import pyarrow.compute as pc  # noqa: PLC0415  as below
+
+    highest = pc.max(table.column("partition")).as_py()
+    return highest is None or highest < len(producer.partitions_for(topic))
+
+
 def send_all(
-    producer: Producer[Any, Any], options: SinkOptions, iterator: Iterator[Any], digest: Digest | None = None
+    choose: Callable[[str, Any], Producer[Any, Any]],
+    options: SinkOptions,
+    iterator: Iterator[Any],
+    digest: Digest | None = None,
 ) -> int:
     """Sends all rows and waits until each is acknowledged.
+
+    Args:
+        choose: Tells the producer for an Arrow batch of a topic. One that is not told any more is closed.
+        options: Those of the sink.
+        iterator: The Arrow batches of a task.
+        digest: Is to sum the rows up.
 
     Returns:
         How many rows there were.
@@ -167,16 +215,19 @@ def send_all(
     """
     rows = 0
     under_way: deque[Any] = deque()
+    producer: Producer[Any, Any] | None = None
     for topic, table in records(options, iterator):
         if digest is not None:
             digest.add(topic, table)
         rows += table.num_rows
         names = table.schema.names
         roles: dict[str, Any] = {role: role for role in ("key", "headers", "partition") if role in names}
+        producer = choose(topic, table)
         under_way.append(producer.send_arrow(topic, table, value="value", **roles))
         while len(under_way) > UNCONFIRMED:
             confirm(under_way.popleft())
-    producer.flush()
+    if producer is not None:
+        producer.flush()
     for deliveries in under_way:
         confirm(deliveries)
     return rows

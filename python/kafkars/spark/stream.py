@@ -14,10 +14,17 @@ from kafkars.spark import ranges
 from kafkars.spark.offsets import Offsets, from_json, names, to_json
 from kafkars.spark.options import SourceOptions
 from kafkars.spark.planner import Planner
-from kafkars.spark.ranges import Range
-from kafkars.spark.source import Task, rows
+from kafkars.spark.ranges import OffsetRange
+from kafkars.spark.tasks import Task, rows
 
 Shape = dict[str, dict[str, int]]
+
+MISSING_SECONDS = 10.0
+"""A partition that is read is gone when no answer in so long knew it: what a micro-batch leaves out is begun anew if it
+comes back, and a broker that has just started knows no topics yet."""
+
+MISSING_PAUSE_SECONDS = 0.2
+"""How long the next question waits meanwhile."""
 
 
 class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
@@ -28,6 +35,8 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self.asked = schema
         self._planner = Planner(options)
         self._target: Offsets | None = None
+        self._heard: Offsets | None = None
+        """The ends that the last micro-batch was planned with."""
         self._triggered: float | None = None
         self._committed: Offsets = {}
 
@@ -37,7 +46,7 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802  Spark's name
         """Fixes the end of a query that is to read what is there now."""
-        self._target = self._planner.latest(self._planner.partitions(must_exist=False))
+        self._target = self._ends()
 
     def getDefaultReadLimit(self) -> Any:  # noqa: N802  Spark's name
         """What Spark hands to `latestOffset`. One limit cannot tell both bounds; the other is looked up there."""
@@ -53,7 +62,7 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         # done does Spark ask from there.
         begin = from_json(start)
         self._commit(begin)
-        end = self._target if self._target is not None else self._newest(begin)
+        end = self._heard = self._end(begin)
         if isinstance(limit, ReadAllAvailable):
             return to_json(end)
         new = [each for each in end if each not in begin]
@@ -64,9 +73,11 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         at_most = limit.max_rows if isinstance(limit, ReadMaxRows) else self.options.max_offsets
         return to_json(known if at_most is None else ranges.limit(full, known, at_most))
 
-    def reportLatestOffset(self) -> Shape:  # noqa: N802  Spark's name
-        """The ends of all partitions now, for the progress that Spark reports."""
-        return to_json(self._planner.latest(self._planner.partitions(must_exist=False)))
+    def reportLatestOffset(self) -> Shape | None:  # noqa: N802  Spark's name
+        """The ends of all partitions, for the progress that Spark reports of a micro-batch: those that the batch was
+        planned with. They are not asked for again, which would cost each batch as much as planning it.
+        """
+        return None if self._heard is None else to_json(self._heard)
 
     def partitions(self, start: Shape, end: Shape) -> list[InputPartition]:
         """The tasks of one micro-batch."""
@@ -82,7 +93,7 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if gone:
             self._planner.report_loss(f"{names(gone)} vanished")
         begin = {**first, **begin}
-        wanted = [Range(each, begin[each], offset) for each, offset in until.items() if each in begin]
+        wanted = [OffsetRange(each, begin[each], offset) for each, offset in until.items() if each in begin]
         for each in wanted:
             if each.size < 0:
                 self._planner.report_loss(
@@ -103,16 +114,34 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """The query has ended."""
         self._planner.close()
 
+    def _end(self, begin: Offsets) -> Offsets:
+        """Where all micro-batches end that can be planned now."""
+        if self._target is None:
+            return self._newest(begin)
+        unknown = [each for each in begin if each not in self._target]
+        if unknown:
+            newest = self._newest(begin)
+            self._target = {**self._target, **{each: newest[each] for each in unknown if each in newest}}
+        return self._target
+
+    def _ends(self) -> Offsets:
+        """The ends of all partitions that there are now."""
+        return self._planner.latest(self._planner.partitions(must_exist=False))
+
     def _newest(self, known: Offsets) -> Offsets:
         """The ends of all partitions. A broker that is behind may tell an older end than it, or another, told
         before.
         """
-        found = self._planner.latest(self._planner.partitions(must_exist=False))
+        found = self._ends()
         for _ in range(self.options.retries - 1):
             if all(offset >= known.get(each, 0) for each, offset in found.items()):
                 break
             time.sleep(self.options.retry_interval)
-            found = self._planner.latest(self._planner.partitions(must_exist=False))
+            found = self._ends()
+        until = time.monotonic() + MISSING_SECONDS
+        while any(each not in found for each in known) and time.monotonic() < until:
+            time.sleep(MISSING_PAUSE_SECONDS)
+            found = self._ends()
         return found
 
     def _waits_for_more(self, begin: Offsets, end: Offsets) -> bool:
@@ -130,6 +159,7 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def _commit(self, offsets: Offsets) -> None:
         group = self.options.commit_group
-        if group is not None and offsets and offsets != self._committed:
-            self._planner.commit(group, offsets)
+        if group is None or not offsets or offsets == self._committed:
+            return
+        if self._planner.commit(group, offsets):
             self._committed = offsets

@@ -1,4 +1,4 @@
-"""Help for tests of programs that use Kafka: a broker inside the test process, and faults on purpose."""
+"""Help for tests of programs that use Kafka: a broker inside the test process, faults on purpose, records."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from kafkars.testing.broker import EmbeddedBroker, EmbeddedCluster
 from kafkars.testing.certificates import Certificate, Certificates
 from kafkars.testing.clock import Clock
 from kafkars.testing.faults import Fault
+from kafkars.testing.records import record, record_metadata
 from kafkars.testing.security import Acl, Listener, unsecured_token
 from kafkars.testing.stored import StoredRecord
 
@@ -21,5 +22,7 @@ __all__ = [
     "Listener",
     "SeenRequest",
     "StoredRecord",
+    "record",
+    "record_metadata",
     "unsecured_token",
 ]

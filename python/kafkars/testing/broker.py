@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from kafkars import _kafkars
@@ -16,7 +18,7 @@ from kafkars.testing.security import Acl
 from kafkars.testing.stored import READER, StoredRecord, stored
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from types import TracebackType
 
     from typing_extensions import Self
@@ -29,6 +31,23 @@ ANYTHING = 0x7FFF_FFFF
 
 FIRST_BYTE_OF_AN_ANSWER = 4
 """Behind the correlation id."""
+
+
+def _topics(given: Mapping[str, int] | Iterable[str] | None, partitions: int) -> list[tuple[str, int]]:
+    """Topics with their numbers of partitions, as they may be given."""
+    if given is None:
+        return []
+    if isinstance(given, str):
+        return [(given, partitions)]
+    try:
+        pairs = list(given.items()) if isinstance(given, Mapping) else [(name, partitions) for name in given]
+    except TypeError:
+        pairs = [(given, partitions)]
+    wrong = next((name for name, _ in pairs if not isinstance(name, str)), None)
+    if wrong is not None:
+        message = f'topics: expected names, or names with numbers of partitions, as {{"orders": 3}}, not {wrong!r}'
+        raise ConfigError(message)
+    return pairs
 
 
 class EmbeddedBroker(_kafkars.EmbeddedBroker):
@@ -48,7 +67,8 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         data_dir: A directory that keeps topics, records, settings, committed offsets and transactions across restarts;
             it is made if it is not there. None keeps nothing.
         port: Port of the first; the next ones follow. 0 takes free ports.
-        topics: Topics that are there from the start, with their numbers of partitions.
+        topics: Topics that are there from the start: a mapping of names to numbers of partitions, or one name or several,
+            which have `default_partitions`.
         auto_create_topics: Whether a client that asks for an unknown topic creates it.
         default_partitions: Partitions of topics that are created without saying how many.
         default_replication_factor: Replicas of topics that are created without saying how many, at most one on each
@@ -88,7 +108,7 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         version: str | None = None,
         data_dir: str | os.PathLike[str] | None = None,
         port: int = 0,
-        topics: Mapping[str, int] | None = None,
+        topics: Mapping[str, int] | Iterable[str] | None = None,
         auto_create_topics: bool = True,
         default_partitions: int = 1,
         default_replication_factor: int = 1,
@@ -119,7 +139,7 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
                 "version": version,
                 "data_dir": None if data_dir is None else os.fspath(data_dir),
                 "port": port,
-                "topics": [(name, partitions, None, []) for name, partitions in (topics or {}).items()],
+                "topics": [(name, count, None, []) for name, count in _topics(topics, default_partitions)],
                 "auto_create_topics": auto_create_topics,
                 "default_partitions": default_partitions,
                 "default_replication_factor": default_replication_factor,
@@ -142,11 +162,22 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
 
     _protection: Protection
 
+    def close(self) -> None:
+        """The same as `stop()`, by the name that clients have for it."""
+        self.stop()
+
+    def __del__(self) -> None:
+        """Warns where nobody has stopped it: clients that were told its address find nobody there from now on."""
+        if not self._is_stopped:
+            servers = self.bootstrap_servers
+            message = f"an embedded broker was not stopped before its last reference went: {servers} answers no more"
+            warnings.warn(message, ResourceWarning, source=self, stacklevel=2)
+
     # --- security ---------------------------------------------------------------------------------------------
 
     @property
     def certificates(self) -> Certificates:
-        """Who signed the certificates that it shows.
+        """The authority that signed the certificates that it shows.
 
         Raises:
             ClientStateError: It has no listener with TLS.
@@ -158,7 +189,10 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         return certificates
 
     def bootstrap_servers_of(self, listener: str) -> str:
-        """Where its nodes listen at one of several listeners.
+        """Gives the addresses of its nodes at one of several listeners.
+
+        Args:
+            listener: Its name, as `listeners` has it.
 
         Raises:
             InvalidArgumentError: There is no such listener.
@@ -199,6 +233,10 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
     def add_user(self, name: str, password: str) -> None:
         """Makes a user who can log in by PLAIN and SCRAM, or gives one another password.
 
+        Args:
+            name: What the user logs in as.
+            password: What the user logs in with.
+
         Raises:
             InvalidArgumentError: The name is empty.
             ConfigError: The name or the password is no text, or not UTF-8.
@@ -208,12 +246,22 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         self._protection.users[name] = password
 
     def remove_user(self, name: str) -> bool:
-        """Removes a user from all mechanisms; False where there was none. Who is logged in stays so."""
+        """Removes a user from all mechanisms. Who is logged in stays so.
+
+        Args:
+            name: What the user logs in as.
+
+        Returns:
+            False where there was none.
+        """
         self._protection.users.pop(name, None)
         return self._remove_user(name)
 
     def add_acl(self, rule: Acl) -> None:
         """Adds an access control rule, as an administrator would.
+
+        Args:
+            rule: Who may, or may not, do what; one that is there already stays.
 
         Raises:
             ClientStateError: The broker was started without `acls`.
@@ -223,7 +271,13 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         self._add_acl(rule._to_native())
 
     def remove_acl(self, rule: Acl) -> bool:
-        """Removes an access control rule; False where it was not there.
+        """Removes an access control rule.
+
+        Args:
+            rule: The rule as it was added.
+
+        Returns:
+            False where it was not there.
 
         Raises:
             ClientStateError: The broker was started without `acls`.
@@ -249,6 +303,13 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         configs: Mapping[str, str] | None = None,
     ) -> None:
         """Creates a topic, as an administrator would.
+
+        Args:
+            name: The topic's name.
+            partitions: How many; None for the broker's `default_partitions`.
+            replication_factor: On how many nodes each partition is kept; None for the broker's
+                `default_replication_factor`.
+            configs: Settings of the topic by their names in Kafka, such as `{"retention.ms": "1000"}`.
 
         Raises:
             BrokerError: A client would be refused, with the class of the code it would get.
@@ -363,31 +424,79 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
 
         What it leads and coordinates moves to other nodes; then its port, which stays reserved, and its connections are
         closed. A partition without another replica in sync has no leader until the node is back.
+
+        Args:
+            node: Its id: 0 for the first.
+
+        Raises:
+            InvalidArgumentError: There is no such node.
         """
         self._steer_node("stop", node)
 
     def kill_node(self, node: int) -> None:
-        """Takes a node down without the controller noticing: it leads what it led until `fence_node()`."""
+        """Takes a node down without the controller noticing: it leads what it led until `fence_node()`.
+
+        Args:
+            node: Its id: 0 for the first.
+
+        Raises:
+            InvalidArgumentError: There is no such node.
+        """
         self._steer_node("kill", node)
 
     def start_node(self, node: int) -> None:
-        """Starts a stopped node on the port it had. It is in sync at once; leaders do not move back by themselves."""
+        """Starts a stopped node on the port it had. It is in sync at once; leaders do not move back by themselves.
+
+        Args:
+            node: Its id: 0 for the first.
+
+        Raises:
+            InvalidArgumentError: There is no such node.
+        """
         self._steer_node("start", node)
 
     def restart_node(self, node: int) -> None:
-        """Stops a node and starts it again."""
+        """Stops a node and starts it again.
+
+        Args:
+            node: Its id: 0 for the first.
+
+        Raises:
+            InvalidArgumentError: There is no such node.
+        """
         self._steer_node("restart", node)
 
     def pause_node(self, node: int) -> None:
-        """Halts a node: it accepts and answers nothing, its connections stay, and it leads on until `fence_node()`."""
+        """Halts a node: it accepts and answers nothing, its connections stay, and it leads on until `fence_node()`.
+
+        Args:
+            node: Its id: 0 for the first.
+
+        Raises:
+            InvalidArgumentError: There is no such node.
+        """
         self._steer_node("pause", node)
 
     def resume_node(self, node: int) -> None:
-        """Lets a paused node go on: what was sent to it meanwhile is handled."""
+        """Lets a paused node go on: what was sent to it meanwhile is handled.
+
+        Args:
+            node: Its id: 0 for the first.
+
+        Raises:
+            InvalidArgumentError: There is no such node.
+        """
         self._steer_node("start", node)
 
     def fence_node(self, node: int) -> None:
-        """The controller gives a node up, as when its session times out; `start_node()` takes it back."""
+        """The controller gives a node up, as when its session times out; `start_node()` takes it back.
+
+        Args:
+            node: Its id: 0 for the first.
+
+        Raises:
+            InvalidArgumentError: There is no such node.
+        """
         self._steer_node("fence", node)
 
     def add_node(self) -> int:
@@ -397,13 +506,30 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         return self._add_node()
 
     def coordinator(self, key: str, *, kind: Literal["group", "transaction", "share"] = "group") -> int | None:
-        """Id of the node that coordinates a group (or a transactional id, or a share group); None while none can."""
+        """Which node coordinates a group (or a transactional id, or a share group).
+
+        Args:
+            key: Its name.
+            kind: What it is the name of.
+
+        Returns:
+            The node's id; None while none can.
+        """
         return self._coordinator(kind, key)
 
     def move_coordinator(
         self, key: str, node: int, *, kind: Literal["group", "transaction", "share"] = "group"
     ) -> None:
-        """Gives a group (or a transactional id, or a share group) to another node, as long as that lives."""
+        """Gives a group (or a transactional id, or a share group) to another node, as long as that lives.
+
+        Args:
+            key: Its name.
+            node: Id of the node that is to coordinate it.
+            kind: What it is the name of.
+
+        Raises:
+            InvalidArgumentError: There is no such node.
+        """
         self._move_coordinator(kind, key, node)
 
     def slow_down(self, node: int | None = None, *, latency: float = 0.0, bytes_per_second: int | None = None) -> None:
@@ -412,7 +538,8 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         Args:
             node: Which node; None for all there are.
             latency: How many seconds later each answer leaves. Answers do not wait for each other.
-            bytes_per_second: In each direction, for all connections of the node together; None for no limit.
+            bytes_per_second: Bytes a second in each direction, for all connections of the node together; None for no
+                limit.
         """
         if bytes_per_second is not None and bytes_per_second < 1:
             raise InvalidArgumentError(
@@ -425,7 +552,7 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
     def intercept(
         self,
         api: str | None,
-        action: Action | str | type[BrokerError],
+        action: Action | str | int | type[BrokerError],
         *,
         seconds: float = 0.0,
         position: int = FIRST_BYTE_OF_AN_ANSWER,
@@ -444,13 +571,13 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
                 - "drop": no effect, no answer;
                 - "disconnect": no effect, the connection is closed;
                 - "disconnect_after": it has its effect, but the connection is closed instead of the answer;
-                - the name of an error code, its class, or its number as a string, which may be one that Kafka does not
+                - the name of an error code, its class, or its number, which may be one that Kafka does not
                   have yet: no effect, the error in every place of the answer;
                 - "flip_byte": the answer has the byte at `position` inverted;
                 - "wrong_length": the answer's length prefix says `length`;
                 - "truncate": `position` bytes of the answer leave, then the connection is closed;
                 - "wrong_correlation_id": the answer is that to no request.
-            seconds: How long a delay is.
+            seconds: How many seconds a delay lasts.
             position: For "flip_byte" counted behind the length prefix, so that 0 to 3 are the correlation id.
             length: For "wrong_length"; the default is more than any client takes.
             times: How many requests it is for; None for all.
@@ -463,13 +590,15 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
 
         Raises:
             InvalidArgumentError: There is no such API, action or error code, which the message lists with the nearest
-                one; there is no such node; `times` is below 1, or `seconds` negative.
+                one; there is no such node; `times` is below 1, or `seconds` negative, or none of a delay.
         """
         if times is not None and times < 1:
             raise InvalidArgumentError(f"times: must be at least 1, or None for all; not {times}")
         if node is not None and node not in self.nodes:
             raise InvalidArgumentError(f"node: there is no node {node}; there are {', '.join(map(str, self.nodes))}")
-        name = action.name if isinstance(action, type) else action
+        name = action.name if isinstance(action, type) else str(action)
+        if name == "delay" and not seconds:
+            raise InvalidArgumentError("seconds: a delay needs a duration, as seconds=0.5")
         fault = {
             "api": api,
             "action": name,
@@ -521,6 +650,14 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
     ) -> _kafkars.SeenRequest:
         """Waits until there have been `count` such requests since the start or `forget_requests()`, and returns the
         last of them.
+
+        Args:
+            api: Only those of this name.
+            count: How many there must have been: 1 or more.
+            node: Only those to this broker.
+            client_id: Only those of clients of this name.
+            when: Only those for which this is true.
+            timeout: Seconds to wait.
 
         Raises:
             InvalidArgumentError: There is no such API, `count` is below 1, or `timeout` negative.
@@ -578,7 +715,7 @@ class EmbeddedCluster(EmbeddedBroker):
         version: str | None = None,
         data_dir: str | os.PathLike[str] | None = None,
         port: int = 0,
-        topics: Mapping[str, int] | None = None,
+        topics: Mapping[str, int] | Iterable[str] | None = None,
         auto_create_topics: bool = True,
         default_partitions: int = 3,
         default_replication_factor: int = 3,

@@ -46,6 +46,9 @@ class Certificate:
     def write(self, folder: str | os.PathLike[str]) -> tuple[Path, Path]:
         """Writes both into a folder, for clients that take only files.
 
+        Args:
+            folder: Where to; it must be there. What is there under the same names is replaced.
+
         Returns:
             The paths of the certificate and of the key, which only the owner can read.
 
@@ -93,6 +96,9 @@ class Certificates:
     def write_ca(self, folder: str | os.PathLike[str]) -> Path:
         """Writes the authority's certificate into a folder as `ca.pem`, and returns the path.
 
+        Args:
+            folder: Where to; it must be there.
+
         Raises:
             OSError: The file cannot be written.
         """
@@ -120,6 +126,9 @@ class Certificates:
             lifetime: How long it is valid from now on; None: a year.
             expired: Whether it ended an hour ago instead.
 
+        Returns:
+            The certificate with its key.
+
         Raises:
             InvalidArgumentError: A host cannot stand in a certificate, or no certificate lasts that long.
         """
@@ -132,6 +141,9 @@ class Certificates:
 
     def revoke(self, *certificates: Certificate) -> str:
         """A list of revoked certificates as PEM, as `ssl_crl_location` takes it from a file.
+
+        Args:
+            certificates: Certificates that `issue()` has made; none for an empty list.
 
         Raises:
             InvalidArgumentError: One was not made by `issue()`.

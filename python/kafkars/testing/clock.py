@@ -28,7 +28,14 @@ class Clock:
         return self._broker._now_ms()
 
     def advance(self, seconds: float) -> None:
-        """Moves the time ahead; whatever is due by then happens at once."""
+        """Moves the time ahead; whatever is due by then happens at once.
+
+        Args:
+            seconds: How many seconds: 0 or more, fractions are kept.
+
+        Raises:
+            InvalidArgumentError: The number is negative or too large.
+        """
         self._broker._advance_clock(seconds)
 
     def freeze(self) -> None:
@@ -41,5 +48,5 @@ class Clock:
 
     @property
     def frozen(self) -> bool:
-        """Whether the time moves only by `advance()`."""
+        """True if the time moves only by `advance()`."""
         return self._broker._clock_is_frozen()

@@ -25,7 +25,7 @@ Action: TypeAlias = Literal[
 
 
 class Fault:
-    """One fault that was set. As a context manager it ends with the block."""
+    """A fault that was set. As a context manager it ends with the block."""
 
     __slots__ = ("_broker", "_number")
 
@@ -35,7 +35,7 @@ class Fault:
 
     @property
     def hits(self) -> int:
-        """How many requests it has taken."""
+        """The number of requests it has taken."""
         return self._broker._fault_hits(self._number)
 
     def remove(self) -> None:

@@ -34,7 +34,7 @@ def kafka_settings() -> dict[str, Any]:
 
 @pytest.fixture(scope="session")
 def kafka_broker(kafka_settings: dict[str, Any]) -> Iterator[EmbeddedBroker]:
-    """One broker for the whole run. Give each test a topic of its own with `kafka_topic`."""
+    """A broker for the whole run. Give each test a topic of its own with `kafka_topic`."""
     with EmbeddedBroker(**kafka_settings) as broker:
         yield broker
 
@@ -61,7 +61,7 @@ def kafka_client_settings(kafka_broker: EmbeddedBroker) -> dict[str, Any]:
 
 @pytest.fixture(scope="session")
 def kafka_bootstrap_servers(kafka_broker: EmbeddedBroker) -> str:
-    """Where `kafka_broker` listens, as every client takes it."""
+    """The addresses of `kafka_broker`, as every client takes it."""
     return kafka_broker.bootstrap_servers
 
 

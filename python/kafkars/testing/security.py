@@ -25,7 +25,7 @@ MECHANISMS: tuple[Mechanism, ...] = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", 
 
 @dataclass(frozen=True)
 class Listener:
-    """One listener of an embedded broker; every node has all of them, each on a port of its own."""
+    """A listener of an embedded broker; every node has all of them, each on a port of its own."""
 
     security: Protocol = "PLAINTEXT"
     """How it is protected."""
@@ -37,7 +37,7 @@ class Listener:
     """What it shows where it has TLS. None: one for this machine, signed by the broker's `certificates`."""
 
     client_auth: Literal["none", "requested", "required"] = "none"
-    """Whether clients show certificates (`ssl.client.auth`)."""
+    """What the broker asks of clients' certificates (`ssl.client.auth`)."""
 
     client_ca_pem: str | None = None
     """Authorities of clients, as PEM. None: the one of the broker's `certificates`."""
@@ -51,12 +51,12 @@ class Listener:
 
     @property
     def has_tls(self) -> bool:
-        """Whether connections are encrypted."""
+        """True if connections are encrypted."""
         return self.security.upper() in {"SSL", "SASL_SSL"}
 
     @property
     def has_sasl(self) -> bool:
-        """Whether clients have to log in."""
+        """True if clients have to log in."""
         return self.security.upper() in {"SASL_PLAINTEXT", "SASL_SSL"}
 
     def _to_native(self, name: str, certificates: Certificates | None) -> dict[str, object]:

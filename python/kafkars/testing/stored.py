@@ -14,7 +14,7 @@ READER = "kafkars.testing"
 
 
 class StoredRecord(NamedTuple):
-    """One record of a topic, as `EmbeddedBroker.records()` finds it."""
+    """A record of a topic, as `EmbeddedBroker.records()` finds it."""
 
     topic: str
     partition: int

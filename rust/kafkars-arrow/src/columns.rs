@@ -5,7 +5,7 @@ use kafkars_records::Header;
 
 use crate::error::{ColumnError, Unfit};
 use crate::headers::Headers;
-use crate::numbers::Numbers;
+use crate::numbers::NumberColumn;
 use crate::payloads::Payloads;
 
 /// Which column is what. A part without a name is missing from every record.
@@ -39,16 +39,16 @@ impl ColumnNames {
 
 /// The parts of the records of one batch.
 #[derive(Debug, Clone)]
-pub struct Columns {
+pub struct RecordColumns {
     rows: usize,
     value: Option<Payloads>,
     key: Option<Payloads>,
     headers: Option<Headers>,
-    timestamp: Option<Numbers>,
-    partition: Option<Numbers>,
+    timestamp: Option<NumberColumn>,
+    partition: Option<NumberColumn>,
 }
 
-impl Columns {
+impl RecordColumns {
     /// Finds the columns and looks at their types and values. Errors count rows from `first_row`, the batch's place in
     /// its table.
     pub fn new(
@@ -66,14 +66,14 @@ impl Columns {
             timestamp: find.column(
                 "timestamp",
                 &names.timestamp,
-                Numbers::milliseconds,
-                Numbers::TIMESTAMPS,
+                NumberColumn::milliseconds,
+                NumberColumn::TIMESTAMPS,
             )?,
             partition: find.column(
                 "partition",
                 &names.partition,
-                Numbers::partitions,
-                Numbers::PARTITIONS,
+                NumberColumn::partitions,
+                NumberColumn::PARTITIONS,
             )?,
         })
     }
@@ -160,6 +160,13 @@ impl Finder<'_> {
                 name,
                 row: self.first_row + row,
                 value,
+            },
+            Unfit::Unit { row, value, unit } => ColumnError::Unit {
+                role,
+                name,
+                row: self.first_row + row,
+                value,
+                unit,
             },
             Unfit::NullName { row } => ColumnError::NullName {
                 role,

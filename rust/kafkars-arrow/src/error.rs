@@ -51,6 +51,23 @@ pub enum ColumnError {
         /// The number, in the column's unit.
         value: i128,
     },
+    /// A timestamp is in another unit than milliseconds.
+    #[error(
+        "{role}: {value} in row {row} of column {name:?} looks like {unit}; a column of whole numbers is in ms, so divide \
+         it, or cast it to a timestamp of its unit"
+    )]
+    Unit {
+        /// What it is wanted for.
+        role: &'static str,
+        /// The column's name.
+        name: String,
+        /// The row of the table.
+        row: usize,
+        /// The number.
+        value: i64,
+        /// The unit it seems to be in.
+        unit: &'static str,
+    },
     /// A header has no name, which Kafka does not know.
     #[error(
         "{role}: row {row} of column {name:?} has a header whose name is null; a header needs a name"
@@ -69,7 +86,9 @@ impl ColumnError {
     /// The row of the table that it is about; none where it is about the column.
     pub fn row(&self) -> Option<usize> {
         match self {
-            Self::Range { row, .. } | Self::NullName { row, .. } => Some(*row),
+            Self::Range { row, .. } | Self::Unit { row, .. } | Self::NullName { row, .. } => {
+                Some(*row)
+            }
             Self::Missing { .. } | Self::Ambiguous { .. } | Self::Type { .. } => None,
         }
     }
@@ -86,6 +105,15 @@ pub(crate) enum Unfit {
         row: usize,
         /// The number.
         value: i128,
+    },
+    /// A timestamp is in another unit.
+    Unit {
+        /// The row of the array.
+        row: usize,
+        /// The number.
+        value: i64,
+        /// The unit it seems to be in.
+        unit: &'static str,
     },
     /// A header has no name.
     NullName {

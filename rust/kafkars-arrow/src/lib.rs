@@ -10,7 +10,7 @@ mod headers;
 mod numbers;
 mod payloads;
 
-pub use columns::{ColumnNames, Columns};
+pub use columns::{ColumnNames, RecordColumns};
 pub use decode::{
     AvroPayloads, DecodedPayloads, JsonPayloads, PayloadDecoder, PoisonPayload, Utf8Payloads,
 };

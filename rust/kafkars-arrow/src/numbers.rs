@@ -8,13 +8,15 @@ use arrow_array::types::{
 use arrow_array::{Array, ArrayRef, ArrowPrimitiveType};
 use arrow_schema::{DataType, TimeUnit};
 
+use kafkars_records::mistaken_unit;
+
 use crate::error::Unfit;
 
 /// One column as 64-bit numbers.
 #[derive(Debug, Clone)]
-pub(crate) struct Numbers(Vec<Option<i64>>);
+pub(crate) struct NumberColumn(Vec<Option<i64>>);
 
-impl Numbers {
+impl NumberColumn {
     pub(crate) const TIMESTAMPS: &str =
         "timestamps of any unit, or whole numbers of milliseconds since 1970,";
     pub(crate) const PARTITIONS: &str = "whole numbers";
@@ -36,7 +38,7 @@ impl Numbers {
     /// Milliseconds since 1970. Finer units are cut off towards the past.
     pub(crate) fn milliseconds(array: &ArrayRef) -> Result<Self, Unfit> {
         let DataType::Timestamp(unit, _) = array.data_type() else {
-            return Self::whole(array);
+            return Self::whole(array)?.in_milliseconds();
         };
         match unit {
             TimeUnit::Second => {
@@ -50,6 +52,18 @@ impl Numbers {
                 collect::<TimestampNanosecondType>(array, |time| Some(time.div_euclid(1_000_000)))
             }
         }
+    }
+
+    /// The same, unless one of them is in another unit.
+    fn in_milliseconds(self) -> Result<Self, Unfit> {
+        for (row, number) in self.0.iter().enumerate() {
+            if let Some(value) = *number
+                && let Some(unit) = mistaken_unit(value)
+            {
+                return Err(Unfit::Unit { row, value, unit });
+            }
+        }
+        Ok(self)
     }
 
     fn whole(array: &ArrayRef) -> Result<Self, Unfit> {
@@ -77,7 +91,7 @@ impl Numbers {
 fn collect<T>(
     array: &ArrayRef,
     convert: impl Fn(T::Native) -> Option<i64>,
-) -> Result<Numbers, Unfit>
+) -> Result<NumberColumn, Unfit>
 where
     T: ArrowPrimitiveType,
     T::Native: Into<i128>,
@@ -91,5 +105,5 @@ where
         let converted = convert(number).ok_or(Unfit::Range { row, value });
         converted.map(Some)
     });
-    numbers.collect::<Result<_, _>>().map(Numbers)
+    numbers.collect::<Result<_, _>>().map(NumberColumn)
 }

@@ -282,6 +282,27 @@ fn times_and_floats_are_read_as_they_are_written() {
 }
 
 #[test]
+fn a_number_that_would_become_another_is_refused() {
+    let text = |number: &str| {
+        let found = cell(&format!(r#"{{"a":{number}}}"#), DataType::Utf8);
+        found.map(|array| array.as_string::<i32>().value(0).to_owned())
+    };
+    assert_eq!(
+        text("18446744073709551615").unwrap(),
+        "18446744073709551615"
+    );
+    assert_eq!(text("0.1").unwrap(), "0.1");
+    assert_eq!(text("1.5e300").unwrap(), "1.5e+300");
+    for altered in ["12345678901234567890123", "0.12345678901234567890"] {
+        assert!(text(altered).is_err(), "{altered}");
+    }
+    assert!(cell(r#"{"a":1e39}"#, DataType::Float32).is_err());
+    assert!(cell(r#"{"a":"Infinity"}"#, DataType::Float32).is_ok());
+    let zero = cell(r#"{"a":-0}"#, DataType::Int64).unwrap();
+    assert_eq!(zero.as_primitive::<Int64Type>().value(0), 0);
+}
+
+#[test]
 fn a_type_that_json_has_no_values_for_is_refused_before_any_payload() {
     let field = Field::new(
         "span",

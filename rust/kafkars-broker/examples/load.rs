@@ -1,7 +1,7 @@
-//! How fast a broker takes and gives batches: `load <host:port> [megabytes] [batch bytes]`.
+//! Measures how fast a broker takes and gives batches: `load <host:port> [megabytes] [batch bytes]`.
 //!
-//! It speaks the wire format and does nothing else, with batches made beforehand, so what it measures is the broker,
-//! this one or any other: `serve` beside a real Kafka on the same machine.
+//! The program speaks the wire format and does nothing else, with batches made beforehand, so what it measures is the
+//! broker, this one or any other: `serve` beside a real Kafka on the same machine.
 #![expect(
     clippy::print_stdout,
     reason = "the figures are the output of this program"
@@ -22,7 +22,7 @@ use kafkars_protocol::messages::produce::{PartitionProduceData, ProduceRequest, 
 use kafkars_protocol::{Request, decode_response, encode_request};
 use kafkars_records::{BatchBuilder, Codec, Compression, ProducerFields, batches};
 
-/// Requests on their way, as many as producers have by default.
+/// Requests that are in flight, as many as producers have by default.
 const IN_FLIGHT: usize = 5;
 const PRODUCE: i16 = 12;
 const FETCH: i16 = 12;

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 /// One aborted transaction that had records in the partition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct AbortedTransaction {
+pub(crate) struct AbortedTxn {
     pub(crate) producer_id: i64,
     /// Offset of its first record.
     pub(crate) first_offset: i64,
@@ -14,21 +14,18 @@ pub(crate) struct AbortedTransaction {
     pub(crate) last_stable_offset: i64,
 }
 
-/// In order of their markers. Grows with the log, of which each entry is at least one marker, and shrinks with it.
+/// The aborted transactions of one partition, in the order of their markers. Their number is bounded by the log: each
+/// has a marker in it.
 #[derive(Debug, Default)]
-pub(crate) struct Aborted(VecDeque<AbortedTransaction>);
+pub(crate) struct Aborted(VecDeque<AbortedTxn>);
 
 impl Aborted {
-    pub(crate) fn add(&mut self, transaction: AbortedTransaction) {
+    pub(crate) fn add(&mut self, transaction: AbortedTxn) {
         self.0.push_back(transaction);
     }
 
-    /// Those that have records from `from` on and before `before`.
-    pub(crate) fn between(
-        &self,
-        from: i64,
-        before: i64,
-    ) -> impl Iterator<Item = &AbortedTransaction> {
+    /// The transactions that have records from `from` on and before `before`.
+    pub(crate) fn between(&self, from: i64, before: i64) -> impl Iterator<Item = &AbortedTxn> {
         let first = self.0.partition_point(|entry| entry.last_offset < from);
         let mut done = false;
         self.0
@@ -41,12 +38,12 @@ impl Aborted {
             .filter(move |entry| entry.first_offset < before)
     }
 
-    /// Drops those for which `gone` is true.
-    pub(crate) fn forget(&mut self, gone: impl Fn(&AbortedTransaction) -> bool) {
+    /// Drops the transactions for which `gone` is true.
+    pub(crate) fn forget(&mut self, gone: impl Fn(&AbortedTxn) -> bool) {
         self.0.retain(|transaction| !gone(transaction));
     }
 
-    /// The log now starts at `start`.
+    /// Drops the transactions that end before `start`, where the log begins now.
     pub(crate) fn forget_before(&mut self, start: i64) {
         while self
             .0
@@ -65,7 +62,7 @@ mod tests {
     fn with(entries: &[(i64, i64, i64)]) -> Aborted {
         let mut aborted = Aborted::default();
         for (first_offset, last_offset, last_stable_offset) in entries {
-            aborted.add(AbortedTransaction {
+            aborted.add(AbortedTxn {
                 producer_id: *first_offset,
                 first_offset: *first_offset,
                 last_offset: *last_offset,

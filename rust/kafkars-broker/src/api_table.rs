@@ -1,6 +1,6 @@
 //! The APIs that are served: the one list of them.
 
-use kafkars_protocol::{ApiKey, DecodeError, Describe, Message, Reader, Value};
+use kafkars_protocol::{ApiKey, DecodeError, Describe, DescribedValue, Message, Reader};
 
 /// Calls a macro with every API that is served: its key, the module and the type of its request.
 macro_rules! for_each_served_api {
@@ -85,7 +85,7 @@ macro_rules! table {
         pub(crate) const SERVED: &[ApiKey] = &[$(ApiKey::$api),*];
 
         /// The fields of a request; none when the API is not served.
-        pub(crate) fn describe(api: ApiKey, version: i16, mut reader: Reader) -> Option<Result<Value, DecodeError>> {
+        pub(crate) fn describe(api: ApiKey, version: i16, mut reader: Reader) -> Option<Result<DescribedValue, DecodeError>> {
             let reader = &mut reader;
             Some(match api {
                 $(ApiKey::$api => kafkars_protocol::messages::$module::$request::decode(reader, version).map(|request| request.describe()),)*

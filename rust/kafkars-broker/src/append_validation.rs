@@ -1,10 +1,10 @@
-//! What a leader checks in a batch before it appends it, with the error codes Kafka uses for each fault.
+//! A leader checks a batch before it appends it, with the error codes Kafka uses for each fault.
 
 use bytes::Bytes;
 use kafkars_protocol::ErrorCode;
 use kafkars_records::{Batch, BatchHeader, Codec, RawBatch, ReadLimits, RecordsError, batches};
 
-use crate::refusal::Refusal;
+use crate::refusal::{RefusedRequest, refuse_with};
 use crate::settings::topic::TopicConfig;
 
 /// Bytes one batch may decompress to: a bomb must not take the process down.
@@ -29,7 +29,7 @@ pub(crate) fn check(
     version: i16,
     config: &TopicConfig,
     now: i64,
-) -> Result<IncomingBatch, Refusal> {
+) -> Result<IncomingBatch, RefusedRequest> {
     let raw = single_batch(records, version)?;
     let header = raw.header;
     check_size(&raw, config)?;
@@ -47,19 +47,19 @@ pub(crate) fn check(
     Ok(IncomingBatch { raw, max_timestamp })
 }
 
-fn check_size(raw: &RawBatch, config: &TopicConfig) -> Result<(), Refusal> {
+fn check_size(raw: &RawBatch, config: &TopicConfig) -> Result<(), RefusedRequest> {
     let (size, most) = (raw.bytes().len(), config.max_message_bytes);
     if size <= most {
         return Ok(());
     }
     let reason =
         format!("The record batch size is {size} bytes, the topic's max.message.bytes is {most}.");
-    Err(Refusal::new(ErrorCode::MessageTooLarge, reason))
+    refuse_with(ErrorCode::MessageTooLarge, reason)
 }
 
 impl IncomingBatch {
     /// The batch of a topic with log-append time: all its records get the time of the broker.
-    pub(crate) fn at(&self, now: i64) -> Result<Self, Refusal> {
+    pub(crate) fn at(&self, now: i64) -> Result<Self, RefusedRequest> {
         let raw = self
             .raw
             .clone()
@@ -72,10 +72,10 @@ impl IncomingBatch {
     }
 }
 
-/// Since version 3 the field holds exactly one batch of format 2.
-fn single_batch(records: Option<Bytes>, version: i16) -> Result<RawBatch, Refusal> {
+/// Gives the one batch of the field: since version 3 it holds exactly one batch of format 2.
+fn single_batch(records: Option<Bytes>, version: i16) -> Result<RawBatch, RefusedRequest> {
     let invalid = |what: &str| {
-        Refusal::new(
+        RefusedRequest::new(
             ErrorCode::InvalidRecord,
             format!("Produce requests with version {version} must have {what}."),
         )
@@ -86,10 +86,7 @@ fn single_batch(records: Option<Bytes>, version: i16) -> Result<RawBatch, Refusa
         Some(Err(error)) => return Err(refusal_of(error)),
         None if walk.rest().is_empty() => return Err(invalid("one record batch per partition")),
         None => {
-            return Err(Refusal::new(
-                ErrorCode::CorruptMessage,
-                "The record batch is cut short.",
-            ));
+            return refuse_with(ErrorCode::CorruptMessage, "The record batch is cut short.");
         }
     };
     if first.header.magic != 2 {
@@ -101,8 +98,8 @@ fn single_batch(records: Option<Bytes>, version: i16) -> Result<RawBatch, Refusa
     Ok(first)
 }
 
-fn check_header(header: &BatchHeader, version: i16) -> Result<(), Refusal> {
-    let invalid = |what: String| Err(Refusal::new(ErrorCode::InvalidRecord, what));
+fn check_header(header: &BatchHeader, version: i16) -> Result<(), RefusedRequest> {
+    let invalid = |what: String| refuse_with(ErrorCode::InvalidRecord, what);
     if header.attributes.is_control() {
         return invalid("Clients are not allowed to write control records.".to_owned());
     }
@@ -127,8 +124,9 @@ fn check_header(header: &BatchHeader, version: i16) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Offsets must count up by one, timestamps be near the clock, and keys be there where the topic is compacted.
-fn check_records(batch: &Batch, config: &TopicConfig, now: i64) -> Result<i64, Refusal> {
+/// Checks that offsets count up by one, that timestamps are near the clock, and that records of a compacted topic have
+/// keys. Returns the largest timestamp.
+fn check_records(batch: &Batch, config: &TopicConfig, now: i64) -> Result<i64, RefusedRequest> {
     let earliest = now.saturating_sub(config.timestamp_before_max_ms);
     let latest = now.saturating_add(config.timestamp_after_max_ms);
     let mut max_timestamp = -1;
@@ -136,10 +134,10 @@ fn check_records(batch: &Batch, config: &TopicConfig, now: i64) -> Result<i64, R
     let mut code = ErrorCode::InvalidRecord;
     for (index, record) in batch.records().enumerate() {
         if record.offset != batch.header.base_offset.wrapping_add(index as i64) {
-            return Err(Refusal::new(
+            return refuse_with(
                 ErrorCode::InvalidRecord,
                 "The offsets of the records are not consecutive.",
-            ));
+            );
         }
         max_timestamp = max_timestamp.max(record.timestamp);
         if !config.log_append_time
@@ -166,19 +164,19 @@ fn check_records(batch: &Batch, config: &TopicConfig, now: i64) -> Result<i64, R
         return Ok(max_timestamp);
     }
     let message = "One or more records have been rejected.".to_owned();
-    Err(Refusal {
+    Err(RefusedRequest {
         code,
         message: Some(message),
         records: faults,
     })
 }
 
-fn refusal_of(error: RecordsError) -> Refusal {
+fn refusal_of(error: RecordsError) -> RefusedRequest {
     let code = match error {
         RecordsError::BadRecord { .. } | RecordsError::BadCount { .. } => ErrorCode::InvalidRecord,
         RecordsError::UnknownCodec { .. } => ErrorCode::UnsupportedCompressionType,
         RecordsError::DecompressedTooLarge { .. } => ErrorCode::MessageTooLarge,
         _ => ErrorCode::CorruptMessage,
     };
-    Refusal::new(code, error.to_string())
+    RefusedRequest::new(code, error.to_string())
 }

@@ -1,17 +1,17 @@
-//! What runs beside the requests as long as the cluster: ends of transactions, and cleaning.
+//! Two tasks run beside the requests as long as the cluster: one ends transactions, one cleans logs.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::cleanup::{compact, retain};
-use crate::cluster::Cluster;
+use crate::cluster::RunningCluster;
 
-/// How often a prepared transaction looks for the leaders that it misses.
+/// The interval at which a prepared transaction looks for the leaders that it misses.
 const RETRY: Duration = Duration::from_millis(20);
 
 /// Aborts transactions that their producers do not end in time, and completes prepared ones when their partitions can
 /// be written to again.
-pub(crate) async fn end_transactions(cluster: Arc<Cluster>) {
+pub(crate) async fn end_transactions(cluster: Arc<RunningCluster>) {
     let changed = cluster.state().transactions.changes();
     loop {
         let (deadline, prepared) = cluster.state().transactions.next_end();
@@ -26,7 +26,7 @@ pub(crate) async fn end_transactions(cluster: Arc<Cluster>) {
 }
 
 /// Deletes and compacts what topics no longer keep, at an interval of the cluster's clock.
-pub(crate) async fn clean(cluster: Arc<Cluster>, interval: Duration) {
+pub(crate) async fn clean(cluster: Arc<RunningCluster>, interval: Duration) {
     let interval = i64::try_from(interval.as_millis()).unwrap_or(i64::MAX);
     loop {
         let due = cluster.now().saturating_add(interval.max(1));

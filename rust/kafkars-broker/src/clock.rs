@@ -1,4 +1,4 @@
-//! The broker's clock: what time-outs of groups and transactions, retention and log-append times go by.
+//! The broker's clock gives the time to time-outs of groups and transactions, to retention and to log-append times.
 //!
 //! It follows the machine's clock unless a test takes it over. A frozen clock moves only by [`Clock::advance`], so a
 //! session that times out after 45 seconds does so at once and never by accident.
@@ -15,22 +15,22 @@ pub struct Clock {
     moved: Notify,
 }
 
-/// The time was `time` at `at`; since then it runs with the machine, or stands still.
+/// A reading of the clock: it was `time` at the instant `at`, and since then runs with the machine or stands still.
 #[derive(Debug, Clone, Copy)]
 struct Hands {
-    /// Since 1970. Finer than what is told, so that the clock is never a millisecond behind the machine's.
+    /// The time since 1970, finer than what is told so that the clock is never a millisecond behind the machine's.
     time: Duration,
     at: Instant,
     frozen: bool,
 }
 
-/// What a clock does when nobody touches it.
+/// The behaviour of a clock until a test moves it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ClockMode {
-    /// It starts at the machine's time and runs with it, but never jumps when somebody sets the machine's.
+    /// The clock starts at the machine's time and runs with it, but never jumps when somebody sets the machine's.
     #[default]
     Wall,
-    /// It starts at the machine's time and stands still until it is advanced.
+    /// The clock starts at the machine's time and stands still until it is advanced.
     Manual,
 }
 
@@ -79,7 +79,7 @@ impl Clock {
         self.set(|hands| hands.frozen = false);
     }
 
-    /// Whether it moves only by [`advance`](Self::advance).
+    /// True if it moves only by [`advance`](Self::advance).
     pub fn is_frozen(&self) -> bool {
         self.hands.lock().frozen
     }

@@ -1,4 +1,4 @@
-//! The cluster that all nodes share: who the nodes are, what they share, and where that is kept.
+//! The cluster that all nodes share: the nodes, their common state, and the directory that keeps it.
 
 use std::io;
 use std::net::SocketAddr;
@@ -10,42 +10,44 @@ use parking_lot::{Mutex, MutexGuard};
 use crate::clock::Clock;
 use crate::config::CheckedConfig;
 use crate::control::Control;
-use crate::error::BrokerError;
-use crate::nodes::{CoordinatorKind, Node, Nodes};
+use crate::error::EmbeddedBrokerError;
+use crate::nodes::{CoordinatorType, EmbeddedNode, Nodes};
 use crate::quotas::Quotas;
 use crate::security::acl::Authorizer;
 use crate::security::users::Passwords;
-use crate::state::State;
-use crate::storage::{self, Snapshot, Storage};
+use crate::state::ClusterState;
+use crate::storage::restore::restore;
+use crate::storage::{Snapshot, Storage};
 
 /// One cluster, shared by the connections of all its nodes and by the handle that steers it.
 #[derive(Debug)]
-pub(crate) struct Cluster {
+pub(crate) struct RunningCluster {
     pub(crate) config: CheckedConfig,
-    /// Its id, as `Metadata` tells it.
+    /// The cluster's id, as `Metadata` tells it.
     pub(crate) id: String,
     pub(crate) nodes: Nodes,
     pub(crate) control: Control,
-    /// What all time-outs go by.
+    /// All time-outs go by this clock.
     pub(crate) clock: Clock,
-    /// Locks for itself; may be asked while the state is locked.
+    /// The quotas have a lock of their own, which may be taken while the state is locked.
     pub(crate) quotas: Arc<Quotas>,
-    /// Who may do what; none in a cluster without access control. May be asked while the state is locked.
+    /// None in a cluster without access control. It has a lock of its own, which may be taken while the state is
+    /// locked.
     pub(crate) authorizer: Option<Arc<Authorizer>>,
-    /// Locks for itself, for one look-up; may be asked while the state is locked.
+    /// The passwords have a lock of their own, held for one look-up, which may be taken while the state is locked.
     pub(crate) passwords: Passwords,
     connections: AtomicU64,
-    /// Where everything but records is kept across restarts, if it is. Locked under the state only.
+    /// The directory that keeps everything but records across restarts, if there is one. Locked under the state only.
     storage: Mutex<Option<Storage>>,
-    state: Mutex<State>,
+    state: Mutex<ClusterState>,
 }
 
-impl Cluster {
+impl RunningCluster {
     pub(crate) fn new(id: String, config: CheckedConfig, addresses: &[Vec<SocketAddr>]) -> Self {
         let user = &config.user;
         let quotas = Arc::new(Quotas::default());
         let authorizer = user.acls.as_ref().map(Authorizer::new).map(Arc::new);
-        let state = State::new(&config, &quotas, &authorizer);
+        let state = ClusterState::new(&config, &quotas, &authorizer);
         let control = Control::new(user.requests_recorded);
         let clock = Clock::new(user.clock);
         Self {
@@ -63,7 +65,7 @@ impl Cluster {
         }
     }
 
-    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+    pub(crate) fn state(&self) -> MutexGuard<'_, ClusterState> {
         self.state.lock()
     }
 
@@ -72,7 +74,7 @@ impl Cluster {
         self.connections.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    pub(crate) fn node(&self, id: i32) -> Option<Arc<Node>> {
+    pub(crate) fn node(&self, id: i32) -> Option<Arc<EmbeddedNode>> {
         self.nodes.node(id)
     }
 
@@ -85,12 +87,16 @@ impl Cluster {
     /// The node that coordinates a group, a transactional id or a share group; none while there is no node that could.
     ///
     /// Takes no lock of the cluster's state, so that it may be asked while that is held.
-    pub(crate) fn coordinator(&self, kind: CoordinatorKind, key: &str) -> Option<Arc<Node>> {
+    pub(crate) fn coordinator(
+        &self,
+        kind: CoordinatorType,
+        key: &str,
+    ) -> Option<Arc<EmbeddedNode>> {
         self.nodes.coordinator(kind, key)
     }
 
-    /// Whether `node` coordinates `key`; a request that comes elsewhere is answered NOT_COORDINATOR.
-    pub(crate) fn coordinates(&self, node: i32, kind: CoordinatorKind, key: &str) -> bool {
+    /// True if `node` coordinates `key`; a request that comes elsewhere is answered NOT_COORDINATOR.
+    pub(crate) fn coordinates(&self, node: i32, kind: CoordinatorType, key: &str) -> bool {
         self.coordinator(kind, key)
             .is_some_and(|found| found.id == node)
     }
@@ -100,36 +106,36 @@ impl Cluster {
         self.clock.now()
     }
 
-    /// Becomes what a directory holds, and keeps there from now on what changes.
+    /// Takes over what a directory holds, and keeps changes there from now on.
     pub(crate) fn restore(
         &self,
         mut storage: Storage,
         snapshot: Option<Snapshot>,
-    ) -> Result<(), BrokerError> {
+    ) -> Result<(), EmbeddedBrokerError> {
         let mut state = self.state();
-        storage::restore(&mut state, &self.nodes, &mut storage, snapshot, self.now())?;
+        restore(&mut state, &self.nodes, &mut storage, snapshot, self.now())?;
         *self.storage.lock() = Some(storage);
         Ok(())
     }
 
-    /// Keeps what has changed, where there is a directory. Called before an answer says that it has.
-    pub(crate) fn save(&self, state: &mut State) -> io::Result<()> {
+    /// Writes what has changed to the directory, where there is one. Called before an answer says that it has changed.
+    pub(crate) fn save(&self, state: &mut ClusterState) -> io::Result<()> {
         match &mut *self.storage.lock() {
             Some(storage) => storage.save(state),
             None => Ok(()),
         }
     }
 
-    /// Keeps what has changed, where nothing but commits and the progress of share groups has.
-    pub(crate) fn save_commits(&self, state: &mut State) -> io::Result<()> {
+    /// Writes what has changed to the directory, where nothing but commits and the progress of share groups has.
+    pub(crate) fn save_commits(&self, state: &mut ClusterState) -> io::Result<()> {
         match &mut *self.storage.lock() {
             Some(storage) => storage.save_commits(state),
             None => Ok(()),
         }
     }
 
-    /// Leaves the directory to others.
-    pub(crate) fn close_storage(&self, state: &mut State) {
+    /// Lets go of the directory, so that another broker may use it.
+    pub(crate) fn close_storage(&self, state: &mut ClusterState) {
         state.logs = None;
         *self.storage.lock() = None;
     }

@@ -1,4 +1,4 @@
-//! What a broker is started with, and what its topics can be set to.
+//! The settings that a broker is started with.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
@@ -8,9 +8,9 @@ use std::time::Duration;
 use kafkars_protocol::{ApiKey, VersionRange};
 
 use crate::clock::ClockMode;
-use crate::error::BrokerError;
+use crate::error::EmbeddedBrokerError;
 use crate::releases::Release;
-use crate::security::listener::{self, Listener};
+use crate::security::listener::{self, CheckedListener};
 use crate::security::{AclSettings, ListenerConfig, User};
 use crate::settings::group::GroupSettings;
 use crate::settings::topic::TopicConfig;
@@ -32,19 +32,19 @@ pub struct BrokerConfig {
     pub listeners: Vec<ListenerConfig>,
     /// Users that there are from the start, for PLAIN and SCRAM. Default none.
     pub users: Vec<User>,
-    /// Who may do what. Default none: everybody may do everything, and rules are refused (`SECURITY_DISABLED`).
+    /// Access control. Default none: everybody may do everything, and rules are refused (`SECURITY_DISABLED`).
     pub acls: Option<AclSettings>,
-    /// How long a client may take to agree on keys, and then to log in. Default 10 s.
+    /// The time a client may take to agree on keys, and then to log in. Default 10 s.
     pub login_timeout: Duration,
     /// Address the listeners are bound to. Default 127.0.0.1.
     pub bind: IpAddr,
     /// Port of node 1; the next nodes take the ports that follow. Default 0: free ports.
     pub port: u16,
-    /// Host told to clients instead of `bind`, right or wrong. Default none.
+    /// Host that clients are told instead of `bind`, whether it leads here or not. Default none.
     pub advertised_host: Option<String>,
-    /// Port told to clients instead of the real one, right or wrong, for every node. Default none.
+    /// Port that clients are told instead of the real one of every node, whether it leads here or not. Default none.
     pub advertised_port: Option<u16>,
-    /// Whether asking for the metadata of an unknown topic creates it. Default true.
+    /// True if asking for the metadata of an unknown topic creates it. Default true.
     pub auto_create_topics: bool,
     /// Partitions of a topic that is created without saying how many. Default 1.
     pub default_partitions: i32,
@@ -67,17 +67,17 @@ pub struct BrokerConfig {
     pub request_max_bytes: usize,
     /// Largest fetch response, whatever the client asks for (`fetch.max.bytes`). Default 55 MiB.
     pub fetch_max_bytes: usize,
-    /// How long a connection may say nothing (`connections.max.idle.ms`). Default 10 minutes.
+    /// The time a connection may be idle (`connections.max.idle.ms`). Default 10 minutes.
     pub connections_max_idle: Duration,
-    /// How groups behave.
+    /// Settings of group coordinators.
     pub groups: GroupSettings,
-    /// How many of the latest requests [`requests_seen`](crate::EmbeddedBroker::requests_seen) remembers. Default
+    /// Number of the latest requests that [`requests_seen`](crate::EmbeddedBroker::requests_seen) remembers. Default
     /// 10,000.
     pub requests_recorded: usize,
-    /// Whether the broker's clock runs with the machine's or is moved by a test. Default [`ClockMode::Wall`].
+    /// Says whether the broker's clock runs with the machine's or is moved by a test. Default [`ClockMode::Wall`].
     pub clock: ClockMode,
-    /// How often retention and compaction run, by the broker's clock (`log.retention.check.interval.ms`). Default none:
-    /// only when asked for.
+    /// The interval at which retention and compaction run, by the broker's clock (`log.retention.check.interval.ms`).
+    /// Default none: only when asked for.
     pub cleanup_interval: Option<Duration>,
 }
 
@@ -114,9 +114,9 @@ impl Default for BrokerConfig {
 
 impl BrokerConfig {
     /// Checks every setting and gives the form the broker works with.
-    pub(crate) fn check(self) -> Result<CheckedConfig, BrokerError> {
+    pub(crate) fn check(self) -> Result<CheckedConfig, EmbeddedBrokerError> {
         let invalid = |setting: &'static str, reason: String| {
-            Err(BrokerError::InvalidSetting { setting, reason })
+            Err(EmbeddedBrokerError::InvalidSetting { setting, reason })
         };
         if self.nodes == 0 || self.nodes > MAX_NODES {
             return invalid(
@@ -187,25 +187,25 @@ pub(crate) struct CheckedConfig {
     pub(crate) user: BrokerConfig,
     pub(crate) default_replication_factor: i16,
     pub(crate) release: Release,
-    /// At least one.
-    pub(crate) listeners: Vec<Listener>,
+    /// The listeners, of which there is at least one.
+    pub(crate) listeners: Vec<CheckedListener>,
 }
 
 /// A topic to be created.
 #[derive(Debug, Clone, Default)]
 pub struct NewTopic {
-    /// Its name.
+    /// The topic's name.
     pub name: String,
-    /// How many partitions; none: the broker's default.
+    /// The number of partitions; none: the broker's default.
     pub partitions: Option<i32>,
-    /// How many replicas; none: the broker's default.
+    /// The number of replicas; none: the broker's default.
     pub replication_factor: Option<i16>,
     /// Settings by Kafka's topic config names.
     pub configs: Vec<(String, String)>,
 }
 
 impl NewTopic {
-    /// A topic with so many partitions and the broker's defaults otherwise.
+    /// Describes a topic with so many partitions and the broker's defaults otherwise.
     pub fn new(name: impl Into<String>, partitions: i32) -> Self {
         Self {
             name: name.into(),
@@ -220,6 +220,6 @@ impl NewTopic {
 pub struct ApiLimit {
     /// The API that is limited.
     pub api: ApiKey,
-    /// What is left of it; none: the broker does not know this API.
+    /// The versions that are left; none: the broker does not know this API.
     pub versions: Option<VersionRange>,
 }

@@ -8,27 +8,29 @@ use std::convert::Infallible;
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::{Buf, Bytes, BytesMut};
 use kafkars_protocol::{FrameLimit, LENGTH_PREFIX};
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout, timeout_at};
 
-use crate::cluster::Cluster;
+use crate::cluster::RunningCluster;
 use crate::control::link_shaper::Direction;
-use crate::handlers::outcome::{ConnectionEnd, Later, Outcome};
-use crate::handlers::{self, Peer};
+use crate::handlers::Peer;
+use crate::handlers::dispatch::dispatch;
+use crate::handlers::outcome::{ConnectionEnd, HandlerOutcome, Later};
 use crate::nodes::Alive;
-use crate::nodes::{Node, NodeState, Orders};
+use crate::nodes::{EmbeddedNode, NodeState, Orders};
 use crate::security::sasl::session::DELAY_OF_FAILURE;
-use crate::security::session::Session;
-use crate::security::transport::Transport;
+use crate::security::session::LoginSession;
+use crate::security::transport::ServerTransport;
 use crate::slow_writer::SlowWriter;
 
 /// First buffer of a connection that says something; one that does not costs none.
 const READ_BUFFER: usize = 64 * 1024;
-/// A frame this long is given its room at once. Beyond, room grows with what has really arrived, so that announcing a
-/// huge frame costs its sender as much as it costs us.
+/// A frame up to this length is given its room at once. Beyond, room grows with what has really arrived, so that
+/// announcing a huge frame costs its sender as much as it costs us.
 const TRUSTED_LENGTH: usize = 1024 * 1024;
 /// Answers are collected up to this size while further requests are already here.
 const WRITE_BUFFER: usize = 64 * 1024;
@@ -41,18 +43,18 @@ const SLICES: usize = 64;
 
 /// A socket with what has been read from it and what waits to be written to it.
 #[derive(Debug)]
-pub(crate) struct Connection {
+pub(crate) struct ClientConnection {
     peer: Peer,
-    node: Arc<Node>,
+    node: Arc<EmbeddedNode>,
     orders: watch::Receiver<Orders>,
     address: SocketAddr,
-    stream: Arc<Transport>,
+    stream: Arc<ServerTransport>,
     /// Takes the answers instead of the socket, once the node's link has been slowed down.
     slow: Option<SlowWriter>,
     incoming: BytesMut,
     outgoing: VecDeque<Bytes>,
     outgoing_size: usize,
-    /// Bytes that were read and not yet reckoned with by a slow link.
+    /// Bytes that were read and that a slow link has not yet taken time for.
     unpaid: usize,
 }
 
@@ -63,11 +65,15 @@ pub(crate) struct Accepted {
     /// The listener's place among all.
     pub(crate) listener: usize,
     pub(crate) address: SocketAddr,
-    pub(crate) stream: Transport,
+    pub(crate) stream: ServerTransport,
 }
 
-impl Connection {
-    pub(crate) fn new(cluster: Arc<Cluster>, node: Arc<Node>, accepted: Accepted) -> Self {
+impl ClientConnection {
+    pub(crate) fn new(
+        cluster: Arc<RunningCluster>,
+        node: Arc<EmbeddedNode>,
+        accepted: Accepted,
+    ) -> Self {
         let Accepted {
             id,
             listener,
@@ -100,14 +106,14 @@ impl Connection {
 
     /// Serves the client until either side ends it. `_alive` tells the node when this connection is gone.
     pub(crate) async fn run(mut self, _alive: Alive) {
-        let mut orders = self.orders.clone();
+        let ordered_to_end = self.node.connections_end();
         let end = tokio::select! {
             biased;
             end = self.serve() => match end {
                 Ok(never) => match never {},
                 Err(end) => end,
             },
-            () = ordered_to_end(&mut orders) => ConnectionEnd::Ordered,
+            () = ordered_to_end => ConnectionEnd::Ordered,
         };
         let (node, connection, address) = (self.peer.node, self.peer.connection, self.address);
         self.stream.close();
@@ -150,11 +156,12 @@ impl Connection {
         }
     }
 
-    /// Who the client is, where its listener asks.
+    /// Begins the session of the client, where its listener asks who the client is.
     fn begin_session(&mut self, certificate: Option<String>) {
         let listeners = &self.peer.cluster.config.listeners;
         let listener = listeners.get(self.peer.listener);
-        self.peer.session = listener.and_then(|listener| Session::begin(listener, certificate));
+        self.peer.session =
+            listener.and_then(|listener| LoginSession::begin(listener, certificate));
     }
 
     /// Serves the requests of a login, for as long as that may take. A client that has none to do is through at once.
@@ -174,7 +181,8 @@ impl Connection {
         Ok(())
     }
 
-    /// A message of a mechanism after version 0 of the handshake: without a header, and its answer too.
+    /// Answers a message of a mechanism after version 0 of the handshake: neither the message nor its answer has a
+    /// header.
     async fn take_bare_message(&mut self, message: &Bytes) -> Result<(), ConnectionEnd> {
         match self.peer.authenticate(message) {
             Some(Ok(step)) => {
@@ -200,15 +208,15 @@ impl Connection {
         {
             return self.take_bare_message(&frame).await;
         }
-        let mut outcome = handlers::dispatch(&self.peer, frame)?;
-        if let Outcome::Later(later) = outcome {
+        let mut outcome = dispatch(&self.peer, frame)?;
+        if let HandlerOutcome::Later(later) = outcome {
             self.flush().await?;
             outcome = self.wait_beside_reading(later).await?;
         }
         self.while_paused().await;
         match outcome {
-            Outcome::Reply(frame) => self.collect(frame.into_segments()).await?,
-            Outcome::Throttled { frame, pause_ms } => {
+            HandlerOutcome::Reply(frame) => self.collect(frame.into_segments()).await?,
+            HandlerOutcome::Throttled { frame, pause_ms } => {
                 let until = self.peer.cluster.now().saturating_add(i64::from(pause_ms));
                 if let Some(frame) = frame {
                     self.collect(frame.into_segments()).await?;
@@ -216,16 +224,16 @@ impl Connection {
                 self.flush().await?;
                 self.rest_until(until).await?;
             }
-            Outcome::Damaged { segments, cut } => {
+            HandlerOutcome::Damaged { segments, cut } => {
                 self.collect(segments).await?;
                 if cut {
                     self.flush().await?;
                     return Err(ConnectionEnd::Cut);
                 }
             }
-            Outcome::Silence => {}
+            HandlerOutcome::Silence => {}
             // A late answer is never late again.
-            Outcome::Disconnect | Outcome::Later(_) => {
+            HandlerOutcome::Disconnect | HandlerOutcome::Later(_) => {
                 self.flush().await?;
                 return Err(ConnectionEnd::Cut);
             }
@@ -266,19 +274,13 @@ impl Connection {
             }
             // An idle connection holds no buffer: it is made when there is something to put into it.
             self.incoming = BytesMut::new();
-            let readable = timeout(idle, self.stream.readable()).await;
-            readable
-                .map_err(|_| ConnectionEnd::Idle)?
-                .map_err(ConnectionEnd::Io)?;
+            within(idle, self.stream.readable()).await?;
         }
         let trusted = TRUSTED_LENGTH.max(self.incoming.len() * 2);
         let wanted = length.min(trusted).max(READ_BUFFER);
         self.make_room(wanted);
         while !self.try_read()? {
-            let readable = timeout(idle, self.stream.readable()).await;
-            readable
-                .map_err(|_| ConnectionEnd::Idle)?
-                .map_err(ConnectionEnd::Io)?;
+            within(idle, self.stream.readable()).await?;
         }
         self.take_time_to_read().await;
         Ok(())
@@ -319,7 +321,10 @@ impl Connection {
     }
 
     /// Waits for a late answer; a client that goes away meanwhile ends the wait.
-    async fn wait_beside_reading(&mut self, mut later: Later) -> Result<Outcome, ConnectionEnd> {
+    async fn wait_beside_reading(
+        &mut self,
+        mut later: Later,
+    ) -> Result<HandlerOutcome, ConnectionEnd> {
         loop {
             let read_ahead = self.incoming.len() < READ_AHEAD;
             tokio::select! {
@@ -336,17 +341,17 @@ impl Connection {
         }
     }
 
-    /// Handles nothing for a while: the client has used more than its quota (KIP-219).
+    /// Handles nothing of this client until a time, because it has used more than its quota (KIP-219).
     async fn rest_until(&mut self, until: i64) -> Result<(), ConnectionEnd> {
         let cluster = Arc::clone(&self.peer.cluster);
         let rest = async move {
             cluster.clock.until_or_elapsed(until).await;
-            Ok(Outcome::Silence)
+            Ok(HandlerOutcome::Silence)
         };
         self.wait_beside_reading(Box::pin(rest)).await.map(drop)
     }
 
-    /// A node that is paused handles nothing and answers nothing.
+    /// Waits while the node is paused: a paused node handles nothing and answers nothing.
     async fn while_paused(&mut self) {
         if self.orders.borrow().state == NodeState::Paused {
             // An error means that the node is gone, and then this connection ends as well.
@@ -393,10 +398,7 @@ impl Connection {
                 Ok(written) => written,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     drop(slices);
-                    let writable = timeout(idle, self.stream.writable()).await;
-                    writable
-                        .map_err(|_| ConnectionEnd::Idle)?
-                        .map_err(ConnectionEnd::Io)?;
+                    within(idle, self.stream.writable()).await?;
                     continue;
                 }
                 Err(error) => return Err(ConnectionEnd::Io(error)),
@@ -411,17 +413,19 @@ impl Connection {
             }
         }
         if self.stream.is_tls() {
-            let sent = timeout(idle, self.stream.flush()).await;
-            sent.map_err(|_| ConnectionEnd::Idle)?
-                .map_err(ConnectionEnd::Io)?;
+            within(idle, self.stream.flush()).await?;
         }
         Ok(())
     }
 }
 
-/// Returns when the node stops or cuts the connections it has.
-async fn ordered_to_end(orders: &mut watch::Receiver<Orders>) {
-    let first = orders.borrow().cut;
-    let ended = |orders: &Orders| orders.state == NodeState::Stopped || orders.cut != first;
-    let _ = orders.wait_for(ended).await;
+/// Waits for the socket, for as long as a connection may say nothing.
+async fn within(
+    idle: Duration,
+    socket: impl Future<Output = io::Result<()>>,
+) -> Result<(), ConnectionEnd> {
+    let waited = timeout(idle, socket).await;
+    waited
+        .map_err(|_| ConnectionEnd::Idle)?
+        .map_err(ConnectionEnd::Io)
 }

@@ -1,15 +1,15 @@
-//! How topics come to be: what Kafka's controller checks, and which nodes get which partitions.
+//! The creation of topics: Kafka's controller checks them, and partitions are spread over the nodes.
 
 use kafkars_protocol::ErrorCode;
 
-use crate::cluster::Cluster;
+use crate::cluster::RunningCluster;
 use crate::config::{MAX_PARTITIONS, NewTopic};
 use crate::failover::NO_LEADER;
 use crate::ids::random_uuid;
 use crate::partition::Partition;
-use crate::refusal::Refusal;
+use crate::refusal::{RefusedRequest, refuse_with};
 use crate::settings::topic::TopicConfig;
-use crate::state::State;
+use crate::state::ClusterState;
 use crate::topic::Topic;
 use crate::topic_name;
 
@@ -18,20 +18,18 @@ use crate::topic_name;
 /// `assignment` has the replicas of each partition, leaders first; without one the partitions are spread over the
 /// nodes.
 pub(crate) fn plan(
-    cluster: &Cluster,
-    state: &State,
+    cluster: &RunningCluster,
+    state: &ClusterState,
     wanted: &NewTopic,
     assignment: Option<Vec<Vec<i32>>>,
-) -> Result<Topic, Refusal> {
+) -> Result<Topic, RefusedRequest> {
     let name = wanted.name.as_str();
-    if let Err(problem) = topic_name::check(name) {
-        return Err(Refusal::new(ErrorCode::InvalidTopicException, problem));
-    }
+    topic_name::require_legal(name)?;
     if state.topic(name).is_some() {
-        return Err(Refusal::new(
+        return refuse_with(
             ErrorCode::TopicAlreadyExists,
             format!("Topic '{name}' already exists."),
-        ));
+        );
     }
     if let Some(other) = state
         .topics()
@@ -41,11 +39,13 @@ pub(crate) fn plan(
             "Topic '{name}' collides with existing topic: {}",
             other.name
         );
-        return Err(Refusal::new(ErrorCode::InvalidTopicException, reason));
+        return refuse_with(ErrorCode::InvalidTopicException, reason);
     }
     let config = match TopicConfig::new(state.settings.topic_defaults(), &wanted.configs) {
         Ok(config) => config,
-        Err(problem) => return Err(Refusal::new(ErrorCode::InvalidConfig, problem.to_string())),
+        Err(problem) => {
+            return refuse_with(ErrorCode::InvalidConfig, problem.to_string());
+        }
     };
     let replicas = match assignment {
         Some(replicas) => checked_assignment(cluster, wanted, replicas)?,
@@ -72,14 +72,14 @@ pub(crate) fn plan(
     })
 }
 
-/// Adds partitions to a topic until it has `count`.
+/// Gives the partitions that a topic needs to have `count` of them.
 pub(crate) fn plan_more(
-    cluster: &Cluster,
+    cluster: &RunningCluster,
     topic: &Topic,
     count: i32,
     assignment: Option<Vec<Vec<i32>>>,
-) -> Result<Vec<Partition>, Refusal> {
-    let invalid = |reason: String| Err(Refusal::new(ErrorCode::InvalidPartitions, reason));
+) -> Result<Vec<Partition>, RefusedRequest> {
+    let invalid = |reason: String| refuse_with(ErrorCode::InvalidPartitions, reason);
     let present = topic.partitions.len();
     if count <= present as i32 {
         return invalid(format!(
@@ -95,7 +95,7 @@ pub(crate) fn plan_more(
                 "{more} partitions are added but {} are assigned.",
                 replicas.len()
             );
-            return Err(Refusal::new(ErrorCode::InvalidReplicaAssignment, reason));
+            return refuse_with(ErrorCode::InvalidReplicaAssignment, reason);
         }
         Some(replicas) => {
             check_replicas(cluster, &replicas)?;
@@ -109,27 +109,31 @@ pub(crate) fn plan_more(
         .collect())
 }
 
-struct Numbers {
+struct TopicNumbers {
     partitions: usize,
     factor: usize,
 }
 
-fn check_numbers(cluster: &Cluster, partitions: i32, factor: i16) -> Result<Numbers, Refusal> {
+fn check_numbers(
+    cluster: &RunningCluster,
+    partitions: i32,
+    factor: i16,
+) -> Result<TopicNumbers, RefusedRequest> {
     if partitions < 1 {
-        return Err(Refusal::new(
+        return refuse_with(
             ErrorCode::InvalidPartitions,
             "Number of partitions must be larger than 0.",
-        ));
+        );
     }
     if partitions > MAX_PARTITIONS {
         let reason = format!(
             "Excessively large number of partitions: {partitions}, at most {MAX_PARTITIONS}."
         );
-        return Err(Refusal::new(ErrorCode::PolicyViolation, reason));
+        return refuse_with(ErrorCode::PolicyViolation, reason);
     }
     let nodes = cluster.nodes.all().len();
     match usize::try_from(factor) {
-        Ok(factor) if (1..=nodes).contains(&factor) => Ok(Numbers {
+        Ok(factor) if (1..=nodes).contains(&factor) => Ok(TopicNumbers {
             partitions: partitions as usize,
             factor,
         }),
@@ -137,18 +141,18 @@ fn check_numbers(cluster: &Cluster, partitions: i32, factor: i16) -> Result<Numb
             let reason = format!(
                 "Unable to replicate the partition {factor} time(s): there are {nodes} broker(s)."
             );
-            Err(Refusal::new(ErrorCode::InvalidReplicationFactor, reason))
+            refuse_with(ErrorCode::InvalidReplicationFactor, reason)
         }
     }
 }
 
-/// Round robin over the nodes, each topic beginning one further, so that leaders are spread evenly and predictably.
-/// Nodes that are fenced come last: they lead nothing until they are back.
+/// Spreads replicas round robin over the nodes, each topic beginning one further, so that leaders are spread evenly and
+/// predictably. Nodes that are fenced come last: they lead nothing until they are back.
 fn spread(
-    cluster: &Cluster,
+    cluster: &RunningCluster,
     start: usize,
     first_partition: usize,
-    numbers: Numbers,
+    numbers: TopicNumbers,
 ) -> Vec<Vec<i32>> {
     let nodes = cluster.nodes.all();
     let (fenced, alive): (Vec<_>, Vec<_>) = nodes.iter().partition(|node| node.is_fenced());
@@ -163,8 +167,8 @@ fn spread(
         .collect()
 }
 
-/// A new partition is led by the first of its replicas whose node is alive, and those alone are in sync.
-fn partition(cluster: &Cluster, replicas: Vec<i32>, config: &TopicConfig) -> Partition {
+/// Makes a partition that is led by the first of its replicas whose node is alive; those that are alive are in sync.
+fn partition(cluster: &RunningCluster, replicas: Vec<i32>, config: &TopicConfig) -> Partition {
     let mut partition = Partition::new(replicas, config);
     let alive: Vec<i32> = partition
         .replicas
@@ -180,20 +184,20 @@ fn partition(cluster: &Cluster, replicas: Vec<i32>, config: &TopicConfig) -> Par
 }
 
 fn checked_assignment(
-    cluster: &Cluster,
+    cluster: &RunningCluster,
     wanted: &NewTopic,
     replicas: Vec<Vec<i32>>,
-) -> Result<Vec<Vec<i32>>, Refusal> {
+) -> Result<Vec<Vec<i32>>, RefusedRequest> {
     if wanted.partitions.is_some() || wanted.replication_factor.is_some() {
         let reason = "Numbers of partitions and replicas must be -1 when partitions are assigned.";
-        return Err(Refusal::new(ErrorCode::InvalidRequest, reason));
+        return Err(RefusedRequest::invalid(reason));
     }
     check_replicas(cluster, &replicas)?;
     Ok(replicas)
 }
 
-fn check_replicas(cluster: &Cluster, assignment: &[Vec<i32>]) -> Result<(), Refusal> {
-    let invalid = |reason: String| Err(Refusal::new(ErrorCode::InvalidReplicaAssignment, reason));
+fn check_replicas(cluster: &RunningCluster, assignment: &[Vec<i32>]) -> Result<(), RefusedRequest> {
+    let invalid = |reason: String| refuse_with(ErrorCode::InvalidReplicaAssignment, reason);
     if assignment.len() > MAX_PARTITIONS as usize {
         return invalid(format!(
             "Excessively large number of partitions, at most {MAX_PARTITIONS}."

@@ -1,4 +1,4 @@
-//! Why a broker could not be started or steered.
+//! The errors of starting and steering a broker.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,15 +6,15 @@ use std::time::Duration;
 
 use kafkars_protocol::ErrorCode;
 
-/// What [`EmbeddedBroker`](crate::EmbeddedBroker) calls can fail with.
+/// An error of a call of [`EmbeddedBroker`](crate::EmbeddedBroker).
 #[derive(Debug, thiserror::Error)]
-pub enum BrokerError {
+pub enum EmbeddedBrokerError {
     /// A setting has a value that makes no sense.
     #[error("{setting}: {reason}")]
     InvalidSetting {
         /// The field of `BrokerConfig`.
         setting: &'static str,
-        /// What is wrong with the value.
+        /// The reason why the value is refused.
         reason: String,
     },
     /// A listener could not be opened: most often the port is taken.
@@ -22,7 +22,7 @@ pub enum BrokerError {
     Listen {
         /// Host and port that were asked for.
         address: String,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// The broker's thread or its runtime could not be made.
@@ -33,7 +33,7 @@ pub enum BrokerError {
     Storage {
         /// The directory, or the file in it.
         path: PathBuf,
-        /// What is wrong, and what to do.
+        /// The reason, and what to do about it.
         reason: String,
     },
     /// A topic could not be created.
@@ -41,7 +41,7 @@ pub enum BrokerError {
     Topic {
         /// The topic.
         topic: String,
-        /// What a client would have been answered.
+        /// The code that a client would have been answered.
         code: ErrorCode,
         /// The reason in words.
         reason: String,
@@ -51,7 +51,7 @@ pub enum BrokerError {
     User {
         /// The user's name.
         user: String,
-        /// What an administrator would have been answered.
+        /// The code that an administrator would have been answered.
         code: ErrorCode,
         /// The reason in words.
         reason: String,
@@ -59,7 +59,7 @@ pub enum BrokerError {
     /// An access control rule makes no sense.
     #[error("cannot add the ACL: {reason}")]
     Acl {
-        /// What is wrong with it.
+        /// The reason why the rule is refused.
         reason: String,
     },
     /// The broker was started without access control.
@@ -72,13 +72,13 @@ pub enum BrokerError {
         topic: String,
         /// The partition.
         partition: i32,
-        /// What is wrong with its records.
+        /// The reason why its records cannot be read.
         reason: String,
     },
-    /// No such topic.
+    /// There is no such topic.
     #[error("there is no topic {0:?}")]
     UnknownTopic(String),
-    /// No such partition.
+    /// There is no such partition.
     #[error("there is no partition {partition} of topic {topic:?}")]
     UnknownPartition {
         /// The topic.
@@ -86,10 +86,10 @@ pub enum BrokerError {
         /// The partition.
         partition: i32,
     },
-    /// No such listener.
+    /// There is no such listener.
     #[error("there is no listener {0:?}")]
     UnknownListener(String),
-    /// No such node.
+    /// There is no such node.
     #[error("there is no node {0}")]
     UnknownNode(i32),
     /// The node does not run, so it cannot lead or coordinate.

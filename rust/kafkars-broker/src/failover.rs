@@ -1,4 +1,4 @@
-//! What the controller does when a node is lost or comes back: leaders, replicas in sync, leader epochs.
+//! The controller's work when a node is lost or comes back: leaders, replicas in sync and leader epochs change.
 //!
 //! As in KRaft: a node that is lost leaves the replicas in sync of every partition, except where it is the last of
 //! them; a partition it led goes to the first replica that is in sync and alive, under a new epoch, or else has no
@@ -8,17 +8,17 @@
 
 use kafkars_protocol::ErrorCode;
 
-use crate::cluster::Cluster;
-use crate::nodes::{CoordinatorKind, Node};
+use crate::cluster::RunningCluster;
+use crate::nodes::{CoordinatorType, EmbeddedNode};
 use crate::partition::Partition;
-use crate::state::State;
+use crate::state::ClusterState;
 
-/// No node leads.
+/// The leader of a partition that no node leads.
 pub(crate) const NO_LEADER: i32 = -1;
 
-impl Cluster {
+impl RunningCluster {
     /// The controller gives a node up: it loses what it leads, and clients are not told of it any more.
-    pub(crate) fn fence(&self, node: &Node) {
+    pub(crate) fn fence(&self, node: &EmbeddedNode) {
         let mut state = self.state();
         if node.is_fenced() {
             return;
@@ -32,7 +32,7 @@ impl Cluster {
     }
 
     /// The controller takes a node back; it leads again only what has no other leader.
-    pub(crate) fn unfence(&self, node: &Node) {
+    pub(crate) fn unfence(&self, node: &EmbeddedNode) {
         let mut state = self.state();
         if !node.is_fenced() {
             return;
@@ -46,9 +46,9 @@ impl Cluster {
 
     /// Changes who coordinates what. Who waits for other members of a group that has moved is told to look for its
     /// coordinator.
-    pub(crate) fn move_coordinators(&self, state: &mut State, change: impl FnOnce()) {
+    pub(crate) fn move_coordinators(&self, state: &mut ClusterState, change: impl FnOnce()) {
         let coordinator = |id: &str| {
-            let node = self.coordinator(CoordinatorKind::Group, id);
+            let node = self.coordinator(CoordinatorType::Group, id);
             node.map(|node| node.id)
         };
         let ids = state.groups.ids();
@@ -65,9 +65,15 @@ impl Cluster {
     pub(crate) fn is_alive(&self, id: i32) -> bool {
         self.node(id).is_some_and(|node| !node.is_fenced())
     }
+
+    /// The replicas of a partition whose nodes are not alive.
+    pub(crate) fn offline_replicas(&self, partition: &Partition) -> Vec<i32> {
+        let replicas = partition.replicas.iter().copied();
+        replicas.filter(|id| !self.is_alive(*id)).collect()
+    }
 }
 
-fn each_partition(state: &mut State, mut change: impl FnMut(&mut Partition, bool)) {
+fn each_partition(state: &mut ClusterState, mut change: impl FnMut(&mut Partition, bool)) {
     for topic in state.topics_mut() {
         let unclean = topic.config.unclean_leader_election;
         for partition in &mut topic.partitions {
@@ -77,7 +83,8 @@ fn each_partition(state: &mut State, mut change: impl FnMut(&mut Partition, bool
 }
 
 impl Partition {
-    /// An election that an administrator asks for: of the first replica, or an unclean one where there is no leader.
+    /// Holds an election that an administrator asks for: of the first replica, or an unclean one where there is no
+    /// leader.
     pub(crate) fn elect(
         &mut self,
         unclean: bool,
@@ -104,7 +111,8 @@ impl Partition {
         Ok(())
     }
 
-    /// Other replicas, of which one at least is alive: they share the log, so they are in sync at once.
+    /// Gives the partition other replicas, of which one at least is alive. All nodes share the log, so they are in sync
+    /// at once.
     pub(crate) fn reassign(&mut self, replicas: Vec<i32>, alive: &dyn Fn(i32) -> bool) {
         self.in_sync = replicas
             .iter()

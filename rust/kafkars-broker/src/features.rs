@@ -1,4 +1,4 @@
-//! Features of the cluster and their levels (KIP-584), as a Kafka has them when it is formatted.
+//! Features of the cluster and their levels (KIP-584): those that a Kafka of the release is formatted with.
 
 use std::collections::BTreeMap;
 
@@ -22,15 +22,15 @@ pub(crate) struct Feature {
 #[derive(Debug)]
 pub(crate) struct Features {
     known: Vec<Feature>,
-    /// Counts the changes of levels.
+    /// The number of changes of levels, the formatting included.
     epoch: i64,
 }
 
-/// The first change is that the cluster was formatted.
+/// The epoch of a cluster that was formatted and not changed since.
 const FORMATTED: i64 = 1;
 
 impl Features {
-    /// Of a release, without those of what this broker has not: `streams.version` (KIP-1071).
+    /// The features of a release, without `streams.version` (KIP-1071): this broker has no Streams groups.
     pub(crate) fn of(release: Release) -> Self {
         let since = FEATURES.iter();
         let since = since.filter(|(since, ..)| release.is_at_least(since));
@@ -45,7 +45,7 @@ impl Features {
         }
     }
 
-    /// Whether they are at other levels than the cluster was formatted with, or have been.
+    /// True if they are at other levels than the cluster was formatted with, or have been.
     pub(crate) fn are_changed(&self) -> bool {
         self.epoch > FORMATTED
     }
@@ -62,7 +62,7 @@ impl Features {
         self.known.iter().find(|feature| feature.name == name)
     }
 
-    /// Whether the cluster has a feature and is at a level of it.
+    /// True if the cluster has a feature and is at a level of it.
     pub(crate) fn is_on(&self, name: &str) -> bool {
         self.find(name).is_some_and(|feature| feature.level > 0)
     }
@@ -76,7 +76,7 @@ impl Features {
         }
     }
 
-    /// Levels as they were before a restart, as far as the nodes still support them.
+    /// Puts back the levels of before a restart, as far as the nodes still support them.
     pub(crate) fn restore(&mut self, levels: &BTreeMap<String, i16>, epoch: i64) {
         for feature in &mut self.known {
             let kept = levels.get(feature.name).copied();
@@ -93,7 +93,7 @@ impl Feature {
     }
 }
 
-/// What is refused while a feature is off, though it is offered.
+/// The feature without which an API is refused, though it is offered.
 pub(crate) fn that_allows(api: ApiKey) -> Option<&'static str> {
     match api {
         ApiKey::ConsumerGroupHeartbeat | ApiKey::ConsumerGroupDescribe => Some("group.version"),
@@ -105,7 +105,7 @@ pub(crate) fn that_allows(api: ApiKey) -> Option<&'static str> {
     }
 }
 
-/// Each with the release that brought it, or brought other levels; with ZooKeeper there are none.
+/// Each feature with the release that brought it, or brought other levels. Releases with ZooKeeper have none.
 const FEATURES: &[(&str, Feature)] = &[
     ("3.3", feature("metadata.version", 1, 7, 7)),
     ("3.4", feature("metadata.version", 1, 8, 8)),

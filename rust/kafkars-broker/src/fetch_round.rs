@@ -1,4 +1,4 @@
-//! One reading of all partitions of a fetch.
+//! A fetch reads all its partitions in one round.
 
 use bytes::Bytes;
 use kafkars_protocol::ErrorCode;
@@ -10,24 +10,24 @@ use kafkars_records::batches;
 use crate::handlers::Hints;
 use crate::log::OffsetOutOfRange;
 use crate::partition::Partition;
-use crate::sessions::Target;
-use crate::state::State;
+use crate::sessions::SessionTarget;
+use crate::state::ClusterState;
 
-/// What the request allows.
+/// The limits that a request sets to a round.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
     pub(crate) node: i32,
     pub(crate) min_bytes: u64,
     pub(crate) max_bytes: usize,
-    /// Nothing from the last stable offset on (`isolation.level=read_committed`).
+    /// True if nothing from the last stable offset on is read (`isolation.level=read_committed`).
     pub(crate) read_committed: bool,
-    /// Whether the version has a place for the leader that is asked in vain (KIP-951).
+    /// True if the version has a place for the leader that is asked in vain (KIP-951).
     pub(crate) hints: bool,
 }
 
-/// What was found, in the order of the targets.
+/// The outcome of a round, in the order of the targets.
 #[derive(Debug, Default)]
-pub(crate) struct Round {
+pub(crate) struct FetchRound {
     pub(crate) partitions: Vec<PartitionData>,
     pub(crate) hints: Hints,
     /// Bytes that could be answered, limits of single partitions considered.
@@ -36,8 +36,8 @@ pub(crate) struct Round {
     read: usize,
 }
 
-impl Round {
-    /// Whether there is no reason to wait: enough bytes, or something the client should know at once.
+impl FetchRound {
+    /// True if there is no reason to wait: enough bytes, or something the client should know at once.
     pub(crate) fn is_enough(&self, limits: Limits) -> bool {
         self.failed || self.partitions.is_empty() || self.available >= limits.min_bytes
     }
@@ -47,12 +47,12 @@ impl Round {
 ///
 /// `may_read` says of a topic whether the client may read it; none where everybody may.
 pub(crate) fn read(
-    state: &mut State,
-    targets: &[Target],
+    state: &mut ClusterState,
+    targets: &[SessionTarget],
     limits: Limits,
     may_read: Option<&dyn Fn(&str) -> bool>,
-) -> Round {
-    let mut round = Round::default();
+) -> FetchRound {
+    let mut round = FetchRound::default();
     round.partitions.reserve_exact(targets.len());
     for target in targets {
         let allowed = may_read.is_none_or(|may_read| {
@@ -72,32 +72,29 @@ pub(crate) fn read(
     round
 }
 
-/// The same error for every target.
-pub(crate) fn fail(targets: &[Target], code: ErrorCode) -> Round {
+/// Gives every target the same error.
+pub(crate) fn fail(targets: &[SessionTarget], code: ErrorCode) -> FetchRound {
     let partitions = targets
         .iter()
         .map(|target| failure(target.partition, code))
         .collect();
-    Round {
+    FetchRound {
         partitions,
         failed: true,
-        ..Round::default()
+        ..FetchRound::default()
     }
 }
 
 fn read_one(
-    state: &mut State,
-    target: &Target,
+    state: &mut ClusterState,
+    target: &SessionTarget,
     limits: Limits,
-    round: &mut Round,
+    round: &mut FetchRound,
 ) -> Result<PartitionData, ErrorCode> {
     let partition = state.find_partition(&target.topic, target.partition)?;
-    let here = if partition.leader == limits.node {
-        Ok(())
-    } else {
-        Err(ErrorCode::NotLeaderOrFollower)
-    };
-    if let Err(code) = here.and_then(|()| partition.check_epoch(target.current_leader_epoch)) {
+    let checked = partition.check_leader(limits.node);
+    let checked = checked.and_then(|()| partition.check_epoch(target.current_leader_epoch));
+    if let Err(code) = checked {
         round.failed = true;
         let mut data = failure(target.partition, code);
         if limits.hints {
@@ -157,7 +154,7 @@ fn aborted(partition: &Partition, from: i64, records: &Bytes) -> Vec<AbortedTran
     let Some(last) = last else {
         return Vec::new();
     };
-    let told = |transaction: &crate::aborted_transactions::AbortedTransaction| AbortedTransaction {
+    let told = |transaction: &crate::aborted_transactions::AbortedTxn| AbortedTransaction {
         producer_id: transaction.producer_id,
         first_offset: transaction.first_offset,
     };
@@ -167,8 +164,12 @@ fn aborted(partition: &Partition, from: i64, records: &Bytes) -> Vec<AbortedTran
         .collect()
 }
 
-/// Where the log of a reader departs from this one: its last epoch ended earlier than it has read (KIP-595).
-fn diverging(partition: &Partition, target: &Target) -> Result<Option<EpochEndOffset>, ErrorCode> {
+/// Tells where the log of a reader departs from this one, if its last epoch ended here earlier than it has read
+/// (KIP-595).
+fn diverging(
+    partition: &Partition,
+    target: &SessionTarget,
+) -> Result<Option<EpochEndOffset>, ErrorCode> {
     if target.last_fetched_epoch < 0 {
         return Ok(None);
     }

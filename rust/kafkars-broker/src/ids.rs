@@ -1,4 +1,4 @@
-//! Ids that nothing else has.
+//! Ids of topics, clusters and members, made at random.
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};

@@ -7,7 +7,7 @@
 //! ```
 //! use kafkars_broker::{BrokerConfig, EmbeddedBroker, NewTopic};
 //!
-//! # fn main() -> Result<(), kafkars_broker::BrokerError> {
+//! # fn main() -> Result<(), kafkars_broker::EmbeddedBrokerError> {
 //! let topics = vec![NewTopic::new("orders", 3)];
 //! let broker = EmbeddedBroker::start(BrokerConfig { topics, ..BrokerConfig::default() })?;
 //! assert!(broker.bootstrap_servers().starts_with("127.0.0.1:"));
@@ -63,13 +63,13 @@ mod waiter;
 
 pub use clock::{Clock, ClockMode};
 pub use config::{ApiLimit, BrokerConfig, MAX_NODES, MAX_PARTITIONS, NewTopic};
-pub use control::fault::{Action, Corruption};
+pub use control::fault::{Corruption, FaultAction};
 pub use control::intercept::{Intercept, InterceptId};
 pub use control::link_shaper::LinkSettings;
 pub use control::requests::SeenRequest;
 pub use embedded::EmbeddedBroker;
-pub use error::BrokerError;
-pub use nodes::{CoordinatorKind, NodeState};
+pub use error::EmbeddedBrokerError;
+pub use nodes::{CoordinatorType, NodeState};
 pub use security::{
     Acl, AclOperation, AclSettings, ClientAuth, ListenerConfig, PatternType, Permission,
     ResourceType, SaslMechanism, SecurityProtocol, TlsSettings, User,

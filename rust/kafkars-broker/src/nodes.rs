@@ -12,26 +12,26 @@ use tokio::sync::watch;
 use crate::config::BrokerConfig;
 use crate::control::link_shaper::Link;
 
-/// Dropped when a task ends. What it holds is never sent on.
+/// A task of a node holds this and drops it when it ends; nothing is ever sent on it.
 pub(crate) type Alive = mpsc::SyncSender<()>;
 
 /// Partitions of `__consumer_offsets` and `__transaction_state`, over which Kafka spreads what is coordinated.
 const COORDINATOR_PARTITIONS: u32 = 50;
 
-/// Whether a node does its work.
+/// The state of a node, as tests set it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NodeState {
-    /// It accepts connections and answers.
+    /// The node accepts connections and answers.
     Running,
-    /// It accepts nothing and answers nothing; its connections stay open, as those of a process that was halted.
+    /// The node accepts nothing and answers nothing; its connections stay open, as those of a process that was halted.
     Paused,
-    /// Its port refuses connections.
+    /// The node's port refuses connections.
     Stopped,
 }
 
-/// What a coordinator is asked for; the numbers are those of `FindCoordinator`'s `key_type`.
+/// The kind of thing that is coordinated; the numbers are those of `FindCoordinator`'s `key_type`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum CoordinatorKind {
+pub enum CoordinatorType {
     /// Members and committed offsets of a consumer group, by its id.
     Group = 0,
     /// A transactional producer, by its transactional id.
@@ -42,20 +42,20 @@ pub enum CoordinatorKind {
 
 /// One node. What it is told to do reaches its tasks through `orders`.
 #[derive(Debug)]
-pub(crate) struct Node {
+pub(crate) struct EmbeddedNode {
     pub(crate) id: i32,
-    /// Where its first listener is reached.
+    /// The endpoint of the node's first listener.
     first: Endpoint,
-    /// Where the others are, in their order.
+    /// The endpoints of the other listeners, in their order.
     others: Vec<Endpoint>,
-    /// How its traffic is slowed down.
+    /// The node's link, which may be slowed down.
     pub(crate) link: Link,
     orders: watch::Sender<Orders>,
-    /// Whether the controller holds it for dead: it leads and coordinates nothing, and no client is told of it.
+    /// True if the controller holds it for dead: it leads and coordinates nothing, and no client is told of it.
     fenced: AtomicBool,
 }
 
-/// Where a listener of a node is reached, and where clients of it are told to go.
+/// The address of a listener of a node, and the host and port that its clients are told.
 #[derive(Debug, Clone)]
 pub(crate) struct Endpoint {
     pub(crate) address: SocketAddr,
@@ -74,15 +74,15 @@ impl Endpoint {
     }
 }
 
-/// What the tasks of a node obey.
+/// The orders that the tasks of a node obey.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Orders {
     pub(crate) state: NodeState,
-    /// Counts up; connections that were accepted under another number end.
+    /// A number that counts up; connections that were accepted under another one end.
     pub(crate) cut: u64,
 }
 
-impl Node {
+impl EmbeddedNode {
     /// `first` is the address of its first listener, `others` those of the others.
     pub(crate) fn new(
         id: i32,
@@ -107,17 +107,23 @@ impl Node {
         }
     }
 
-    /// Where clients of a listener are told to go, by the listener's place among all.
+    /// The endpoint of a listener, by its place among all.
     pub(crate) fn endpoint(&self, listener: usize) -> &Endpoint {
         let other = listener.checked_sub(1);
         let other = other.and_then(|index| self.others.get(index));
         other.unwrap_or(&self.first)
     }
 
-    /// Where its listeners are bound, in their order.
+    /// The addresses that the listeners are bound to, in their order.
     pub(crate) fn addresses(&self) -> impl Iterator<Item = SocketAddr> {
         let all = std::iter::once(&self.first).chain(&self.others);
         all.map(|endpoint| endpoint.address)
+    }
+
+    /// Host and port that clients of a listener are told, by the listener's place among all.
+    pub(crate) fn host_and_port(&self, listener: usize) -> (String, i32) {
+        let endpoint = self.endpoint(listener);
+        (endpoint.host.clone(), i32::from(endpoint.port))
     }
 
     pub(crate) fn state(&self) -> NodeState {
@@ -126,6 +132,17 @@ impl Node {
 
     pub(crate) fn orders(&self) -> watch::Receiver<Orders> {
         self.orders.subscribe()
+    }
+
+    /// Waits until the node stops or cuts the connections that are open at the time of this call. That counts from the
+    /// call on, not from the first poll: a task that is busy with its socket may poll this late.
+    pub(crate) fn connections_end(&self) -> impl Future<Output = ()> + use<> {
+        let mut orders = self.orders();
+        let cut = orders.borrow().cut;
+        async move {
+            let ended = |orders: &Orders| orders.state == NodeState::Stopped || orders.cut != cut;
+            let _ = orders.wait_for(ended).await;
+        }
     }
 
     pub(crate) fn order(&self, state: NodeState) {
@@ -146,6 +163,15 @@ impl Node {
     }
 }
 
+/// The partition of `__consumer_offsets` or `__transaction_state` where Kafka keeps what is coordinated under a key:
+/// Java's hash of the key, by the number of partitions.
+pub(crate) fn coordinator_partition(key: &str) -> u32 {
+    let hash = key.encode_utf16().fold(0u32, |hash, unit| {
+        hash.wrapping_mul(31).wrapping_add(unit.into())
+    });
+    (hash & 0x7fff_ffff) % COORDINATOR_PARTITIONS
+}
+
 /// All nodes by their ids, which count from 1, and the coordinators that were moved.
 #[derive(Debug)]
 pub(crate) struct Nodes {
@@ -155,10 +181,10 @@ pub(crate) struct Nodes {
 
 #[derive(Debug)]
 struct Table {
-    nodes: BTreeMap<i32, Arc<Node>>,
-    /// How many there were at the start: what they coordinate does not change when others join.
+    nodes: BTreeMap<i32, Arc<EmbeddedNode>>,
+    /// The number of nodes at the start: what they coordinate does not change when others join.
     first: u32,
-    moved: HashMap<(CoordinatorKind, String), i32>,
+    moved: HashMap<(CoordinatorType, String), i32>,
 }
 
 impl Nodes {
@@ -167,10 +193,10 @@ impl Nodes {
         let node = |(index, addresses): (usize, &Vec<SocketAddr>)| {
             let (first, others) = addresses.split_first()?;
             let id = index as i32 + 1;
-            Some((id, Arc::new(Node::new(id, *first, others, config))))
+            Some((id, Arc::new(EmbeddedNode::new(id, *first, others, config))))
         };
         let nodes = addresses.iter().enumerate().filter_map(node);
-        let nodes: BTreeMap<i32, Arc<Node>> = nodes.collect();
+        let nodes: BTreeMap<i32, Arc<EmbeddedNode>> = nodes.collect();
         let table = Table {
             first: nodes.len() as u32,
             nodes,
@@ -181,23 +207,23 @@ impl Nodes {
         }
     }
 
-    pub(crate) fn node(&self, id: i32) -> Option<Arc<Node>> {
+    pub(crate) fn node(&self, id: i32) -> Option<Arc<EmbeddedNode>> {
         self.table.read().nodes.get(&id).cloned()
     }
 
     /// Every node, also those that do not run, in order of their ids.
-    pub(crate) fn all(&self) -> Vec<Arc<Node>> {
+    pub(crate) fn all(&self) -> Vec<Arc<EmbeddedNode>> {
         self.table.read().nodes.values().cloned().collect()
     }
 
     /// The nodes that clients are told of, in order of their ids.
-    pub(crate) fn alive(&self) -> Vec<Arc<Node>> {
+    pub(crate) fn alive(&self) -> Vec<Arc<EmbeddedNode>> {
         let table = self.table.read();
         let alive = table.nodes.values().filter(|node| !node.is_fenced());
         alive.cloned().collect()
     }
 
-    pub(crate) fn add(&self, make: impl FnOnce(i32) -> Node) -> Arc<Node> {
+    pub(crate) fn add(&self, make: impl FnOnce(i32) -> EmbeddedNode) -> Arc<EmbeddedNode> {
         let mut table = self.table.write();
         let id = table.nodes.keys().next_back().map_or(1, |last| last + 1);
         let node = Arc::new(make(id));
@@ -207,7 +233,11 @@ impl Nodes {
 
     /// The node a coordinator was moved to, or else the one that its key stands for; where that is fenced, the next
     /// one.
-    pub(crate) fn coordinator(&self, kind: CoordinatorKind, key: &str) -> Option<Arc<Node>> {
+    pub(crate) fn coordinator(
+        &self,
+        kind: CoordinatorType,
+        key: &str,
+    ) -> Option<Arc<EmbeddedNode>> {
         let table = self.table.read();
         let alive = |id: &i32| table.nodes.get(id).filter(|node| !node.is_fenced());
         if !table.moved.is_empty()
@@ -215,11 +245,7 @@ impl Nodes {
         {
             return Some(Arc::clone(node));
         }
-        let hash = key.encode_utf16().fold(0u32, |hash, unit| {
-            hash.wrapping_mul(31).wrapping_add(unit.into())
-        });
-        let home =
-            ((hash & 0x7fff_ffff) % COORDINATOR_PARTITIONS + kind as u32) % table.first.max(1);
+        let home = (coordinator_partition(key) + kind as u32) % table.first.max(1);
         let from_home = table.nodes.iter().cycle().skip(home as usize);
         let mut order = from_home.take(table.nodes.len());
         order
@@ -227,7 +253,7 @@ impl Nodes {
             .map(|(_, node)| Arc::clone(node))
     }
 
-    pub(crate) fn move_coordinator(&self, kind: CoordinatorKind, key: &str, node: i32) {
+    pub(crate) fn move_coordinator(&self, kind: CoordinatorType, key: &str, node: i32) {
         let mut table = self.table.write();
         table.moved.insert((kind, key.to_owned()), node);
     }
@@ -244,7 +270,7 @@ mod tests {
     }
 
     fn coordinator(nodes: &Nodes, key: &str) -> Option<i32> {
-        let found = nodes.coordinator(CoordinatorKind::Group, key);
+        let found = nodes.coordinator(CoordinatorType::Group, key);
         found.map(|node| node.id)
     }
 
@@ -271,7 +297,7 @@ mod tests {
         let nodes = three();
         let home = coordinator(&nodes, "g").unwrap();
         let other = home % 3 + 1;
-        nodes.move_coordinator(CoordinatorKind::Group, "g", other);
+        nodes.move_coordinator(CoordinatorType::Group, "g", other);
         assert_eq!(coordinator(&nodes, "g"), Some(other));
         nodes.node(other).unwrap().set_fenced(true);
         assert_eq!(coordinator(&nodes, "g"), Some(home));
@@ -285,9 +311,19 @@ mod tests {
         let keys: Vec<String> = (0..60).map(|number| format!("group-{number}")).collect();
         let before: Vec<_> = keys.iter().map(|key| coordinator(&nodes, key)).collect();
         let address = SocketAddr::from(([127, 0, 0, 1], 9004));
-        let joined = nodes.add(|id| Node::new(id, address, &[], &BrokerConfig::default()));
+        let joined = nodes.add(|id| EmbeddedNode::new(id, address, &[], &BrokerConfig::default()));
         assert_eq!(joined.id, 4);
         let after: Vec<_> = keys.iter().map(|key| coordinator(&nodes, key)).collect();
         assert_eq!(before, after);
+    }
+
+    #[tokio::test]
+    async fn a_cut_counts_before_the_first_poll_of_who_waits_for_it() {
+        let nodes = three();
+        let node = nodes.node(1).unwrap();
+        let end = node.connections_end();
+        node.cut_connections();
+        let waited = tokio::time::timeout(std::time::Duration::from_secs(10), end).await;
+        assert!(waited.is_ok());
     }
 }

@@ -1,4 +1,4 @@
-//! One partition as its leader sees it: log, producers, leadership, and who waits for news.
+//! One partition as its leader sees it: log, producers, leadership, and the fetches that wait for news.
 
 use std::collections::HashMap;
 
@@ -7,16 +7,16 @@ use kafkars_records::{
     RawBatch, ReadLimits, RecordsError, TimestampType, TransactionMarker, batches,
 };
 
-use crate::aborted_transactions::{Aborted, AbortedTransaction};
+use crate::aborted_transactions::{Aborted, AbortedTxn};
 use crate::append_validation::IncomingBatch;
 use crate::log::Log;
 use crate::log::file::PartitionFile;
-use crate::producers::{ActiveProducer, AppendCheck, Producers};
-use crate::refusal::Refusal;
+use crate::producers::{AppendCheck, DescribedProducer, Producers};
+use crate::refusal::RefusedRequest;
 use crate::settings::topic::TopicConfig;
-use crate::waiter::Waiters;
+use crate::waiter::FetchWaiters;
 
-/// Markers are small; whatever else is in a file was checked when it came.
+/// The limit is for markers, which are small; whatever else is in a file was checked when it came.
 const RESTORED: ReadLimits = ReadLimits {
     max_decompressed: 1 << 20,
 };
@@ -30,8 +30,8 @@ pub(crate) struct Partition {
     /// The replicas that have everything: those whose nodes are alive, or the last that was.
     pub(crate) in_sync: Vec<i32>,
     pub(crate) log: Log,
-    pub(crate) waiters: Waiters,
-    /// Where the log is kept across restarts too.
+    pub(crate) waiters: FetchWaiters,
+    /// The file that keeps the log across restarts, if there is one.
     pub(crate) file: Option<PartitionFile>,
     producers: Producers,
     aborted: Aborted,
@@ -39,7 +39,7 @@ pub(crate) struct Partition {
     epochs: Vec<(i32, i64)>,
 }
 
-/// Where a batch ended up.
+/// The place of a batch that was appended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Placed {
     pub(crate) base_offset: i64,
@@ -55,7 +55,7 @@ impl Partition {
             in_sync: replicas.clone(),
             replicas,
             log: Log::new(config.retention_bytes),
-            waiters: Waiters::default(),
+            waiters: FetchWaiters::default(),
             file: None,
             producers: Producers::default(),
             aborted: Aborted::default(),
@@ -69,7 +69,7 @@ impl Partition {
         batch: &IncomingBatch,
         config: &TopicConfig,
         now: i64,
-    ) -> Result<Placed, Refusal> {
+    ) -> Result<Placed, RefusedRequest> {
         let header = &batch.raw.header;
         match self.producers.check(header) {
             AppendCheck::Append => {}
@@ -136,7 +136,7 @@ impl Partition {
         let first_offset = self.producers.end_transaction(marker);
         self.aborted.forget_before(self.log.start_offset());
         if let Some(first_offset) = first_offset.filter(|_| !marker.committed) {
-            self.aborted.add(AbortedTransaction {
+            self.aborted.add(AbortedTxn {
                 producer_id: marker.producer_id,
                 first_offset,
                 last_offset: offset,
@@ -170,7 +170,7 @@ impl Partition {
         Ok(())
     }
 
-    /// Where the log began and ended, which its batches do not tell when the ones there are gone.
+    /// Puts back the start and the end of the log, which its batches do not tell once the first or the last are gone.
     pub(crate) fn restore_bounds(&mut self, start: i64, end: i64) {
         self.log.restore_end(end);
         self.delete_before(start);
@@ -184,16 +184,12 @@ impl Partition {
     }
 
     /// The aborted transactions that have records from `from` on and before `before`.
-    pub(crate) fn aborted(
-        &self,
-        from: i64,
-        before: i64,
-    ) -> impl Iterator<Item = &AbortedTransaction> {
+    pub(crate) fn aborted(&self, from: i64, before: i64) -> impl Iterator<Item = &AbortedTxn> {
         self.aborted.between(from, before)
     }
 
-    /// Readers need not know any more of the aborted transactions for which `gone` is true.
-    pub(crate) fn forget_aborted(&mut self, gone: impl Fn(&AbortedTransaction) -> bool) {
+    /// Forgets the aborted transactions that readers need not know any more: those for which `gone` is true.
+    pub(crate) fn forget_aborted(&mut self, gone: impl Fn(&AbortedTxn) -> bool) {
         self.aborted.forget(gone);
     }
 
@@ -202,14 +198,14 @@ impl Partition {
         self.producers.last_batches()
     }
 
-    /// Whether a producer has a transaction open here under this epoch.
+    /// True if a producer has a transaction open here under this epoch.
     pub(crate) fn is_in_transaction(&self, producer_id: i64, producer_epoch: i16) -> bool {
         self.producers
             .is_in_transaction(producer_id, producer_epoch)
     }
 
-    /// The producers it remembers.
-    pub(crate) fn active_producers(&self) -> Vec<ActiveProducer> {
+    /// The producers that the partition remembers.
+    pub(crate) fn active_producers(&self) -> Vec<DescribedProducer> {
         self.producers.describe()
     }
 
@@ -229,6 +225,23 @@ impl Partition {
             .is_none_or(|(epoch, _)| *epoch < self.leader_epoch)
         {
             self.epochs.push((self.leader_epoch, base_offset));
+        }
+    }
+
+    /// Refuses what only the leader may answer, where `node` is another one.
+    pub(crate) fn check_leader(&self, node: i32) -> Result<(), ErrorCode> {
+        if self.leader == node {
+            Ok(())
+        } else {
+            Err(ErrorCode::NotLeaderOrFollower)
+        }
+    }
+
+    /// The error that descriptions of the partition have: LEADER_NOT_AVAILABLE while no node leads it.
+    pub(crate) fn leader_error(&self) -> i16 {
+        match self.leader {
+            0.. => 0,
+            _ => ErrorCode::LeaderNotAvailable.code(),
         }
     }
 

@@ -13,7 +13,7 @@ pub(crate) fn create_folder(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
-/// How files are opened that may be made by it.
+/// The options that files are opened with which may be made by it.
 pub(crate) fn options() -> OpenOptions {
     let mut options = OpenOptions::new();
     #[cfg(unix)]
@@ -21,7 +21,7 @@ pub(crate) fn options() -> OpenOptions {
     options
 }
 
-/// An empty file.
+/// Makes an empty file.
 pub(crate) fn create_file(path: &Path) -> io::Result<File> {
     options().write(true).create(true).truncate(true).open(path)
 }

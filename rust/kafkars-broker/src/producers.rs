@@ -1,5 +1,5 @@
-//! What a partition remembers of idempotent and transactional producers: enough to refuse gaps, to recognise what it
-//! already has, and to know which transactions are open (KIP-98).
+//! A partition remembers idempotent and transactional producers, to refuse gaps, to recognise batches that it already
+//! has, and to know which transactions are open (KIP-98).
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
@@ -16,14 +16,14 @@ const PRODUCERS_REMEMBERED: usize = 10_000;
 /// The producers of one partition, by id.
 #[derive(Debug, Default)]
 pub(crate) struct Producers {
-    by_id: HashMap<i64, Producer>,
+    by_id: HashMap<i64, ProducerStateEntry>,
     /// Open transactions: the offset of the first record of each, with the producer.
     open: BTreeMap<i64, i64>,
     appends: u64,
 }
 
 #[derive(Debug)]
-struct Producer {
+struct ProducerStateEntry {
     epoch: i16,
     batches: VecDeque<Appended>,
     /// Offset of the first record of its open transaction.
@@ -32,7 +32,7 @@ struct Producer {
     coordinator_epoch: i32,
     /// Timestamp of its latest batch or marker.
     timestamp: i64,
-    /// When it last appended, counted in appends.
+    /// The time of the producer's last append, counted in appends.
     used: u64,
 }
 
@@ -41,7 +41,7 @@ struct Producer {
 pub(crate) struct Appended {
     first_sequence: i32,
     last_sequence: i32,
-    /// Offset its first record got.
+    /// The offset of the first record.
     pub(crate) base_offset: i64,
     /// Time of appending where the topic has log-append time, else none.
     pub(crate) append_time: Option<i64>,
@@ -49,21 +49,21 @@ pub(crate) struct Appended {
 
 /// A producer as `DescribeProducers` tells it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct ActiveProducer {
+pub(crate) struct DescribedProducer {
     pub(crate) id: i64,
     pub(crate) epoch: i16,
-    /// -1 when its epoch has no batch yet.
+    /// The last sequence number, -1 when the epoch has no batch yet.
     pub(crate) last_sequence: i32,
     pub(crate) timestamp: i64,
     pub(crate) coordinator_epoch: i32,
     pub(crate) transaction_start: Option<i64>,
 }
 
-/// What to do with a batch.
+/// The outcome of the check of a batch.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum AppendCheck {
     Append,
-    /// It is in the log already: its answer got lost, and it is given again.
+    /// The batch is in the log already: its answer got lost, and is given again.
     Duplicate(Appended),
     Refuse(ErrorCode),
 }
@@ -110,7 +110,7 @@ impl Producers {
 
     /// Epoch of each producer and, once it has one, the offset of the last record of its last batch.
     pub(crate) fn last_batches(&self) -> HashMap<i64, (i16, Option<i64>)> {
-        let last = |producer: &Producer| {
+        let last = |producer: &ProducerStateEntry| {
             let batch = producer.batches.back()?;
             let more = i64::from(batch.last_sequence) - i64::from(batch.first_sequence);
             // Sequences go from the largest number back to 0.
@@ -122,7 +122,7 @@ impl Producers {
             .collect()
     }
 
-    /// Whether a producer has a transaction open here under this epoch: then its records need no check by the
+    /// True if a producer has a transaction open here under this epoch: then its records need no check by the
     /// coordinator.
     pub(crate) fn is_in_transaction(&self, producer_id: i64, producer_epoch: i16) -> bool {
         self.by_id.get(&producer_id).is_some_and(|producer| {
@@ -160,19 +160,9 @@ impl Producers {
     /// Takes note of a marker that has been appended, and gives the offset of the first record it ends, if there is
     /// one.
     pub(crate) fn end_transaction(&mut self, marker: &TransactionMarker) -> Option<i64> {
-        self.appends += 1;
-        let used = self.appends;
-        let producer = self
-            .by_id
-            .entry(marker.producer_id)
-            .or_insert_with(|| Producer::new(marker.producer_epoch));
-        if producer.epoch != marker.producer_epoch {
-            producer.epoch = marker.producer_epoch;
-            producer.batches.clear();
-        }
-        producer.used = used;
+        let (id, epoch) = (marker.producer_id, marker.producer_epoch);
+        let producer = self.appended(id, epoch, marker.timestamp);
         producer.coordinator_epoch = marker.coordinator_epoch;
-        producer.timestamp = marker.timestamp;
         let start = producer.transaction_start.take();
         if let Some(start) = start {
             self.open.remove(&start);
@@ -182,11 +172,11 @@ impl Producers {
     }
 
     /// Every producer that is remembered, for `DescribeProducers`.
-    pub(crate) fn describe(&self) -> Vec<ActiveProducer> {
-        let mut active: Vec<ActiveProducer> = self
+    pub(crate) fn describe(&self) -> Vec<DescribedProducer> {
+        let mut active: Vec<DescribedProducer> = self
             .by_id
             .iter()
-            .map(|(id, producer)| ActiveProducer {
+            .map(|(id, producer)| DescribedProducer {
                 id: *id,
                 epoch: producer.epoch,
                 last_sequence: producer
@@ -212,21 +202,11 @@ impl Producers {
         if batch.producer_id < 0 {
             return;
         }
-        self.appends += 1;
-        let used = self.appends;
-        let producer = self
-            .by_id
-            .entry(batch.producer_id)
-            .or_insert_with(|| Producer::new(batch.producer_epoch));
-        if producer.epoch != batch.producer_epoch {
-            producer.epoch = batch.producer_epoch;
-            producer.batches.clear();
-        }
-        producer.used = used;
-        producer.timestamp = batch.max_timestamp;
-        if batch.attributes.is_transactional() && producer.transaction_start.is_none() {
+        let (id, epoch) = (batch.producer_id, batch.producer_epoch);
+        let producer = self.appended(id, epoch, batch.max_timestamp);
+        let begins = batch.attributes.is_transactional() && producer.transaction_start.is_none();
+        if begins {
             producer.transaction_start = Some(base_offset);
-            self.open.insert(base_offset, batch.producer_id);
         }
         if producer.batches.len() == BATCHES_REMEMBERED {
             producer.batches.pop_front();
@@ -237,11 +217,28 @@ impl Producers {
             base_offset,
             append_time,
         });
+        if begins {
+            self.open.insert(base_offset, id);
+        }
         self.limit();
     }
 
-    /// Forgets many at once, so that the cost of looking for the oldest is spread over many appends. Who has a
-    /// transaction open stays: it holds back what others may read, and the coordinator limits how many there are.
+    /// The producer of a batch or a marker that has been appended. In a new epoch its sequences begin anew.
+    fn appended(&mut self, id: i64, epoch: i16, timestamp: i64) -> &mut ProducerStateEntry {
+        self.appends += 1;
+        let made = || ProducerStateEntry::new(epoch);
+        let producer = self.by_id.entry(id).or_insert_with(made);
+        if producer.epoch != epoch {
+            producer.epoch = epoch;
+            producer.batches.clear();
+        }
+        producer.used = self.appends;
+        producer.timestamp = timestamp;
+        producer
+    }
+
+    /// Forgets many producers at once, so that the cost of looking for the oldest is spread over many appends. Who has
+    /// a transaction open stays: it holds back what others may read, and the coordinator limits how many there are.
     fn limit(&mut self) {
         if self.by_id.len() - self.open.len().min(self.by_id.len()) <= PRODUCERS_REMEMBERED {
             return;
@@ -255,7 +252,7 @@ impl Producers {
     }
 }
 
-impl Producer {
+impl ProducerStateEntry {
     fn new(epoch: i16) -> Self {
         Self {
             epoch,
@@ -268,7 +265,7 @@ impl Producer {
     }
 }
 
-/// Sequences wrap around to 0 after the largest one.
+/// Adds to a sequence number, which wraps around to 0 after the largest one.
 fn advance(sequence: i32, by: i32) -> i32 {
     (sequence.wrapping_add(by)) & i32::MAX
 }

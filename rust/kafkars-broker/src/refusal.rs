@@ -1,16 +1,17 @@
-//! Why a request, or a part of one, comes to nothing.
+//! The reason why a request, or a part of one, is refused.
 
 use kafkars_protocol::ErrorCode;
 
-/// The code, words for a person where the answer has a place for them, and the records that are to blame (KIP-467).
+/// A refusal: the code, words for a person where the answer has a place for them, and the records that are to blame
+/// (KIP-467).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Refusal {
+pub(crate) struct RefusedRequest {
     pub(crate) code: ErrorCode,
     pub(crate) message: Option<String>,
     pub(crate) records: Vec<(i32, String)>,
 }
 
-impl Refusal {
+impl RefusedRequest {
     pub(crate) fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -19,18 +20,40 @@ impl Refusal {
         }
     }
 
-    pub(crate) fn invalid(message: &str) -> Self {
+    /// INVALID_REQUEST with the reason in words.
+    pub(crate) fn invalid(message: impl Into<String>) -> Self {
         Self::new(ErrorCode::InvalidRequest, message)
     }
 
-    /// What to tell a person.
+    /// The words for a person: those of the refusal, or else the description of the code.
     pub(crate) fn into_message(self) -> String {
         self.message
             .unwrap_or_else(|| self.code.description().to_owned())
     }
 }
 
-impl From<ErrorCode> for Refusal {
+/// Refuses with a code, and the reason in words.
+pub(crate) fn refuse_with<T>(
+    code: ErrorCode,
+    reason: impl Into<String>,
+) -> Result<T, RefusedRequest> {
+    Err(RefusedRequest::new(code, reason))
+}
+
+/// The code and the words that an answer holds of an outcome: 0 and none where nothing was refused.
+pub(crate) fn told(outcome: Result<(), RefusedRequest>) -> (i16, Option<String>) {
+    match outcome {
+        Ok(()) => (0, None),
+        Err(refusal) => (refusal.code.code(), Some(refusal.into_message())),
+    }
+}
+
+/// The code that an answer holds of an outcome: 0 where nothing was refused.
+pub(crate) fn code_of<T>(outcome: &Result<T, ErrorCode>) -> i16 {
+    outcome.as_ref().err().map_or(0, |code| code.code())
+}
+
+impl From<ErrorCode> for RefusedRequest {
     fn from(code: ErrorCode) -> Self {
         Self {
             code,

@@ -6,17 +6,17 @@ use std::fmt;
 use bytes::Bytes;
 use kafkars_protocol::ErrorCode;
 
-use crate::refusal::Refusal;
+use crate::refusal::{RefusedRequest, refuse_with};
 
 /// Users there may be, so that altering them does not fill the memory.
 const MAX_USERS: usize = 10_000;
 /// Bytes that a salt or a password may have.
 const LONGEST_SECRET: usize = 1024;
-/// What a server may be asked for a client's sake.
+/// The fewest and the most iterations of a credential, as in Kafka.
 const FEWEST_ITERATIONS: i32 = 4096;
 const MOST_ITERATIONS: i32 = 16_384;
 
-/// By user and mechanism, in Kafka's numbers: 1 is SCRAM-SHA-256, 2 is SCRAM-SHA-512.
+/// The credentials of all users, by user and mechanism in Kafka's numbers: 1 is SCRAM-SHA-256, 2 is SCRAM-SHA-512.
 #[derive(Debug, Default)]
 pub(crate) struct ScramCredentials(BTreeMap<String, BTreeMap<i8, ScramCredential>>);
 
@@ -61,7 +61,7 @@ impl ScramCredentials {
         self.0.get(user)
     }
 
-    /// Everything there is, by user and mechanism.
+    /// All credentials, by user and mechanism.
     pub(crate) fn all(&self) -> impl Iterator<Item = (&str, i8, &ScramCredential)> {
         let users = self.0.iter();
         users.flat_map(|(user, credentials)| {
@@ -70,7 +70,7 @@ impl ScramCredentials {
         })
     }
 
-    pub(crate) fn delete(&mut self, user: &str, mechanism: i8) -> Result<(), Refusal> {
+    pub(crate) fn delete(&mut self, user: &str, mechanism: i8) -> Result<(), RefusedRequest> {
         check(user, mechanism)?;
         let gone = self
             .0
@@ -78,7 +78,7 @@ impl ScramCredentials {
             .and_then(|found| found.remove(&mechanism));
         if gone.is_none() {
             let reason = "Attempt to delete a user credential that does not exist";
-            return Err(Refusal::new(ErrorCode::ResourceNotFound, reason));
+            return refuse_with(ErrorCode::ResourceNotFound, reason);
         }
         self.0.retain(|_, credentials| !credentials.is_empty());
         Ok(())
@@ -89,9 +89,9 @@ impl ScramCredentials {
         user: &str,
         mechanism: i8,
         credential: ScramCredential,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), RefusedRequest> {
         check(user, mechanism)?;
-        let refused = |reason| Err(Refusal::new(ErrorCode::UnacceptableCredential, reason));
+        let refused = |reason| refuse_with(ErrorCode::UnacceptableCredential, reason);
         match credential.iterations {
             ..FEWEST_ITERATIONS => return refused("Too few iterations"),
             FEWEST_ITERATIONS..=MOST_ITERATIONS => {}
@@ -106,7 +106,7 @@ impl ScramCredentials {
         }
         if self.0.len() >= MAX_USERS && !self.0.contains_key(user) {
             let reason = format!("{MAX_USERS} users have credentials, which is the limit.");
-            return Err(Refusal::new(ErrorCode::PolicyViolation, reason));
+            return refuse_with(ErrorCode::PolicyViolation, reason);
         }
         let credentials = self.0.entry(user.to_owned()).or_default();
         credentials.insert(mechanism, credential);
@@ -114,14 +114,14 @@ impl ScramCredentials {
     }
 }
 
-fn check(user: &str, mechanism: i8) -> Result<(), Refusal> {
+fn check(user: &str, mechanism: i8) -> Result<(), RefusedRequest> {
     if user.is_empty() {
         let reason = "Username must not be empty";
-        return Err(Refusal::new(ErrorCode::UnacceptableCredential, reason));
+        return refuse_with(ErrorCode::UnacceptableCredential, reason);
     }
     if !matches!(mechanism, 1 | 2) {
         let reason = "Unknown SCRAM mechanism";
-        return Err(Refusal::new(ErrorCode::UnsupportedSaslMechanism, reason));
+        return refuse_with(ErrorCode::UnsupportedSaslMechanism, reason);
     }
     Ok(())
 }

@@ -15,26 +15,26 @@ use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
 
 use crate::background;
-use crate::cluster::Cluster;
+use crate::cluster::RunningCluster;
 use crate::config::CheckedConfig;
-use crate::connection::{Accepted, Connection};
-use crate::error::BrokerError;
-use crate::nodes::{Alive, Node, NodeState};
-use crate::security::listener::Listener;
-use crate::security::transport::Transport;
+use crate::connection::{Accepted, ClientConnection};
+use crate::error::EmbeddedBrokerError;
+use crate::nodes::{Alive, EmbeddedNode, NodeState};
+use crate::security::listener::CheckedListener;
+use crate::security::transport::ServerTransport;
 
 /// Connections that may wait to be accepted.
 const BACKLOG: i32 = 1024;
-/// How long the accept loop rests when the process has no file descriptor left.
+/// The pause of the accept loop when the process has no file descriptor left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
-/// How long stopping waits for the thread. Its tasks only ever await, so it ends within microseconds.
+/// The time that stopping waits for the thread. Its tasks only ever await, so it ends within microseconds.
 const STOP_LIMIT: Duration = Duration::from_secs(5);
 
 /// Opens the listeners of every node, so that a port that is taken is an error of `start`.
-pub(crate) fn listen(config: &CheckedConfig) -> Result<Vec<Vec<StdListener>>, BrokerError> {
+pub(crate) fn listen(config: &CheckedConfig) -> Result<Vec<Vec<StdListener>>, EmbeddedBrokerError> {
     let of_node = |index: u16| {
         let listeners = config.listeners.iter();
-        let open = |listener: &Listener| {
+        let open = |listener: &CheckedListener| {
             // Whether the ports fit was checked.
             let port = match listener.port {
                 0 => 0,
@@ -47,16 +47,16 @@ pub(crate) fn listen(config: &CheckedConfig) -> Result<Vec<Vec<StdListener>>, Br
     (0..config.user.nodes).map(of_node).collect()
 }
 
-/// Where listeners are bound.
-pub(crate) fn addresses(listeners: &[StdListener]) -> Result<Vec<SocketAddr>, BrokerError> {
+/// The addresses that listeners are bound to.
+pub(crate) fn addresses(listeners: &[StdListener]) -> Result<Vec<SocketAddr>, EmbeddedBrokerError> {
     let addresses = listeners.iter().map(StdListener::local_addr);
     let addresses: io::Result<Vec<SocketAddr>> = addresses.collect();
-    addresses.map_err(BrokerError::Thread)
+    addresses.map_err(EmbeddedBrokerError::Thread)
 }
 
-pub(crate) fn listen_at(address: SocketAddr) -> Result<StdListener, BrokerError> {
+pub(crate) fn listen_at(address: SocketAddr) -> Result<StdListener, EmbeddedBrokerError> {
     let open = || -> io::Result<StdListener> { listen_on(bind(address)?) };
-    open().map_err(|source| BrokerError::Listen {
+    open().map_err(|source| EmbeddedBrokerError::Listen {
         address: address.to_string(),
         source,
     })
@@ -82,18 +82,18 @@ pub(crate) fn listen_on(socket: Socket) -> io::Result<StdListener> {
 /// The running thread. Dropping it stops it.
 #[derive(Debug)]
 pub(crate) struct Server {
-    /// None once it was told to stop. Held while nothing is waited for.
-    running: Mutex<Option<Running>>,
+    /// None once the thread was told to stop. The lock is held while nothing is waited for.
+    running: Mutex<Option<RunningServer>>,
     thread: ThreadId,
     handle: Handle,
-    /// By node: tells when all tasks of the node have ended. Held for look-ups only.
+    /// By node, a receiver that tells when all tasks of the node have ended. The lock is held for look-ups only.
     tasks: Mutex<HashMap<i32, mpsc::Receiver<()>>>,
-    cluster: Arc<Cluster>,
+    cluster: Arc<RunningCluster>,
     process: u32,
 }
 
 #[derive(Debug)]
-struct Running {
+struct RunningServer {
     stop: oneshot::Sender<()>,
     ended: mpsc::Receiver<()>,
     thread: JoinHandle<()>,
@@ -101,16 +101,16 @@ struct Running {
 
 impl Server {
     pub(crate) fn start(
-        cluster: Arc<Cluster>,
+        cluster: Arc<RunningCluster>,
         listeners: Vec<Vec<StdListener>>,
-    ) -> Result<Self, BrokerError> {
+    ) -> Result<Self, EmbeddedBrokerError> {
         let nodes = cluster.nodes.all();
         let (stop, stopped) = oneshot::channel();
         let (end, ended) = mpsc::channel();
         let runtime = Builder::new_current_thread()
             .enable_all()
             .build()
-            .map_err(BrokerError::Thread)?;
+            .map_err(EmbeddedBrokerError::Thread)?;
         let handle = runtime.handle().clone();
         let run = move || {
             // An error means that the handle is gone, which is as good as a word.
@@ -122,10 +122,10 @@ impl Server {
         let thread = thread::Builder::new()
             .name("kafkars-broker".to_owned())
             .spawn(run)
-            .map_err(BrokerError::Thread)?;
+            .map_err(EmbeddedBrokerError::Thread)?;
         let server = Self {
             thread: thread.thread().id(),
-            running: Mutex::new(Some(Running {
+            running: Mutex::new(Some(RunningServer {
                 stop,
                 ended,
                 thread,
@@ -149,7 +149,7 @@ impl Server {
     }
 
     /// Lets a node accept connections.
-    pub(crate) fn start_node(&self, node: &Arc<Node>, listeners: Vec<StdListener>) {
+    pub(crate) fn start_node(&self, node: &Arc<EmbeddedNode>, listeners: Vec<StdListener>) {
         let (alive, all_gone) = mpsc::sync_channel(0);
         self.tasks.lock().insert(node.id, all_gone);
         for (index, listener) in listeners.into_iter().enumerate() {
@@ -164,7 +164,7 @@ impl Server {
     }
 
     /// Waits until nothing of a node that was told to stop is left: its listener and its connections are closed.
-    pub(crate) fn wait_for_end_of(&self, node: i32) -> Result<(), BrokerError> {
+    pub(crate) fn wait_for_end_of(&self, node: i32) -> Result<(), EmbeddedBrokerError> {
         let tasks = self.tasks.lock().remove(&node);
         // From the broker's own thread, as by an intercept's predicate, waiting would be for ever.
         if self.thread == thread::current().id() {
@@ -172,7 +172,9 @@ impl Server {
         }
         // Nobody ever sends: what ends the wait is that the last sender is gone.
         match tasks.map(|tasks| tasks.recv_timeout(STOP_LIMIT)) {
-            Some(Err(mpsc::RecvTimeoutError::Timeout)) => Err(BrokerError::Busy(STOP_LIMIT)),
+            Some(Err(mpsc::RecvTimeoutError::Timeout)) => {
+                Err(EmbeddedBrokerError::Busy(STOP_LIMIT))
+            }
             _ => Ok(()),
         }
     }
@@ -216,11 +218,11 @@ impl Drop for Server {
     }
 }
 
-/// What accepts the connections of one listener of a node.
+/// A task that accepts the connections of one listener of a node.
 struct Acceptor {
-    cluster: Arc<Cluster>,
-    node: Arc<Node>,
-    /// Its place among the listeners.
+    cluster: Arc<RunningCluster>,
+    node: Arc<EmbeddedNode>,
+    /// The listener's place among all.
     listener: usize,
     alive: Alive,
 }
@@ -276,7 +278,7 @@ impl Acceptor {
         let tls = tls.and_then(|listener| listener.tls.as_ref());
         let stream = stream
             .set_nodelay(true)
-            .and_then(|()| Transport::new(stream, tls));
+            .and_then(|()| ServerTransport::new(stream, tls));
         let stream = match stream {
             Ok(stream) => stream,
             Err(error) => {
@@ -290,13 +292,13 @@ impl Acceptor {
             address: peer,
             stream,
         };
-        let connection = Connection::new(Arc::clone(cluster), Arc::clone(node), accepted);
+        let connection = ClientConnection::new(Arc::clone(cluster), Arc::clone(node), accepted);
         tokio::spawn(connection.run(self.alive.clone()));
     }
 }
 
-/// A connection too many is not answered, and closed after a while, or with its node.
-async fn hold(stream: TcpStream, pause: Duration, node: Arc<Node>) {
+/// Holds a connection that is one too many, unanswered, and closes it after a while or with its node.
+async fn hold(stream: TcpStream, pause: Duration, node: Arc<EmbeddedNode>) {
     let mut orders = node.orders();
     let stopped = async move {
         while orders.borrow_and_update().state != NodeState::Stopped {

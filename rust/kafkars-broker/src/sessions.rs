@@ -12,7 +12,7 @@ use crate::topic::TopicKey;
 const SLOTS: usize = 1000;
 /// Partitions of one session; who asks for more fetches without one. Kafka has no such limit.
 const PARTITIONS: usize = 100_000;
-/// How long a session is safe from a newcomer; Kafka's `min.incremental.fetch.session.eviction.ms`.
+/// The time that a session is safe from a newcomer; Kafka's `min.incremental.fetch.session.eviction.ms`.
 const SAFE_FOR_MS: i64 = 120_000;
 
 /// The epoch of a fetch that asks for a new session.
@@ -23,32 +23,32 @@ const FINAL_EPOCH: i32 = -1;
 /// The fetch sessions of one node.
 #[derive(Debug, Default)]
 pub(crate) struct Sessions {
-    by_id: HashMap<i32, Session>,
+    by_id: HashMap<i32, IncrementalSession>,
     last_id: i32,
 }
 
 #[derive(Debug)]
-struct Session {
+struct IncrementalSession {
     /// The epoch the next request must have.
     epoch: i32,
     used: i64,
     by_id: bool,
-    partitions: HashMap<(TopicKey, i32), Member>,
+    partitions: HashMap<(TopicKey, i32), SessionMember>,
     next_order: u64,
 }
 
 #[derive(Debug)]
-struct Member {
-    target: Target,
+struct SessionMember {
+    target: SessionTarget,
     /// Partitions that have just had their turn go behind the others, so that none starves under `max_bytes`.
     order: u64,
     /// High watermark and log start as the client was told last; a change makes the partition part of the answer.
     told: Option<(i64, i64)>,
 }
 
-/// What is to be read of one partition.
+/// The part of a fetch that is about one partition.
 #[derive(Debug, Clone)]
-pub(crate) struct Target {
+pub(crate) struct SessionTarget {
     pub(crate) topic: TopicKey,
     pub(crate) partition: i32,
     pub(crate) current_leader_epoch: i32,
@@ -57,24 +57,24 @@ pub(crate) struct Target {
     pub(crate) max_bytes: i32,
 }
 
-/// What one request means, once its session has been looked up.
+/// The partitions that one request reads, once its session has been looked up.
 #[derive(Debug)]
 pub(crate) struct FetchPlan {
-    /// 0 when there is no session.
+    /// The session's id, 0 when there is no session.
     pub(crate) session_id: i32,
-    /// Whether partitions without news are left out of the answer.
+    /// True if partitions without news are left out of the answer.
     pub(crate) incremental: bool,
-    pub(crate) targets: Vec<Target>,
+    pub(crate) targets: Vec<SessionTarget>,
 }
 
 /// The session part of a fetch request.
 #[derive(Debug)]
-pub(crate) struct SessionRequest {
+pub(crate) struct SessionFields {
     pub(crate) id: i32,
     pub(crate) epoch: i32,
-    /// Whether topics are named by id (since version 13).
+    /// True if topics are named by id (since version 13).
     pub(crate) by_id: bool,
-    pub(crate) targets: Vec<Target>,
+    pub(crate) targets: Vec<SessionTarget>,
     pub(crate) forgotten: Vec<(TopicKey, i32)>,
 }
 
@@ -82,7 +82,7 @@ impl Sessions {
     /// Finds what is to be read: all that the request names, or what its session knows with the request's changes.
     pub(crate) fn plan(
         &mut self,
-        request: SessionRequest,
+        request: SessionFields,
         now: i64,
     ) -> Result<FetchPlan, ErrorCode> {
         match request.epoch {
@@ -100,10 +100,10 @@ impl Sessions {
         }
     }
 
-    /// Whether an incremental answer must contain what was found in a partition; notes that the client now knows it.
+    /// True if an incremental answer must contain what was found in a partition; notes that the client now knows it.
     ///
     /// An error is always told, and when it is over so is the state of the partition.
-    pub(crate) fn tell(&mut self, id: i32, target: &Target, found: &PartitionData) -> bool {
+    pub(crate) fn tell(&mut self, id: i32, target: &SessionTarget, found: &PartitionData) -> bool {
         let Some(session) = self.by_id.get_mut(&id) else {
             return true;
         };
@@ -127,7 +127,7 @@ impl Sessions {
     }
 
     /// Makes a session, if there is room or one that has been idle for long. 0: the client goes on without.
-    fn open(&mut self, request: &SessionRequest, now: i64) -> i32 {
+    fn open(&mut self, request: &SessionFields, now: i64) -> i32 {
         if request.targets.len() > PARTITIONS {
             return 0;
         }
@@ -150,7 +150,7 @@ impl Sessions {
                 break;
             }
         }
-        let mut session = Session {
+        let mut session = IncrementalSession {
             epoch: 1,
             used: now,
             by_id: request.by_id,
@@ -164,7 +164,7 @@ impl Sessions {
 
     fn continue_session(
         &mut self,
-        request: SessionRequest,
+        request: SessionFields,
         now: i64,
     ) -> Result<FetchPlan, ErrorCode> {
         let session = self
@@ -210,8 +210,8 @@ impl Sessions {
     }
 }
 
-impl Session {
-    fn update(&mut self, targets: &[Target]) {
+impl IncrementalSession {
+    fn update(&mut self, targets: &[SessionTarget]) {
         for target in targets {
             let key = (target.topic.clone(), target.partition);
             if let Some(member) = self.partitions.get_mut(&key) {
@@ -220,7 +220,7 @@ impl Session {
             }
             self.partitions.insert(
                 key,
-                Member {
+                SessionMember {
                     target: target.clone(),
                     order: self.next_order,
                     told: None,
@@ -230,8 +230,8 @@ impl Session {
         }
     }
 
-    fn targets(&self) -> Vec<Target> {
-        let mut members: Vec<&Member> = self.partitions.values().collect();
+    fn targets(&self) -> Vec<SessionTarget> {
+        let mut members: Vec<&SessionMember> = self.partitions.values().collect();
         members.sort_unstable_by_key(|member| member.order);
         members
             .into_iter()

@@ -1,4 +1,5 @@
-//! Writes answers late and slowly, as the link of a node asks, without holding up the requests behind them.
+//! A slow writer writes answers late and slowly, as the link of a node asks, without holding up the requests behind
+//! them.
 
 use std::collections::VecDeque;
 use std::io;
@@ -11,25 +12,25 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::control::link_shaper::Direction;
 use crate::handlers::outcome::ConnectionEnd;
-use crate::nodes::{Node, NodeState};
-use crate::security::transport::Transport;
+use crate::nodes::EmbeddedNode;
+use crate::security::transport::ServerTransport;
 
 /// Bytes of answers that may wait in one connection; its requests wait when there are more.
 const MAX_WAITING: usize = 8 * 1024 * 1024;
 /// Answers that may wait in one connection.
 const MAX_ANSWERS: usize = 4096;
-/// What is written at once: with limited bandwidth, large answers arrive piece by piece.
+/// Bytes that are written at once: with limited bandwidth, large answers arrive piece by piece.
 const PIECE: usize = 16 * 1024;
 
-/// The way to the task that writes. The task ends when this is dropped and everything is written.
+/// The sending side of the task that writes. The task ends when this is dropped and everything is written.
 #[derive(Debug)]
 pub(crate) struct SlowWriter {
-    answers: mpsc::Sender<Answers>,
+    answers: mpsc::Sender<QueuedAnswers>,
     room: Arc<Semaphore>,
 }
 
 #[derive(Debug)]
-struct Answers {
+struct QueuedAnswers {
     due: Instant,
     segments: VecDeque<Bytes>,
     _room: OwnedSemaphorePermit,
@@ -37,15 +38,18 @@ struct Answers {
 
 impl SlowWriter {
     /// `idle` is how long a client may read nothing while something waits for it.
-    pub(crate) fn start(stream: Arc<Transport>, node: Arc<Node>, idle: Duration) -> Self {
+    pub(crate) fn start(
+        stream: Arc<ServerTransport>,
+        node: Arc<EmbeddedNode>,
+        idle: Duration,
+    ) -> Self {
         let (answers, waiting) = mpsc::channel(MAX_ANSWERS);
-        let mut orders = node.orders();
-        let cut = orders.borrow().cut;
+        let end = node.connections_end();
         tokio::spawn(async move {
             // What is not written by then is lost with the node or the connection.
             tokio::select! {
                 () = write_all(waiting, &stream, &node, idle) => {}
-                _ = orders.wait_for(|orders| orders.state == NodeState::Stopped || orders.cut != cut) => {}
+                () = end => {}
             }
         });
         let room = Arc::new(Semaphore::new(MAX_WAITING));
@@ -60,7 +64,7 @@ impl SlowWriter {
     ) -> Result<(), ConnectionEnd> {
         let share = u32::try_from(size.clamp(1, MAX_WAITING)).unwrap_or(1);
         let room = Arc::clone(&self.room).acquire_many_owned(share).await;
-        let answers = Answers {
+        let answers = QueuedAnswers {
             due: Instant::now(),
             segments,
             _room: room.map_err(|_| ConnectionEnd::Closed)?,
@@ -73,9 +77,9 @@ impl SlowWriter {
 }
 
 async fn write_all(
-    mut waiting: mpsc::Receiver<Answers>,
-    stream: &Transport,
-    node: &Node,
+    mut waiting: mpsc::Receiver<QueuedAnswers>,
+    stream: &ServerTransport,
+    node: &EmbeddedNode,
     idle: Duration,
 ) {
     while let Some(mut answers) = waiting.recv().await {
@@ -93,7 +97,7 @@ async fn write_all(
     }
 }
 
-async fn write(stream: &Transport, mut piece: Bytes, idle: Duration) -> io::Result<()> {
+async fn write(stream: &ServerTransport, mut piece: Bytes, idle: Duration) -> io::Result<()> {
     while piece.has_remaining() {
         match stream.try_write(&piece) {
             Ok(0) => return Err(io::ErrorKind::WriteZero.into()),

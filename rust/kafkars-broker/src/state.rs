@@ -1,4 +1,4 @@
-//! What the nodes of a cluster share and change: topics, groups, transactions, settings.
+//! The state that the nodes of a cluster share and change: topics, groups, transactions, settings.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -15,44 +15,45 @@ use crate::scram::ScramCredentials;
 use crate::security::acl::{Authorized, Authorizer};
 use crate::sessions::Sessions;
 use crate::settings::broker::BrokerSettings;
-use crate::settings::client_metrics::ClientMetrics;
+use crate::settings::client_metrics::MetricsSubscriptions;
 use crate::settings::loggers::Loggers;
-use crate::shares::{self, SessionKey, SharedLog, Shares};
+use crate::shares::acknowledging::release;
+use crate::shares::{SessionKey, SharedLog, Shares};
 use crate::topic::{Topic, TopicIdPartition, TopicKey};
 use crate::topics::Topics;
-use crate::transactions::{ProducerIds, TransactionCoordinator, Transactions};
+use crate::transactions::{ProducerIds, TransactionCoordinator, TransactionalIds};
 
 /// Producer ids start here, to be told from counts and offsets when reading a log.
 const FIRST_PRODUCER_ID: i64 = 1000;
 
-/// What changes while the cluster runs. Locked for as long as one request takes, never across an await.
+/// The state of a running cluster. It is locked for as long as one request takes, never across an await.
 #[derive(Debug)]
-pub(crate) struct State {
+pub(crate) struct ClusterState {
     topics: BTreeMap<String, Topic>,
     names: HashMap<Uuid, String>,
-    /// Of the fetches that go to each node.
+    /// The sessions of the fetches that go to each node.
     sessions: HashMap<i32, Sessions>,
     pub(crate) groups: Groups,
     pub(crate) shares: Shares,
-    pub(crate) transactions: Transactions,
+    pub(crate) transactions: TransactionalIds,
     pub(crate) settings: BrokerSettings,
-    pub(crate) client_metrics: ClientMetrics,
+    pub(crate) client_metrics: MetricsSubscriptions,
     pub(crate) scram: ScramCredentials,
     pub(crate) features: Features,
     pub(crate) loggers: Loggers,
-    /// The cluster's, to be kept with the rest.
+    /// The cluster's own, here to be kept with the rest.
     pub(crate) quotas: Arc<Quotas>,
     /// The cluster's, to be kept with the rest.
     pub(crate) authorizer: Option<Arc<Authorizer>>,
     pub(crate) producer_ids: ProducerIds,
-    /// Where records are kept across restarts, if they are.
+    /// The folder that keeps records across restarts, if there is one.
     pub(crate) logs: Option<LogFolder>,
-    /// Whether something has changed that is to be kept, other than by a request that says so itself.
+    /// True if something has changed that is to be kept, other than by a request that says so itself.
     pub(crate) unsaved: bool,
     topics_created: usize,
 }
 
-impl State {
+impl ClusterState {
     pub(crate) fn new(
         config: &CheckedConfig,
         quotas: &Arc<Quotas>,
@@ -64,9 +65,9 @@ impl State {
             sessions: HashMap::new(),
             groups: Groups::new(config.user.groups.clone()),
             shares: Shares::default(),
-            transactions: Transactions::default(),
+            transactions: TransactionalIds::default(),
             settings: BrokerSettings::new(config),
-            client_metrics: ClientMetrics::default(),
+            client_metrics: MetricsSubscriptions::default(),
             scram: ScramCredentials::default(),
             features: Features::of(config.release),
             loggers: Loggers::default(),
@@ -144,6 +145,25 @@ impl State {
             .ok_or(ErrorCode::UnknownTopicOrPartition)
     }
 
+    /// The partition a request means, of a node that leads it.
+    pub(crate) fn led_partition(
+        &mut self,
+        key: &TopicKey,
+        partition: i32,
+        node: i32,
+    ) -> Result<&mut Partition, ErrorCode> {
+        let partition = self.find_partition(key, partition)?;
+        partition.check_leader(node)?;
+        Ok(partition)
+    }
+
+    /// The topic of this name, if it has this partition.
+    pub(crate) fn topic_with(&self, name: &str, partition: i32) -> Result<&Topic, ErrorCode> {
+        let topic = self.topic(name);
+        let topic = topic.filter(|topic| topic.partition(partition).is_some());
+        topic.ok_or(ErrorCode::UnknownTopicOrPartition)
+    }
+
     /// The partition that share groups read, with what they have read.
     pub(crate) fn shared_log(
         &mut self,
@@ -159,16 +179,16 @@ impl State {
         })
     }
 
-    /// A session of a member of a share group has ended: others may have what it had of these partitions.
+    /// Lets other members have what a member had of these partitions, whose session has ended.
     pub(crate) fn release_shared(&mut self, key: &SessionKey, partitions: &[TopicIdPartition]) {
         for partition in partitions {
             if let Ok(shared_log) = self.shared_log(*partition) {
-                shares::release(shared_log, key, *partition);
+                release(shared_log, key, *partition);
             }
         }
     }
 
-    /// A connection is gone, and with it the share sessions that were opened on it.
+    /// Closes the share sessions that were opened on a connection that is gone.
     pub(crate) fn close_share_sessions(&mut self, connection: u64) {
         for (key, partitions) in self.shares.sessions.close_connection(connection) {
             self.release_shared(&key, &partitions);
@@ -180,7 +200,7 @@ impl State {
         self.sessions.entry(node).or_default()
     }
 
-    /// A node is gone, and with it what it knew of its clients.
+    /// Forgets what a node that is gone knew of its clients.
     pub(crate) fn forget_sessions(&mut self, node: i32) {
         self.sessions.remove(&node);
     }
@@ -206,7 +226,8 @@ impl State {
         }
     }
 
-    /// Gives the partitions of a topic their files. Without, they take no records: better than to lose them.
+    /// Gives the partitions of a topic their files, where there is a folder for them. A partition whose file cannot be
+    /// made takes no records, rather than lose them.
     fn attach(&mut self, topic: &mut Topic) {
         self.unsaved = true;
         if let Some(logs) = &self.logs
@@ -217,7 +238,7 @@ impl State {
         }
     }
 
-    /// Removes a topic; whoever waits on it is told so.
+    /// Removes a topic; fetches that wait on it look again.
     pub(crate) fn remove_topic(&mut self, name: &str) -> Option<Topic> {
         let topic = self.topics.remove(name)?;
         self.names.remove(&topic.id);

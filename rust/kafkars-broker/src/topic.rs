@@ -17,7 +17,21 @@ pub(crate) struct Topic {
 /// A partition by its topic's id.
 pub(crate) type TopicIdPartition = (Uuid, i32);
 
-/// How a request names a topic: by name, or since KIP-516 by id.
+/// Puts partitions of one topic that follow each other together, as answers list them.
+pub(crate) fn by_topic<'a>(
+    partitions: impl IntoIterator<Item = &'a TopicIdPartition>,
+) -> Vec<(Uuid, Vec<i32>)> {
+    let mut topics: Vec<(Uuid, Vec<i32>)> = Vec::new();
+    for (id, partition) in partitions {
+        match topics.last_mut() {
+            Some((last, partitions)) if last == id => partitions.push(*partition),
+            _ => topics.push((*id, vec![*partition])),
+        }
+    }
+    topics
+}
+
+/// A topic as a request names it: by name, or since KIP-516 by id.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum TopicKey {
     Name(String),
@@ -33,7 +47,7 @@ impl Topic {
         self.partitions.get_mut(usize::try_from(index).ok()?)
     }
 
-    /// Sets the topic to something else, from now on.
+    /// Gives the topic other settings from now on.
     pub(crate) fn set_config(&mut self, config: TopicConfig) {
         for partition in &mut self.partitions {
             partition.log.set_retention_bytes(config.retention_bytes);

@@ -1,5 +1,9 @@
 //! Kafka's rules for topic names.
 
+use kafkars_protocol::ErrorCode;
+
+use crate::refusal::RefusedRequest;
+
 /// Longest legal name: room for a partition number and a suffix in a 255-byte file name.
 const MAX_LENGTH: usize = 249;
 
@@ -23,7 +27,12 @@ pub(crate) fn check(name: &str) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Whether two names differ only in `.` against `_`: Kafka refuses the second, since its metric names would clash.
+/// Refuses a name that is not legal.
+pub(crate) fn require_legal(name: &str) -> Result<(), RefusedRequest> {
+    check(name).map_err(|problem| RefusedRequest::new(ErrorCode::InvalidTopicException, problem))
+}
+
+/// True if two names differ only in `.` against `_`: Kafka refuses the second, since its metric names would clash.
 pub(crate) fn collide(one: &str, other: &str) -> bool {
     let fold = |byte: u8| if byte == b'.' { b'_' } else { byte };
     one.len() == other.len() && one.bytes().map(fold).eq(other.bytes().map(fold))

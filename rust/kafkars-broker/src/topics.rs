@@ -7,16 +7,16 @@ use kafkars_protocol::Uuid;
 use crate::security::acl::{AclOperation, Authorized, ResourceType};
 use crate::topic::Topic;
 
-/// How many topics were created, how many there are, and the version of the rules of access control.
+/// The number of topics created, the number there are now, and the version of the rules of access control.
 pub(crate) type Fingerprint = (usize, usize, u64);
 
-/// A look at all topics, while the state is locked.
+/// A view of all topics, while the state is locked.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Topics<'a> {
     topics: &'a BTreeMap<String, Topic>,
     names: &'a HashMap<Uuid, String>,
     created: usize,
-    /// Who looks, in a cluster with access control.
+    /// The client that looks, in a cluster with access control.
     client: Option<&'a Authorized>,
 }
 
@@ -58,7 +58,7 @@ impl<'a> Topics<'a> {
             .filter(move |name| may(name))
     }
 
-    /// Different whenever the set of names is, or what a client may describe.
+    /// A value that differs whenever the set of names does, or what a client may describe.
     pub(crate) fn fingerprint(&self) -> Fingerprint {
         let rules = self.client.map_or(0, Authorized::rules_version);
         (self.created, self.topics.len(), rules)

@@ -1,11 +1,11 @@
-//! Which APIs in which versions a broker offers.
+//! A broker offers APIs, each in a range of versions, by its release and its limits.
 
 use kafkars_protocol::{ApiKey, VersionRange};
 
 use crate::api_table::SERVED;
 use crate::config::CheckedConfig;
 
-/// What is offered of every API, lowest key first.
+/// The versions that are offered of every API, lowest key first.
 pub(crate) fn offered(config: &CheckedConfig) -> impl Iterator<Item = (ApiKey, VersionRange)> {
     SERVED
         .iter()
@@ -17,7 +17,7 @@ pub(crate) fn is_served(config: &CheckedConfig, api: ApiKey, version: i16) -> bo
         && versions_of(config, api).is_some_and(|versions| versions.contains(version))
 }
 
-/// What a cluster with ZooKeeper leaves to its controller. Later releases hand it on (KIP-590).
+/// True if a cluster with ZooKeeper answers an API at its controller only. Later releases hand it on (KIP-590).
 pub(crate) fn is_for_controller(api: ApiKey) -> bool {
     matches!(
         api,

@@ -1,18 +1,18 @@
-//! How a long poll learns that there is something to read.
+//! A long poll learns through its waiter that there is something to read.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio::sync::Notify;
 
-/// One fetch that waits for bytes. It stands in the list of each partition it reads.
+/// A fetch that waits for bytes. Its waiter stands in the list of each partition it reads.
 #[derive(Debug)]
-pub(crate) struct Waiter {
+pub(crate) struct FetchWaiter {
     missing: AtomicU64,
     notify: Notify,
 }
 
-impl Waiter {
+impl FetchWaiter {
     /// Waits for `missing` bytes, in one partition or in several together.
     pub(crate) fn new(missing: u64) -> Arc<Self> {
         Arc::new(Self {
@@ -39,23 +39,23 @@ impl Waiter {
 
 /// The fetches that wait on one partition. Guarded by the lock of the cluster's state, which also orders `credit`.
 #[derive(Debug, Default)]
-pub(crate) struct Waiters(Vec<Arc<Waiter>>);
+pub(crate) struct FetchWaiters(Vec<Arc<FetchWaiter>>);
 
-impl Waiters {
-    pub(crate) fn add(&mut self, waiter: &Arc<Waiter>) {
+impl FetchWaiters {
+    pub(crate) fn add(&mut self, waiter: &Arc<FetchWaiter>) {
         self.0.push(Arc::clone(waiter));
     }
 
-    pub(crate) fn remove(&mut self, waiter: &Arc<Waiter>) {
+    pub(crate) fn remove(&mut self, waiter: &Arc<FetchWaiter>) {
         self.0.retain(|other| !Arc::ptr_eq(other, waiter));
     }
 
-    /// Bytes were appended.
+    /// Tells the waiting fetches that bytes were appended.
     pub(crate) fn credit(&self, bytes: u64) {
         self.0.iter().for_each(|waiter| waiter.credit(bytes));
     }
 
-    /// The partition moved, vanished or lost its beginning: all must look again.
+    /// Wakes all waiting fetches: the partition moved, vanished or lost its beginning.
     pub(crate) fn wake(&self) {
         self.credit(u64::MAX);
     }

@@ -23,15 +23,15 @@ pub struct Trusted {
     pub serial: Vec<u8>,
     /// The seconds since 1970 between which it is valid, both of them included.
     pub valid: (i64, i64),
-    /// Whether it may sign certificates of servers.
+    /// True if it may sign certificates of servers.
     pub is_authority: bool,
     /// How many authorities may stand between it and a server; none where it does not say.
     pub path_length: Option<u32>,
-    /// Whether its key may sign lists of revoked certificates.
+    /// True if its key may sign lists of revoked certificates.
     pub signs_lists: bool,
-    /// Whether a server may show it.
+    /// True if a server may show it.
     pub is_for_servers: bool,
-    /// Whether its key may do what a server's does.
+    /// True if its key may do what a server's does.
     pub key_serves: bool,
     /// The key that it speaks of.
     pub key: CertifiedKey,
@@ -80,7 +80,7 @@ impl Trusted {
         })
     }
 
-    /// Whether its issuer has its own name: an edition of the same authority.
+    /// True if its issuer has its own name: an edition of the same authority.
     #[must_use]
     pub fn is_self_issued(&self) -> bool {
         self.issuer_name == self.subject_name

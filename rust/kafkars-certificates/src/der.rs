@@ -3,7 +3,7 @@
 use x509_parser::asn1_rs::{Any, FromDer};
 
 /// One element.
-pub(crate) struct Element<'a> {
+pub(crate) struct DerElement<'a> {
     /// All of it.
     pub(crate) whole: &'a [u8],
     /// What it holds.
@@ -11,9 +11,9 @@ pub(crate) struct Element<'a> {
 }
 
 /// The first element, and what stands after it; none where none begins.
-pub(crate) fn element(bytes: &[u8]) -> Option<(Element<'_>, &[u8])> {
+pub(crate) fn element(bytes: &[u8]) -> Option<(DerElement<'_>, &[u8])> {
     let (rest, any) = Any::from_der(bytes).ok()?;
     let whole = bytes.get(..bytes.len().checked_sub(rest.len())?)?;
     let content = any.data;
-    Some((Element { whole, content }, rest))
+    Some((DerElement { whole, content }, rest))
 }

@@ -13,7 +13,7 @@ mod revocation;
 mod subject;
 
 pub use authority::{CertifiedKey, Trusted};
-pub use load::{Identity, LoadError, Part, chain, pkcs12, private_key};
+pub use load::{CertificatePart, CertifiedIdentity, LoadError, chain, pkcs12, private_key};
 pub use make::{Authority, KeyKind, MadeCertificate, MakeError, NewCertificate};
 pub use pem::{PemError, certificates, instead, readable_certificates, revocation_lists};
 pub use revocation::RevocationList;

@@ -9,11 +9,11 @@ use zeroize::Zeroizing;
 use crate::pem::{PemError, certificates, instead, plain};
 
 /// A chain that begins with the owner's certificate, and the owner's key.
-pub type Identity = (Vec<CertificateDer<'static>>, PrivateKeyDer<'static>);
+pub type CertifiedIdentity = (Vec<CertificateDer<'static>>, PrivateKeyDer<'static>);
 
 /// Which of the things given cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
+pub enum CertificatePart {
     /// The certificate or its chain.
     Certificate,
     /// The private key.
@@ -29,7 +29,7 @@ pub enum Part {
 #[error("{problem}")]
 pub struct LoadError {
     /// What cannot be used.
-    pub part: Part,
+    pub part: CertificatePart,
     /// What is wrong with it, and what to do.
     pub problem: String,
 }
@@ -40,11 +40,12 @@ pub struct LoadError {
 /// When it holds none, or one that is damaged.
 pub fn chain(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, LoadError> {
     let chain = certificates(pem);
-    let chain = chain.map_err(|error| wrong(Part::Certificate, format!("no PEM: {error}")))?;
+    let chain =
+        chain.map_err(|error| wrong(CertificatePart::Certificate, format!("no PEM: {error}")))?;
     if chain.is_empty() {
         let instead = instead(pem);
         let problem = format!("holds no PEM certificate (-----BEGIN CERTIFICATE-----){instead}");
-        return Err(wrong(Part::Certificate, problem));
+        return Err(wrong(CertificatePart::Certificate, problem));
     }
     Ok(chain)
 }
@@ -59,14 +60,19 @@ pub fn private_key(
 ) -> Result<PrivateKeyDer<'static>, LoadError> {
     let text = plain(pem);
     if let Some(encrypted) = encrypted_key(&text) {
-        let missing = || wrong(Part::KeyPassword, "is missing: the key is encrypted");
+        let missing = || {
+            wrong(
+                CertificatePart::KeyPassword,
+                "is missing: the key is encrypted",
+            )
+        };
         let password = password.ok_or_else(missing)?;
         let key = EncryptedPrivateKeyInfoRef::try_from(encrypted.as_slice()).map_err(|error| {
             // What is damaged cannot be told from what is encrypted by other rules than PBES2's.
             let problem = format!(
                 "the encrypted key cannot be read ({error}): it is damaged, or {UNKNOWN_SCHEME}"
             );
-            wrong(Part::Key, problem)
+            wrong(CertificatePart::Key, problem)
         })?;
         let key = key.decrypt(password).map_err(refusal)?;
         return Ok(PrivatePkcs8KeyDer::from(key.as_bytes().to_vec()).into());
@@ -74,7 +80,7 @@ pub fn private_key(
     let mut windows = text.windows(PEM_ENCRYPTION.len());
     if windows.any(|window| window == PEM_ENCRYPTION) {
         let problem = "the key is encrypted in OpenSSL's old format; convert it with `openssl pkcs8 -topk8 -v2 aes256 -in OLD -out NEW`";
-        return Err(wrong(Part::Key, problem));
+        return Err(wrong(CertificatePart::Key, problem));
     }
     PrivateKeyDer::from_pem_slice(&text).map_err(|error| {
         let problem = match error {
@@ -84,7 +90,7 @@ pub fn private_key(
             ),
             damaged => format!("no PEM: {}", PemError::from(&damaged)),
         };
-        wrong(Part::Key, problem)
+        wrong(CertificatePart::Key, problem)
     })
 }
 
@@ -99,8 +105,8 @@ fn refusal(error: pkcs8::Error) -> LoadError {
     match error {
         pkcs8::Error::EncryptedPrivateKey(
             AlgorithmParametersInvalid { .. } | NoPbes1CryptSupport | UnsupportedAlgorithm { .. },
-        ) => wrong(Part::Key, format!("the key is {UNKNOWN_SCHEME}")),
-        _ => wrong(Part::KeyPassword, "does not open the key"),
+        ) => wrong(CertificatePart::Key, format!("the key is {UNKNOWN_SCHEME}")),
+        _ => wrong(CertificatePart::KeyPassword, "does not open the key"),
     }
 }
 
@@ -127,16 +133,16 @@ fn encrypted_key(pem: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
 ///
 /// # Errors
 /// When the password does not open it, or it holds no key.
-pub fn pkcs12(content: &[u8], password: &str) -> Result<Identity, LoadError> {
+pub fn pkcs12(content: &[u8], password: &str) -> Result<CertifiedIdentity, LoadError> {
     let store = KeyStore::from_pkcs12(content, password, Pkcs12ImportPolicy::Relaxed);
     let store = store.map_err(|error| {
         let problem =
             format!("cannot be opened: {error}; is it PKCS#12, and ssl_keystore_password right?");
-        wrong(Part::Store, problem)
+        wrong(CertificatePart::Store, problem)
     })?;
     let Some((_, entry)) = store.private_key_chain() else {
         let problem = "holds no private key with a certificate";
-        return Err(wrong(Part::Store, problem));
+        return Err(wrong(CertificatePart::Store, problem));
     };
     let certificates = entry.certs().iter();
     let chain = certificates.map(|certificate| CertificateDer::from(certificate.as_der().to_vec()));
@@ -144,7 +150,7 @@ pub fn pkcs12(content: &[u8], password: &str) -> Result<Identity, LoadError> {
     Ok((chain.collect(), key.into()))
 }
 
-fn wrong(part: Part, problem: impl Into<String>) -> LoadError {
+fn wrong(part: CertificatePart, problem: impl Into<String>) -> LoadError {
     LoadError {
         part,
         problem: problem.into(),

@@ -45,7 +45,7 @@ impl RevocationList {
         })
     }
 
-    /// Whether it names a certificate.
+    /// True if it names a certificate.
     #[must_use]
     pub fn lists(&self, certificate: &Trusted) -> bool {
         self.issuer_name == certificate.issuer_name && self.serials.contains(&certificate.serial)

@@ -15,7 +15,7 @@ const MOST_GIVEN_UP: usize = 64;
 /// A function that is called by at most one thread at a time. Whoever asks while a call is under way waits for the next
 /// one, together with all others who do, so a function that never returns costs one thread and not one a connection.
 pub struct ApplicationCall<T> {
-    shared: Arc<Shared<T>>,
+    shared: Arc<SharedCall<T>>,
 }
 
 /// One call of a function, as the function knows it.
@@ -30,51 +30,51 @@ struct AttemptState {
     end: Option<Box<dyn FnOnce() + Send>>,
 }
 
-type Outcome<T> = Result<T, Arc<str>>;
-type Function<T> = dyn Fn(&CallAttempt) -> Outcome<T> + Send + Sync;
+type CallOutcome<T> = Result<T, Arc<str>>;
+type Function<T> = dyn Fn(&CallAttempt) -> CallOutcome<T> + Send + Sync;
 
-struct Shared<T> {
+struct SharedCall<T> {
     function: Box<Function<T>>,
-    state: Mutex<State<T>>,
+    state: Mutex<CallState<T>>,
     /// How many calls go on that were given up, of all that count together.
     given_up: Arc<AtomicUsize>,
 }
 
-struct State<T> {
+struct CallState<T> {
     /// Whether there is a thread.
     is_running: bool,
     called: Option<Called<T>>,
-    waiting: Vec<oneshot::Sender<Outcome<T>>>,
+    waiting: Vec<oneshot::Sender<CallOutcome<T>>>,
 }
 
 /// The call under way, and who waits for it.
 struct Called<T> {
     attempt: Arc<CallAttempt>,
-    waiting: Vec<oneshot::Sender<Outcome<T>>>,
+    waiting: Vec<oneshot::Sender<CallOutcome<T>>>,
 }
 
 /// Somebody who waits, until dropped.
-struct Waiter<T> {
-    outcome: Option<oneshot::Receiver<Outcome<T>>>,
-    shared: Arc<Shared<T>>,
+struct CallWaiter<T> {
+    outcome: Option<oneshot::Receiver<CallOutcome<T>>>,
+    shared: Arc<SharedCall<T>>,
 }
 
 impl<T: Clone + Send + 'static> ApplicationCall<T> {
     /// Nothing is called yet. The function's error says in words why there is no value.
-    pub fn new(function: impl Fn(&CallAttempt) -> Outcome<T> + Send + Sync + 'static) -> Self {
+    pub fn new(function: impl Fn(&CallAttempt) -> CallOutcome<T> + Send + Sync + 'static) -> Self {
         static GIVEN_UP: Mutex<Option<Arc<AtomicUsize>>> = Mutex::new(None);
         let given_up = Arc::clone(GIVEN_UP.lock().get_or_insert_default());
         Self::counted(function, given_up)
     }
 
     fn counted(
-        function: impl Fn(&CallAttempt) -> Outcome<T> + Send + Sync + 'static,
+        function: impl Fn(&CallAttempt) -> CallOutcome<T> + Send + Sync + 'static,
         given_up: Arc<AtomicUsize>,
     ) -> Self {
         Self {
-            shared: Arc::new(Shared {
+            shared: Arc::new(SharedCall {
                 function: Box::new(function),
-                state: Mutex::new(State {
+                state: Mutex::new(CallState {
                     is_running: false,
                     called: None,
                     waiting: Vec::new(),
@@ -86,7 +86,7 @@ impl<T: Clone + Send + 'static> ApplicationCall<T> {
 
     /// The outcome of a call that begins after this one. It has no time limit of its own: whoever waits gives up by
     /// dropping the future, and with the last one who waits for it the call is given up.
-    pub fn call(&self) -> impl Future<Output = Outcome<T>> + Send + use<T> {
+    pub fn call(&self) -> impl Future<Output = CallOutcome<T>> + Send + use<T> {
         let (sender, outcome) = oneshot::channel();
         let must_start = {
             let mut state = self.shared.state.lock();
@@ -97,7 +97,7 @@ impl<T: Clone + Send + 'static> ApplicationCall<T> {
         if must_start && let Err(problem) = self.start() {
             self.shared.fail(&problem);
         }
-        let mut waiter = Waiter {
+        let mut waiter = CallWaiter {
             outcome: Some(outcome),
             shared: Arc::clone(&self.shared),
         };
@@ -129,7 +129,7 @@ impl<T: Clone + Send + 'static> ApplicationCall<T> {
     }
 }
 
-impl<T: Clone> Shared<T> {
+impl<T: Clone> SharedCall<T> {
     /// Calls for as long as anybody waits.
     fn run(&self) {
         while let Some(attempt) = self.next() {
@@ -175,7 +175,7 @@ impl<T: Clone> Shared<T> {
     }
 }
 
-impl<T> Drop for Waiter<T> {
+impl<T> Drop for CallWaiter<T> {
     fn drop(&mut self) {
         drop(self.outcome.take());
         let state = self.shared.state.lock();

@@ -3,7 +3,6 @@
 
 pub mod admin;
 mod application_call;
-mod bootstrap;
 mod client;
 mod clock;
 mod consumer;
@@ -15,10 +14,10 @@ mod producer;
 mod topic_name;
 
 pub use application_call::{ApplicationCall, CallAttempt};
-pub use client::{BrokerStatus, Client, CoordinatorKind, REFUSAL_CHECK_INTERVAL};
+pub use client::{BrokerStatus, Client, REFUSAL_CHECK_INTERVAL};
 pub use consumer::{
     Closing, Consumer, ConsumerEvent, ConsumerHealth, ConsumerMetrics, LastFetch, LeaveId,
-    OffsetAndTimestamp, Origin, PartitionTrouble, SubscriptionView, Waiting,
+    OffsetAndTimestamp, Origin, PartitionTrouble, SubscriptionView, WaitingRead,
     check_offset_to_commit,
 };
 pub use error::{
@@ -27,6 +26,7 @@ pub use error::{
 };
 pub use kafkars_core::cluster::{Cluster, PartitionMetadata, TopicMetadata};
 pub use kafkars_core::config;
+pub use kafkars_core::coordinator::CoordinatorKind;
 pub use kafkars_core::error_kind::{ErrorKind, SecurityError, SecurityProblem};
 pub use kafkars_core::fetch::error::FetchError;
 pub use kafkars_core::fetch::open::{FetchedBatch, RecordSlice, TakenRecord};
@@ -43,7 +43,7 @@ pub use metrics::ClientMetrics;
 pub use net::check_tls;
 pub use producer::{
     PendingId, PendingSend, Producer, ProducerMetrics, Records, SendError, SendPermit, SendWait,
-    Stopped,
+    Stopped, tell_unheard_failures,
 };
 
 pub use clock::wall_clock_ms;

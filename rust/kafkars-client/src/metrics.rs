@@ -34,7 +34,7 @@ pub struct ClientMetrics {
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Counters {
+pub(crate) struct ClientCounters {
     pub(crate) requests_sent: AtomicU64,
     pub(crate) responses_received: AtomicU64,
     pub(crate) bytes_sent: AtomicU64,
@@ -53,7 +53,7 @@ pub(crate) struct Counters {
 /// The moment from which answers are timed.
 static EPOCH: LazyLock<Instant> = LazyLock::new(now);
 
-impl Counters {
+impl ClientCounters {
     /// A broker has answered.
     pub(crate) fn answered(&self) {
         let since = now().saturating_duration_since(*EPOCH).as_millis() as u64;
@@ -86,17 +86,17 @@ impl Counters {
 /// What is counted of one broker's connections, and with it of the client's.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct BrokerCounters {
-    pub(crate) broker: Arc<Counters>,
-    pub(crate) client: Arc<Counters>,
+    pub(crate) broker: Arc<ClientCounters>,
+    pub(crate) client: Arc<ClientCounters>,
 }
 
 impl BrokerCounters {
-    pub(crate) fn add(&self, counter: impl Fn(&Counters) -> &AtomicU64, amount: usize) {
+    pub(crate) fn add(&self, counter: impl Fn(&ClientCounters) -> &AtomicU64, amount: usize) {
         add(counter(&self.broker), amount);
         add(counter(&self.client), amount);
     }
 
-    pub(crate) fn subtract(&self, counter: impl Fn(&Counters) -> &AtomicU64, amount: usize) {
+    pub(crate) fn subtract(&self, counter: impl Fn(&ClientCounters) -> &AtomicU64, amount: usize) {
         subtract(counter(&self.broker), amount);
         subtract(counter(&self.client), amount);
     }

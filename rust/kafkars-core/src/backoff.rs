@@ -35,13 +35,13 @@ impl Backoff {
         }
     }
 
-    /// The longest pause.
+    /// Returns the longest pause.
     #[must_use]
     pub fn longest(&self) -> Duration {
         self.longest
     }
 
-    /// The pause after `failures` tries in a row failed; none after zero failures.
+    /// Returns the pause after `failures` tries in a row failed; none after zero failures.
     ///
     /// `random` is any evenly spread number: the same one gives the same pause, so histories can be replayed.
     #[must_use]
@@ -73,7 +73,7 @@ impl Random {
         Self(seed)
     }
 
-    /// The next number, and a step onwards.
+    /// Returns the next number and advances the generator.
     #[expect(
         clippy::should_implement_trait,
         reason = "numbers without end need no Option"

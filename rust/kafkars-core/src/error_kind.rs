@@ -15,7 +15,7 @@ pub enum ErrorKind {
     Fatal,
 }
 
-/// What was wrong between this client and a broker that must know each other.
+/// Which part of a TLS or SASL handshake with a broker failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SecurityProblem {
     /// A certificate was not accepted: the broker's by us, or ours by the broker.

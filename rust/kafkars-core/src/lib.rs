@@ -4,6 +4,7 @@
 pub mod backoff;
 pub mod cluster;
 pub mod config;
+pub mod coordinator;
 pub mod error_kind;
 pub mod fetch;
 pub mod group;

@@ -29,7 +29,7 @@ impl ApiKey {
         VersionRange { min, max }
     }
 
-    /// Whether requests of `version` have compact lengths and tagged fields; true also for versions newer than ours.
+    /// True if requests of `version` have compact lengths and tagged fields; true also for versions newer than ours.
     #[must_use]
     pub const fn is_flexible(self, version: i16) -> bool {
         match self.row().3 {
@@ -38,7 +38,7 @@ impl ApiKey {
         }
     }
 
-    /// Whether answers in `version` have tagged fields in their header. Those to ApiVersions never have, because the
+    /// True if answers in `version` have tagged fields in their header. Those to ApiVersions never have, because the
     /// client cannot know yet what the broker speaks.
     #[must_use]
     pub const fn has_flexible_response_header(self, version: i16) -> bool {

@@ -6,7 +6,7 @@ use crate::Uuid;
 
 /// One value of a message.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Value {
+pub enum DescribedValue {
     /// An optional field that is not there.
     Null,
     /// True or false.
@@ -27,17 +27,17 @@ pub enum Value {
     Struct(Vec<(&'static str, Self)>),
 }
 
-/// What can be told as a [`Value`].
+/// What can be told as a [`DescribedValue`].
 pub trait Describe {
     /// The whole of it.
-    fn describe(&self) -> Value;
+    fn describe(&self) -> DescribedValue;
 }
 
 macro_rules! integers {
     ($($type:ty),*) => {$(
         impl Describe for $type {
-            fn describe(&self) -> Value {
-                Value::Int(i64::from(*self))
+            fn describe(&self) -> DescribedValue {
+                DescribedValue::Int(i64::from(*self))
             }
         }
     )*};
@@ -46,44 +46,44 @@ macro_rules! integers {
 integers!(i8, i16, u16, i32, u32, i64);
 
 impl Describe for bool {
-    fn describe(&self) -> Value {
-        Value::Bool(*self)
+    fn describe(&self) -> DescribedValue {
+        DescribedValue::Bool(*self)
     }
 }
 
 impl Describe for f64 {
-    fn describe(&self) -> Value {
-        Value::Float(*self)
+    fn describe(&self) -> DescribedValue {
+        DescribedValue::Float(*self)
     }
 }
 
 impl Describe for String {
-    fn describe(&self) -> Value {
-        Value::Text(self.clone())
+    fn describe(&self) -> DescribedValue {
+        DescribedValue::Text(self.clone())
     }
 }
 
 impl Describe for Bytes {
-    fn describe(&self) -> Value {
-        Value::Bytes(self.clone())
+    fn describe(&self) -> DescribedValue {
+        DescribedValue::Bytes(self.clone())
     }
 }
 
 impl Describe for Uuid {
-    fn describe(&self) -> Value {
-        Value::Uuid(*self)
+    fn describe(&self) -> DescribedValue {
+        DescribedValue::Uuid(*self)
     }
 }
 
 impl<T: Describe> Describe for Option<T> {
-    fn describe(&self) -> Value {
-        self.as_ref().map_or(Value::Null, T::describe)
+    fn describe(&self) -> DescribedValue {
+        self.as_ref().map_or(DescribedValue::Null, T::describe)
     }
 }
 
 impl<T: Describe> Describe for Vec<T> {
-    fn describe(&self) -> Value {
-        Value::List(self.iter().map(T::describe).collect())
+    fn describe(&self) -> DescribedValue {
+        DescribedValue::List(self.iter().map(T::describe).collect())
     }
 }
 
@@ -91,8 +91,8 @@ impl<T: Describe> Describe for Vec<T> {
 macro_rules! describe {
     ($name:ident { $($text:literal: $field:ident),* $(,)? }) => {
         impl crate::Describe for $name {
-            fn describe(&self) -> crate::Value {
-                crate::Value::Struct(vec![$(($text, crate::Describe::describe(&self.$field))),*])
+            fn describe(&self) -> crate::DescribedValue {
+                crate::DescribedValue::Struct(vec![$(($text, crate::Describe::describe(&self.$field))),*])
             }
         }
     };
@@ -116,14 +116,14 @@ mod tests {
             components: vec![component],
             strict: true,
         };
-        let component = Value::Struct(vec![
-            ("entity_type", Value::Text("user".to_owned())),
-            ("match_type", Value::Int(1)),
-            ("match", Value::Null),
+        let component = DescribedValue::Struct(vec![
+            ("entity_type", DescribedValue::Text("user".to_owned())),
+            ("match_type", DescribedValue::Int(1)),
+            ("match", DescribedValue::Null),
         ]);
-        let whole = Value::Struct(vec![
-            ("components", Value::List(vec![component])),
-            ("strict", Value::Bool(true)),
+        let whole = DescribedValue::Struct(vec![
+            ("components", DescribedValue::List(vec![component])),
+            ("strict", DescribedValue::Bool(true)),
         ]);
         assert_eq!(request.describe(), whole);
     }

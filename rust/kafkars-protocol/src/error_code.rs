@@ -85,13 +85,13 @@ impl ErrorCode {
         }
     }
 
-    /// Whether the same request may succeed later, by Kafka's own classification.
+    /// True if the same request may succeed later, by Kafka's own classification.
     #[must_use]
     pub fn retriable(self) -> bool {
         self.retry() != Retry::Fatal
     }
 
-    /// Whether the client's picture of the cluster is out of date, so that fetching metadata helps.
+    /// True if the client's picture of the cluster is out of date, so that fetching metadata helps.
     #[must_use]
     pub fn invalid_metadata(self) -> bool {
         self.retry() == Retry::Metadata

@@ -50,7 +50,7 @@ impl Frame {
         self.len
     }
 
-    /// Whether there is nothing to send.
+    /// True if there is nothing to send.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
@@ -87,7 +87,7 @@ impl FrameLimit {
         }
     }
 
-    /// The same for tokens, which have no correlation id and may be empty.
+    /// This limit for tokens, which have no correlation id and may be empty.
     #[must_use]
     pub const fn of_tokens(self) -> Self {
         Self {

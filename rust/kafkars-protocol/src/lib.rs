@@ -23,7 +23,7 @@ mod version;
 mod writer;
 
 pub use api_key::{ApiKey, UnknownApiKey};
-pub use describe::{Describe, Value};
+pub use describe::{Describe, DescribedValue};
 pub use error::{DecodeError, DecodeErrorKind, EncodeError, EncodeErrorKind};
 pub use error_code::ErrorCode;
 pub use frame::{ForeignProtocol, Frame, FrameError, FrameLimit, LENGTH_PREFIX};

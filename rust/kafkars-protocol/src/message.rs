@@ -35,7 +35,7 @@ pub trait Message: Sized + Clone + Debug + PartialEq + Default {
     /// Sets what [`throttle_time_ms`](Self::throttle_time_ms) tells; nothing in messages that cannot say so.
     fn set_throttle_time_ms(&mut self, _time: i32) {}
 
-    /// Whether `version` has compact lengths and tagged fields.
+    /// True if `version` has compact lengths and tagged fields.
     #[must_use]
     fn is_flexible(version: i16) -> bool {
         Self::FLEXIBLE_FROM.is_some_and(|first| version >= first)

@@ -34,19 +34,19 @@ impl SecurityProtocol {
         }
     }
 
-    /// Whether connections are encrypted.
+    /// True if connections are encrypted.
     #[must_use]
     pub fn has_tls(self) -> bool {
         matches!(self, Self::Ssl | Self::SaslSsl)
     }
 
-    /// Whether clients have to log in.
+    /// True if clients have to log in.
     #[must_use]
     pub fn has_sasl(self) -> bool {
         matches!(self, Self::SaslPlaintext | Self::SaslSsl)
     }
 
-    /// Whether there is neither encryption nor authentication.
+    /// True if there is neither encryption nor authentication.
     #[must_use]
     pub fn is_plaintext(self) -> bool {
         self == Self::Plaintext

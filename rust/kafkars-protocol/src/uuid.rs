@@ -36,7 +36,7 @@ impl Uuid {
         (at == bytes.len() && text.len() == 22).then_some(Self(bytes))
     }
 
-    /// Whether this is [`Uuid::ZERO`].
+    /// True if this is [`Uuid::ZERO`].
     #[must_use]
     pub fn is_zero(&self) -> bool {
         *self == Self::ZERO

@@ -12,7 +12,7 @@ pub struct VersionRange {
 }
 
 impl VersionRange {
-    /// Whether `version` lies within the range.
+    /// True if `version` lies within the range.
     #[must_use]
     pub const fn contains(self, version: i16) -> bool {
         self.min <= version && version <= self.max

@@ -66,7 +66,7 @@ impl Writer {
         self.length + self.buffer.len()
     }
 
-    /// Whether nothing has been written.
+    /// True if nothing has been written.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -6,7 +6,7 @@ use bytes::{BufMut, BytesMut};
 use kafkars_protocol::messages::fetch::FetchRequest;
 use kafkars_protocol::messages::metadata::MetadataRequest;
 use kafkars_protocol::{ApiKey, ErrorCode, decode_response, peek_correlation_id};
-use kafkars_testkit::codec::Codec;
+use kafkars_testkit::codec::MessageCodec;
 use kafkars_testkit::frames::{CapturedFrame, captured};
 
 #[test]
@@ -19,7 +19,7 @@ fn answers_of_real_brokers_are_written_again_the_same() {
             bytes,
         } = frame;
         let label = format!("{api_key} v{version} of {broker}");
-        let codec = Codec::named(&format!("{api_key}Response")).unwrap();
+        let codec = MessageCodec::named(&format!("{api_key}Response")).unwrap();
         let mut header = BytesMut::new();
         header.put_i32(peek_correlation_id(&bytes).unwrap());
         if api_key.has_flexible_response_header(version) {

@@ -3,7 +3,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use kafkars_testkit::codec::Codec;
+use kafkars_testkit::codec::MessageCodec;
 use kafkars_testkit::entropy::Entropy;
 use kafkars_testkit::hostile::for_each_broken_form;
 use kafkars_testkit::sample::Sample;
@@ -39,7 +39,7 @@ static ALLOCATOR: Counting = Counting;
 #[test]
 fn broken_messages_neither_panic_nor_take_memory() {
     let mut decoded = 0u64;
-    for (codec, schema) in Codec::all().iter().zip(MessageSchema::all()) {
+    for (codec, schema) in MessageCodec::all().iter().zip(MessageSchema::all()) {
         for version in codec.versions.iter() {
             for_each_broken_form(&full_sample(schema, version), |broken| {
                 decoded += 1;
@@ -64,7 +64,7 @@ fn broken_messages_neither_panic_nor_take_memory() {
 #[test]
 fn a_count_that_lies_is_refused_before_anything_is_reserved() {
     // A Fetch response with two billion topics in a frame of 64 bytes.
-    let codec = Codec::named("FetchResponse").unwrap();
+    let codec = MessageCodec::named("FetchResponse").unwrap();
     let mut frame = vec![0u8; 64];
     frame[10..14].copy_from_slice(&i32::MAX.to_be_bytes());
     let before = REQUESTED.get();

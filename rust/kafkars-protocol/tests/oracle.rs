@@ -11,7 +11,7 @@ use kafka_protocol::ResponseError;
 use kafka_protocol::messages as theirs;
 use kafka_protocol::protocol::{Decodable, Encodable, Message as _};
 use kafkars_protocol::{ErrorCode, VersionRange};
-use kafkars_testkit::codec::Codec;
+use kafkars_testkit::codec::MessageCodec;
 use kafkars_testkit::entropy::Entropy;
 use kafkars_testkit::sample::Sample;
 use kafkars_testkit::schema::MessageSchema;
@@ -23,7 +23,7 @@ const SAMPLES: u64 = 16;
 fn both_sides_write_the_same_bytes() {
     let mut compared = 0;
     let mut ours_only = BTreeMap::new();
-    for (codec, schema) in Codec::all().iter().zip(MessageSchema::all()) {
+    for (codec, schema) in MessageCodec::all().iter().zip(MessageSchema::all()) {
         let Some(oracle) = Oracle::of(schema) else {
             ours_only.insert(codec.name, codec.versions);
             continue;
@@ -60,7 +60,7 @@ fn both_sides_write_the_same_bytes() {
 
 #[test]
 fn every_default_is_theirs() {
-    for (codec, schema) in Codec::all().iter().zip(MessageSchema::all()) {
+    for (codec, schema) in MessageCodec::all().iter().zip(MessageSchema::all()) {
         let Some(oracle) = Oracle::of(schema) else {
             continue;
         };

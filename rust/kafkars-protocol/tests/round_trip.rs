@@ -1,7 +1,7 @@
 //! Every message in every version: what is read is written again, byte for byte.
 
 use bytes::Bytes;
-use kafkars_testkit::codec::Codec;
+use kafkars_testkit::codec::MessageCodec;
 use kafkars_testkit::entropy::Entropy;
 use kafkars_testkit::sample::Sample;
 use kafkars_testkit::schema::MessageSchema;
@@ -101,8 +101,8 @@ fn unknown_tagged_fields_are_skipped() {
     }
 }
 
-fn pairs() -> Vec<(&'static Codec, &'static MessageSchema)> {
-    let codecs = Codec::all();
+fn pairs() -> Vec<(&'static MessageCodec, &'static MessageSchema)> {
+    let codecs = MessageCodec::all();
     assert_eq!(codecs.len(), MessageSchema::all().len());
     codecs
         .iter()

@@ -3,10 +3,14 @@
 //! PyO3 tells the name of an argument that does not fit in a note of the exception. Notes came with Python 3.11, and
 //! `str(error)`, which is what most programs log, leaves them out on every version.
 
+use kafkars_records::mistaken_unit;
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
+use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::types::PyInt;
 
 use crate::error;
+use crate::imports::IS_COROUTINE_FUNCTION;
 
 /// A converter for `#[pyo3(from_py_with = ...)]`, called like the argument.
 macro_rules! argument {
@@ -23,15 +27,15 @@ argument!(offset: i64);
 argument!(topic: String);
 argument!(leader_epoch: Option<i32>);
 
-/// As arguments of a record that may be left out.
+/// Converters for arguments of a record that may be left out.
 pub(crate) mod record {
     use pyo3::prelude::*;
 
     use pyo3::exceptions::PyOverflowError;
 
-    use super::named;
+    use super::{is_no_number, named, no_timestamp};
+    use crate::datetime;
     use crate::error;
-    use crate::types;
 
     /// A partition.
     pub(crate) fn partition(given: &Bound<'_, PyAny>) -> PyResult<Option<i32>> {
@@ -40,36 +44,30 @@ pub(crate) mod record {
             .map_err(|error: PyErr| ranged(given, "partition", "InvalidPartitionError", error))
     }
 
-    /// A timestamp: ms, or a `datetime`. Seconds are refused.
+    /// A timestamp: ms, or a `datetime`. Numbers in another unit are refused.
     pub(crate) fn timestamp(given: &Bound<'_, PyAny>) -> PyResult<Option<i64>> {
-        match moment(given) {
-            Ok(Some(ms)) if is_in_seconds(given, ms) => Err(error::attached(
-                TIMESTAMP_ERROR,
-                format!("timestamp: {ms} looks like seconds; it is in ms, or a datetime"),
-            )),
-            outcome => outcome,
+        let moment = moment(given)?;
+        if let Some(ms) = moment
+            && let Some(problem) = super::mistaken(given, ms)
+        {
+            return Err(error::attached(TIMESTAMP_ERROR, problem));
         }
+        Ok(moment)
     }
 
-    /// Likewise, whatever the number may mean.
+    /// A timestamp: ms, or a `datetime`. A number in seconds is not told apart.
     pub(crate) fn moment(given: &Bound<'_, PyAny>) -> PyResult<Option<i64>> {
         match given.extract() {
             Ok(timestamp) => Ok(timestamp),
-            Err(_) if types::is_datetime(given)? => types::milliseconds_of(given)
+            Err(_) if datetime::is_datetime(given)? => datetime::milliseconds_of(given)
                 .map(Some)
                 .map_err(|error| named(given, "timestamp", error)),
+            Err(_) if is_no_number(given) => Err(no_timestamp(given)),
             Err(error) => Err(ranged(given, "timestamp", TIMESTAMP_ERROR, error)),
         }
     }
 
-    fn is_in_seconds(given: &Bound<'_, PyAny>, ms: i64) -> bool {
-        SECONDS_OF_THIS_TIME.contains(&ms) && given.extract::<i64>().is_ok()
-    }
-
     const TIMESTAMP_ERROR: &str = "InvalidRecordTimestampError";
-
-    /// The seconds from 2001 to 2286. In ms they are some weeks of 1970, which a `datetime` can name.
-    const SECONDS_OF_THIS_TIME: std::ops::Range<i64> = 1_000_000_000..10_000_000_000;
 
     /// A number that Kafka has no room for, with our class for it.
     fn ranged(given: &Bound<'_, PyAny>, name: &str, class: &'static str, error: PyErr) -> PyErr {
@@ -80,18 +78,68 @@ pub(crate) mod record {
     }
 }
 
-/// As the argument of a search by time.
+/// Converters for the argument of a search by time.
 pub(crate) mod search {
     use pyo3::prelude::*;
 
-    use super::named;
+    use super::{is_no_number, mistaken, named, no_timestamp};
+    use crate::{datetime, error};
 
-    argument!(timestamp: i64);
+    /// A moment to look for: ms, or a `datetime`. Numbers in another unit are refused: seconds would find the beginning
+    /// of every log.
+    pub(crate) fn timestamp(given: &Bound<'_, PyAny>) -> PyResult<i64> {
+        let ms = match given.extract::<i64>() {
+            Ok(ms) => Ok(ms),
+            Err(_) if datetime::is_datetime(given)? => datetime::milliseconds_of(given),
+            Err(_) if is_no_number(given) => return Err(no_timestamp(given)),
+            Err(error) => Err(error),
+        }
+        .map_err(|error| named(given, "timestamp", error))?;
+        match mistaken(given, ms) {
+            Some(problem) => Err(error::argument(problem)),
+            None => Ok(ms),
+        }
+    }
 }
 
-/// Fails for what cannot be called.
-#[inline]
+/// True for what is no whole number of any size.
+fn is_no_number(given: &Bound<'_, PyAny>) -> bool {
+    given
+        .getattr_opt(intern!(given.py(), "__index__"))
+        .is_ok_and(|method| method.is_none())
+}
+
+/// What is no timestamp, with what is one.
+fn no_timestamp(given: &Bound<'_, PyAny>) -> PyErr {
+    let name = given.get_type().name();
+    let name = name.map_or_else(|_| "object".to_owned(), |name| name.to_string());
+    PyTypeError::new_err(format!(
+        "timestamp: expected ms since 1970 as an int, such as int(time.time() * 1000), or a datetime, not {name}"
+    ))
+}
+
+/// What is wrong with a number of another unit than ms. A `datetime` can name any moment, and so can an object of a
+/// class derived from `int` (`kafkars.compat._times.Milliseconds`).
+fn mistaken(given: &Bound<'_, PyAny>, ms: i64) -> Option<String> {
+    let unit = mistaken_unit(ms)?;
+    let is_derived = given.is_instance_of::<PyInt>() && !given.is_exact_instance_of::<PyInt>();
+    if is_derived || given.extract::<i64>().is_err() {
+        return None;
+    }
+    Some(format!(
+        "timestamp: {ms} looks like {unit}; it is in ms, or a datetime"
+    ))
+}
+
+/// Fails for what cannot be called, and for a coroutine function: nobody would await what it returns.
 pub(crate) fn function(given: &Bound<'_, PyAny>, name: &str) -> PyResult<()> {
+    let is_coroutine_function = IS_COROUTINE_FUNCTION.get(given.py())?;
+    if is_coroutine_function.call1((given,))?.is_truthy()? {
+        return Err(PyTypeError::new_err(format!(
+            "{name}: {} is a coroutine function, and nobody awaits what it returns; give an ordinary function",
+            given.repr()?
+        )));
+    }
     if given.is_callable() {
         return Ok(());
     }

@@ -191,6 +191,10 @@ pub(crate) fn record_layout(columns: Option<Vec<String>>, layout: &str) -> PyRes
 fn batches(runs: &[Run], layout: &RecordLayout) -> Result<Vec<RecordBatch>, RecordColumnsError> {
     let mut made = Vec::new();
     let mut builder = RecordColumnsBuilder::new(layout);
+    builder.reserve(
+        runs.iter().map(Run::len).sum(),
+        runs.iter().map(Run::bytes).sum(),
+    );
     for run in runs {
         run.append_to(&mut builder, |full| {
             if full.rows() == 0 {

@@ -6,13 +6,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict, PyList, PySlice, PyType};
+use pyo3::types::{PyCapsule, PyDict, PyList, PySlice, PyTuple, PyType};
 
 use kafkars_arrow::RecordLayout;
 use kafkars_client::config::TopicPartition;
 
 use crate::arrow::{self, PyArrowBatch};
 use crate::batch_run::Run;
+use crate::imports::RESTORE_BATCH;
 use crate::record::PyRecord;
 use crate::types;
 
@@ -250,6 +251,22 @@ impl PyRecordBatch {
                 )
             }
         }
+    }
+
+    /// Of records without deserializers: what those have made belongs to each record.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
+        let py = slf.py();
+        if slf.get().runs.iter().any(|run| run.is_typed()) {
+            return Err(PyTypeError::new_err(
+                "a RecordBatch of a consumer with deserializers does not pickle; list(batch) does",
+            ));
+        }
+        let restore = RESTORE_BATCH.get(py)?;
+        let mut records = Vec::with_capacity(slf.get().len);
+        for record in slf.try_iter()? {
+            records.push(record?.cast::<PyRecord>()?.get().parts());
+        }
+        (restore, (records,)).into_pyobject(py)
     }
 
     /// `RecordBatch[K, V]` in annotations.

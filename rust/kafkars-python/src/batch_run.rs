@@ -40,8 +40,18 @@ impl Run {
         }
     }
 
+    /// True if records go through deserializers.
+    pub(crate) fn is_typed(&self) -> bool {
+        self.typed
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.count as usize
+    }
+
+    /// How many bytes the records have in their batch.
+    pub(crate) fn bytes(&self) -> usize {
+        self.end.saturating_sub(self.start) as usize
     }
 
     #[inline]

@@ -10,7 +10,7 @@ use crate::pending_flag::PendingFlag;
 use crate::runtime;
 
 /// A broker's number or none, its address, why it cannot be connected to or none, and its counters.
-pub(crate) type Status<'py> = (
+pub(crate) type BrokerStatusFields<'py> = (
     Option<i32>,
     String,
     Option<Bound<'py, PyAny>>,
@@ -18,7 +18,10 @@ pub(crate) type Status<'py> = (
 );
 
 /// Every broker, or every bootstrap address before the cluster is known.
-pub(crate) fn statuses<'py>(py: Python<'py>, client: &Client) -> PyResult<Vec<Status<'py>>> {
+pub(crate) fn statuses<'py>(
+    py: Python<'py>,
+    client: &Client,
+) -> PyResult<Vec<BrokerStatusFields<'py>>> {
     let statuses = client.brokers().into_iter();
     statuses
         .map(|status| {

@@ -37,6 +37,11 @@ impl CallbackTurn {
         holder.is_some_and(|holder| holder != thread::current().id())
     }
 
+    /// True if this thread runs callbacks: one of them has called what asks.
+    pub(crate) fn is_here(&self) -> bool {
+        *self.holder.lock() == Some(thread::current().id())
+    }
+
     /// Blocks this thread while another one runs callbacks, at most for `timeout`. True if none does any more.
     pub(crate) fn wait(&self, timeout: Duration) -> bool {
         let me = thread::current().id();

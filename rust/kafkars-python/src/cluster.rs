@@ -2,13 +2,13 @@
 
 use kafkars_client::TopicMetadata;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyList, PyTuple, PyType};
+use pyo3::types::{PyList, PyTuple};
+
+use crate::imports::PARTITION_INFO;
 
 /// A list of `kafkars.PartitionInfo`.
 pub(crate) fn partitions(py: Python<'_>, topic: &TopicMetadata) -> PyResult<Py<PyAny>> {
-    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    let class = CLASS.import(py, "kafkars.types", "PartitionInfo")?;
+    let class = PARTITION_INFO.get(py)?;
     let list = PyList::empty(py);
     for partition in &topic.partitions {
         list.append(class.call1((

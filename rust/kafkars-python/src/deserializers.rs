@@ -20,7 +20,7 @@ impl Deserializers {
     }
 }
 
-/// One of the two.
+/// The deserializer of keys, or that of values.
 pub(crate) enum Deserializer {
     /// `function(data)`.
     Function(Py<PyAny>),

@@ -6,7 +6,9 @@
 //! and freed without the detour over `object.__new__`.
 //!
 //! This needs the layout of type objects, so it is done for the interpreters that show it. Elsewhere (abi3 and
-//! free-threaded builds) [`new`] is PyO3's ordinary way.
+//! free-threaded builds) [`new`] makes an object in PyO3's ordinary way and takes it out of the collector's sight.
+//!
+//! What it gains is in `ARCHITECTURE.md`, under the decisions that differ from the first design.
 
 use pyo3::PyClass;
 use pyo3::prelude::*;
@@ -17,7 +19,7 @@ pub(crate) use imp::{leave_collector, new};
 
 /// What is made by the million.
 pub(crate) trait Uncollected: PyClass<Frozen = True> {
-    /// Whether Python objects may go with this one; asked at the end of its life.
+    /// True if Python objects may go with this one; asked at the end of its life.
     fn may_release_objects(&self) -> bool;
 }
 
@@ -113,7 +115,7 @@ mod imp {
         }
     }
 
-    /// Where the value stands in an object: behind the header, as in PyO3's `repr(C)` layout. `leave_collector`
+    /// The position of the value in an object: behind the header, as in PyO3's `repr(C)` layout. `leave_collector`
     /// compares the size that follows from it with the one PyO3 chose.
     const fn contents_at<T>() -> usize {
         size_of::<ffi::PyObject>().next_multiple_of(align_of::<T>())
@@ -153,15 +155,15 @@ mod imp {
 mod imp {
     use super::{Bound, PyResult, Python, Uncollected};
 
-    /// Nothing to do for this interpreter.
+    /// Leaves the class as it is, because this interpreter shows no layout of it.
     pub(crate) fn leave_collector<T: Uncollected>(_py: Python<'_>) {}
 
-    /// A new object.
+    /// A new object, out of the collector's sight.
     #[inline]
     pub(crate) fn new<T>(py: Python<'_>, value: T) -> PyResult<Bound<'_, T>>
     where
         T: Uncollected + Into<pyo3::PyClassInitializer<T>>,
     {
-        Bound::new(py, value)
+        Bound::new(py, value).map(super::untracked)
     }
 }

@@ -8,11 +8,11 @@ use std::sync::Arc;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 
-/// One of them, as the engine has it. All clones share one reference.
+/// An object that the engine was lent. All clones share one reference.
 #[derive(Clone)]
 pub(crate) struct Lent(Arc<Py<PyAny>>);
 
-/// Those of one client.
+/// The objects that one client has lent.
 #[derive(Default)]
 pub(crate) struct LentObjects(Vec<Lent>);
 

@@ -19,6 +19,8 @@ use tracing::span::{Attributes, Id, Record};
 use tracing::subscriber::Interest;
 use tracing::{Event, Level, Metadata, Subscriber};
 
+use crate::imports::HAND_OVER_LOGS;
+
 /// Lines that may wait; what comes on top is counted and dropped.
 const CAPACITY: usize = 1_000;
 
@@ -33,33 +35,33 @@ static LEVEL: AtomicU8 = AtomicU8::new(30);
 
 /// The queue of this process, leaked on purpose. A forked child makes its own: a thread of the parent may have held
 /// the lock of the parent's queue at the moment of the fork.
-static QUEUE: AtomicPtr<Queue> = AtomicPtr::new(std::ptr::null_mut());
+static QUEUE: AtomicPtr<LogQueue> = AtomicPtr::new(std::ptr::null_mut());
 
 #[derive(Default)]
-struct Queue {
+struct LogQueue {
     // Guards the lines.
-    state: Mutex<State>,
+    state: Mutex<LogState>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct State {
-    lines: VecDeque<Line>,
+struct LogState {
+    lines: VecDeque<LogLine>,
     dropped: usize,
     stopped: bool,
 }
 
-struct Line {
+struct LogLine {
     level: u8,
     target: &'static str,
     message: String,
-    fields: Vec<(&'static str, Value)>,
+    fields: Vec<(&'static str, LogValue)>,
     /// Seconds since 1970.
     time: f64,
 }
 
 #[derive(IntoPyObject)]
-enum Value {
+enum LogValue {
     Number(i64),
     Float(f64),
     Flag(bool),
@@ -135,6 +137,19 @@ pub(crate) fn take_logs(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     Ok(list)
 }
 
+/// Hands over the lines that there are before a call returns that they are about.
+pub(crate) fn hand_over(py: Python<'_>) {
+    if queue().state.lock().lines.is_empty() {
+        return;
+    }
+    // This fails while the interpreter ends, and then the thread has the last word.
+    drop(
+        HAND_OVER_LOGS
+            .get(py)
+            .and_then(|hand_over| hand_over.call0()),
+    );
+}
+
 /// Ends the wait of the thread that hands lines over.
 #[pyfunction]
 pub(crate) fn stop_logs() {
@@ -148,13 +163,13 @@ pub(crate) fn forget_queue() {
     QUEUE.store(std::ptr::null_mut(), Ordering::Release);
 }
 
-fn queue() -> &'static Queue {
+fn queue() -> &'static LogQueue {
     let current = QUEUE.load(Ordering::Acquire);
     // SAFETY: a pointer stored in QUEUE came from `Box::into_raw` and is never freed.
     if let Some(queue) = unsafe { current.as_ref() } {
         return queue;
     }
-    let made = Box::into_raw(Box::<Queue>::default());
+    let made = Box::into_raw(Box::<LogQueue>::default());
     match QUEUE.compare_exchange(
         std::ptr::null_mut(),
         made,
@@ -232,7 +247,7 @@ impl Subscriber for Collector {
 
     fn event(&self, event: &Event<'_>) {
         let metadata = event.metadata();
-        let mut line = Line {
+        let mut line = LogLine {
             level: python_level(*metadata.level()),
             target: metadata.target(),
             message: String::new(),
@@ -267,7 +282,7 @@ impl Subscriber for Collector {
     fn exit(&self, _: &Id) {}
 }
 
-impl Visit for Line {
+impl Visit for LogLine {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         self.record_str(field, &format!("{value:?}"));
     }
@@ -279,26 +294,26 @@ impl Visit for Line {
             self.message.push_str(&value);
         } else {
             self.fields
-                .push((field.name(), Value::Text(value.into_owned())));
+                .push((field.name(), LogValue::Text(value.into_owned())));
         }
     }
 
     fn record_i64(&mut self, field: &Field, value: i64) {
-        self.fields.push((field.name(), Value::Number(value)));
+        self.fields.push((field.name(), LogValue::Number(value)));
     }
 
     fn record_u64(&mut self, field: &Field, value: u64) {
         self.fields.push((
             field.name(),
-            Value::Number(i64::try_from(value).unwrap_or(i64::MAX)),
+            LogValue::Number(i64::try_from(value).unwrap_or(i64::MAX)),
         ));
     }
 
     fn record_f64(&mut self, field: &Field, value: f64) {
-        self.fields.push((field.name(), Value::Float(value)));
+        self.fields.push((field.name(), LogValue::Float(value)));
     }
 
     fn record_bool(&mut self, field: &Field, value: bool) {
-        self.fields.push((field.name(), Value::Flag(value)));
+        self.fields.push((field.name(), LogValue::Flag(value)));
     }
 }

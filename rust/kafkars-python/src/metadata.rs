@@ -1,11 +1,13 @@
-//! Where a record was stored, as Python sees it.
+//! The metadata of a record that was stored, as Python sees it.
 
 use kafkars_client::{ProduceError, RecordMetadata};
 use kafkars_records::TimestampType;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
 use crate::error;
 use crate::gc::untracked;
+use crate::imports::RESTORE_METADATA;
 use crate::types;
 
 /// What the cluster says of a record it has stored.
@@ -13,8 +15,8 @@ use crate::types;
 #[derive(PartialEq)]
 pub(crate) struct PyRecordMetadata(RecordMetadata);
 
-/// How a producer tells what became of a record.
-pub(crate) type Report =
+/// A function that makes Python's result of what became of a record.
+pub(crate) type ReportFunction =
     fn(Python<'_>, Result<RecordMetadata, ProduceError>) -> PyResult<Py<PyAny>>;
 
 /// The outcome of a delivery.
@@ -28,6 +30,33 @@ pub(crate) fn outcome(
             .into_any()
             .unbind()),
         Err(failure) => Err(error::produce(py, &failure)),
+    }
+}
+
+/// Topic, partition, offset, timestamp, whether the broker has set it, and the sizes of key and value.
+pub(crate) type PickledMetadata = (String, i32, i64, i64, bool, i32, i32);
+
+impl PyRecordMetadata {
+    /// Of the parts that its pickle has.
+    pub(crate) fn of(parts: PickledMetadata) -> Self {
+        let (
+            topic,
+            partition,
+            offset,
+            timestamp,
+            log_append_time,
+            serialized_key_size,
+            serialized_value_size,
+        ) = parts;
+        Self(RecordMetadata {
+            topic: topic.into(),
+            partition,
+            offset,
+            timestamp,
+            log_append_time,
+            serialized_key_size,
+            serialized_value_size,
+        })
     }
 }
 
@@ -90,6 +119,21 @@ impl PyRecordMetadata {
         format!(
             "RecordMetadata(topic={topic:?}, partition={partition}, offset={offset}, timestamp={timestamp})"
         )
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let restore = RESTORE_METADATA.get(py)?;
+        let metadata = &self.0;
+        let parts: PickledMetadata = (
+            metadata.topic.to_string(),
+            metadata.partition,
+            metadata.offset,
+            metadata.timestamp,
+            metadata.log_append_time,
+            metadata.serialized_key_size,
+            metadata.serialized_value_size,
+        );
+        (restore, (parts,)).into_pyobject(py)
     }
 
     fn __hash__(&self) -> u64 {

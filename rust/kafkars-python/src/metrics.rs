@@ -60,6 +60,16 @@ pub(crate) fn consumer<'py>(
     Ok(dict)
 }
 
+/// Counters of an administrator: those of its connections under `"client"`.
+pub(crate) fn admin<'py>(
+    py: Python<'py>,
+    connections: &ClientMetrics,
+) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("client", client(py, connections)?)?;
+    Ok(dict)
+}
+
 /// Counters of a client's connections.
 pub(crate) fn client<'py>(
     py: Python<'py>,

@@ -22,7 +22,7 @@ use crate::producer::{
     PyDeliveryFuture, PyProducer,
 };
 use crate::record::{PyDeserializedRecord, PyRecord};
-use crate::record_pickle::restore_record;
+use crate::record_restore::{restore_batch, restore_metadata, restore_record};
 use crate::types::check_limits;
 use crate::{error, gc, log};
 
@@ -76,6 +76,8 @@ fn _kafkars(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(check_limits, module)?)?;
     module.add_function(wrap_pyfunction!(config_fields, module)?)?;
     module.add_function(wrap_pyfunction!(error_table, module)?)?;
+    module.add_function(wrap_pyfunction!(restore_batch, module)?)?;
+    module.add_function(wrap_pyfunction!(restore_metadata, module)?)?;
     module.add_function(wrap_pyfunction!(restore_record, module)?)?;
     module.add_function(wrap_pyfunction!(confluent::partition_of_key, module)?)?;
     module.add_function(wrap_pyfunction!(log::set_log_level, module)?)?;
@@ -85,11 +87,16 @@ fn _kafkars(module: &Bound<'_, PyModule>) -> PyResult<()> {
     Ok(())
 }
 
-/// Closes every producer that is still open, for up to `seconds`. Returns how many records were given up.
+/// Closes every producer that is still open, for up to `seconds`, and tells the log of failures that nobody has asked
+/// about. Returns how many records were given up.
 #[pyfunction]
 fn close_all(py: Python<'_>, seconds: f64) -> usize {
     let patience = Duration::from_secs_f64(seconds.clamp(0.0, 60.0));
-    py.detach(|| producer::close_all(patience))
+    py.detach(|| {
+        let lost = producer::close_all(patience);
+        kafkars_client::tell_unheard_failures();
+        lost
+    })
 }
 
 /// The settings that are read from each dataclass of `kafkars.config`.

@@ -14,15 +14,15 @@ use crate::producer::imported_schema;
 
 /// Makes columns of keys or values: text, JSON or Avro.
 #[pyclass(name = "PayloadDecoder", module = "kafkars._kafkars")]
-pub(crate) struct PyPayloadDecoder(Kind);
+pub(crate) struct PyPayloadDecoder(PayloadKind);
 
-enum Kind {
+enum PayloadKind {
     Utf8(Utf8Payloads),
     Json(JsonPayloads),
     Avro(AvroPayloads),
 }
 
-impl Kind {
+impl PayloadKind {
     fn decoder(&self) -> &dyn PayloadDecoder {
         match self {
             Self::Utf8(decoder) => decoder,
@@ -37,7 +37,7 @@ impl PyPayloadDecoder {
     /// Decodes UTF-8 into text.
     #[staticmethod]
     fn utf8() -> Self {
-        Self(Kind::Utf8(Utf8Payloads))
+        Self(PayloadKind::Utf8(Utf8Payloads))
     }
 
     /// Decodes JSON objects into a struct of the members that an Arrow schema names.
@@ -49,7 +49,7 @@ impl PyPayloadDecoder {
         let schema = imported_schema(members)?;
         let decoder =
             JsonPayloads::new(schema.fields().clone()).map_err(|problem| unfit(&problem))?;
-        Ok(Self(Kind::Json(decoder)))
+        Ok(Self(PayloadKind::Json(decoder)))
     }
 
     /// Decodes Avro into a struct of the fields of a record's schema.
@@ -68,7 +68,7 @@ impl PyPayloadDecoder {
         } else {
             AvroPayloads::bare(schema)
         };
-        Ok(Self(Kind::Avro(
+        Ok(Self(PayloadKind::Avro(
             decoder.map_err(|problem| unfit(&problem))?,
         )))
     }
@@ -85,7 +85,7 @@ impl PyPayloadDecoder {
         column: &str,
         rows: usize,
     ) -> PyResult<Vec<u32>> {
-        let Kind::Avro(decoder) = &self.0 else {
+        let PayloadKind::Avro(decoder) = &self.0 else {
             return Ok(Vec::new());
         };
         let payloads = payloads(batch, column, rows)?;
@@ -95,7 +95,7 @@ impl PyPayloadDecoder {
     /// Adds the schema of an id, or why there is none: payloads that name it are refused with these words.
     #[pyo3(signature = (number, schema=None, *, problem=None))]
     fn add_schema(&mut self, number: u32, schema: Option<String>, problem: Option<String>) {
-        if let Kind::Avro(decoder) = &mut self.0 {
+        if let PayloadKind::Avro(decoder) = &mut self.0 {
             let missing = || problem.unwrap_or_else(|| "there is none".to_owned());
             decoder.add_schema(number, schema.ok_or_else(missing));
         }

@@ -13,7 +13,7 @@ use crate::runtime;
 #[pyclass(name = "PendingFlag", module = "kafkars._kafkars", frozen)]
 pub(crate) struct PyPendingFlag(PendingFlag);
 
-/// The same for the runtime's threads.
+/// The flag as the runtime's threads hold it.
 #[derive(Clone, Default)]
 pub(crate) struct PendingFlag {
     is_set: Arc<AtomicBool>,
@@ -27,7 +27,7 @@ impl PendingFlag {
 }
 
 impl PyPendingFlag {
-    /// For threads without interpreter.
+    /// The flag itself, for threads that are not attached to the interpreter.
     pub(crate) fn handle(&self) -> PendingFlag {
         self.0.clone()
     }

@@ -1,4 +1,4 @@
-//! One fetched record as a Python object.
+//! A fetched record as a Python object.
 //!
 //! A record is a reference to its batch and the positions of its parts; bytes become Python objects when they are
 //! touched. It takes no part in garbage collection (it refers to no container), so millions of them cost the collector
@@ -17,12 +17,12 @@ use crate::deserializers::{Deserializer, Deserializers};
 use crate::error;
 use crate::gc::untracked;
 use crate::gc::{self, Uncollected};
-use crate::record_pickle::{self, Parts};
+use crate::record_pickle::{self, PickledRecord};
 use crate::types;
 
 /// What the records of one fetched batch share in Python. It is kept with the batch, so that a record is a reference to
 /// the batch and nothing else.
-struct Page {
+struct BatchObjects {
     /// The topic's name, made once.
     topic: Py<PyString>,
     /// What keys and values go through; none in the usual case, which then costs nothing.
@@ -39,14 +39,14 @@ pub(crate) fn prepare(
     if fetched.attachment().is_some() {
         return;
     }
-    let page = Page {
+    let page = BatchObjects {
         topic: PyString::intern(py, &fetched.topic).unbind(),
         deserializers: deserializers.map(Arc::clone),
     };
     fetched.attach(|| Box::new(page));
 }
 
-fn page(fetched: &FetchedBatch) -> Option<&Page> {
+fn page(fetched: &FetchedBatch) -> Option<&BatchObjects> {
     fetched.attachment()?.downcast_ref()
 }
 
@@ -89,8 +89,8 @@ pub(crate) fn deserialized(
     py: Python<'_>,
     fetched: Arc<FetchedBatch>,
     view: RecordView,
-    key: Made,
-    value: Made,
+    key: DeserializedPart,
+    value: DeserializedPart,
 ) -> PyResult<Bound<'_, PyRecord>> {
     let made = PyDeserializedRecord::default();
     // Nobody else has seen the cells, so both are empty.
@@ -107,7 +107,7 @@ fn typed_record(
     Ok(untracked(Bound::new(py, typed)?).into_super())
 }
 
-/// Whether records of a prepared batch go through deserializers.
+/// True if records of a prepared batch go through deserializers.
 #[inline]
 pub(crate) fn is_typed(fetched: &FetchedBatch) -> bool {
     page(fetched).is_some_and(|page| page.deserializers.is_some())
@@ -128,7 +128,7 @@ impl Uncollected for PyRecord {
 }
 
 impl PyRecord {
-    /// Where it stands: partition, offset, and the leader epoch of its batch or -1.
+    /// The record's partition and offset, and the leader epoch of its batch or -1.
     pub(crate) fn place(&self) -> (TopicPartition, i64, i32) {
         let partition = TopicPartition {
             topic: Arc::clone(&self.fetched.topic),
@@ -230,7 +230,7 @@ impl PyRecord {
             record.view.timestamp,
             shortened(record.key(py))?,
             shortened(record.value(py))?,
-            record.headers(py)?.repr()?,
+            shortened_headers(&record.headers(py)?)?,
         ))
     }
 
@@ -305,7 +305,7 @@ impl PyRecord {
     }
 
     /// What its pickle holds.
-    fn parts(&self) -> Parts {
+    pub(crate) fn parts(&self) -> PickledRecord {
         let batch = &self.fetched.batch;
         let copy = |span: Option<Span>| span.map(|span| batch.slice(span).to_vec());
         let header = &batch.header;
@@ -329,17 +329,17 @@ impl PyRecord {
 /// A record of a consumer with deserializers: each runs once, when its field is touched first.
 #[pyclass(name = "DeserializedRecord", module = "kafkars._kafkars", extends = PyRecord, frozen)]
 pub(crate) struct PyDeserializedRecord {
-    key: PyOnceLock<Made>,
-    value: PyOnceLock<Made>,
+    key: PyOnceLock<DeserializedPart>,
+    value: PyOnceLock<DeserializedPart>,
 }
 
 /// What a deserializer has made, or, of a record that comes out of a pickle, why it could not.
-pub(crate) enum Made {
+pub(crate) enum DeserializedPart {
     Object(Py<PyAny>),
     Failure(Py<PyAny>),
 }
 
-impl Made {
+impl DeserializedPart {
     fn get<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         match self {
             Self::Object(object) => Ok(object.bind(py).clone()),
@@ -368,7 +368,7 @@ impl PyDeserializedRecord {
             let functions = page(&record.fetched).and_then(|page| page.deserializers.as_ref());
             let function = functions.and_then(|functions| functions.key.as_ref());
             let made = record.deserialize(py, "key", function, record.view.key)?;
-            PyResult::Ok(Made::Object(made))
+            PyResult::Ok(DeserializedPart::Object(made))
         })?;
         made.get(py)
     }
@@ -382,13 +382,13 @@ impl PyDeserializedRecord {
             let functions = page(&record.fetched).and_then(|page| page.deserializers.as_ref());
             let function = functions.and_then(|functions| functions.value.as_ref());
             let made = record.deserialize(py, "value", function, record.view.value)?;
-            PyResult::Ok(Made::Object(made))
+            PyResult::Ok(DeserializedPart::Object(made))
         })?;
         made.get(py)
     }
 
-    /// With key and value as they were made, because what made them may be no matter of a pickle; or with why they
-    /// could not be made, which whoever looks at them is to hear elsewhere, too.
+    /// Pickles key and value as they were made, because a deserializer need not be there where the pickle is read; or
+    /// why they could not be made, which whoever looks at them is to hear there, too.
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
         let py = slf.py();
         let parts = [Self::key(slf), Self::value(slf)].map(|made| match made {
@@ -429,6 +429,17 @@ pub(crate) fn size(span: Option<Span>) -> i64 {
 }
 
 /// Bytes as they look in Python, cut where a line would stop being readable.
+/// Headers as they are written, with long values as those of records.
+fn shortened_headers(headers: &Bound<'_, PyTuple>) -> PyResult<String> {
+    let mut written = Vec::with_capacity(headers.len());
+    for header in headers {
+        let (name, value): (Bound<'_, PyString>, Option<Bound<'_, PyBytes>>) = header.extract()?;
+        written.push(format!("({}, {})", name.repr()?, shortened(value)?));
+    }
+    let trailing = if written.len() == 1 { "," } else { "" };
+    Ok(format!("({}{trailing})", written.join(", ")))
+}
+
 fn shortened(bytes: Option<Bound<'_, PyBytes>>) -> PyResult<String> {
     const SHOWN: usize = 64;
     let Some(bytes) = bytes else {

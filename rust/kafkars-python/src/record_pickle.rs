@@ -1,4 +1,4 @@
-//! Records in pickles: what a record holds as plain objects, and a record that is made of them again.
+//! What the pickle of a record holds: plain objects, and a batch that is made of them again.
 
 use std::sync::Arc;
 
@@ -10,11 +10,10 @@ use kafkars_records::{
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::error;
-use crate::record::{self, Made, PyRecord};
+use crate::imports::RESTORE_RECORD;
 
-/// The parts of a record, in the order in which [`restore_record`] takes them.
-pub(crate) type Parts = (
+/// The parts of a record, in the order in which `_restore_record` takes them.
+pub(crate) type PickledRecord = (
     String,
     i32,
     i64,
@@ -26,52 +25,23 @@ pub(crate) type Parts = (
     Vec<(String, Option<Vec<u8>>)>,
 );
 
-/// Whether something was made, and it or the error.
-type Part<T> = (bool, T);
+/// True with what was made, or false with the error instead of it.
+pub(crate) type PickledPart<T> = (bool, T);
 
 /// Key and value.
-type Parted<T> = (Part<T>, Part<T>);
+pub(crate) type PickledParts<T> = (PickledPart<T>, PickledPart<T>);
 
-fn of((is_made, object): Part<Py<PyAny>>) -> Made {
-    match is_made {
-        true => Made::Object(object),
-        false => Made::Failure(object),
-    }
-}
-
-/// A record of the parts that its pickle has. It stands in a batch of its own.
-///
-/// `made` has key and value as the deserializers made them, where there were any: whether there is an object, and it or
-/// the error.
-#[pyfunction]
-#[pyo3(name = "_restore_record", signature = (parts, made=None))]
-pub(crate) fn restore_record<'py>(
-    py: Python<'py>,
-    parts: Parts,
-    made: Option<Parted<Py<PyAny>>>,
-) -> PyResult<Bound<'py, PyRecord>> {
-    let fetched = batch_of(&parts).map_err(|problem| error::argument(problem.to_string()))?;
-    let Some(view) = fetched.batch.nth(0) else {
-        return Err(error::argument("the pickle of a record holds none"));
-    };
-    record::prepare(py, &fetched, None);
-    match made {
-        None => record::record(py, fetched, view, false),
-        Some((key, value)) => record::deserialized(py, fetched, view, of(key), of(value)),
-    }
-}
-
-/// `(restore_record, (parts, made))`, as `__reduce__` gives it.
+/// `(_restore_record, (parts, made))`, as `__reduce__` gives it.
 pub(crate) fn reduce<'py>(
     py: Python<'py>,
-    parts: Parts,
-    made: Option<Parted<Bound<'py, PyAny>>>,
+    parts: PickledRecord,
+    made: Option<PickledParts<Bound<'py, PyAny>>>,
 ) -> PyResult<Bound<'py, PyTuple>> {
-    let restore = py.import("kafkars._kafkars")?.getattr("_restore_record")?;
-    (restore, (parts, made)).into_pyobject(py)
+    (RESTORE_RECORD.get(py)?, (parts, made)).into_pyobject(py)
 }
 
-fn batch_of(parts: &Parts) -> Result<Arc<FetchedBatch>, RecordsError> {
+/// A batch of one record.
+pub(crate) fn batch_of(parts: &PickledRecord) -> Result<Arc<FetchedBatch>, RecordsError> {
     let (topic, partition, offset, timestamp, is_append_time, leader_epoch, key, value, headers) =
         parts;
     let headers: Vec<_> = headers

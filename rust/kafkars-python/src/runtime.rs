@@ -38,7 +38,7 @@ impl ForkGuard {
         Self(FORKS.load(Ordering::Relaxed))
     }
 
-    /// Whether the process that runs now is a fork of the one the client was made in.
+    /// True if the process that runs now is a fork of the one the client was made in.
     #[inline]
     pub(crate) fn is_elsewhere(self) -> bool {
         self.0 != FORKS.load(Ordering::Relaxed)
@@ -131,7 +131,7 @@ where
     block_on_with(py, future, |_| Ok(()))
 }
 
-/// The same, with something to do in the interpreter after every slice.
+/// Waits like [`block_on`], with something to do in the interpreter after every slice.
 pub(crate) fn block_on_with<F>(
     py: Python<'_>,
     future: F,
@@ -155,6 +155,14 @@ where
     }
 }
 
+/// How long a wait for `deadline` may stay away from the interpreter now.
+pub(crate) fn slice(deadline: Option<Instant>) -> Duration {
+    deadline.map_or(SLICE, |deadline| {
+        let left = deadline.saturating_duration_since(Instant::now());
+        left.min(SLICE)
+    })
+}
+
 /// Waits with the interpreter detached until `ready` (which blocks for at most the time it is given) says so, or until
 /// `timeout` has passed. Returns what `ready` said last.
 pub(crate) fn wait(
@@ -164,12 +172,7 @@ pub(crate) fn wait(
 ) -> PyResult<bool> {
     let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
     loop {
-        let left = deadline.map_or(SLICE, |deadline| {
-            deadline
-                .saturating_duration_since(Instant::now())
-                .min(SLICE)
-        });
-        if py.detach(|| ready(left)) {
+        if py.detach(|| ready(slice(deadline))) {
             return Ok(true);
         }
         py.check_signals()?;

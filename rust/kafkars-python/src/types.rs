@@ -1,4 +1,4 @@
-//! Values that cross in both directions: partitions, timestamps types, durations.
+//! Values that cross in both directions: partitions, timestamp types, durations.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,57 +9,23 @@ use pyo3::call::PyCallArgs;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyTuple, PyType};
+use pyo3::types::{PyBytes, PyString, PyTuple};
 
 use crate::argument;
 use crate::error;
+use crate::imports::{
+    CONSUMER_GROUP_METADATA, CONSUMER_HEALTH, FLUSH_RESULT, GENERIC_ALIAS, GROUP_MEMBER,
+    MEMORY_USAGE, OFFSET_AND_METADATA, OFFSET_AND_TIMESTAMP, PARTITION_TROUBLE, TIMESTAMP_TYPE,
+    TOPIC_PARTITION, WATERMARKS,
+};
 
-/// A class of `kafkars.types`, imported once.
-macro_rules! imported {
-    ($name:ident, $class:literal) => {
-        pub(crate) fn $name<'py>(py: Python<'py>) -> PyResult<&'py Bound<'py, PyType>> {
-            static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-            CLASS.import(py, "kafkars.types", $class)
-        }
-    };
-}
-
-imported!(topic_partition_class, "TopicPartition");
-imported!(offset_and_timestamp_class, "OffsetAndTimestamp");
-imported!(watermarks_class, "Watermarks");
-imported!(offset_and_metadata_class, "OffsetAndMetadata");
-imported!(consumer_health_class, "ConsumerHealth");
-imported!(partition_trouble_class, "PartitionTrouble");
-imported!(memory_usage_class, "MemoryUsage");
-imported!(group_metadata_class, "ConsumerGroupMetadata");
-
-/// Whether an object is a `datetime`.
-pub(crate) fn is_datetime(given: &Bound<'_, PyAny>) -> PyResult<bool> {
-    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    given.is_instance(CLASS.import(given.py(), "datetime", "datetime")?)
-}
-
-/// The ms since 1970 of a `datetime` with a time zone, rounded down.
-pub(crate) fn milliseconds_of(given: &Bound<'_, PyAny>) -> PyResult<i64> {
-    static EPOCH: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    const PER_DAY: i64 = 86_400_000;
-    let py = given.py();
-    if given.call_method0("utcoffset")?.is_none() {
-        return Err(PyValueError::new_err(
-            "a datetime without a time zone names no moment; give it one, such as tzinfo=datetime.timezone.utc",
-        ));
-    }
-    let epoch = EPOCH.get_or_try_init(py, || -> PyResult<_> {
-        let datetime = py.import("datetime")?;
-        let utc = datetime.getattr("timezone")?.getattr("utc")?;
-        let epoch = datetime
-            .getattr("datetime")?
-            .call1((1970, 1, 1, 0, 0, 0, 0, utc))?;
-        Ok(epoch.unbind())
-    })?;
-    let since = given.sub(epoch.bind(py))?;
-    let part = |name: &str| since.getattr(name)?.extract::<i64>();
-    Ok(part("days")? * PER_DAY + part("seconds")? * 1_000 + part("microseconds")? / 1_000)
+/// `kafkars.FlushResult`.
+pub(crate) fn flush_result<'py>(
+    py: Python<'py>,
+    left: usize,
+    failed: u64,
+) -> PyResult<Bound<'py, PyAny>> {
+    FLUSH_RESULT.get(py)?.call1((left, failed))
 }
 
 /// `kafkars.TopicPartition`.
@@ -67,7 +33,7 @@ pub(crate) fn topic_partition<'py>(
     py: Python<'py>,
     of: &TopicPartition,
 ) -> PyResult<Bound<'py, PyAny>> {
-    topic_partition_class(py)?.call1((&*of.topic, of.partition))
+    TOPIC_PARTITION.get(py)?.call1((&*of.topic, of.partition))
 }
 
 /// `kafkars.OffsetAndTimestamp`.
@@ -77,12 +43,14 @@ pub(crate) fn offset_and_timestamp<'py>(
     timestamp: i64,
     leader_epoch: Option<i32>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    offset_and_timestamp_class(py)?.call1((offset, timestamp, leader_epoch))
+    OFFSET_AND_TIMESTAMP
+        .get(py)?
+        .call1((offset, timestamp, leader_epoch))
 }
 
 /// `kafkars.Watermarks`.
 pub(crate) fn watermarks<'py>(py: Python<'py>, low: i64, high: i64) -> PyResult<Bound<'py, PyAny>> {
-    watermarks_class(py)?.call1((low, high))
+    WATERMARKS.get(py)?.call1((low, high))
 }
 
 /// `kafkars.OffsetAndMetadata`.
@@ -92,7 +60,9 @@ pub(crate) fn offset_and_metadata<'py>(
     metadata: &str,
     leader_epoch: Option<i32>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    offset_and_metadata_class(py)?.call1((offset, metadata, leader_epoch))
+    OFFSET_AND_METADATA
+        .get(py)?
+        .call1((offset, metadata, leader_epoch))
 }
 
 /// `kafkars.ConsumerHealth`.
@@ -100,7 +70,7 @@ pub(crate) fn consumer_health<'py>(
     py: Python<'py>,
     fields: impl PyCallArgs<'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    consumer_health_class(py)?.call1(fields)
+    CONSUMER_HEALTH.get(py)?.call1(fields)
 }
 
 /// `kafkars.PartitionTrouble`.
@@ -108,7 +78,7 @@ pub(crate) fn partition_trouble<'py>(
     py: Python<'py>,
     fields: impl PyCallArgs<'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    partition_trouble_class(py)?.call1(fields)
+    PARTITION_TROUBLE.get(py)?.call1(fields)
 }
 
 /// `kafkars.MemoryUsage`.
@@ -116,7 +86,7 @@ pub(crate) fn memory_usage<'py>(
     py: Python<'py>,
     fields: impl PyCallArgs<'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    memory_usage_class(py)?.call1(fields)
+    MEMORY_USAGE.get(py)?.call1(fields)
 }
 
 /// `kafkars.types.ConsumerGroupMetadata`.
@@ -127,7 +97,9 @@ pub(crate) fn group_metadata<'py>(
     member: &str,
     instance: Option<&str>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    group_metadata_class(py)?.call1((group, generation, member, instance))
+    CONSUMER_GROUP_METADATA
+        .get(py)?
+        .call1((group, generation, member, instance))
 }
 
 /// `kafkars.assignor.GroupMember`.
@@ -135,10 +107,7 @@ pub(crate) fn group_member<'py>(
     py: Python<'py>,
     fields: impl PyCallArgs<'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    CLASS
-        .import(py, "kafkars.assignor", "GroupMember")?
-        .call1(fields)
+    GROUP_MEMBER.get(py)?.call1(fields)
 }
 
 /// A member of `kafkars.TimestampType`.
@@ -153,8 +122,7 @@ pub(crate) fn timestamp_type<'py>(
         TimestampType::LogAppendTime => (&APPEND, "LOG_APPEND_TIME"),
     };
     let member = cell.get_or_try_init(py, || {
-        let class = py.import("kafkars.types")?.getattr("TimestampType")?;
-        class.getattr(name).map(Bound::unbind)
+        TIMESTAMP_TYPE.get(py)?.getattr(name).map(Bound::unbind)
     })?;
     Ok(member.bind(py).clone())
 }
@@ -164,10 +132,7 @@ pub(crate) fn generic_alias<'py>(
     class: &Bound<'py, PyAny>,
     item: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    CLASS
-        .import(class.py(), "types", "GenericAlias")?
-        .call1((class, item))
+    GENERIC_ALIAS.get(class.py())?.call1((class, item))
 }
 
 /// One `(topic, partition)`, as a `TopicPartition` or any tuple of two.
@@ -200,13 +165,18 @@ pub(crate) fn partitions_from(value: &Bound<'_, PyAny>) -> PyResult<Vec<TopicPar
     if is_one_partition(value) {
         return Ok(vec![partition_from(value)?]);
     }
-    value
-        .try_iter()?
-        .map(|each| partition_from(&each?))
-        .collect()
+    let is_text = value.is_instance_of::<PyString>() || value.is_instance_of::<PyBytes>();
+    let members = value.try_iter();
+    if is_text || members.is_err() {
+        return Err(PyTypeError::new_err(format!(
+            "partitions: expected a TopicPartition, or several, as [TopicPartition(\"orders\", 0)], not {}",
+            value.repr()?
+        )));
+    }
+    members?.map(|each| partition_from(&each?)).collect()
 }
 
-/// Whether `value` is one partition rather than a tuple of several.
+/// True if `value` is one partition rather than a tuple of several.
 pub(crate) fn is_one_partition(value: &Bound<'_, PyAny>) -> bool {
     value
         .cast::<PyTuple>()

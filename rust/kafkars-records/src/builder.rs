@@ -43,6 +43,21 @@ impl BatchBuilder {
         encode::size_bound(key, value, headers)
     }
 
+    /// Bytes this record would add as the next one.
+    pub fn next_record_size(
+        &self,
+        timestamp: i64,
+        key: Option<&[u8]>,
+        value: Option<&[u8]>,
+        headers: &[Header<'_>],
+    ) -> usize {
+        let timestamp_delta = match self.count {
+            0 => 0,
+            _ => timestamp.wrapping_sub(self.base_timestamp),
+        };
+        encode::record_size(timestamp_delta, i64::from(self.count), key, value, headers)
+    }
+
     /// Appends a record and returns its index in the batch.
     #[inline]
     pub fn append(

@@ -16,6 +16,34 @@ pub struct Header<'a> {
     pub value: Option<&'a [u8]>,
 }
 
+/// Bytes of a record after its length. Its offset and timestamp are relative to the batch.
+#[inline]
+fn record_length(
+    timestamp_delta: i64,
+    offset_delta: i64,
+    key: Option<&[u8]>,
+    value: Option<&[u8]>,
+    headers: &[Header<'_>],
+) -> usize {
+    1 + varlong_size(timestamp_delta)
+        + varlong_size(offset_delta)
+        + sized(key)
+        + sized(value)
+        + headers_size(headers)
+}
+
+/// Bytes that [`push_record`] appends.
+pub(crate) fn record_size(
+    timestamp_delta: i64,
+    offset_delta: i64,
+    key: Option<&[u8]>,
+    value: Option<&[u8]>,
+    headers: &[Header<'_>],
+) -> usize {
+    let length = record_length(timestamp_delta, offset_delta, key, value, headers);
+    varlong_size(length as i64) + length
+}
+
 /// Appends a record. Its offset and timestamp are relative to the batch.
 #[inline]
 pub(crate) fn push_record(
@@ -26,12 +54,7 @@ pub(crate) fn push_record(
     value: Option<&[u8]>,
     headers: &[Header<'_>],
 ) {
-    let length = 1
-        + varlong_size(timestamp_delta)
-        + varlong_size(offset_delta)
-        + sized(key)
-        + sized(value)
-        + headers_size(headers);
+    let length = record_length(timestamp_delta, offset_delta, key, value, headers);
     buffer.reserve(MAX_VARLONG + length);
 
     push_varlong(buffer, length as i64);

@@ -21,6 +21,7 @@ mod reader;
 mod record;
 mod retain;
 mod stamp;
+mod timestamp_unit;
 mod varint;
 
 pub use attributes::{Attributes, TimestampType};
@@ -35,3 +36,4 @@ pub use error::RecordsError;
 pub use legacy::{LegacyFormat, LegacySetBuilder};
 pub use reader::{Batches, batches};
 pub use record::{HeaderView, HeaderWalk, RecordView, Span};
+pub use timestamp_unit::mistaken_unit;

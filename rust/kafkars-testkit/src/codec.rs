@@ -9,7 +9,7 @@ use kafkars_protocol::{
 
 /// How one message is read and written.
 #[derive(Clone, Copy, Debug)]
-pub struct Codec {
+pub struct MessageCodec {
     /// Kafka's name.
     pub name: &'static str,
     /// The versions it has.
@@ -33,15 +33,17 @@ pub struct Recoded {
     pub stable: bool,
 }
 
-impl Codec {
+impl MessageCodec {
     /// Every message, requests before responses, by API key.
     #[must_use]
     pub fn all() -> &'static [Self] {
-        static ALL: LazyLock<Vec<Codec>> = LazyLock::new(|| {
+        static ALL: LazyLock<Vec<MessageCodec>> = LazyLock::new(|| {
             let mut codecs = Vec::new();
             macro_rules! push {
                 ($module:ident, $message:ident) => {
-                    codecs.push(Codec::of::<kafkars_protocol::messages::$module::$message>());
+                    codecs.push(MessageCodec::of::<
+                        kafkars_protocol::messages::$module::$message,
+                    >());
                 };
             }
             for_each_message!(push);

@@ -4,10 +4,10 @@
 ///
 /// The second kind is what property tests and fuzzers hand over, so that smaller inputs make smaller messages.
 #[derive(Clone, Debug)]
-pub struct Entropy(Source);
+pub struct Entropy(EntropySource);
 
 #[derive(Clone, Debug)]
-enum Source {
+enum EntropySource {
     Seed(u64),
     Bytes { bytes: Vec<u8>, position: usize },
 }
@@ -16,19 +16,19 @@ impl Entropy {
     /// The same seed gives the same choices.
     #[must_use]
     pub fn from_seed(seed: u64) -> Self {
-        Self(Source::Seed(seed))
+        Self(EntropySource::Seed(seed))
     }
 
     /// Choices are taken from `bytes` in order.
     #[must_use]
     pub fn from_bytes(bytes: Vec<u8>) -> Self {
-        Self(Source::Bytes { bytes, position: 0 })
+        Self(EntropySource::Bytes { bytes, position: 0 })
     }
 
     /// Eight random bytes.
     pub fn bits(&mut self) -> u64 {
         match &mut self.0 {
-            Source::Seed(state) => {
+            EntropySource::Seed(state) => {
                 // SplitMix64: every state is visited once, and neighbouring seeds differ at once.
                 *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
                 let mut mixed = *state;
@@ -36,7 +36,7 @@ impl Entropy {
                 mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
                 mixed ^ (mixed >> 31)
             }
-            Source::Bytes { bytes, position } => {
+            EntropySource::Bytes { bytes, position } => {
                 let mut word = [0; 8];
                 for byte in &mut word {
                     *byte = bytes.get(*position).copied().unwrap_or(0);

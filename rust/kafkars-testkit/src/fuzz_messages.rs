@@ -11,7 +11,7 @@ use kafkars_protocol::{
     decode_request_header, decode_response, peek_correlation_id,
 };
 
-use crate::codec::Codec;
+use crate::codec::MessageCodec;
 use crate::frames::captured;
 
 const LIMIT: FrameLimit = FrameLimit::new(1 << 20);
@@ -41,7 +41,7 @@ pub fn message(data: &[u8]) {
     let Some((&[which, version], content)) = data.split_first_chunk::<2>() else {
         return;
     };
-    let codecs = Codec::all();
+    let codecs = MessageCodec::all();
     let codec = &codecs[usize::from(which) % codecs.len()];
     let versions = codec.versions.max - codec.versions.min + 1;
     let version = codec.versions.min + i16::from(version) % versions;
@@ -51,7 +51,7 @@ pub fn message(data: &[u8]) {
 /// Inputs for [`frame`] and [`message`] that are worth mutating: what real brokers sent.
 #[must_use]
 pub fn seeds() -> Vec<(Vec<u8>, Vec<u8>)> {
-    let codecs = Codec::all();
+    let codecs = MessageCodec::all();
     captured()
         .into_iter()
         .filter_map(|captured| {
@@ -84,7 +84,7 @@ fn request(content: Bytes) {
         return;
     };
     let name = format!("{}Request", header.api_key);
-    let codec = Codec::named(&name).expect("every API has a request");
+    let codec = MessageCodec::named(&name).expect("every API has a request");
     survive(
         codec,
         header.api_version,
@@ -101,7 +101,7 @@ fn response<R: Request>(content: &Bytes) {
 }
 
 /// Written bytes are compared, not messages: a number that is not one differs from itself.
-fn survive(codec: &Codec, version: i16, content: Bytes) {
+fn survive(codec: &MessageCodec, version: i16, content: Bytes) {
     let Ok(first) = (codec.recode)(content, version) else {
         return;
     };

@@ -1,8 +1,8 @@
 //! The broker's end of a connection, played by a test frame by frame.
 //!
-//! A [`Peer`] reads what the client under test sent and answers what the test says: the right thing, the wrong thing,
-//! in pieces, out of order, not at all. It works over an in-memory pipe and over a socket alike. It panics where the
-//! client does not do what the script expects, because that is a failed test.
+//! A [`ScriptedPeer`] reads what the client under test sent and answers what the test says: the right thing, the wrong
+//! thing, in pieces, out of order, not at all. It works over an in-memory pipe and over a socket alike. It panics where
+//! the client does not do what the script expects, because that is a failed test.
 
 use std::fmt::Debug;
 use std::io;
@@ -18,9 +18,9 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, DuplexStream
 
 /// Two ends of a pipe that holds `capacity` bytes in either direction: the client's stream and its scripted peer.
 #[must_use]
-pub fn pipe(capacity: usize) -> (DuplexStream, Peer<DuplexStream>) {
+pub fn pipe(capacity: usize) -> (DuplexStream, ScriptedPeer<DuplexStream>) {
     let (client, broker) = duplex(capacity);
-    (client, Peer::new(broker))
+    (client, ScriptedPeer::new(broker))
 }
 
 /// What ApiVersions says when a broker speaks everything that this workspace does.
@@ -39,12 +39,12 @@ pub fn every_version() -> ApiVersionsResponse {
 
 /// The scripted end.
 #[derive(Debug)]
-pub struct Peer<S> {
+pub struct ScriptedPeer<S> {
     stream: S,
     received: BytesMut,
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> Peer<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> ScriptedPeer<S> {
     /// Plays the broker on `stream`.
     pub fn new(stream: S) -> Self {
         Self {

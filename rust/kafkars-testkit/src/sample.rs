@@ -5,7 +5,7 @@ use std::ops::Range;
 use bytes::{BufMut, Bytes, BytesMut};
 
 use crate::entropy::Entropy;
-use crate::schema::{FieldSchema, Kind, MessageSchema};
+use crate::schema::{FieldSchema, FieldType, MessageSchema};
 
 /// Arrays grow no deeper than this, so that nested ones stay small.
 const MOST_ELEMENTS: usize = 3;
@@ -140,8 +140,8 @@ impl Draft<'_> {
             return;
         }
         match field.kind {
-            Kind::String | Kind::Bytes | Kind::Records => {
-                let classic = if field.kind == Kind::String {
+            FieldType::String | FieldType::Bytes | FieldType::Records => {
+                let classic = if field.kind == FieldType::String {
                     LengthForm::Int16
                 } else {
                     LengthForm::Int32
@@ -152,7 +152,7 @@ impl Draft<'_> {
                 }
                 self.text(form, fewest);
             }
-            Kind::Struct if nullable => {
+            FieldType::Struct if nullable => {
                 let at = self.bytes.len();
                 self.bytes.put_i8(if null { -1 } else { 1 });
                 self.lengths.push(LengthField {
@@ -173,23 +173,23 @@ impl Draft<'_> {
             Choice::NoDefault => 1 + self.entropy.bits() % 100,
         };
         match field.kind {
-            Kind::Bool => self.bytes.put_u8(if choice == Choice::Any {
+            FieldType::Bool => self.bytes.put_u8(if choice == Choice::Any {
                 (bits & 1) as u8
             } else {
                 1
             }),
-            Kind::Int8 => self.bytes.put_u8(bits as u8),
-            Kind::Int16 | Kind::Uint16 => self.bytes.put_u16(bits as u16),
-            Kind::Int32 => self.bytes.put_u32(bits as u32),
-            Kind::Int64 => self.bytes.put_u64(bits),
-            Kind::Float64 => self.bytes.put_f64(bits as f64),
-            Kind::Uuid => {
+            FieldType::Int8 => self.bytes.put_u8(bits as u8),
+            FieldType::Int16 | FieldType::Uint16 => self.bytes.put_u16(bits as u16),
+            FieldType::Int32 => self.bytes.put_u32(bits as u32),
+            FieldType::Int64 => self.bytes.put_u64(bits),
+            FieldType::Float64 => self.bytes.put_f64(bits as f64),
+            FieldType::Uuid => {
                 self.bytes.put_u64(bits);
                 self.bytes.put_u64(bits.rotate_left(17));
             }
-            Kind::String => self.text(self.form(LengthForm::Int16), 0),
-            Kind::Bytes | Kind::Records => self.text(self.form(LengthForm::Int32), 0),
-            Kind::Struct => self.structure(&field.fields, choice),
+            FieldType::String => self.text(self.form(LengthForm::Int16), 0),
+            FieldType::Bytes | FieldType::Records => self.text(self.form(LengthForm::Int32), 0),
+            FieldType::Struct => self.structure(&field.fields, choice),
         }
     }
 

@@ -27,7 +27,7 @@ pub struct FieldSchema {
     /// Kafka's name.
     pub name: &'static str,
     /// Its type, or that of its elements.
-    pub kind: Kind,
+    pub kind: FieldType,
     /// Whether it repeats.
     pub is_array: bool,
     /// The versions that have it.
@@ -43,7 +43,7 @@ pub struct FieldSchema {
 /// Kafka's types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names are Kafka's")]
-pub enum Kind {
+pub enum FieldType {
     Bool,
     Int8,
     Int16,
@@ -130,20 +130,20 @@ fn range(text: &str) -> Option<VersionRange> {
     })
 }
 
-fn kind(text: &str) -> Kind {
+fn kind(text: &str) -> FieldType {
     match text {
-        "bool" => Kind::Bool,
-        "int8" => Kind::Int8,
-        "int16" => Kind::Int16,
-        "uint16" => Kind::Uint16,
-        "int32" => Kind::Int32,
-        "int64" => Kind::Int64,
-        "float64" => Kind::Float64,
-        "uuid" => Kind::Uuid,
-        "string" => Kind::String,
-        "bytes" => Kind::Bytes,
-        "records" => Kind::Records,
-        "struct" => Kind::Struct,
+        "bool" => FieldType::Bool,
+        "int8" => FieldType::Int8,
+        "int16" => FieldType::Int16,
+        "uint16" => FieldType::Uint16,
+        "int32" => FieldType::Int32,
+        "int64" => FieldType::Int64,
+        "float64" => FieldType::Float64,
+        "uuid" => FieldType::Uuid,
+        "string" => FieldType::String,
+        "bytes" => FieldType::Bytes,
+        "records" => FieldType::Records,
+        "struct" => FieldType::Struct,
         other => panic!("schemas.txt has an unknown type {other}"),
     }
 }

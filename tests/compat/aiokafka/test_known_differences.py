@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import warnings
 from typing import Any
 
 import pytest
+from kafkars.compat.aiokafka.consumer._membership import Membership
 
+from tests.compat.aiokafka.conftest import LIBRARIES
 from tests.support.aiokafka_library import Library, Run
 
 
@@ -107,6 +110,39 @@ def test_a_new_listener_of_the_same_topics_is_called(library: Library, run: Run)
     run(test)
 
 
+@pytest.mark.parametrize("by", ["topics", "pattern"])
+def test_looking_for_new_topics_takes_no_partition_away(
+    face: Library, run: Run, monkeypatch: pytest.MonkeyPatch, by: str
+) -> None:
+    """Each `metadata_max_age_ms` the face looks; while nothing is new, nobody hears of it and positions stay."""
+    topic = face.broker.new_topic()
+    looks = 0
+    look = Membership.refresh
+
+    async def counted(self: Membership) -> None:
+        nonlocal looks
+        await look(self)
+        looks += 1
+
+    monkeypatch.setattr(Membership, "refresh", counted)
+
+    async def test() -> None:
+        await face.fill(topic, 3)
+        told = listener(face)
+        more = {"enable_auto_commit": False, "metadata_max_age_ms": 10, "heartbeat_interval_ms": 20}
+        async with face.consumer(group_id=face.group(), **more) as consumer:
+            wish = {"topics": [topic]} if by == "topics" else {"pattern": topic}
+            consumer.subscribe(**wish, listener=told)
+            for offset in range(3):
+                assert (await consumer.getone()).offset == offset
+                seen = looks
+                while looks < seen + 5:  # noqa: ASYNC110  it happens by itself
+                    await asyncio.sleep(0.005)
+        assert told.assigned == [{face.partition(topic)}]
+
+    run(test)
+
+
 def test_interval_commits_happen_while_nothing_is_read(library: Library, run: Run) -> None:
     topic = library.broker.new_topic()
 
@@ -189,6 +225,25 @@ def test_a_first_record_that_is_too_large_for_a_batch(embedded: Library, run: Ru
             assert (batch.record_count(), batch.closed()) == (1, True)
 
     run(test)
+
+
+def filled(library: str, limit: int) -> list[int]:
+    """The sizes of a batch of at most so many bytes, which is filled with records that grow."""
+    kind = importlib.import_module(f"{library}.producer.message_accumulator").BatchBuilder
+    batch = kind(limit, 0, is_transactional=False, key_serializer=None, value_serializer=None)
+    sizes: list[int] = []
+    for number in range(limit):
+        header = [("name", b"h" * number)] if number % 3 == 0 else []
+        times = 1_700_000_000_000 + 100 * number
+        if batch.append(timestamp=times, key=b"key", value=b"v" * 7 * number, headers=header) is None:
+            break
+        sizes.append(batch.size())
+    return sizes
+
+
+def test_a_batch_is_full_where_that_of_the_original_is() -> None:
+    for limit in range(60, 700):
+        assert filled(LIBRARIES["face"], limit) == filled(LIBRARIES["aiokafka"], limit), limit
 
 
 @pytest.mark.parametrize("kind", ["consumer", "producer"])

@@ -232,3 +232,40 @@ def test_starting_twice_is_a_mistake(embedded: Library, run: Run) -> None:
                 await consumer.start()
 
     run(test)
+
+
+def test_a_partition_that_is_assigned_again_begins_anew(library: Library, run: Run) -> None:
+    topic = library.broker.new_topic()
+    place = library.partition(topic)
+
+    async def test() -> None:
+        await library.fill(topic, 5)
+        async with library.consumer(group_id=library.group(), enable_auto_commit=False) as consumer:
+            consumer.assign([place])
+            assert [(await consumer.getone()).offset for _ in range(3)] == [0, 1, 2]
+            consumer.assign([place])
+            assert await consumer.position(place) == 0
+            assert (await consumer.getone()).offset == 0
+            await consumer.commit()
+            consumer.seek(place, 4)
+            consumer.assign([place])
+            assert await consumer.position(place) == 1
+
+    run(test)
+
+
+def test_what_stands_before_a_partition_that_is_not_assigned_is_paused(library: Library, run: Run) -> None:
+    topic = library.broker.new_topic()
+    place, other = library.partition(topic), library.partition("elsewhere")
+
+    async def test() -> None:
+        async with library.consumer(group_id=library.group()) as consumer:
+            consumer.assign([place])
+            with pytest.raises(library.errors.IllegalStateError):
+                consumer.pause(place, other)
+            assert consumer.paused() == {place}
+            with pytest.raises(library.errors.IllegalStateError):
+                consumer.resume(place, other)
+            assert consumer.paused() == set()
+
+    run(test)

@@ -9,6 +9,7 @@ import pytest
 from kafkars.testing import EmbeddedBroker
 
 from tests.brokers import Broker
+from tests.support.aiokafka_library import Library, Run
 from tests.support.awaits import run
 
 SIDES = {"original": "aiokafka", "face": "kafkars.compat.aiokafka"}
@@ -134,3 +135,49 @@ def test_the_client_of_a_producer_ends_with_it() -> None:
             assert admin.closed
 
     run(test())
+
+
+def test_send_and_wait_goes_through_a_send_of_the_program(embedded: Library, run: Run) -> None:
+    topic = embedded.broker.new_topic()
+    base = embedded.module().AIOKafkaProducer
+    sent: list[bytes] = []
+
+    class Traced(base):  # type: ignore[misc]
+        async def send(self, topic: str, value: bytes, *more: Any) -> Any:
+            sent.append(value)
+            return await super().send(topic, value, *more)
+
+    async def test() -> None:
+        async with Traced(bootstrap_servers=embedded.broker.bootstrap_servers) as producer:
+            assert (await producer.send_and_wait(topic, b"by a subclass", partition=0)).offset == 0
+
+    run(test)
+    assert sent == [b"by a subclass"]
+
+
+def test_send_and_wait_goes_through_a_send_that_tracing_has_replaced(
+    embedded: Library, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    topic = embedded.broker.new_topic()
+    base = embedded.module().AIOKafkaProducer
+    original, sent = base.send, []
+
+    async def traced(producer: Any, *arguments: Any, **keywords: Any) -> Any:
+        sent.append(arguments)
+        return await original(producer, *arguments, **keywords)
+
+    async def test() -> None:
+        async with embedded.producer(client_id="name") as producer:
+            await producer.send_and_wait(topic, b"0")
+            monkeypatch.setattr(base, "send", traced)
+            await producer.send_and_wait(topic, b"1")
+            monkeypatch.undo()
+            assert (await producer.send_and_wait(topic, b"2")).offset == 2
+            # OpenTelemetry reads these.
+            assert producer.client._client_id == "name"
+            assert embedded.broker.bootstrap_servers in producer.client._bootstrap_servers
+            assert await producer.client._wait_on_metadata(topic) == {0}
+            assert (producer._key_serializer, producer._value_serializer) == (None, None)
+
+    run(test)
+    assert sent == [(topic, b"1", None, None, None, None)]

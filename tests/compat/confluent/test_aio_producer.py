@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import importlib
+import socket
+import weakref
 from collections.abc import Awaitable, Callable
 from types import ModuleType
 from typing import Any
 
 import kafkars
 import pytest
+from kafkars.testing import EmbeddedBroker
 
 from tests.brokers import Broker
+from tests.compat.confluent.conftest import FACE
 from tests.support.waiting import SECONDS
 
 
@@ -208,5 +213,62 @@ def test_statistics_reach_a_coroutine_function(aio: ModuleType, broker: Broker) 
 
         async with aio.AIOProducer(config(broker, **{"statistics.interval.ms": 10, "stats_cb": statistics})):
             await asyncio.wait_for(told.wait(), SECONDS)
+
+    run(work)
+
+
+def unused_address() -> str:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return f"127.0.0.1:{listener.getsockname()[1]}"
+
+
+def test_error_cb_hears_on_the_loop_of_a_cluster_out_of_reach(aio: ModuleType) -> None:
+    async def work() -> None:
+        heard: list[str] = []
+        loops: list[asyncio.AbstractEventLoop] = []
+
+        async def error_cb(error: Any) -> None:
+            heard.append(error.name())
+            loops.append(asyncio.get_running_loop())
+
+        conf = {"bootstrap.servers": unused_address(), "log_level": 0, "error_cb": error_cb}
+        producer = aio.AIOProducer(conf)
+        while not {"_TRANSPORT", "_ALL_BROKERS_DOWN"} <= set(heard):
+            await producer.poll(timeout=0.05)
+        assert set(loops) == {asyncio.get_running_loop()}
+        await producer.close()
+
+    run(work)
+
+
+def test_error_cb_needs_no_poll_and_hears_nothing_after_the_end() -> None:
+    async def work() -> None:
+        down = asyncio.Event()
+
+        def error_cb(error: Any) -> None:
+            if error.name() == "_ALL_BROKERS_DOWN":
+                down.set()
+
+        with EmbeddedBroker() as own:
+            conf = {"bootstrap.servers": own.bootstrap_servers, "error_cb": error_cb}
+            producer = importlib.import_module(FACE + ".aio").AIOProducer(conf)
+            await producer.list_topics(timeout=SECONDS)
+            assert not down.is_set()
+        await down.wait()
+        await producer.close()
+        down.clear()
+        assert producer._watch._timer.cancelled()
+
+    run(work)
+
+
+def test_a_producer_with_error_cb_is_forgotten_with_its_timer() -> None:
+    async def work() -> None:
+        face = importlib.import_module(FACE + ".aio")
+        producer = face.AIOProducer({"bootstrap.servers": unused_address(), "error_cb": lambda _: None})
+        watch = weakref.ref(producer._watch)
+        del producer
+        gc.collect()
+        assert watch() is None
 
     run(work)

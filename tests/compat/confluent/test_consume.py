@@ -95,6 +95,30 @@ def test_the_end_of_a_partition_is_told_once_for_each_position(clients: Clients)
     assert (end.error().code(), end.offset()) == (clients.ck.KafkaError._PARTITION_EOF, 3)
 
 
+def test_a_paused_partition_has_no_end(clients: Clients) -> None:
+    topic = clients.topic(messages=2)
+    consumer = clients.consumer({"enable.partition.eof": True})
+    place = clients.ck.TopicPartition(topic, 0, 0)
+    consumer.assign([place])
+    assert [each.offset() for each in poll_until(consumer, 2)] == [0, 1]
+    consumer.pause([place])
+    assert consumer.poll(1) is None
+    consumer.resume([place])
+    (end,) = poll_until(consumer, 1)
+    assert (end.error().code(), end.offset()) == (clients.ck.KafkaError._PARTITION_EOF, 2)
+
+
+def test_what_is_sought_beyond_the_end_is_no_end(clients: Clients) -> None:
+    topic = clients.topic(messages=1)
+    consumer = clients.consumer({"enable.partition.eof": True, "auto.offset.reset": "error"})
+    consumer.assign([clients.ck.TopicPartition(topic, 0, 0)])
+    _, end = poll_until(consumer, 2)
+    assert end.error().code() == clients.ck.KafkaError._PARTITION_EOF
+    consumer.seek(clients.ck.TopicPartition(topic, 0, 1_000))
+    (failed,) = poll_until(consumer, 1)
+    assert failed.error().code() == clients.ck.KafkaError._AUTO_OFFSET_RESET
+
+
 def test_consume_has_the_ends_of_partitions_in_its_list(clients: Clients) -> None:
     topic = clients.topic(messages=2)
     consumer = clients.consumer({"enable.partition.eof": True})

@@ -56,6 +56,28 @@ def test_unsubscribing_revokes_in_a_later_poll(clients: Clients) -> None:
     assert [each.value() for each in poll_until(consumer, 1)] == [b"value-0"]
 
 
+def test_an_unsubscribed_consumer_hands_out_nothing_more(clients: Clients) -> None:
+    topic = clients.topic(messages=50)
+    consumer = clients.consumer({"enable.partition.eof": True})
+    revoked: list[int] = []
+
+    def on_revoke(reader: Any, partitions: list[Any]) -> None:
+        revoked.extend(each.partition for each in partitions)
+        # It goes nevertheless.
+        reader.seek(clients.ck.TopicPartition(topic, 0, 0))
+
+    consumer.subscribe([topic], on_revoke=on_revoke)
+    assert [each.offset() for each in poll_until(consumer, 1)] == [0]
+    # Here are the other messages by now, too.
+    consumer.unsubscribe()
+    assert consumer.poll(1) is None
+    assert revoked == [0]
+    assert consumer.poll(0.2) is None
+    # What is read later begins anew.
+    consumer.subscribe([topic])
+    assert [each.offset() for each in poll_until(consumer, 3)] in ([0, 1, 2], [1, 2, 3])
+
+
 def test_a_callback_chooses_where_to_read(clients: Clients) -> None:
     topic = clients.topic(3, messages=9)
 

@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any
 
 from tests.compat.differential import of_aiokafka_admin as administrators
+from tests.compat.differential import of_aiokafka_objects as objects
 from tests.compat.differential.library import Argument, Call, Kind, Library, World
 from tests.compat.differential.of_aiokafka_values import (
     BATCH,
@@ -238,6 +239,7 @@ async def transaction(made: Any, *arguments: Any, **keywords: Any) -> Any:
 PRODUCER = Kind(
     "AIOKafkaProducer",
     {
+        objects.UNINITIALISED: local(objects.uninitialised("AIOKafkaProducer")),
         "fresh": local(producer),
         "working": in_state(working_producer),
         "transactional": in_state(lambda world: working_producer(world, transactional_id=world.unique("id"))),
@@ -270,7 +272,18 @@ PRODUCER = Kind(
     lasting=False,
 )
 
-PLACES = [optional(PARTITION)]
+
+def several(name: str, **more: Any) -> Callable[[Any, Any], Any]:
+    """A call that takes as many partitions as it is given."""
+    return lambda made, partitions: getattr(made, name)(*partitions, **more)
+
+
+async def read_one(made: Any, *partitions: Any) -> Any:
+    """Reads one record; where there can be none the wait is short."""
+    reading = made.getone(*partitions)
+    if made.assignment().issuperset(partitions):
+        return await reading
+    return await asyncio.wait_for(reading, LOCAL_SECONDS)
 
 
 async def all_of(made: Any) -> Any:
@@ -293,6 +306,7 @@ async def own_topics(made: Any) -> bool:
 CONSUMER = Kind(
     "AIOKafkaConsumer",
     {
+        objects.UNINITIALISED: local(objects.uninitialised("AIOKafkaConsumer")),
         "fresh": local(consumer),
         "started": in_state(lambda world: started(consumer(world))),
         "working": in_state(assigned),
@@ -352,14 +366,19 @@ CONSUMER = Kind(
         Call("assign", [PARTITIONS]),
         Call("assignment", keeps=True),
         Call("subscription", keeps=True),
-        Call("pause", PLACES),
-        Call("resume", PLACES),
+        Call("pause", [PARTITION]),
+        Call("resume", [PARTITION]),
+        Call("pause several", [PARTITIONS], invoke=several("pause")),
+        Call("resume several", [PARTITIONS], invoke=several("resume")),
         Call("paused", keeps=True),
         Call("position", [PARTITION], keeps=True),
         Call("seek", [PARTITION, given("offset", 5, none=None, text="5", negative=-1, huge=2**63, zero=0, number=1.5)]),
-        Call("seek_to_beginning", PLACES),
-        Call("seek_to_end", PLACES),
-        Call("seek_to_committed", PLACES),
+        Call("seek_to_beginning", [PARTITION]),
+        Call("seek_to_beginning of several", [PARTITIONS], invoke=several("seek_to_beginning")),
+        Call("seek_to_end", [PARTITION]),
+        Call("seek_to_end of several", [PARTITIONS], invoke=several("seek_to_end")),
+        Call("seek_to_committed", [PARTITION]),
+        Call("seek_to_committed of several", [PARTITIONS], invoke=several("seek_to_committed")),
         Call("highwater", [PARTITION], keeps=True),
         Call("last_stable_offset", [PARTITION], keeps=True),
         Call("last_poll_timestamp", [PARTITION], keeps=True, invoke=has_poll_timestamp),
@@ -370,11 +389,13 @@ CONSUMER = Kind(
         Call("beginning_offsets", [PARTITIONS], keeps=True),
         Call("end_offsets", [PARTITIONS], keeps=True),
         Call("offsets_for_times", [TIMES], keeps=True),
-        Call("getone", PLACES),
+        Call("getone", [PARTITION], invoke=read_one),
+        Call("getone of several", [PARTITIONS], invoke=lambda made, partitions: read_one(made, *partitions)),
+        Call("getmany of one", [PARTITION], invoke=lambda made, place: made.getmany(place, timeout_ms=50)),
+        Call("getmany of several", [PARTITIONS], invoke=several("getmany", timeout_ms=50)),
         Call(
             "getmany",
             [
-                optional(PARTITION),
                 optional(given("timeout_ms", 50, zero=0, text="1", none=None, negative=-1)),
                 optional(given("max_records", 1, zero=0, text="1", none=None, negative=-1)),
             ],
@@ -440,13 +461,15 @@ def kinds() -> Iterator[Kind]:
     yield PRODUCER
     yield CONSUMER
     yield from administrators.kinds(local, in_state)
+    yield objects.contexts(in_state, lambda world: working_producer(world, transactional_id=world.unique("id")), stop)
+    yield from objects.kinds()
 
 
 LIBRARY = Library(
     name="aiokafka",
     face="kafkars.compat.aiokafka",
     kinds=list(kinds()),
-    functions=constructors(),
+    functions=[*constructors(), *objects.errors()],
     prepare=prepare,
     describe=describe,
     fault=fault,

@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 from tests.compat.differential.library import Argument, Call, Kind, World
+from tests.compat.differential.of_aiokafka_objects import UNINITIALISED, uninitialised
 from tests.compat.differential.of_aiokafka_values import PARTITIONS, TOPIC, one
 from tests.compat.differential.of_confluent_kafka_values import given, optional
 
@@ -312,6 +313,7 @@ BATCH_CALLS = [
     Call("close", keeps=True),
     Call("size", keeps=True),
     Call("record_count", keeps=True),
+    Call("closed", keeps=True),
 ]
 
 
@@ -325,6 +327,7 @@ def kinds(local: Callable[..., Any], in_state: Callable[..., Any]) -> Iterator[K
     yield Kind(
         "AIOKafkaAdminClient",
         {
+            UNINITIALISED: local(uninitialised("admin.AIOKafkaAdminClient")),
             "fresh": local(client),
             "working": in_state(lambda world: started(client(world))),
             "closed": local(lambda world: closed(client(world))),
@@ -337,6 +340,7 @@ def kinds(local: Callable[..., Any], in_state: Callable[..., Any]) -> Iterator[K
     yield Kind(
         "AIOKafkaClient",
         {
+            UNINITIALISED: local(uninitialised("client.AIOKafkaClient")),
             "fresh": local(low_level),
             "working": in_state(lambda world: bootstrapped(low_level(world))),
             "closed": local(lambda world: ended(low_level(world))),

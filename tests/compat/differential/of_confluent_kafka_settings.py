@@ -3,7 +3,11 @@ is asked."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from functools import cache
+from importlib.metadata import files
+from pathlib import Path
 from typing import Any
 
 from kafkars.compat.confluent_kafka._properties import ALL, Property
@@ -26,6 +30,25 @@ POINTERS = {
     "socket_cb",
 }
 """Addresses in memory: what is no address ends the process."""
+
+CLUSTER = "test.mock.num.brokers"
+"""Starts as many brokers, thousands at its limit: it has one value."""
+
+
+DOTTED = re.compile(rb"(?<![\w.])[a-z]+(?:\.[a-z0-9]+)+(?=\0)")
+
+
+@cache
+def unlisted() -> list[str]:
+    """What may be names of properties in the library's binary, and is none of the face's: a property that the face does not
+    know is among them.
+    """
+    found: set[bytes] = set()
+    for each in files("confluent-kafka") or ():
+        if each.name.startswith("librdkafka"):
+            found.update(DOTTED.findall(Path(each.locate()).read_bytes()))
+    assert found, "the library's binary is elsewhere"
+    return sorted({name.decode() for name in found} - {each.name for each in ALL})
 
 
 def values(of: Property) -> Iterator[Any]:
@@ -50,11 +73,15 @@ def values(of: Property) -> Iterator[Any]:
 def odd(base: dict[str, Any]) -> dict[str, Value]:
     found: dict[str, Value] = {}
     for each in ALL:
-        if each.name in POINTERS or each.name == "bootstrap.servers":
+        if each.name in POINTERS or each.name in {"bootstrap.servers", CLUSTER}:
             continue
         for value in values(each):
             config = {**NOWHERE, **base, each.name: value}
             found[f"{each.name}={value!r}"] = lambda _, config=config: dict(config)  # type: ignore[misc]
+    if not base:
+        # One kind of client will do: all know the same names.
+        for name in (CLUSTER, *unlisted()):
+            found[f"{name}='1'"] = lambda _, config={**NOWHERE, name: "1"}: dict(config)  # type: ignore[misc]
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -31,7 +32,11 @@ def raising(*arguments: Any) -> Any:
 
 
 def struct(world: World, name: str, *arguments: Any) -> Any:
-    structs = __import__(f"{world.module.__name__}.structs", fromlist=["structs"])
+    try:
+        structs = importlib.import_module(f"{world.module.__name__}.structs")
+    except ModuleNotFoundError:
+        # What the face of 3 has in common with that of 2 is there.
+        structs = importlib.import_module("kafkars.compat.kafka.structs")
     return getattr(structs, name)(*arguments)
 
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from pathlib import Path
 
 from tests.compat.differential.reasons import reasons
 
 DOCS = Path(__file__).parents[3] / "docs" / "migrating"
+RANDOM = (
+    "Random programs of several clients, through faults of the broker, are run on both. What they see (records, errors, callbacks,",
+    "positions, what is stored and committed) is the same, except for these rows.",
+)
+"""How programs are found, where their reasons do not say."""
 
 
 def path(library: str) -> Path:
@@ -36,6 +42,15 @@ def text(library: str) -> str:
             "other settings at their defaults. What is taken and what is refused, by which error, is the same, except for these rows.",
             "",
             *table(f"{library}_settings"),
+        ]
+    if (Path(__file__).parent / f"reasons_of_{library}_programs.py").exists():
+        lines += [
+            "",
+            "## Programs",
+            "",
+            *getattr(importlib.import_module(f"{__package__}.reasons_of_{library}_programs"), "ABOUT", RANDOM),
+            "",
+            *table(f"{library}_programs"),
         ]
     return "\n".join(lines) + "\n"
 

@@ -86,6 +86,7 @@ class Reader:
     servers: str
     group: str
     stores: bool
+    commits: bool
     consumer: Any = field(init=False)
 
     def __post_init__(self) -> None:
@@ -98,7 +99,9 @@ class Reader:
                 "bootstrap.servers": self.servers,
                 "group.id": self.group,
                 "auto.offset.reset": "earliest",
-                "enable.auto.commit": False,
+                "enable.auto.commit": self.commits,
+                # Only when partitions go: otherwise it would be chance whether a commit finds anything.
+                "auto.commit.interval.ms": 600_000,
                 "enable.auto.offset.store": not self.stores,
                 "log_level": 0,
                 # What has to be asked again is asked soon, or the original would be quiet for longer than a drain
@@ -190,15 +193,15 @@ class Abort(Exception):  # noqa: N818  no error
 
 def differences(servers: str, seed: int) -> Iterator[str]:
     """Where the two sides part: the first step of a program that they see differently, with the steps before."""
-    stores = seed % 2 == 1
-    one, other = (Reader(library, servers, f"{seed}-{library}", stores) for library in SIDES)
+    stores, commits = seed % 2 == 1, seed % 4 >= 2
+    one, other = (Reader(library, servers, f"{seed}-{library}", stores, commits) for library in SIDES)
     done: list[Step] = []
     try:
         for call, (chosen,) in ((call, given or [[]]) for call, given in program(seed)):
             done.append((call, chosen))
             original, face = one.run(call, chosen), other.run(call, chosen)
             if original != face:
-                yield f"seed {seed}, stores {stores}: {done}\n  original {original}\n  face     {face}"
+                yield f"seed {seed}, stores {stores}, commits {commits}: {done}\n  original {original}\n  face     {face}"
                 return
     finally:
         one.consumer.close()

@@ -48,4 +48,10 @@ REASONS = [
         "_INVALID_ARG about the keyword",
         "Both are wrong with it; the order of checks differs.",
     ),
+    Reason(
+        ("*(conf=test.mock.num.brokers=*",),
+        "starts a cluster for tests in the process",
+        "_INVALID_ARG, which names `kafkars.testing.EmbeddedBroker`",
+        "The engine's broker for tests is another one, with an address for all clients.",
+    ),
 ]

@@ -25,9 +25,9 @@ REASONS = [
     ),
     Reason(
         ("*Kafka*.metrics(raw=right)",),
-        "objects of kafka.metrics by name",
-        "the engine's own figures",
-        "The engine counts, and has no sensors.",
+        "up to 77 metrics, also of each node and topic, with averages and rates of the last samples",
+        "those that the engine counts, with rates of the last samples and averages of the client's life",
+        "Nothing is sampled per request: reading and sending would cost more.",
     ),
     Reason(
         ("KafkaAdminClient(api_version=odd)",),

@@ -1,5 +1,5 @@
-"""Random programs see the same on confluent_kafka and on its face. Long forms: `python -m
-tests.compat.differential.programs` and `python -m tests.compat.differential.group_programs`."""
+"""Random programs see the same on confluent_kafka and kafka-python and on their faces. Long forms: `python -m
+tests.compat.differential.programs`, `group_programs` and `kafka_programs` beside it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,14 @@ from collections.abc import Iterator
 import pytest
 from kafkars.testing import EmbeddedBroker
 
+from tests.compat.differential import kafka_programs
 from tests.compat.differential.group_programs import difference
 from tests.compat.differential.programs import differences, prepare
 
 SEEDS = range(4)
+# 0 and 19 found that the face read partitions anew that were assigned again, and told of no commit where nothing was
+# read.
+KAFKA_SEEDS = (0, 4, 19)
 GROUP_SEEDS = (2, 131, 138)
 
 
@@ -33,3 +37,10 @@ def test_a_program_sees_the_same(seed: int, servers: str) -> None:
 @pytest.mark.parametrize("seed", GROUP_SEEDS)
 def test_a_group_sees_the_same(seed: int) -> None:
     assert difference(seed) is None
+
+
+@pytest.mark.timeout(180)
+@pytest.mark.parametrize("version", kafka_programs.SIDES)
+def test_a_program_of_kafka_python_sees_the_same(version: str) -> None:
+    with EmbeddedBroker() as broker:
+        assert not list(kafka_programs.differences(version, broker.bootstrap_servers, KAFKA_SEEDS))

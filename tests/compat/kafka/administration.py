@@ -23,8 +23,9 @@ def codes(answer: Any) -> Any:
     if isinstance(answer, dict):
         hidden = ("error_message", "authorized_operations", "throttle_time_ms", "leader_epoch")
         return {key: codes(value) for key, value in answer.items() if key not in hidden}
-    if isinstance(answer, tuple) and hasattr(answer, "_asdict"):
-        return codes(answer._asdict())
+    as_dict = getattr(answer, "_asdict", None)
+    if isinstance(answer, tuple) and as_dict is not None:
+        return codes(as_dict())
     if isinstance(answer, (list, tuple)):
         return [codes(each) for each in answer]
     return answer.__name__ if isinstance(answer, type) else answer

@@ -94,6 +94,11 @@ def constructors(kafka: Any, told: Told, servers: str) -> None:
         {"auto_offset_reset": "nonsense"},
         {"api_version": "auto"},
         {"api_version": (2, 5)},
+        # The examples of the document of 2.0.
+        {"api_version": (0, 9)},
+        {"api_version": (0, 8, 2)},
+        {"api_version": (0, 8, 1)},
+        {"api_version": (0, 8, 0)},
         {"isolation_level": "nonsense"},
         {"security_protocol": "nonsense"},
         {"max_poll_records": 0},

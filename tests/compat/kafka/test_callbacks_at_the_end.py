@@ -90,7 +90,41 @@ def test_a_record_given_up_by_close_fails_with_an_error_of_the_library(face: Any
         future = producer.send("t", b"v")
         heard: list[BaseException] = []
         future.add_errback(heard.append)
+        with pytest.raises(errors.KafkaTimeoutError, match="given up"):
+            producer.close(0)
         producer.close(0)
         with pytest.raises(errors.IllegalStateError, match="closed forcefully"):
             future.get(20)
     assert [type(each).__name__ for each in heard] == ["IllegalStateError"]
+
+
+@VERSIONS
+def test_a_close_within_a_callback_raises_nothing(face: Any) -> None:
+    with EmbeddedBroker(topics={"t": 1}) as broker:
+        producer = face.KafkaProducer(bootstrap_servers=broker.bootstrap_servers)
+        producer.partitions_for("t")
+        raised: list[BaseException] = []
+        has_closed = threading.Event()
+
+        def close(_: object) -> None:
+            broker.intercept("Produce", "drop")
+            lost = producer.send("t", b"lost")
+            try:
+                producer.close(5)
+            except Exception as error:  # noqa: BLE001  whatever it is
+                raised.append(error)
+            lost.add_errback(lambda _: has_closed.set())
+
+        producer.send("t", b"v").add_callback(close)
+        assert has_closed.wait(20)
+    assert raised == []
+
+
+@VERSIONS
+@pytest.mark.parametrize("seconds", [None, 5])
+def test_a_close_that_sends_everything_raises_nothing(face: Any, seconds: float | None) -> None:
+    with EmbeddedBroker(topics={"t": 1}) as broker:
+        producer = face.KafkaProducer(bootstrap_servers=broker.bootstrap_servers, linger_ms=60_000)
+        future = producer.send("t", b"v")
+        producer.close(seconds)
+        assert future.get(0).offset == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from unittest.mock import patch
 
 import pytest
@@ -390,7 +391,9 @@ def test_a_log_that_is_made_anew() -> None:
         client.send_produce_request([request])
         assert len(values(client, b"topic")) == 5
         admin.delete_topics(["topic"])
-        broker.create_topic("topic")
+        # Whoever asks for it meanwhile makes it, too.
+        with suppress(errors.TopicAlreadyExistsError):
+            broker.create_topic("topic")
         client.send_produce_request([request._replace(messages=[create_message(b"b")])])
         with pytest.raises(OffsetOutOfRangeError):
             client.send_fetch_request([FetchRequest(b"topic", 0, 5, 100)])
@@ -418,3 +421,24 @@ def test_one_partition_that_fails_leaves_the_others(embedded_broker: Broker, emb
         responses = embedded.send_fetch_request(requests, fail_on_error=False, min_bytes=0)
         assert [each.error for each in responses] == [0, 1, 0]
         assert [[it.message.value for it in each.messages] for each in responses] == [[b"0"], [], []]
+
+
+def test_requests_and_messages_of_generators(embedded_broker: Broker, embedded: KafkaClient) -> None:
+    topic = embedded_broker.new_topic().encode()
+    sent: list[bytes] = [b"a", b"b", b"c"]
+    (response,) = embedded.send_produce_request([ProduceRequest(topic, 0, map(create_message, sent))])
+    assert response == ProduceResponse(topic, 0, 0, 0)
+    mixed = (create_message(b"d"), create_gzip_message([(b"e", None)]), create_message(b"f"))
+    (response,) = embedded.send_produce_request(ProduceRequest(topic, 0, iter(mixed)) for _ in range(1))
+    assert response == ProduceResponse(topic, 0, 0, 3)
+    assert values(embedded, topic) == [b"a", b"b", b"c", b"d", b"e", b"f"]
+    (fetched,) = embedded.send_fetch_request(FetchRequest(topic, 0, each, 1 << 20) for each in (4,))
+    assert [each.offset for each in fetched.messages] == [4, 5]
+    (end,) = embedded.send_offset_request(OffsetRequest(topic, 0, each, 1) for each in (-1,))
+    assert end.offsets == (6,)
+    commits = (OffsetCommitRequest(topic, 0, offset, None) for offset in (5,))
+    assert embedded.send_offset_commit_request(b"generators", commits) == [OffsetCommitResponse(topic, 0, 0)]
+    for ask in (embedded.send_offset_fetch_request, embedded.send_offset_fetch_request_kafka):
+        assert ask(b"generators", (OffsetFetchRequest(topic, each) for each in (0,))) == [
+            OffsetFetchResponse(topic, 0, 5, b"", 0)
+        ]

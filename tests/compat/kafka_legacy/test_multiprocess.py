@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
+import signal
 import subprocess
 import sys
 import textwrap
@@ -12,6 +14,7 @@ from typing import Any
 
 import pytest
 from kafkars.compat.kafka_legacy import KafkaClient, MultiProcessConsumer, SimpleProducer
+from kafkars.compat.kafka_legacy.common import KafkaError
 from kafkars.compat.kafka_legacy.consumer.multiprocess import Events
 
 from tests.brokers import Broker
@@ -142,3 +145,59 @@ def test_a_program_that_ends_without_stopping(embedded_broker: Broker, embedded:
     )
     run = subprocess.run([sys.executable, program], capture_output=True, text=True, timeout=50, check=False)
     assert (run.returncode, run.stdout, run.stderr) == (0, "10\n", "")
+
+
+@pytest.mark.usefixtures("method")
+def test_a_process_that_cannot_start_is_told_at_once(
+    embedded_broker: Broker, embedded: KafkaClient, group: Any, capfd: pytest.CaptureFixture[str]
+) -> None:
+    topic = embedded_broker.new_topic(partitions=2)
+    fill(embedded, topic, 3, 2)
+    # What each process would refuse.
+    consumer = MultiProcessConsumer(embedded, group(), topic, num_procs=2, buffer_size=100, max_buffer_size=10)
+    with Stopwatch() as watch:
+        for _ in range(2):
+            with pytest.raises(KafkaError, match=r"has ended.*ValueError: buffer_size"):
+                list(consumer)
+            with pytest.raises(KafkaError, match=r"has ended.*ValueError: buffer_size"):
+                consumer.get_messages(count=1, timeout=None)
+        consumer.stop()
+    assert watch.seconds < SECONDS
+    assert "ValueError" in capfd.readouterr().err
+
+
+@pytest.mark.usefixtures("method")
+def test_a_process_that_is_killed_is_told_of(embedded_broker: Broker, embedded: KafkaClient, group: Any) -> None:
+    topic = embedded_broker.new_topic(partitions=2)
+    sent = fill(embedded, topic, 5, 2)
+    consumer = MultiProcessConsumer(embedded, group(), topic, num_procs=2, auto_commit=False)
+    found = {each.message.value for each in consumer.get_messages(count=10, timeout=SECONDS)}
+    assert found == sent
+    os.kill(consumer.procs[0].pid, signal.SIGKILL)
+    with Stopwatch() as watch:
+        with pytest.raises(KafkaError, match=r"has ended.*SIGKILL"):
+            consumer.get_messages(count=1, timeout=None)
+        with pytest.raises(KafkaError, match=r"has ended.*SIGKILL"):
+            list(consumer)
+        consumer.stop()
+    assert watch.seconds < SECONDS
+    assert not any(process.is_alive() for process in consumer.procs)
+
+
+def test_a_constructor_that_fails_leaves_no_process(
+    embedded_broker: Broker, embedded: KafkaClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    topic = embedded_broker.new_topic(partitions=2)
+    started: list[Any] = []
+    start = multiprocessing.Process.start
+
+    def start_one(process: Any) -> None:
+        if len(started) == 1:
+            raise OSError("no more processes")
+        started.append(process)
+        start(process)
+
+    monkeypatch.setattr(multiprocessing.Process, "start", start_one)
+    with pytest.raises(OSError, match="no more processes"):
+        MultiProcessConsumer(embedded, None, topic, num_procs=2, auto_commit=False)
+    assert [each.is_alive() for each in started] == [False]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import logging
 import os
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -29,6 +30,7 @@ from kafkars.compat.kafka_legacy.common import (
     RequestTimedOutError,
     UnsupportedCodecError,
 )
+from kafkars.compat.kafka_legacy.producer._upstream import Upstream
 from kafkars.compat.kafka_legacy.producer.base import Producer
 from kafkars.compat.kafka_legacy.protocol import CODEC_GZIP, CODEC_NONE, CODEC_SNAPPY
 from kafkars.testing import EmbeddedBroker
@@ -136,7 +138,7 @@ def test_what_is_no_message(embedded_broker: Broker, embedded: KafkaClient, wron
                 keyed.send_messages(topic, b"key", b"good", wrong)
             with pytest.raises(TypeError):
                 keyed.send_messages(topic, wrong if not isinstance(wrong, (list, bytearray)) else 1.5, b"good")
-        with pytest.raises(TypeError):
+        with pytest.raises(AttributeError):
             simple.send_messages(12, b"good")
         for producer in (simple, keyed):
             if asynchronously:
@@ -373,3 +375,59 @@ def test_threads_may_share_a_producer(embedded_broker: Broker, embedded: KafkaCl
     producers[1].stop()
     found = [value for partition in (0, 1) for _, value in stored(embedded, topic, partition)]
     assert sorted(value or b"" for value in found) == sorted(b"%d-%d" % (a, b) for a in range(6) for b in range(20))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"batch_send_every_n": 1000 / 2},
+        {"batch_send_every_n": 2.5},
+        {"batch_send_every_n": float("inf")},
+        {"batch_send_every_t": sys.maxsize},
+        {"batch_send_every_t": float("inf"), "async_queue_maxsize": 100},
+        {"async_stop_timeout": None},
+        {"async_stop_timeout": 10**400},
+        {"async_queue_maxsize": 100, "async_queue_put_timeout": None},
+        {"async_queue_maxsize": 100, "async_queue_put_timeout": sys.maxsize},
+        {"async_retry_backoff_ms": -1, "async_retry_limit": 2.0},
+    ],
+)
+def test_numbers_at_their_limits(embedded_broker: Broker, embedded: KafkaClient, options: dict[str, Any]) -> None:
+    topic = embedded_broker.new_topic()
+    producer = asynchronous(SimpleProducer, embedded, **options)
+    for number in range(7):
+        producer.send_messages(topic, b"%d" % number)
+    producer.stop()
+    assert [value for _, value in stored(embedded, topic)] == [b"%d" % number for number in range(7)]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "req_acks",
+        "batch_send_every_n",
+        "batch_send_every_t",
+        "async_retry_limit",
+        "async_retry_backoff_ms",
+        "async_queue_maxsize",
+        "async_queue_put_timeout",
+        "async_stop_timeout",
+    ],
+)
+def test_settings_that_are_text(embedded: KafkaClient, name: str) -> None:
+    with pytest.raises(TypeError):
+        asynchronous(SimpleProducer, embedded, **{name: "5"})
+
+
+def test_a_thread_that_ends_is_told(embedded_broker: Broker, embedded: KafkaClient) -> None:
+    topic = embedded_broker.new_topic()
+    embedded.load_metadata_for_topics(topic)
+    with patch.object(Upstream, "_collect", side_effect=ZeroDivisionError("the cause")):
+        producer = asynchronous(SimpleProducer, embedded)
+        producer.thread.join(SECONDS)
+    assert not producer.thread.is_alive()
+    for call in (lambda: producer.send_messages(topic, b"value"), producer.stop):
+        with pytest.raises(KafkaError, match="the cause") as told:
+            call()
+        assert isinstance(told.value.__cause__, ZeroDivisionError)
+    producer.stop()

@@ -352,3 +352,17 @@ def test_a_context_whose_commit_fails(embedded_broker: Broker, embedded: KafkaCl
     ):
         context.commit_partition_offsets({0: 1})
     consumer.stop()
+
+
+def test_what_was_taken_before_an_error_is_read_again(embedded_broker: Broker, embedded: KafkaClient) -> None:
+    topic = embedded_broker.new_topic()
+    fill(embedded, topic, 5)
+    SimpleProducer(embedded).send_messages(topic, bytes(50_000))
+    consumer = SimpleConsumer(embedded, None, topic, auto_commit=False)
+    for _ in range(2):
+        with pytest.raises(ConsumerFetchSizeTooSmall):
+            consumer.get_messages(count=10, timeout=SECONDS)
+        assert consumer.offsets == {0: 0}
+    consumer.max_buffer_size = None
+    assert [each.offset for each in consumer.get_messages(count=6, timeout=SECONDS)] == list(range(6))
+    consumer.stop()

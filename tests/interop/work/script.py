@@ -88,7 +88,7 @@ def ends_after_deletion(worker: Worker, names: Names) -> Any:
     return worker.ends(names.topic)
 
 
-def in_two_goes(worker: Worker, names: Names) -> list[str | None]:
+def in_two_goes(worker: Worker, names: Names) -> list[str]:
     """A group goes on where it has left off."""
     first = worker.consume_in_group(names.topic, names.group, 5)
     second = worker.consume_in_group(names.topic, names.group, len(RECORDS) - 5)

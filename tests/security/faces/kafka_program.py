@@ -15,7 +15,7 @@ if sys.argv[1] == "face":
 else:
     sys.path.insert(0, sys.argv[1])
 
-from kafka import KafkaConsumer, KafkaProducer, TopicPartition
+from kafka import KafkaConsumer, KafkaProducer, TopicPartition  # pyright: ignore[reportAttributeAccessIssue]  its bundled stubs are older
 from kafka.sasl.oauth import AbstractTokenProvider
 
 from tests.security.faces.case import Case, Told, serve

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +25,11 @@ def main() -> None:
     spark = session.start(folder / "spark", plan.get("conf"), master=plan.get("master", "local[2]"))
     if crashing.CRASH in os.environ:
         spark.dataSource.register(crashing.CrashingSource)
-    queries = [start(spark, folder, plan, each) for each in plan["queries"]]
+    starts = [partial(start, spark, folder, plan, each) for each in plan["queries"]]
+    queries = [each() for each in starts]
     print("started", flush=True)
-    for query in queries:
-        query.awaitTermination()
+    for each, query in zip(starts, queries, strict=True):
+        session.finish(each, query)
     print("done", flush=True)
     spark.stop()
 

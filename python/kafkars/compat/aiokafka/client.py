@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from kafkars import aio
 from kafkars._discreet import discreet
+from kafkars.compat._quiet import quiet
 from kafkars.compat.aiokafka import errors
 from kafkars.compat.aiokafka._connection import Connection, first_contact
 from kafkars.compat.aiokafka.abc import AbstractTokenProvider
@@ -96,6 +97,21 @@ class AIOKafkaClient:
         )
 
     @property
+    def _bootstrap_servers(self) -> Any:
+        """What it was given; tracing by OpenTelemetry reads this and the next two."""
+        return self._config["bootstrap_servers"]
+
+    @property
+    def _client_id(self) -> str:
+        return str(self._config["client_id"])
+
+    async def _wait_on_metadata(self, topic: str) -> set[int]:
+        """The partitions of a topic."""
+        if self.cluster.partitions_for_topic(topic) is None:
+            await self.fetch_all_metadata()
+        return set(self.cluster.partitions_for_topic(topic) or ())
+
+    @property
     def hosts(self) -> list[tuple[str, int]]:
         """The addresses to start from."""
         pairs = (address.rpartition(":") for address in self._config["bootstrap_servers"])
@@ -108,7 +124,7 @@ class AIOKafkaClient:
             KafkaConnectionError: No broker can be reached.
         """
         with translated():
-            self._admin = aio.Admin(self._config)
+            self._admin = quiet(aio.Admin(self._config))
         with first_contact(self._config):
             await self.fetch_all_metadata()
 
@@ -217,7 +233,7 @@ class EngineClient(AIOKafkaClient):
         """Connects, where it has not."""
         if self._admin is None:
             with translated():
-                self._admin = aio.Admin(self._config)
+                self._admin = quiet(aio.Admin(self._config))
 
     async def fetch_all_metadata(self) -> ClusterMetadata:
         """Looks at all brokers and topics."""

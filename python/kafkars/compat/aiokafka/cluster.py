@@ -63,7 +63,7 @@ class ClusterMetadata:
         return self._brokers.get(broker_id)
 
     def is_bootstrap(self, node_id: int | str) -> bool:
-        """Whether an id stands for an address to start from."""
+        """True if an id stands for an address to start from."""
         return str(node_id).startswith("bootstrap")
 
     def partitions_for_topic(self, topic: str) -> set[int] | None:

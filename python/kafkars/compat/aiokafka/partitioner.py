@@ -32,7 +32,8 @@ class DefaultPartitioner:
 
 def murmur2(data: bytes | bytearray | memoryview) -> int:
     """Murmur2 as Kafka's Java client computes it of keys: 32 bits, unsigned."""
-    data = bytes(data)
+    # Of a number `bytes()` would make so many zeros.
+    data = bytes(memoryview(data))
     mixed = (0x9747B28C ^ len(data)) & MASK
     whole = len(data) & ~3
     for at in range(0, whole, 4):

@@ -256,5 +256,5 @@ LOGICAL = {BEGINNING, END, STORED, INVALID}
 
 
 def is_possible(of: TopicPartition) -> bool:
-    """Whether a cluster can have it."""
+    """True if a cluster can have it."""
     return bool(of.topic) and of.partition >= 0

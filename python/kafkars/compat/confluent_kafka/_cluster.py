@@ -7,6 +7,7 @@ from typing import Any
 
 import kafkars
 from kafkars import errors
+from kafkars.compat._quiet import quiet
 from kafkars.compat.confluent_kafka._translate import of_engine, translated
 from kafkars.compat.confluent_kafka.admin._metadata import (
     BrokerMetadata,
@@ -46,7 +47,7 @@ def administrator(engine: Mapping[str, Any]) -> kafkars.Admin:
     settings = {name: value for name, value in engine.items() if name in ADMIN_SETTINGS}
     settings["allow_auto_create_topics"] = False
     with translated("Failed to create client"):
-        return kafkars.Admin(**{"default_api_timeout_ms": settings["request_timeout_ms"], **settings})
+        return quiet(kafkars.Admin(**{"default_api_timeout_ms": settings["request_timeout_ms"], **settings}))
 
 
 def topics_of(admin: kafkars.Admin, topic: str | None, timeout: float | None) -> ClusterMetadata:

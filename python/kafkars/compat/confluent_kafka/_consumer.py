@@ -15,6 +15,7 @@ from kafkars import errors
 from kafkars._discreet import discreet
 from kafkars._kafkars import ConfluentConsumer, Message, PendingFlag
 from kafkars._kafkars import Consumer as Engine
+from kafkars.compat._times import Milliseconds
 from kafkars.compat.confluent_kafka import _arguments as arguments
 from kafkars.compat.confluent_kafka._assignment import Assignment
 from kafkars.compat.confluent_kafka._codes import BROKER
@@ -419,7 +420,7 @@ class Consumer(ConfluentConsumer):
         if asked.offset < 0:
             ends = self._engine.end_offsets if asked.offset == END else self._engine.beginning_offsets
             return asked._answer(ends([place], timeout=limit)[place])
-        at = self._engine.offsets_for_times({place: asked.offset}, timeout=limit)[place]
+        at = self._engine.offsets_for_times({place: Milliseconds(asked.offset)}, timeout=limit)[place]
         return asked._answer(END) if at is None else asked._answer(at.offset, leader_epoch=at.leader_epoch)
 
     # --- who it is

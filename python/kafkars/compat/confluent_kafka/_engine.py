@@ -128,7 +128,7 @@ def metadata_age(values: Values) -> int:
 
 
 def idempotence(values: Values) -> bool:
-    """Whether messages are numbered, and what that forbids."""
+    """True if messages are numbered, and what that forbids."""
     idempotent: bool = values["enable.idempotence"]
     if values["transactional.id"]:
         if values.has("enable.idempotence") and not idempotent:

@@ -126,7 +126,7 @@ class Every:
         self._next = time.monotonic() + seconds
 
     def is_due(self, now: float) -> bool:
-        """Whether its time has come; then the next one is set."""
+        """True if its time has come; then the next one is set."""
         # A flag that is set by the same period may be a moment early.
         if now < self._next - min(0.1 * self.seconds, 0.05):
             return False

@@ -201,7 +201,7 @@ class Messages:
         return len(self._messages)
 
     def is_empty(self) -> bool:
-        """Whether there is none."""
+        """True if there is none."""
         return not self._messages
 
     def __len__(self) -> int:

@@ -202,6 +202,7 @@ class Producer(ConfluentProducer):
         """
         until = time.monotonic() + limit(timeout)
         self._transactional()
+        self._check_not_in_report("commit_transaction")
         if self._engine.in_transaction:
             left = self.flush(limit(timeout))
             lost = self._lost()
@@ -281,9 +282,13 @@ class Producer(ConfluentProducer):
 
         Returns:
             True.
+
+        Raises:
+            KafkaException: It was called in the report of a message; the code is `_STATE`, and nothing is closed.
         """
         if getattr(self, "_engine", None) is None or self._engine.closed:
             return True
+        self._check_not_in_report("close")
         try:
             self.flush(timeout)
         finally:

@@ -35,7 +35,7 @@ class Values:
         self._set[name] = value
 
     def has(self, name: str) -> bool:
-        """Whether the program set it."""
+        """True if the program set it."""
         return name in self._set
 
     def __getitem__(self, name: str) -> Any:

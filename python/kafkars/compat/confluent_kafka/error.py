@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kafkars import errors
 from kafkars._kafkars import Message
@@ -44,7 +44,18 @@ class KafkaException(Exception):  # noqa: N818  # the library's name
     """What the library raises; `args[0]` is a `KafkaError`."""
 
 
-class KafkaError(KafkaException):
+if TYPE_CHECKING:
+
+    class _Constants(type):
+        """Tells type checkers of the constants, which are set below, from the table of codes."""
+
+        def __getattr__(cls, name: str) -> int: ...
+
+else:
+    _Constants = type
+
+
+class KafkaError(KafkaException, metaclass=_Constants):
     """An error by its code: equal to it, ordered and hashed as it.
 
     The library's own class looks like an exception and cannot be raised; here it can, and `except KafkaException`
@@ -89,15 +100,15 @@ class KafkaError(KafkaException):
         return self._reason if self._reason is not None else meaning(self._code)
 
     def fatal(self) -> bool:
-        """Whether the client is of no further use."""
+        """True if the client is of no further use."""
         return self._fatal
 
     def retriable(self) -> bool:
-        """Whether the operation may succeed when it is repeated."""
+        """True if the operation may succeed when it is repeated."""
         return self._retriable
 
     def txn_requires_abort(self) -> bool:
-        """Whether the transaction must be aborted."""
+        """True if the transaction must be aborted."""
         return self._txn_requires_abort
 
     def __repr__(self) -> Any:

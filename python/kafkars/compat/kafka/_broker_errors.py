@@ -44,9 +44,9 @@ class InvalidMetadataError(RetriableError):
 class BrokerResponseError(KafkaError):
     """A broker refused a request."""
 
-    errno: int
-    """Kafka's number for the error."""
-    message: str
+    errno: int | None = None
+    """Kafka's number for the error; None for a class that is of no single one."""
+    message: str | None = None
     """Kafka's name for the error, as kafka-python spells it."""
     description: ClassVar[Description] = Description()
     """What the error means; for people."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 NOT_OFFERED = {
+    "cli": "python -m kafkars is a command",
     "client_async": "connections are the engine's; kafkars.Admin asks brokers",
     "cluster": "kafkars.Consumer.topics() and partitions_for() tell of the cluster",
     "conn": "connections are the engine's",
-    "coordinator.assignors.cooperative_sticky": "kafkars.Consumer has partition_assignment_strategy=['cooperative-sticky']",
-    "record": "record batches are the engine's; kafkars.Producer.create_batch() fills one by hand",
+    "coordinator.assignors.cooperative_sticky": 'it is in kafka-python 3: install("kafka", version=3)',
 }
 """Modules, and the alternative to each."""
 

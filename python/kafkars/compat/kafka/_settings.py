@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import math
 import socket
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -71,10 +72,7 @@ WITHOUT_EFFECT = {
     "enable_incremental_fetch_sessions": "sessions are used wherever brokers have them",
     "exclude_internal_topics": "internal topics never match a pattern",
     "kafka_client": "connections are the engine's",
-    "metric_reporters": "metrics() has the figures",
-    "metrics_num_samples": "figures are counted, not sampled",
-    "metrics_sample_window_ms": "figures are counted, not sampled",
-    "metric_group_prefix": "the groups of metrics() have their usual names",
+    "metric_reporters": "of KafkaAdminClient; producers and consumers tell theirs of the metrics that they have",
     "receive_message_max_bytes": "the engine's own limit is larger",
     "selector": "sockets are the engine's",
     "socket_options": "TCP_NODELAY is always on",
@@ -82,9 +80,23 @@ WITHOUT_EFFECT = {
 }
 """Settings that are accepted and change nothing, and why."""
 
+OF_2_0 = frozenset({"legacy_iterator", "sock_chunk_buffer_count", "sock_chunk_bytes"})
+"""Settings of kafka-python 2.0 that 2.3 refuses; sockets and iteration are the engine's."""
+
 NO_PROXY = "connections through a proxy are not offered, and going without one would mislead"
 REFUSED = {"socks5_proxy": NO_PROXY, "proxy_url": NO_PROXY}
 """Settings that are refused, and why."""
+
+
+def without_those_of_2_0(given: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings without those that kafka-python 2.0 has and 2.3 not, of which a warning tells: programs of either run.
+    Where `defaults` are those of kafka-python 3, they are left to be refused.
+    """
+    if "api_version_auto_timeout_ms" not in defaults:
+        return dict(given)
+    for name in sorted(OF_2_0 & given.keys()):
+        warnings.warn(f"{name} is a setting of kafka-python 2.0 and has no effect", DeprecationWarning, stacklevel=5)
+    return {name: value for name, value in given.items() if name not in OF_2_0}
 
 
 def servers(given: str | Sequence[str]) -> list[str]:

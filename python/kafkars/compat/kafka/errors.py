@@ -23,13 +23,16 @@ from kafkars.compat.kafka._broker_errors import (
     InvalidMetadataError,
     InvalidTimestampError,
     KafkaError,
+    LeaderNotAvailableError,
     MessageSizeTooLargeError,
     NetworkExceptionError,
     NotCoordinatorError,
+    NotLeaderForPartitionError,
     OffsetOutOfRangeError,
     ProducerFencedError,
     RetriableError,
     UnknownError,
+    UnknownTopicOrPartitionError,
     UnsupportedVersionError,
 )
 from kafkars.types import TopicPartition
@@ -102,7 +105,15 @@ class KafkaTimeoutError(RetriableError):
 
 
 class LogTruncationError(KafkaError):
-    """Records that were read have been replaced since, after an unclean election of a leader."""
+    """Records that were read have been replaced since, after an unclean election of a leader.
+
+    Args:
+        divergent_offsets: Where each partition's log parts from what was read; None where nobody knows.
+    """
+
+    def __init__(self, divergent_offsets: Any, *args: Any) -> None:
+        super().__init__(*(args or (f"Detected truncated partitions: {divergent_offsets}",)))
+        self.divergent_offsets = divergent_offsets
 
 
 class MetadataEmptyBrokerList(RetriableError):
@@ -219,7 +230,7 @@ IllegalStateException = IllegalStateError
 kafka_errors: dict[int, type[BrokerResponseError]] = {
     made.errno: made
     for made in vars(_broker_errors).values()
-    if isinstance(made, type) and issubclass(made, BrokerResponseError) and hasattr(made, "errno")
+    if isinstance(made, type) and issubclass(made, BrokerResponseError) and made.errno is not None
 }
 """The class of each of Kafka's numbers that kafka-python knows."""
 
@@ -228,6 +239,25 @@ def for_code(error_code: int) -> type[BrokerResponseError]:
     """The class of one of Kafka's numbers; a new subclass of `UnknownError` with the number where there is none."""
     known = kafka_errors.get(error_code)
     return known or type("UnrecognizedBrokerError", (UnknownError,), {"errno": error_code})
+
+
+def check_error(response: Any) -> None:
+    """Raises what an answer says: an exception itself, or the error of its number in `error`."""
+    if isinstance(response, Exception):
+        raise response
+    if response.error:
+        raise for_code(response.error)(response)
+
+
+# What kafka-python 2.0 tries again.
+RETRY_BACKOFF_ERROR_TYPES = (KafkaUnavailableError, LeaderNotAvailableError, KafkaConnectionError, FailedPayloadsError)
+RETRY_REFRESH_ERROR_TYPES = (
+    NotLeaderForPartitionError,
+    UnknownTopicOrPartitionError,
+    LeaderNotAvailableError,
+    KafkaConnectionError,
+)
+RETRY_ERROR_TYPES = RETRY_BACKOFF_ERROR_TYPES + RETRY_REFRESH_ERROR_TYPES
 
 
 def of(error: BaseException) -> BaseException:

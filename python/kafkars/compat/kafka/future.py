@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -34,6 +34,21 @@ class Future:
     def failed(self) -> bool:
         """True if the call has ended with an error."""
         return self.is_done and self.exception is not None
+
+    def __await__(self) -> Generator[Future, None, Any]:
+        """Its value, or its exception, for whoever runs coroutines of kafka-python 3: the future itself is what is
+        waited for.
+
+        Raises:
+            RuntimeError: It is asked to go on without an outcome.
+        """
+        if not self.is_done:
+            yield self
+        if not self.is_done:
+            raise RuntimeError("the future has no outcome yet")
+        if self.exception is not None:
+            raise self.exception
+        return self.value
 
     def retriable(self) -> bool:
         """True if the call has failed in a way that may pass."""

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import socket
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from threading import RLock
 from typing import TypeVar
 
 from kafkars import Admin, Consumer, Producer, errors
+from kafkars.compat._quiet import quiet
 from kafkars.compat.kafka_legacy._fetching import Fetcher
+from kafkars.compat.kafka_legacy._sizes import MessageLimits
 from kafkars.compat.kafka_legacy.common import KafkaUnavailableError
 
 T = TypeVar("T")
@@ -43,7 +45,10 @@ class Engine:
         self.hosts = hosts
         self.client_id = client_id
         self.patience = PATIENCE if timeout is None else max(LEAST_TIMEOUT, min(timeout, PATIENCE))
+        self.limits = MessageLimits(self.admin)
+        self.takes_what_fits = False
         self._process = os.getpid()
+        self._is_given_up = False
         # A timer of a consumer commits while the program reads.
         self._lock = RLock()
         self._admin: Admin | None = None
@@ -54,11 +59,13 @@ class Engine:
         """What asks for topics, offsets and coordinators."""
         with self._here():
             if self._admin is None:
-                self._admin = Admin(
-                    bootstrap_servers=self._addresses(),
-                    client_id=self.client_id,
-                    request_timeout_ms=self.patience * 1000,
-                    default_api_timeout_ms=self.patience * 1000,
+                self._admin = quiet(
+                    Admin(
+                        bootstrap_servers=self._addresses(),
+                        client_id=self.client_id,
+                        request_timeout_ms=self.patience * 1000,
+                        default_api_timeout_ms=self.patience * 1000,
+                    )
                 )
             return self._admin
 
@@ -66,14 +73,16 @@ class Engine:
         """What reads."""
         with self._here():
             if self._fetcher is None:
-                consumer: Consumer[bytes, bytes] = Consumer(
-                    bootstrap_servers=self._addresses(),
-                    client_id=self.client_id,
-                    auto_offset_reset="none",
-                    allow_auto_create_topics=True,
-                    request_timeout_ms=self.patience * 1000,
-                    default_api_timeout_ms=self.patience * 1000,
-                    topic_metadata_propagation_max_ms=self.patience * 1000,
+                consumer: Consumer[bytes, bytes] = quiet(
+                    Consumer(
+                        bootstrap_servers=self._addresses(),
+                        client_id=self.client_id,
+                        auto_offset_reset="none",
+                        allow_auto_create_topics=True,
+                        request_timeout_ms=self.patience * 1000,
+                        default_api_timeout_ms=self.patience * 1000,
+                        topic_metadata_propagation_max_ms=self.patience * 1000,
+                    )
                 )
                 self._fetcher = Fetcher(consumer, self.patience)
             return self._fetcher
@@ -83,21 +92,23 @@ class Engine:
         with self._here():
             known = self._producers.get((acks, codec, level))
             if known is None:
-                known = self._producers[acks, codec, level] = Producer(
-                    {
-                        "bootstrap_servers": self._addresses(),
-                        "client_id": self.client_id,
-                        "acks": acks,
-                        "compression_type": codec,
-                        "compression_level": level,
-                        "linger_ms": 0,
-                        "max_request_size": LARGEST_REQUEST,
-                        "buffer_memory": LARGEST_REQUEST,
-                        "request_timeout_ms": self.patience * 1000,
-                        "delivery_timeout_ms": self.patience * 1000,
-                        "max_block_ms": self.patience * 1000,
-                        "topic_metadata_propagation_max_ms": self.patience * 1000,
-                    }
+                known = self._producers[acks, codec, level] = quiet(
+                    Producer(
+                        {
+                            "bootstrap_servers": self._addresses(),
+                            "client_id": self.client_id,
+                            "acks": acks,
+                            "compression_type": codec,
+                            "compression_level": level,
+                            "linger_ms": 0,
+                            "max_request_size": LARGEST_REQUEST,
+                            "buffer_memory": LARGEST_REQUEST,
+                            "request_timeout_ms": self.patience * 1000,
+                            "delivery_timeout_ms": self.patience * 1000,
+                            "max_block_ms": self.patience * 1000,
+                            "topic_metadata_propagation_max_ms": self.patience * 1000,
+                        }
+                    )
                 )
             return known
 
@@ -110,6 +121,8 @@ class Engine:
         Raises:
             KafkaUnavailableError: The cluster does not answer.
         """
+        if not self.hosts:
+            raise KafkaUnavailableError("All servers failed to process request: there is no address")
         admin = self.admin()
         end = time.monotonic() + self.patience
         with suppress(*NODE_LOST):
@@ -125,23 +138,47 @@ class Engine:
 
     def close(self) -> None:
         """Ends all clients; the next call makes new ones."""
-        with self._here():
+        self._end(self.patience)
+
+    def give_up(self) -> None:
+        """Ends all clients and what waits for them; there are no new ones.
+
+        What another thread waits for fails at once; messages that wait for a broker are not sent.
+        """
+        self._is_given_up = True
+        self._end(0)
+
+    def _end(self, seconds: float) -> None:
+        with self._own_lock():
             fetcher, self._fetcher = self._fetcher, None
             admin, self._admin = self._admin, None
             producers, self._producers = self._producers, {}
         for producer in producers.values():
-            producer.close(self.patience)
+            producer.close(seconds)
         if fetcher is not None:
             fetcher.close()
         if admin is not None:
             admin.close()
 
-    def _here(self) -> RLock:
+    @contextmanager
+    def _here(self) -> Iterator[None]:
+        """Holds the lock of whoever wants a client.
+
+        Raises:
+            KafkaUnavailableError: There are none any more.
+        """
+        with self._own_lock():
+            if self._is_given_up:
+                raise KafkaUnavailableError("All servers failed to process request: the client was given up")
+            yield
+
+    def _own_lock(self) -> RLock:
         """The lock; after a fork that of the child, which makes clients of its own."""
         if self._process != os.getpid():
             self._process = os.getpid()
             self._lock = RLock()
             self._admin, self._fetcher, self._producers = None, None, {}
+            self._is_given_up = False
         return self._lock
 
     def _addresses(self) -> list[str]:

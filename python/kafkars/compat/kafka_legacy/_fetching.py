@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -44,18 +44,52 @@ class Reading:
     """Records of one partition that have come and not been passed: those from `start` up to the consumer's position."""
 
     start: int
-    records: deque[Record[bytes, bytes]] = field(default_factory=deque)
+    # Each with the bytes that it takes in a set of messages: a record is looked at in request after request.
+    records: deque[tuple[Record[bytes, bytes], int]] = field(default_factory=deque)
     size: int = 0
 
     def add(self, record: Record[bytes, bytes]) -> None:
-        self.records.append(record)
-        self.size += size_of(record)
+        size = size_of(record)
+        self.records.append((record, size))
+        self.size += size
 
     def move(self, offset: int) -> None:
         """Forgets what lies before an offset."""
-        while self.records and self.records[0].offset < offset:
-            self.size -= size_of(self.records.popleft())
+        while self.records and self.records[0][0].offset < offset:
+            self.size -= self.records.popleft()[1]
         self.start = offset
+
+    def fitting(self, size: int) -> list[Record[bytes, bytes]]:
+        """The first records, up to some bytes."""
+        found = []
+        for record, each in self.records:
+            size -= each
+            if size < 0:
+                break
+            found.append(record)
+        return found
+
+
+class Flow:
+    """Pauses and resumes partitions of a consumer; what is so already is not said again, which is most of the time."""
+
+    def __init__(self, consumer: Consumer[bytes, bytes]) -> None:
+        self._consumer = consumer
+        self._paused: set[TopicPartition] = set()
+
+    def pause(self, partitions: Iterable[TopicPartition]) -> None:
+        if new := set(partitions) - self._paused:
+            self._consumer.pause(new)
+            self._paused |= new
+
+    def resume(self, partitions: Iterable[TopicPartition]) -> None:
+        if again := self._paused.intersection(partitions):
+            self._consumer.resume(again)
+            self._paused -= again
+
+    def forget(self, partition: TopicPartition) -> None:
+        """It is read no more: when it is taken up again, it is not paused."""
+        self._paused.discard(partition)
 
 
 class Fetcher:
@@ -69,6 +103,7 @@ class Fetcher:
     def __init__(self, consumer: Consumer[bytes, bytes], patience: float) -> None:
         self._consumer = consumer
         self._patience = patience
+        self._flow = Flow(consumer)
         self._reading: dict[TopicPartition, Reading] = {}
         self._lock = Lock()
 
@@ -86,7 +121,7 @@ class Fetcher:
         """
         with self._lock:
             patience = min(self._patience, max_wait + GRACE)
-            return Round(self._consumer, self._reading, wanted, patience).run(max_wait, min_bytes)
+            return Round(self._consumer, self._flow, self._reading, wanted, patience).run(max_wait, min_bytes)
 
     def close(self) -> None:
         """Ends the consumer."""
@@ -98,6 +133,7 @@ class Round:
 
     Args:
         consumer: What reads.
+        flow: Pauses its partitions.
         reading: What has come of each partition, kept from request to request.
         wanted: What is asked for.
         patience: Seconds to wait for what is known to be there.
@@ -106,16 +142,20 @@ class Round:
     def __init__(
         self,
         consumer: Consumer[bytes, bytes],
+        flow: Flow,
         reading: dict[TopicPartition, Reading],
         wanted: Mapping[TopicPartition, Wanted],
         patience: float,
     ) -> None:
         self._consumer = consumer
+        self._flow = flow
         self._reading = reading
         self._wanted = wanted
         self._patience = patience
         self._ends: dict[TopicPartition, int] = {}
         self._errors: dict[TopicPartition, int | None] = {}
+        # Taken up in this round, at offsets that the log was asked for.
+        self._fresh: set[TopicPartition] = set()
 
     def run(self, max_wait: float, min_bytes: int) -> dict[TopicPartition, Fetched]:
         """See `Fetcher.fetch`."""
@@ -125,10 +165,10 @@ class Round:
         limit = time.monotonic() + self._patience
         while behind := [each for each in self._asked() if self._is_behind(each)]:
             # What has enough of one partition does not gather more of it while another is slow.
-            self._consumer.pause([each for each in self._asked() if each not in behind])
+            self._flow.pause(each for each in self._asked() if each not in behind)
             if not self._poll(limit - time.monotonic()) and time.monotonic() > limit:
                 self._fail(behind, None)
-        self._consumer.resume(self._asked())
+        self._flow.resume(self._asked())
         # As brokers do: an error is told at once.
         while not self._errors and self._size() < min_bytes and (left := deadline - time.monotonic()) > 0:
             self._poll(left)
@@ -146,8 +186,8 @@ class Round:
             else:
                 new[each] = wanted.offset
         self._take_up(new)
-        self._consumer.pause([each for each in self._reading if each not in self._wanted])
-        self._consumer.resume(self._asked())
+        self._flow.pause(each for each in self._reading if each not in self._wanted)
+        self._flow.resume(self._asked())
 
     def _position(self, partition: TopicPartition) -> int:
         """Where reading goes on; -1 in a topic that was made anew."""
@@ -171,6 +211,7 @@ class Round:
             else:
                 self._consumer.incremental_assign({each: new[each]})
             self._reading[each] = Reading(new[each])
+            self._fresh.add(each)
 
     def _look_at_ends(self, partitions: Sequence[TopicPartition]) -> None:
         """Asks where logs end. An offset behind that is none: the log was made anew, or cut."""
@@ -202,7 +243,7 @@ class Round:
         return reading is not None and reading.size >= self._wanted[partition].max_bytes
 
     def _is_behind(self, partition: TopicPartition) -> bool:
-        """Whether something is missing of what was in the log when the request began."""
+        """True if something is missing of what was in the log when the request began."""
         if self._is_full(partition):
             return False
         return self._position(partition) < self._ends[partition]
@@ -216,6 +257,13 @@ class Round:
             records = self._consumer.poll_batch(timeout=max(seconds, 0.0))
         except errors.KafkaError as error:
             culprit = TopicPartition(error.topic or "", -1 if error.partition is None else error.partition)
+            if isinstance(error, errors.NoOffsetError) and culprit in self._fresh:
+                # The topic was made anew before this round; its new log was asked, and only the consumer has just heard
+                # of it. It begins again, once.
+                self._drop(culprit)
+                self._take_up({culprit: self._wanted[culprit].offset})
+                self._fresh.discard(culprit)
+                return True
             # The topic was made anew: what was asked for is not in it.
             told = errors.OffsetOutOfRangeError() if isinstance(error, errors.NoOffsetError) else error
             self._fail([culprit] if culprit in self._reading else self._asked(), told)
@@ -228,8 +276,14 @@ class Round:
         """Gives partitions up; the next request begins with them anew."""
         for each in partitions:
             self._errors[each] = None if error is None else number_of(error)
-            if self._reading.pop(each, None) is not None:
-                self._consumer.incremental_unassign([each])
+            self._drop(each)
+
+    def _drop(self, partition: TopicPartition) -> None:
+        """Reads a partition no more."""
+        self._fresh.discard(partition)
+        if self._reading.pop(partition, None) is not None:
+            self._consumer.incremental_unassign([partition])
+            self._flow.forget(partition)
 
     def _answer(self, partition: TopicPartition) -> Fetched:
         if partition in self._errors:
@@ -237,13 +291,7 @@ class Round:
         wanted, reading = self._wanted[partition], self._reading[partition]
         marks = self._consumer.watermarks(partition)
         high = max(self._ends.get(partition, -1), -1 if marks is None else marks.high)
-        fitting = []
-        left = wanted.max_bytes
-        for record in reading.records:
-            left -= size_of(record)
-            if left < 0:
-                break
-            fitting.append(record)
+        fitting = reading.fitting(wanted.max_bytes)
         return Fetched(0, high, messages(fitting, too_small=bool(reading.records) and not fitting))
 
 

@@ -13,6 +13,7 @@ def number_of(error: errors.KafkaError) -> int | None:
         return errors.UnknownTopicOrPartitionError.code
     if isinstance(error, errors.RecordTooLargeError):
         return errors.MessageTooLargeError.code
-    # What says nothing of its kind is a cluster that could not be asked.
-    unanswered = error.retriable or type(error) is errors.KafkaError
+    # What says nothing of its kind is a cluster that could not be asked; nor could it where another thread has closed
+    # the client.
+    unanswered = error.retriable or type(error) is errors.KafkaError or isinstance(error, errors.ClosedError)
     return None if unanswered else errors.UnknownServerError.code

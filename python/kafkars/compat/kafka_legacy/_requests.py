@@ -4,12 +4,15 @@ request.
 
 from __future__ import annotations
 
+import datetime as dt
 import logging
+import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from kafkars import OffsetAndMetadata, TopicPartition, errors
 from kafkars.admin import ListedOffset, OffsetSpec
+from kafkars.compat._times import Milliseconds
 from kafkars.compat.kafka_legacy._engine import Engine
 from kafkars.compat.kafka_legacy._fetching import Wanted
 from kafkars.compat.kafka_legacy._messages import (
@@ -78,6 +81,7 @@ def fetch(
     engine: Engine, payloads: Sequence[FetchRequest], max_wait: float, min_bytes: int
 ) -> list[FetchResponse | FailedPayloadsError]:
     """Reads messages."""
+    _check_numbers(">iqi", [(each.partition, each.offset, each.max_bytes) for each in payloads])
     wanted = {place_of(each): Wanted(each.offset, each.max_bytes) for each in payloads}
     found = engine.fetcher().fetch(wanted, max_wait, min_bytes)
 
@@ -96,6 +100,7 @@ def offsets(engine: Engine, payloads: Sequence[OffsetRequest]) -> list[OffsetRes
     Brokers of 0.9 told the offsets where files of the log begin, the latest first. Of those the first is exact here,
     and the second, where more than one is asked for, is the log's beginning.
     """
+    _check_numbers(">iqi", [(each.partition, each.time, each.max_offsets) for each in payloads])
     names: dict[int, OffsetSpec] = {LATEST: "latest", EARLIEST: "earliest"}
     places = {place_of(each): each for each in payloads if each.time >= EARLIEST}
     asked = _listed(engine, {place: names.get(each.time, each.time) for place, each in places.items()})
@@ -127,8 +132,11 @@ def commit(
 ) -> list[OffsetCommitResponse | FailedPayloadsError]:
     """Stores a group's offsets at its coordinator, as somebody who is no member of it."""
     name = _group(group)
+    _check_numbers(">iq", [(each.partition, each.offset) for each in payloads])
     places: dict[tuple[str, int], int | OffsetAndMetadata] = {
-        place_of(each): OffsetAndMetadata(each.offset, (each.metadata or b"").decode("utf-8", "replace"))
+        place_of(each): OffsetAndMetadata(
+            each.offset, kafka_bytestring(each.metadata or b"").decode("utf-8", "replace")
+        )
         for each in payloads
     }
     found: Mapping[TopicPartition, object] = _tried(
@@ -186,16 +194,32 @@ def coordinator(engine: Engine, group: bytes | str | None) -> ConsumerMetadataRe
     return ConsumerMetadataResponse(NO_COORDINATOR, NOTHING, b"", NOTHING)
 
 
+def _check_numbers(layout: str, rows: Iterable[tuple[int, ...]]) -> None:
+    """Numbers are those that the old requests had room for.
+
+    Raises:
+        struct.error: As the original raised it where it made the bytes of a request.
+    """
+    for row in rows:
+        struct.pack(layout, *row)
+
+
 def _start(engine: Engine, payload: ProduceRequest, acks: int) -> Deliveries | errors.KafkaError:
     """Hands a payload's messages over."""
     codec, level, messages = _opened(payload.messages)
+    values, keys = [each.value for each in messages], [each.key for each in messages]
+    if any(isinstance(each, str) for each in (*values, *keys)):
+        raise TypeError(f"values and keys of messages for {payload.topic!r} are bytes, not text")
     place = place_of(payload)
+    is_whole = len(messages) > 1 and not engine.takes_what_fits
+    if is_whole and engine.limits.are_exceeded(place.topic, messages, codec, level):
+        return errors.MessageTooLargeError("a message of this call is larger than max.message.bytes of its topic")
     producer = engine.producer(acks, CODECS[codec], level)
     try:
         return producer.send_many(
             place.topic,
-            [each.value for each in messages],
-            [each.key for each in messages],
+            values,
+            keys,
             partitions=place.partition,
             timeout=engine.patience,
         )
@@ -244,7 +268,9 @@ def _listed(
 ) -> Mapping[TopicPartition, ListedOffset | errors.KafkaError]:
     if not specs:
         return {}
-    wanted: dict[tuple[str, int], OffsetSpec | int] = dict(specs.items())
+    wanted: dict[tuple[str, int], OffsetSpec | int | dt.datetime] = {
+        place: Milliseconds(spec) if isinstance(spec, int) else spec for place, spec in specs.items()
+    }
     return _tried(
         lambda: engine.ask(lambda admin, seconds: admin.list_offsets(wanted, timeout=seconds, return_exceptions=True)),
         specs,

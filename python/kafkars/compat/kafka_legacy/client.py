@@ -15,7 +15,6 @@ from typing import Any, TypeVar
 from kafkars.compat.kafka_legacy import _requests
 from kafkars.compat.kafka_legacy._engine import Engine
 from kafkars.compat.kafka_legacy._metadata import read_metadata
-from kafkars.compat.kafka_legacy._requests import place_of
 from kafkars.compat.kafka_legacy.common import (
     BrokerMetadata,
     ConnectionError,  # noqa: A004  the library's own
@@ -101,6 +100,16 @@ class KafkaClient:
         """Closes the connections; a later call makes new ones."""
         self._engine.close()
 
+    def take_what_fits(self) -> None:
+        """From now on messages of a request that fit are stored when others are too large: what an asynchronous
+        producer wants, which cannot ask its program. 0.9.5 had none of this.
+        """
+        self._engine.takes_what_fits = True
+
+    def give_up(self) -> None:
+        """Ends what another thread waits for in this client, which cannot be used any more. 0.9.5 had none of this."""
+        self._engine.give_up()
+
     def copy(self) -> KafkaClient:
         """The same without connections, for another thread or process; `reinit()` connects it, or its first request."""
         return copy.deepcopy(self)
@@ -133,7 +142,7 @@ class KafkaClient:
         self.topic_partitions.clear()
 
     def has_metadata_for_topic(self, topic: str | bytes) -> bool:
-        """Whether a topic with a partition is known. Nobody is asked."""
+        """True if a topic with a partition is known. Nobody is asked."""
         return bool(self.topic_partitions.get(kafka_bytestring(topic)))
 
     def get_partition_ids_for_topic(self, topic: str | bytes) -> list[int]:
@@ -239,13 +248,13 @@ class KafkaClient:
 
     def send_produce_request(
         self,
-        payloads: Sequence[ProduceRequest] = [],
+        payloads: Iterable[ProduceRequest] = [],
         acks: int = 1,
         timeout: int = 1000,
         fail_on_error: bool = True,
         callback: Callable[[Any], Any] | None = None,
     ) -> list[Any]:
-        """Stores messages.
+        """Stores messages. Where one of a request is larger than the topic takes, none of it is stored.
 
         Args:
             payloads: Messages, at most one request for a partition.
@@ -262,14 +271,16 @@ class KafkaClient:
             FailedPayloadsError, ...: With `fail_on_error`.
         """
         del timeout
-        answers = self._send_broker_aware_request(payloads, lambda each: _requests.produce(self._engine, each, acks))
+        answers = self._send_broker_aware_request(
+            [_gathered(each) for each in payloads], lambda each: _requests.produce(self._engine, each, acks)
+        )
         if acks == 0:
             answers = [each for each in answers if isinstance(each, FailedPayloadsError)]
         return self._results(answers, fail_on_error, callback)
 
     def send_fetch_request(
         self,
-        payloads: Sequence[FetchRequest] = [],
+        payloads: Iterable[FetchRequest] = [],
         fail_on_error: bool = True,
         callback: Callable[[Any], Any] | None = None,
         max_wait_time: float = 100,
@@ -295,7 +306,7 @@ class KafkaClient:
 
     def send_offset_request(
         self,
-        payloads: Sequence[OffsetRequest] = [],
+        payloads: Iterable[OffsetRequest] = [],
         fail_on_error: bool = True,
         callback: Callable[[Any], Any] | None = None,
     ) -> list[Any]:
@@ -310,7 +321,7 @@ class KafkaClient:
     def send_offset_commit_request(
         self,
         group: bytes | str | None,
-        payloads: Sequence[OffsetCommitRequest] = [],
+        payloads: Iterable[OffsetCommitRequest] = [],
         fail_on_error: bool = True,
         callback: Callable[[Any], Any] | None = None,
     ) -> list[Any]:
@@ -326,7 +337,7 @@ class KafkaClient:
     def send_offset_fetch_request(
         self,
         group: bytes | str | None,
-        payloads: Sequence[OffsetFetchRequest] = [],
+        payloads: Iterable[OffsetFetchRequest] = [],
         fail_on_error: bool = True,
         callback: Callable[[Any], Any] | None = None,
     ) -> list[Any]:
@@ -335,16 +346,19 @@ class KafkaClient:
         Returns:
             An `OffsetFetchResponse` for each request, in order.
         """
-        return self.send_offset_fetch_request_kafka(group, payloads, fail_on_error, callback)
+        # A partition that does not exist is an error here, and not in the request that asks the coordinator.
+        answers = self._send_broker_aware_request(payloads, lambda each: _requests.committed(self._engine, group, each))
+        return self._results(answers, fail_on_error, callback)
 
     def send_offset_fetch_request_kafka(
         self,
         group: bytes | str | None,
-        payloads: Sequence[OffsetFetchRequest] = [],
+        payloads: Iterable[OffsetFetchRequest] = [],
         fail_on_error: bool = True,
         callback: Callable[[Any], Any] | None = None,
     ) -> list[Any]:
-        """The same as `send_offset_fetch_request()`."""
+        """The same as `send_offset_fetch_request()`; partitions may be any."""
+        payloads = list(payloads)
         group_by_topic_and_partition(payloads)
         answers = _requests.committed(self._engine, group, payloads)
         return self._results(answers, fail_on_error, callback)
@@ -387,20 +401,23 @@ class KafkaClient:
         return found
 
     def _send_broker_aware_request(
-        self, payloads: Sequence[P], send: Callable[[Sequence[P]], Sequence[R | FailedPayloadsError]]
+        self, payloads: Iterable[P], send: Callable[[Sequence[P]], Sequence[R | FailedPayloadsError]]
     ) -> list[R | FailedPayloadsError]:
         """Sends requests for partitions whose leaders are known.
 
         Returns:
             An answer for each, in order.
         """
+        # A generator is walked once, and they are looked at more often.
+        payloads = list(payloads)
         group_by_topic_and_partition(payloads)
-        leaders = {place_of(each): self._find_leader(each) for each in payloads}
-        sent = [each for each in payloads if leaders[place_of(each)]]
-        answers = dict(zip(map(place_of, sent), send(sent) if sent else (), strict=True))
-        if any(isinstance(each, FailedPayloadsError) for each in answers.values()):
+        led = [self._find_leader(each) for each in payloads]
+        sent = [each for each, is_led in zip(payloads, led, strict=True) if is_led]
+        answers = send(sent) if sent else []
+        if any(isinstance(each, FailedPayloadsError) for each in answers):
             self.reset_all_metadata()
-        return [answers.get(place_of(each)) or FailedPayloadsError(each) for each in payloads]
+        rest = iter(answers)
+        return [next(rest) if is_led else FailedPayloadsError(each) for each, is_led in zip(payloads, led, strict=True)]
 
     def _find_leader(self, payload: OfPartition) -> bool:
         try:
@@ -424,3 +441,10 @@ class KafkaClient:
         except (UnknownTopicOrPartitionError, NotLeaderForPartitionError):
             self.reset_topic_metadata(answer.topic)
             raise
+
+
+def _gathered(payload: ProduceRequest) -> ProduceRequest:
+    """The same with messages that may be walked more than once, which those of a generator may not."""
+    if isinstance(payload.messages, (list, tuple)):
+        return payload
+    return ProduceRequest(payload.topic, payload.partition, tuple(payload.messages))

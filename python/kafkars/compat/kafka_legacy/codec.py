@@ -25,7 +25,7 @@ def has_gzip() -> bool:
 
 
 def has_snappy() -> bool:
-    """Whether snappy can be had."""
+    """True if snappy can be had."""
     return find_spec("cramjam") is not None
 
 
@@ -82,7 +82,7 @@ def snappy_decode(payload: bytes) -> bytes:
 
 
 def _detect_xerial_stream(payload: bytes) -> bool:
-    """Whether something begins as snappy in blocks does, and goes on."""
+    """True if something begins as snappy in blocks does, and goes on."""
     return len(payload) > len(XERIAL_HEADER) and payload.startswith(XERIAL_HEADER)
 
 

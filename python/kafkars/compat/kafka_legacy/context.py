@@ -53,7 +53,7 @@ class OffsetCommitContext:
         self.logger.debug("Setting high-water mark to: %s", self.high_water_mark)
 
     def __bool__(self) -> bool:
-        """Whether something is marked."""
+        """True if something is marked."""
         return bool(self.high_water_mark)
 
     __nonzero__ = __bool__

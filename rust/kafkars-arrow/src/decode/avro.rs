@@ -8,10 +8,10 @@ use arrow_avro::reader::{Decoder, DecoderMode, ReaderBuilder};
 use arrow_avro::schema::{AvroSchema, Fingerprint, FingerprintAlgorithm, SchemaStore};
 use arrow_schema::{ArrowError, DataType};
 
+use super::decoder::{DecodedPayloads, PayloadDecoder};
 use super::framing::{FRAME, schema_id};
-use super::rows::{Decoding, Refusal};
+use super::rows::{Decoding, RefusedPayloads};
 use super::types::{plain, retyped};
-use super::{DecodedPayloads, PayloadDecoder};
 
 /// The writer's schema of payloads without framing.
 const BARE: u32 = 0;
@@ -80,14 +80,14 @@ impl AvroPayloads {
         self.writers.insert(id, usable);
     }
 
-    fn decode_all(&self, writer: &str, payloads: &[&[u8]]) -> Result<ArrayRef, Refusal> {
-        let somewhere = |problem: ArrowError| Refusal {
+    fn decode_all(&self, writer: &str, payloads: &[&[u8]]) -> Result<ArrayRef, RefusedPayloads> {
+        let somewhere = |problem: ArrowError| RefusedPayloads {
             payload: None,
             reason: problem.to_string(),
         };
         let mut decoder = decoder(writer, &self.reader, payloads.len()).map_err(somewhere)?;
         for (index, payload) in payloads.iter().enumerate() {
-            let refused = |reason: String| Refusal {
+            let refused = |reason: String| RefusedPayloads {
                 payload: Some(index),
                 reason,
             };

@@ -4,9 +4,9 @@ use arrow_array::{Array, ArrayRef, BinaryArray};
 use arrow_schema::{ArrowError, DataType, Fields};
 use serde_json::Value;
 
+use super::decoder::{DecodedPayloads, PayloadDecoder};
 use super::json_columns::{Cell, Misfit, column, is_known};
-use super::rows::{Decoding, Refusal};
-use super::{DecodedPayloads, PayloadDecoder};
+use super::rows::{Decoding, RefusedPayloads};
 
 /// Decodes JSON objects into a struct. Members that the schema does not name are left out, those that are missing are
 /// null.
@@ -30,10 +30,10 @@ impl JsonPayloads {
         }
     }
 
-    fn decode_all(&self, payloads: &[&[u8]]) -> Result<ArrayRef, Refusal> {
+    fn decode_all(&self, payloads: &[&[u8]]) -> Result<ArrayRef, RefusedPayloads> {
         let mut values = Vec::with_capacity(payloads.len());
         for (index, payload) in payloads.iter().enumerate() {
-            let refused = |reason: String| Refusal {
+            let refused = |reason: String| RefusedPayloads {
                 payload: Some(index),
                 reason,
             };
@@ -45,11 +45,11 @@ impl JsonPayloads {
         }
         let cells: Vec<Cell<'_>> = values.iter().map(Some).enumerate().collect();
         column(&cells, &self.data_type).map_err(|problem| match problem {
-            Misfit::Payload { index, reason } => Refusal {
+            Misfit::Payload { index, reason } => RefusedPayloads {
                 payload: Some(index),
                 reason,
             },
-            Misfit::Arrow(problem) => Refusal {
+            Misfit::Arrow(problem) => RefusedPayloads {
                 payload: None,
                 reason: problem.to_string(),
             },

@@ -13,7 +13,7 @@ use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{ArrowError, DataType, Fields, TimeUnit};
 use serde_json::Value;
 
-use super::json_scalars::{date, decimal, float, integer, text, timestamp, truth};
+use super::json_scalars::{date, decimal, float, integer, short_float, text, timestamp, truth};
 
 /// The payload that a value is of, and the value, none for what is missing.
 pub(super) type Cell<'a> = (usize, Option<&'a Value>);
@@ -72,13 +72,7 @@ pub(super) fn column(cells: &[Cell<'_>], data_type: &DataType) -> Result<ArrayRe
         DataType::Int16 => primitive::<Int16Type>(cells, data_type, integer)?,
         DataType::Int32 => primitive::<Int32Type>(cells, data_type, integer)?,
         DataType::Int64 => primitive::<Int64Type>(cells, data_type, integer)?,
-        DataType::Float32 =>
-        {
-            #[allow(clippy::cast_possible_truncation)]
-            primitive::<Float32Type>(cells, data_type, |value| {
-                float(value).map(|float| float as f32)
-            })?
-        }
+        DataType::Float32 => primitive::<Float32Type>(cells, data_type, short_float)?,
         DataType::Float64 => primitive::<Float64Type>(cells, data_type, float)?,
         DataType::Utf8 => Arc::new(StringArray::from_iter(each(cells, text)?)),
         DataType::Date32 => primitive::<Date32Type>(cells, data_type, date)?,

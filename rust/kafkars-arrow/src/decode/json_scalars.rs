@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use chrono::{DateTime, NaiveDate, NaiveDateTime};
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 /// A float has no more decimal digits than these that are sure to be those that were written.
 const SURE_DIGITS: usize = 15;
@@ -13,7 +13,16 @@ pub(super) fn truth(value: &Value) -> Result<bool, String> {
 }
 
 pub(super) fn integer<T: TryFrom<i64>>(value: &Value) -> Result<T, String> {
-    let found = value.as_i64().and_then(|number| T::try_from(number).ok());
+    // Minus zero is a float here.
+    let is_minus_zero = |number: f64| number == 0.0 && number.is_sign_negative();
+    let zero = || {
+        value
+            .as_f64()
+            .filter(|&number| is_minus_zero(number))
+            .map(|_| 0)
+    };
+    let number = value.as_i64().or_else(zero);
+    let found = number.and_then(|number| T::try_from(number).ok());
     found.ok_or_else(|| is_no(value, "integer of the column's size"))
 }
 
@@ -30,13 +39,38 @@ pub(super) fn float(value: &Value) -> Result<f64, String> {
         .ok_or_else(|| is_no(value, "number"))
 }
 
-/// Text; numbers and booleans as JSON writes them.
+/// A float of four bytes.
+pub(super) fn short_float(value: &Value) -> Result<f32, String> {
+    let found = float(value)?;
+    #[allow(clippy::cast_possible_truncation)]
+    let short = found as f32;
+    if short.is_infinite() && found.is_finite() {
+        return Err(is_no(value, "float of four bytes"));
+    }
+    Ok(short)
+}
+
+/// Text; numbers and booleans as JSON writes them. A number that was written with more digits than are kept is refused.
 pub(super) fn text(value: &Value) -> Result<Cow<'_, str>, String> {
     match value {
         Value::String(text) => Ok(Cow::Borrowed(text)),
-        Value::Number(_) | Value::Bool(_) => Ok(Cow::Owned(value.to_string())),
+        Value::Number(number) => sure_digits(number).map(Cow::Owned),
+        Value::Bool(_) => Ok(Cow::Owned(value.to_string())),
         _ => Err(is_no(value, "text")),
     }
+}
+
+/// A number as it was written, as far as that is known.
+fn sure_digits(number: &Number) -> Result<String, String> {
+    let text = number.to_string();
+    let mantissa = text.split(['e', 'E']).next().unwrap_or_default();
+    let digits = mantissa.bytes().filter(u8::is_ascii_digit).count();
+    if number.is_f64() && digits > SURE_DIGITS {
+        return Err(format!(
+            "{text} has more digits than a number of JSON keeps; write it as text"
+        ));
+    }
+    Ok(text)
 }
 
 /// Days since 1970.
@@ -66,16 +100,7 @@ pub(super) fn timestamp(value: &Value) -> Result<i64, String> {
 /// A number, or text of one, in units of ten to the power of `-scale`; halves are rounded away from zero.
 pub(super) fn decimal(value: &Value, precision: u8, scale: i8) -> Result<i128, String> {
     let written = match value {
-        Value::Number(number) => {
-            let text = number.to_string();
-            let digits = text.bytes().filter(u8::is_ascii_digit).count();
-            if number.is_f64() && digits > SURE_DIGITS {
-                return Err(format!(
-                    "{text} has more digits than a number of JSON keeps; write it as text"
-                ));
-            }
-            text
-        }
+        Value::Number(number) => sure_digits(number)?,
         Value::String(text) => text.clone(),
         _ => String::new(),
     };

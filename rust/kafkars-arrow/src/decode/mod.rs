@@ -2,6 +2,7 @@
 //! framing. A payload that cannot be decoded spoils no other: it becomes null, and the reason is told with its row.
 
 mod avro;
+mod decoder;
 mod framing;
 mod json;
 mod json_columns;
@@ -10,39 +11,7 @@ mod rows;
 mod types;
 mod utf8;
 
-use arrow_array::{ArrayRef, BinaryArray};
-use arrow_schema::{ArrowError, DataType};
-
-pub use avro::AvroPayloads;
-pub use json::JsonPayloads;
-pub use utf8::Utf8Payloads;
-
-/// A payload that could not be decoded.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PoisonPayload {
-    /// Its row in the array.
-    pub row: usize,
-    /// What is wrong with it.
-    pub reason: String,
-}
-
-/// The payloads of one array.
-#[derive(Debug)]
-pub struct DecodedPayloads {
-    /// One value a row, null where the payload is null or poison.
-    pub values: ArrayRef,
-    /// What could not be decoded, by row.
-    pub poison: Vec<PoisonPayload>,
-}
-
-/// What makes columns of payloads.
-pub trait PayloadDecoder: Send + Sync {
-    /// The type of what it makes.
-    fn data_type(&self) -> &DataType;
-
-    /// Decodes all payloads of an array.
-    ///
-    /// # Errors
-    /// Fails where the result cannot be held by one Arrow array, never because of what a payload holds.
-    fn decode(&self, payloads: &BinaryArray) -> Result<DecodedPayloads, ArrowError>;
-}
+pub use self::avro::AvroPayloads;
+pub use self::decoder::{DecodedPayloads, PayloadDecoder, PoisonPayload};
+pub use self::json::JsonPayloads;
+pub use self::utf8::Utf8Payloads;

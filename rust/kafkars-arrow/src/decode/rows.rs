@@ -6,7 +6,7 @@ use arrow_array::{Array, ArrayRef, BinaryArray, make_array, new_null_array};
 use arrow_data::transform::MutableArrayData;
 use arrow_schema::{ArrowError, DataType};
 
-use super::{DecodedPayloads, PoisonPayload};
+use super::decoder::{DecodedPayloads, PoisonPayload};
 
 /// Payloads that are decoded together at most: JSON is kept as a tree of each, ten times as large.
 const TOGETHER: usize = 1_024;
@@ -16,14 +16,14 @@ const LONGEST_REASON: usize = 300;
 
 /// Why some payloads were not decoded.
 #[derive(Debug)]
-pub(super) struct Refusal {
+pub(super) struct RefusedPayloads {
     /// The payload that is to blame. None: one of them is, and it is not known which.
     pub(super) payload: Option<usize>,
     pub(super) reason: String,
 }
 
 /// Decodes all of the payloads, or none: what [`Decoding`] is built on.
-pub(super) type DecodeAll<'a> = &'a dyn Fn(&[&[u8]]) -> Result<ArrayRef, Refusal>;
+pub(super) type DecodeAll<'a> = &'a dyn Fn(&[&[u8]]) -> Result<ArrayRef, RefusedPayloads>;
 
 /// The result of an array of payloads while it is made.
 pub(super) struct Decoding<'a> {
@@ -74,7 +74,7 @@ impl<'a> Decoding<'a> {
                     rows,
                     format!("it holds {} values, where one is expected", part.len()),
                 )),
-                Err(Refusal {
+                Err(RefusedPayloads {
                     payload: Some(index),
                     reason,
                 }) if index < rows.len() => {
@@ -82,7 +82,7 @@ impl<'a> Decoding<'a> {
                     let (before, after) = (&rows[..index], &rows[index + 1..]);
                     waiting.extend([after, before].into_iter().filter(|rows| !rows.is_empty()));
                 }
-                Err(Refusal { reason, .. }) => waiting.extend(self.halves(rows, reason)),
+                Err(RefusedPayloads { reason, .. }) => waiting.extend(self.halves(rows, reason)),
             }
         }
     }

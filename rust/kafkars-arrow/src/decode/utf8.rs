@@ -6,7 +6,7 @@ use arrow_array::builder::StringBuilder;
 use arrow_array::{Array, BinaryArray};
 use arrow_schema::{ArrowError, DataType};
 
-use super::{DecodedPayloads, PayloadDecoder, PoisonPayload};
+use super::decoder::{DecodedPayloads, PayloadDecoder, PoisonPayload};
 
 /// Decodes UTF-8.
 #[derive(Debug, Default)]

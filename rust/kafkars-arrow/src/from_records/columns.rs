@@ -53,6 +53,27 @@ impl<'a> RecordColumnsBuilder<'a> {
         self.rows
     }
 
+    /// Makes room for so many records with so many bytes in all. Without it a column grows by doubling, and is copied
+    /// each time.
+    pub fn reserve(&mut self, records: usize, bytes: usize) {
+        let bytes = bytes.min(i32::MAX as usize);
+        if let Some(key) = &mut self.key {
+            key.reserve(records, 0);
+        }
+        if let Some(value) = &mut self.value {
+            value.reserve(records, bytes);
+        }
+        if let Some(headers) = &mut self.headers {
+            headers.reserve(records);
+        }
+        if let Some(offsets) = &mut self.offsets {
+            offsets.reserve(records);
+        }
+        if let Some(timestamps) = &mut self.timestamps {
+            timestamps.reserve(records);
+        }
+    }
+
     /// Adds up to `count` records of a batch, from the byte position `start` on, as [`Batch::record_at`] takes it.
     /// Returns how many were added and where the next one stands: fewer than `count` only if a column is full, which is
     /// at 2 GiB of bytes; the rest belongs to another record batch. After an error the builder is of no use any more.
@@ -64,7 +85,6 @@ impl<'a> RecordColumnsBuilder<'a> {
         start: u32,
         count: u32,
     ) -> Result<(u32, u32), RecordColumnsError> {
-        self.reserve(batch, start, count);
         let fitting = self
             .topics
             .as_ref()
@@ -109,26 +129,6 @@ impl<'a> RecordColumnsBuilder<'a> {
         // Without any column a batch still has rows.
         let options = RecordBatchOptions::new().with_row_count(Some(self.rows));
         RecordBatch::try_new_with_options(Arc::clone(self.layout.schema()), columns?, &options)
-    }
-
-    fn reserve(&mut self, batch: &Batch, start: u32, count: u32) {
-        let items = count as usize;
-        let bytes = batch.data().len().saturating_sub(start as usize);
-        if let Some(key) = &mut self.key {
-            key.reserve(items, 0);
-        }
-        if let Some(value) = &mut self.value {
-            value.reserve(items, bytes);
-        }
-        if let Some(headers) = &mut self.headers {
-            headers.reserve(items);
-        }
-        if let Some(offsets) = &mut self.offsets {
-            offsets.reserve(items);
-        }
-        if let Some(timestamps) = &mut self.timestamps {
-            timestamps.reserve(items);
-        }
     }
 
     fn has_room(&self, size: usize) -> bool {

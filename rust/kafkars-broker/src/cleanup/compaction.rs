@@ -10,7 +10,7 @@ use bytes::Bytes;
 use kafkars_records::{Batch, RawBatch, ReadLimits, RecordView, RecordsError, batches};
 
 use super::transactions::TransactionWalk;
-use crate::log::{Entry, Log};
+use crate::log::{BatchEntry, Log};
 use crate::partition::Partition;
 use crate::settings::topic::TopicConfig;
 
@@ -22,7 +22,7 @@ impl Partition {
     /// returns how many records are gone.
     pub(crate) fn compact(&mut self, config: &TopicConfig, now: i64) -> Result<u64, RecordsError> {
         let end = self.compactable_end(config, now);
-        let (below, above): (Vec<Entry>, Vec<Entry>) = self
+        let (below, above): (Vec<BatchEntry>, Vec<BatchEntry>) = self
             .log
             .entries()
             .partition(|entry| entry.last_offset < end);
@@ -102,7 +102,7 @@ impl Partition {
         young.map_or(stable, |entry| stable.min(entry.base_offset))
     }
 
-    fn latest(&mut self, entries: &[Entry]) -> Result<Latest, RecordsError> {
+    fn latest(&mut self, entries: &[BatchEntry]) -> Result<Latest, RecordsError> {
         let mut walk = TransactionWalk::new(self.aborted(0, i64::MAX));
         let mut latest = Latest::new();
         for entry in entries {
@@ -122,7 +122,7 @@ impl Partition {
     }
 }
 
-fn open(log: &mut Log, entry: &Entry) -> Result<(RawBatch, Batch), RecordsError> {
+fn open(log: &mut Log, entry: &BatchEntry) -> Result<(RawBatch, Batch), RecordsError> {
     let mut walk = batches(log.read_entry(entry));
     let raw = walk.next().unwrap_or(Err(RecordsError::BadLength {
         base_offset: entry.base_offset,
@@ -132,7 +132,7 @@ fn open(log: &mut Log, entry: &Entry) -> Result<(RawBatch, Batch), RecordsError>
     Ok((raw, batch))
 }
 
-/// Whether a record is the latest of its key, and no tombstone whose time is over.
+/// True if a record is the latest of its key, and no tombstone whose time is over.
 fn is_latest(latest: &Latest, batch: &Batch, record: &RecordView, due: bool) -> bool {
     let Some(key) = record.key else {
         return false;

@@ -1,4 +1,4 @@
-//! What `cleanup.policy` asks for: old records deleted, and of each key only the latest kept.
+//! Cleaning as `cleanup.policy` asks for it: old records are deleted, and of each key only the latest is kept.
 //!
 //! Kafka does both now and then, to whole segments but never to the one it appends to. Here both are done when asked
 //! for, or at an interval of the cluster's clock, and every batch is a segment of its own that can be cleaned as soon
@@ -7,7 +7,7 @@
 mod compaction;
 mod transactions;
 
-use crate::error::BrokerError;
+use crate::error::EmbeddedBrokerError;
 use crate::topic::Topic;
 
 /// Deletes what `retention.ms` and `retention.bytes` no longer keep; gives by how many offsets the beginnings have
@@ -32,14 +32,14 @@ pub(crate) fn retain(topic: &mut Topic, now: i64) -> u64 {
 }
 
 /// Compacts a topic where `cleanup.policy` has `compact`; gives how many records are gone.
-pub(crate) fn compact(topic: &mut Topic, now: i64) -> Result<u64, BrokerError> {
+pub(crate) fn compact(topic: &mut Topic, now: i64) -> Result<u64, EmbeddedBrokerError> {
     if !topic.config.compacted {
         return Ok(0);
     }
     let mut gone = 0;
     for (index, partition) in topic.partitions.iter_mut().enumerate() {
         let compacted = partition.compact(&topic.config, now);
-        gone += compacted.map_err(|error| BrokerError::Compaction {
+        gone += compacted.map_err(|error| EmbeddedBrokerError::Compaction {
             topic: topic.name.clone(),
             partition: index as i32,
             reason: error.to_string(),

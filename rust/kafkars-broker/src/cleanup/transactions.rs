@@ -1,19 +1,19 @@
-//! Which batches belong to aborted transactions, and which markers are left without a transaction, seen in the order of
-//! a log.
+//! A walk through a log tells which batches belong to aborted transactions, and which markers are left without a
+//! transaction.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use kafkars_records::{Batch, BatchHeader, ControlType};
 
-use crate::aborted_transactions::AbortedTransaction;
+use crate::aborted_transactions::AbortedTxn;
 
-/// Told of every batch in order.
+/// A walk through a log, which is told of every batch in order.
 #[derive(Debug)]
 pub(super) struct TransactionWalk {
-    /// Not come to yet, by first offset.
-    ahead: VecDeque<AbortedTransaction>,
-    /// By producer: the aborted transaction the walk is in, and whether it had a batch.
-    aborted: HashMap<i64, (AbortedTransaction, bool)>,
+    /// The aborted transactions that the walk has not come to, by first offset.
+    ahead: VecDeque<AbortedTxn>,
+    /// By producer, the aborted transaction that the walk is in, and whether it had a batch.
+    aborted: HashMap<i64, (AbortedTxn, bool)>,
     /// Producers with batches of a transaction whose marker has not come.
     other: HashSet<i64>,
     /// The aborted transactions that had batches, by the offset of their markers: readers have to know of them still.
@@ -21,8 +21,8 @@ pub(super) struct TransactionWalk {
 }
 
 impl TransactionWalk {
-    pub(super) fn new<'a>(aborted: impl Iterator<Item = &'a AbortedTransaction>) -> Self {
-        let mut ahead: Vec<AbortedTransaction> = aborted.copied().collect();
+    pub(super) fn new<'a>(aborted: impl Iterator<Item = &'a AbortedTxn>) -> Self {
+        let mut ahead: Vec<AbortedTxn> = aborted.copied().collect();
         ahead.sort_by_key(|transaction| transaction.first_offset);
         Self {
             ahead: ahead.into(),
@@ -32,7 +32,7 @@ impl TransactionWalk {
         }
     }
 
-    /// Whether a batch of records is part of an aborted transaction.
+    /// True if a batch of records is part of an aborted transaction.
     pub(super) fn is_aborted(&mut self, header: &BatchHeader) -> bool {
         self.go_to(header);
         if !header.attributes.is_transactional() {
@@ -46,7 +46,7 @@ impl TransactionWalk {
         false
     }
 
-    /// Whether nothing was left of the transaction that a marker ends.
+    /// True if nothing was left of the transaction that a marker ends.
     pub(super) fn marks_nothing(&mut self, header: &BatchHeader, batch: &Batch) -> bool {
         self.go_to(header);
         let Some(record) = batch.records().next() else {

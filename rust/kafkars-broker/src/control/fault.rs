@@ -1,4 +1,4 @@
-//! What becomes of a request or its answer on purpose.
+//! Faults on purpose: what is done to a request or to its answer.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -9,24 +9,24 @@ use kafkars_protocol::{ErrorCode, Frame, LENGTH_PREFIX};
 /// Bytes of a correlation id, which stands behind the length prefix.
 const CORRELATION_ID: usize = 4;
 
-/// What happens to a request instead of its being handled.
+/// A fault on purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Action {
-    /// It is handled after a while, by the machine's clock; what follows on its connection waits too.
+pub enum FaultAction {
+    /// The request is handled after a while, by the machine's clock; what follows on its connection waits too.
     Delay(Duration),
-    /// It is forgotten: no effect, no answer, and the connection stays open.
+    /// The request is forgotten: no effect, no answer, and the connection stays open.
     Drop,
-    /// It has no effect, and its connection is closed.
+    /// The request has no effect, and its connection is closed.
     Disconnect,
-    /// It has its effect, but instead of the answer its connection is closed.
+    /// The request has its effect, but instead of the answer its connection is closed.
     DisconnectAfter,
-    /// It has no effect and is answered with this error, in every topic and partition it names.
+    /// The request has no effect and is answered with this error, in every topic and partition it names.
     Error(ErrorCode),
-    /// It has its effect, and its answer is damaged on its way.
+    /// The request has its effect, and its answer is damaged on its way.
     Corrupt(Corruption),
 }
 
-/// How an answer is damaged.
+/// The damage to an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Corruption {
     /// One byte is inverted: by its position after the length prefix, where 0 to 3 are the correlation id; beyond the
@@ -41,8 +41,8 @@ pub enum Corruption {
 }
 
 impl Corruption {
-    /// What leaves instead of an answer, and whether the connection is closed behind it. Nothing but the damage is
-    /// copied: an answer may be megabytes of the log.
+    /// Damages an answer: gives the bytes to send instead, and whether the connection is closed behind them. Nothing
+    /// but the damage is copied: an answer may be megabytes of the log.
     pub(crate) fn apply(self, frame: Frame) -> (Vec<Bytes>, bool) {
         let length = frame.len();
         let segments = frame.into_segments();
@@ -66,7 +66,7 @@ impl Corruption {
     }
 }
 
-/// The same bytes but for a range, whose bytes are replaced one by one, each by its place in the range and its value.
+/// Replaces the bytes of a range one by one, each by its place in the range and its value.
 fn changed(
     segments: Vec<Bytes>,
     range: Range<usize>,
@@ -88,7 +88,7 @@ fn changed(
     pieces
 }
 
-/// The first bytes.
+/// Keeps the first bytes.
 fn cut(segments: Vec<Bytes>, mut length: usize) -> Vec<Bytes> {
     let mut pieces = Vec::new();
     for mut segment in segments {

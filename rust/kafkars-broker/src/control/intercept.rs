@@ -5,24 +5,24 @@ use std::sync::Arc;
 
 use kafkars_protocol::ApiKey;
 
-use super::fault::Action;
+use super::fault::FaultAction;
 use super::requests::SeenRequest;
 
-/// Which requests an action is for, and how often.
+/// A fault with the requests it is for, and how often it strikes.
 pub struct Intercept {
     api: Option<ApiKey>,
     node: Option<i32>,
     predicate: Option<Predicate>,
     pub(crate) times: Option<u32>,
-    pub(crate) action: Action,
+    pub(crate) action: FaultAction,
 }
 
-/// Shared, because it runs while nothing of the broker is locked.
+/// A test of requests. It is shared, because it runs while nothing of the broker is locked.
 pub(crate) type Predicate = Arc<dyn Fn(&SeenRequest) -> bool + Send + Sync>;
 
 impl Intercept {
     /// Takes every request of one API, until the intercept is removed.
-    pub fn new(api: ApiKey, action: Action) -> Self {
+    pub fn new(api: ApiKey, action: FaultAction) -> Self {
         Self {
             api: Some(api),
             ..Self::any(action)
@@ -30,7 +30,7 @@ impl Intercept {
     }
 
     /// Takes every request of any API, until the intercept is removed.
-    pub fn any(action: Action) -> Self {
+    pub fn any(action: FaultAction) -> Self {
         Self {
             api: None,
             node: None,
@@ -40,22 +40,22 @@ impl Intercept {
         }
     }
 
-    /// Only this many requests.
+    /// Limits the intercept to this many requests.
     #[must_use]
     pub fn times(mut self, times: u32) -> Self {
         self.times = Some(times);
         self
     }
 
-    /// Only requests to this node.
+    /// Limits the intercept to requests to this node.
     #[must_use]
     pub fn node(mut self, node: i32) -> Self {
         self.node = Some(node);
         self
     }
 
-    /// Only requests that `predicate` accepts. It runs on the broker's thread, which serves nobody meanwhile; it may
-    /// look at the broker but must not stop it or a node.
+    /// Limits the intercept to requests that `predicate` accepts. It runs on the broker's thread, which serves nobody
+    /// meanwhile; it may look at the broker but must not stop it or a node.
     #[must_use]
     pub fn when(
         mut self,
@@ -65,7 +65,7 @@ impl Intercept {
         self
     }
 
-    /// Whether the request may be meant, as far as can be told without the predicate.
+    /// True if the request may be meant, as far as can be told without the predicate.
     pub(crate) fn may_take(&self, request: &SeenRequest) -> bool {
         self.api.is_none_or(|api| api == request.api)
             && self.times != Some(0)

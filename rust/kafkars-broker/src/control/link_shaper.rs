@@ -6,19 +6,19 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use tokio::time::{Instant, sleep_until};
 
-/// What timers count in.
+/// The unit that timers count in.
 const TICK: Duration = Duration::from_millis(1);
 
-/// How a node's traffic is slowed down.
+/// The settings of a node's link: how its traffic is slowed down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LinkSettings {
-    /// How much later each answer leaves. Answers keep their order and do not wait for each other.
+    /// The time by which each answer leaves later. Answers keep their order and do not wait for each other.
     pub latency: Duration,
     /// Bytes a second in each direction, shared by all connections of the node; none: no limit.
     pub bytes_per_second: Option<u64>,
 }
 
-/// Which way bytes go, as the node sees it.
+/// The direction of bytes, as the node sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Direction {
     In,
@@ -28,13 +28,13 @@ pub(crate) enum Direction {
 /// The settings of one node, and until when each direction is taken.
 #[derive(Debug, Default)]
 pub(crate) struct Link {
-    /// Whether the settings are other than the default: the common case costs one load.
+    /// True if the settings are other than the default: the common case costs one load.
     shaped: AtomicBool,
-    inner: Mutex<Inner>,
+    inner: Mutex<LinkState>,
 }
 
 #[derive(Debug, Default)]
-struct Inner {
+struct LinkState {
     settings: LinkSettings,
     busy_until: [Option<Instant>; 2],
 }

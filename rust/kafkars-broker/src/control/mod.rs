@@ -1,4 +1,4 @@
-//! Steering from outside: the faults that are set, and the record of all requests that came in.
+//! Tests steer the broker here: by the faults that are set, and by the record of all requests that came in.
 
 pub(crate) mod fault;
 pub(crate) mod intercept;
@@ -10,19 +10,19 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
-use fault::Action;
+use fault::FaultAction;
 use intercept::{Intercept, InterceptId, Predicate};
 use requests::{Requests, SeenRequest};
 
 /// The intercepts that are set, and the requests that were seen.
 #[derive(Debug)]
 pub(crate) struct Control {
-    inner: Mutex<Inner>,
+    inner: Mutex<ControlState>,
     arrived: Condvar,
 }
 
 #[derive(Debug)]
-struct Inner {
+struct ControlState {
     intercepts: Vec<(InterceptId, Intercept)>,
     last_id: u64,
     hits: HashMap<InterceptId, u64>,
@@ -32,7 +32,7 @@ struct Inner {
 
 impl Control {
     pub(crate) fn new(recorded: usize) -> Self {
-        let inner = Inner {
+        let inner = ControlState {
             intercepts: Vec::new(),
             last_id: 0,
             hits: HashMap::new(),
@@ -46,7 +46,7 @@ impl Control {
     }
 
     /// Records a request and gives what is to happen to it: the first intercept that takes it decides.
-    pub(crate) fn observe(&self, mut request: SeenRequest) -> Option<Action> {
+    pub(crate) fn observe(&self, mut request: SeenRequest) -> Option<FaultAction> {
         let candidates = self.inner.lock().candidates(&request);
         for (id, predicate) in candidates {
             // Nothing is locked while it runs: it may call the broker, and it may have to wait for an interpreter whose
@@ -77,12 +77,12 @@ impl Control {
         id
     }
 
-    /// How many requests an intercept has taken.
+    /// The number of requests that an intercept has taken.
     pub(crate) fn hits(&self, id: InterceptId) -> u64 {
         self.inner.lock().hits.get(&id).copied().unwrap_or(0)
     }
 
-    /// Whether the intercept was still set.
+    /// True if the intercept was still set.
     pub(crate) fn remove(&self, id: InterceptId) -> bool {
         let mut inner = self.inner.lock();
         let before = inner.intercepts.len();
@@ -102,7 +102,7 @@ impl Control {
         self.inner.lock().requests.forget();
     }
 
-    /// How many requests there have been, once there are more than `known` or the time is up.
+    /// The number of requests there have been, once there are more than `known` or the time is up.
     pub(crate) fn wait_for_more_than(&self, known: u64, limit: Duration) -> u64 {
         let deadline = Instant::now() + limit;
         let mut inner = self.inner.lock();
@@ -116,7 +116,7 @@ impl Control {
     }
 }
 
-impl Inner {
+impl ControlState {
     fn candidates(&self, request: &SeenRequest) -> Vec<(InterceptId, Option<Predicate>)> {
         let may_take = |(_, intercept): &&(InterceptId, Intercept)| intercept.may_take(request);
         let candidate = |(id, intercept): &(InterceptId, Intercept)| (*id, intercept.predicate());
@@ -125,7 +125,7 @@ impl Inner {
     }
 
     /// The action of an intercept, unless it was removed or has run out meanwhile.
-    fn take(&mut self, id: InterceptId) -> Option<Action> {
+    fn take(&mut self, id: InterceptId) -> Option<FaultAction> {
         let index = self.intercepts.iter().position(|(other, _)| *other == id)?;
         let (_, intercept) = self.intercepts.get_mut(index)?;
         let action = intercept.action;
@@ -162,11 +162,14 @@ mod tests {
     #[test]
     fn an_intercept_ends_after_its_times() {
         let control = Control::new(10);
-        let id = control.intercept(Intercept::new(ApiKey::Fetch, Action::Drop).times(2));
+        let id = control.intercept(Intercept::new(ApiKey::Fetch, FaultAction::Drop).times(2));
         let actions: Vec<_> = (0..3)
             .map(|_| control.observe(request(ApiKey::Fetch, 1)))
             .collect();
-        assert_eq!(actions, [Some(Action::Drop), Some(Action::Drop), None]);
+        assert_eq!(
+            actions,
+            [Some(FaultAction::Drop), Some(FaultAction::Drop), None]
+        );
         assert_eq!(control.hits(id), 2);
         assert!(!control.remove(id));
     }
@@ -175,7 +178,7 @@ mod tests {
     fn intercepts_choose_by_api_node_and_predicate() {
         let control = Control::new(10);
         let id = control.intercept(
-            Intercept::new(ApiKey::Produce, Action::Disconnect)
+            Intercept::new(ApiKey::Produce, FaultAction::Disconnect)
                 .node(2)
                 .when(|seen| seen.size == 10),
         );
@@ -190,7 +193,7 @@ mod tests {
         );
         assert_eq!(
             control.observe(request(ApiKey::Produce, 2)),
-            Some(Action::Disconnect)
+            Some(FaultAction::Disconnect)
         );
         assert!(control.remove(id));
         assert!(!control.remove(id));
@@ -200,11 +203,11 @@ mod tests {
     #[test]
     fn the_first_that_takes_a_request_decides_and_any_api_can_be_meant() {
         let control = Control::new(10);
-        control.intercept(Intercept::new(ApiKey::Fetch, Action::Drop).when(|_| false));
-        control.intercept(Intercept::any(Action::Disconnect).times(1));
-        control.intercept(Intercept::new(ApiKey::Fetch, Action::DisconnectAfter));
+        control.intercept(Intercept::new(ApiKey::Fetch, FaultAction::Drop).when(|_| false));
+        control.intercept(Intercept::any(FaultAction::Disconnect).times(1));
+        control.intercept(Intercept::new(ApiKey::Fetch, FaultAction::DisconnectAfter));
         let actions = [(); 2].map(|()| control.observe(request(ApiKey::Fetch, 1)));
-        let expected = [Action::Disconnect, Action::DisconnectAfter];
+        let expected = [FaultAction::Disconnect, FaultAction::DisconnectAfter];
         assert_eq!(actions, expected.map(Some));
         let seen: Vec<_> = control.seen().iter().map(|seen| seen.action).collect();
         assert_eq!(seen, actions);
@@ -218,7 +221,7 @@ mod tests {
             inner.clear();
             true
         };
-        control.intercept(Intercept::any(Action::Drop).when(predicate));
+        control.intercept(Intercept::any(FaultAction::Drop).when(predicate));
         // The intercept was removed while it decided, so it decides nothing.
         assert_eq!(control.observe(request(ApiKey::Fetch, 1)), None);
     }

@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use bytes::Bytes;
-use kafkars_protocol::{ApiKey, DecodeError, Reader, Value};
+use kafkars_protocol::{ApiKey, DecodeError, DescribedValue, Reader};
 
-use super::fault::Action;
+use super::fault::FaultAction;
 use crate::api_table;
 
 /// Bodies of requests that are larger are not kept: those of produce requests with many records.
@@ -24,31 +24,31 @@ pub struct SeenRequest {
     pub node: i32,
     /// The connection it came on: numbered from 1 in the order in which connections were accepted.
     pub connection: u64,
-    /// What it asks for.
+    /// The API that it asks for.
     pub api: ApiKey,
-    /// In which version.
+    /// The version of the request.
     pub version: i16,
     /// The client's number for it.
     pub correlation_id: i32,
     /// The client's name for itself; its first 1,024 bytes.
     pub client_id: Option<String>,
-    /// Its bytes, header included.
+    /// The size in bytes, header included.
     pub size: usize,
-    /// When it was read by the broker's clock, in milliseconds since 1970.
+    /// The time when it was read, by the broker's clock, in milliseconds since 1970.
     pub time: i64,
-    /// What was done to it on purpose.
-    pub action: Option<Action>,
-    /// What follows its header, where that is kept.
+    /// The fault that struck it, if one did.
+    pub action: Option<FaultAction>,
+    /// The bytes that follow its header, where they are kept.
     pub(crate) body: Option<Bytes>,
 }
 
 impl SeenRequest {
-    /// Its fields. None when they are not kept any more or hold a secret (SaslAuthenticate, AlterUserScramCredentials),
-    /// or when the API is not served.
+    /// The fields of the request. None when they are not kept any more or hold a secret (SaslAuthenticate,
+    /// AlterUserScramCredentials), or when the API is not served.
     ///
     /// # Errors
     /// When the bytes are not such a request.
-    pub fn body(&self) -> Option<Result<Value, DecodeError>> {
+    pub fn body(&self) -> Option<Result<DescribedValue, DecodeError>> {
         let reader = Reader::new(self.body.clone()?);
         api_table::describe(self.api, self.version, reader)
     }
@@ -59,10 +59,10 @@ impl SeenRequest {
 pub(crate) struct Requests {
     latest: VecDeque<SeenRequest>,
     limit: usize,
-    /// How many of the oldest have lost their bodies.
+    /// The number of the oldest that have lost their bodies.
     bare: usize,
     bodies: usize,
-    /// How many there have been in all.
+    /// The number of requests there have been in all.
     pub(crate) count: u64,
 }
 
@@ -126,7 +126,7 @@ fn shortened(name: String) -> String {
     name[..end.unwrap_or(0)].to_owned()
 }
 
-/// How long one look for new requests may wait before whoever waits gets a chance to be interrupted.
+/// The time that one look for new requests may wait, before whoever waits gets a chance to be interrupted.
 pub(crate) const SLICE: Duration = Duration::from_millis(50);
 
 #[cfg(test)]

@@ -1,17 +1,17 @@
 //! Users and access control rules, set from outside.
 
-use super::{EmbeddedBroker, save};
-use crate::cluster::Cluster;
-use crate::error::BrokerError;
+use super::EmbeddedBroker;
+use super::changes::{save, set_user};
+use crate::error::EmbeddedBrokerError;
 use crate::security::hash::ScramHash;
-use crate::security::{Acl, User, users};
+use crate::security::{Acl, User};
 
 impl EmbeddedBroker {
     /// Makes a user who can log in by PLAIN and SCRAM, or gives one another password.
     ///
     /// # Errors
     /// When the name is empty, there are too many users, or the broker is stopped.
-    pub fn add_user(&self, user: &User) -> Result<(), BrokerError> {
+    pub fn add_user(&self, user: &User) -> Result<(), EmbeddedBrokerError> {
         let cluster = self.running()?;
         set_user(cluster, user)?;
         save(cluster)
@@ -21,7 +21,7 @@ impl EmbeddedBroker {
     ///
     /// # Errors
     /// When the broker is stopped.
-    pub fn remove_user(&self, user: &str) -> Result<bool, BrokerError> {
+    pub fn remove_user(&self, user: &str) -> Result<bool, EmbeddedBrokerError> {
         let cluster = self.running()?;
         let mut removed = cluster.passwords.remove(user);
         for hash in ScramHash::ALL {
@@ -35,10 +35,13 @@ impl EmbeddedBroker {
     ///
     /// # Errors
     /// When the rule makes no sense, the broker has no access control, or it is stopped.
-    pub fn add_acl(&self, rule: Acl) -> Result<(), BrokerError> {
+    pub fn add_acl(&self, rule: Acl) -> Result<(), EmbeddedBrokerError> {
         let cluster = self.running()?;
-        let refused = |reason| BrokerError::Acl { reason };
-        let authorizer = cluster.authorizer.as_ref().ok_or(BrokerError::NoAcls)?;
+        let refused = |reason| EmbeddedBrokerError::Acl { reason };
+        let authorizer = cluster
+            .authorizer
+            .as_ref()
+            .ok_or(EmbeddedBrokerError::NoAcls)?;
         rule.check().map_err(refused)?;
         authorizer.add(rule).map_err(refused)?;
         save(cluster)
@@ -48,9 +51,12 @@ impl EmbeddedBroker {
     ///
     /// # Errors
     /// When the broker has no access control, or is stopped.
-    pub fn remove_acl(&self, rule: &Acl) -> Result<bool, BrokerError> {
+    pub fn remove_acl(&self, rule: &Acl) -> Result<bool, EmbeddedBrokerError> {
         let cluster = self.running()?;
-        let authorizer = cluster.authorizer.as_ref().ok_or(BrokerError::NoAcls)?;
+        let authorizer = cluster
+            .authorizer
+            .as_ref()
+            .ok_or(EmbeddedBrokerError::NoAcls)?;
         let removed = authorizer.remove_one(rule);
         save(cluster)?;
         Ok(removed)
@@ -60,19 +66,8 @@ impl EmbeddedBroker {
     ///
     /// # Errors
     /// When the broker is stopped.
-    pub fn acls(&self) -> Result<Vec<Acl>, BrokerError> {
+    pub fn acls(&self) -> Result<Vec<Acl>, EmbeddedBrokerError> {
         let authorizer = self.running()?.authorizer.as_ref();
         Ok(authorizer.map(|it| it.all()).unwrap_or_default())
     }
-}
-
-pub(super) fn set_user(cluster: &Cluster, user: &User) -> Result<(), BrokerError> {
-    let set = users::set_scram(&mut cluster.state().scram, user);
-    set.map_err(|refusal| BrokerError::User {
-        user: user.name.clone(),
-        code: refusal.code,
-        reason: refusal.into_message(),
-    })?;
-    cluster.passwords.set(user);
-    Ok(())
 }

@@ -2,7 +2,7 @@
 
 use super::EmbeddedBroker;
 use crate::cleanup::{compact, retain};
-use crate::error::BrokerError;
+use crate::error::EmbeddedBrokerError;
 use crate::topic::Topic;
 
 impl EmbeddedBroker {
@@ -11,7 +11,7 @@ impl EmbeddedBroker {
     ///
     /// # Errors
     /// When there is no such topic, or the broker is stopped.
-    pub fn run_retention(&self, topic: Option<&str>) -> Result<u64, BrokerError> {
+    pub fn run_retention(&self, topic: Option<&str>) -> Result<u64, EmbeddedBrokerError> {
         let cluster = self.running()?;
         self.each(topic, |topic| Ok(retain(topic, cluster.now())))
     }
@@ -20,7 +20,7 @@ impl EmbeddedBroker {
     ///
     /// # Errors
     /// When there is no such topic, a batch cannot be read, or the broker is stopped.
-    pub fn compact(&self, topic: Option<&str>) -> Result<u64, BrokerError> {
+    pub fn compact(&self, topic: Option<&str>) -> Result<u64, EmbeddedBrokerError> {
         let cluster = self.running()?;
         self.each(topic, |topic| compact(topic, cluster.now()))
     }
@@ -28,13 +28,13 @@ impl EmbeddedBroker {
     fn each(
         &self,
         name: Option<&str>,
-        mut clean: impl FnMut(&mut Topic) -> Result<u64, BrokerError>,
-    ) -> Result<u64, BrokerError> {
+        mut clean: impl FnMut(&mut Topic) -> Result<u64, EmbeddedBrokerError>,
+    ) -> Result<u64, EmbeddedBrokerError> {
         let mut state = self.running()?.state();
         let Some(name) = name else {
             return state.topics_mut().map(clean).sum();
         };
         let found = state.topic_mut(name);
-        clean(found.ok_or_else(|| BrokerError::UnknownTopic(name.to_owned()))?)
+        clean(found.ok_or_else(|| EmbeddedBrokerError::UnknownTopic(name.to_owned()))?)
     }
 }

@@ -1,6 +1,7 @@
 //! The handle to a running broker.
 
 mod access;
+mod changes;
 mod cleanup;
 mod nodes;
 mod quotas;
@@ -13,16 +14,16 @@ use parking_lot::Mutex;
 use socket2::Socket;
 
 use crate::clock::Clock;
-use crate::cluster::Cluster;
+use crate::cluster::RunningCluster;
 use crate::config::{BrokerConfig, NewTopic};
 use crate::control::intercept::{Intercept, InterceptId};
 use crate::control::requests::{self, SeenRequest};
-use crate::creation;
-use crate::error::BrokerError;
+use crate::error::EmbeddedBrokerError;
 use crate::ids::random_uuid;
 use crate::security::SecurityProtocol;
 use crate::server::{self, Server};
 use crate::storage::Storage;
+use changes::{create_topic, save, set_user};
 
 /// A Kafka cluster in this process, in memory, that any client can reach over TCP.
 ///
@@ -30,7 +31,7 @@ use crate::storage::Storage;
 /// [`data_dir`](BrokerConfig::data_dir).
 #[derive(Debug)]
 pub struct EmbeddedBroker {
-    pub(crate) cluster: Arc<Cluster>,
+    pub(crate) cluster: Arc<RunningCluster>,
     pub(crate) server: Server,
     /// The ports of nodes that are stopped, bound so that nobody else gets them.
     pub(crate) reserved: Mutex<HashMap<i32, Vec<Socket>>>,
@@ -41,7 +42,7 @@ impl EmbeddedBroker {
     ///
     /// # Errors
     /// When a setting makes no sense, a port is taken, or the thread cannot be made.
-    pub fn start(config: BrokerConfig) -> Result<Self, BrokerError> {
+    pub fn start(config: BrokerConfig) -> Result<Self, EmbeddedBrokerError> {
         let config = config.check()?;
         let listeners = server::listen(&config)?;
         let addresses = listeners.iter().map(|of_node| server::addresses(of_node));
@@ -49,22 +50,23 @@ impl EmbeddedBroker {
         let topics = config.user.topics.clone();
         let id = random_uuid().to_string();
         let cluster = match config.user.data_dir.clone() {
-            None => Cluster::new(id, config, &addresses),
+            None => RunningCluster::new(id, config, &addresses),
             Some(folder) => {
                 let (storage, snapshot) = Storage::open(&folder, id)?;
-                let cluster = Cluster::new(storage.cluster_id().to_owned(), config, &addresses);
+                let cluster =
+                    RunningCluster::new(storage.cluster_id().to_owned(), config, &addresses);
                 cluster.restore(storage, snapshot)?;
                 cluster
             }
         };
         let cluster = Arc::new(cluster);
         for user in &cluster.config.user.users {
-            access::set_user(&cluster, user)?;
+            set_user(&cluster, user)?;
         }
         for topic in &topics {
             let is_there = cluster.state().topic(&topic.name).is_some();
             if !is_there {
-                insert(&cluster, topic)?;
+                create_topic(&cluster, topic)?;
             }
         }
         save(&cluster)?;
@@ -77,20 +79,20 @@ impl EmbeddedBroker {
         })
     }
 
-    /// Where its nodes listen, as clients take it: `host:port,host:port`. What it advertises may be something else. Of
-    /// several listeners it is the first.
+    /// The addresses that its nodes listen at, as clients take them: `host:port,host:port`. The advertised ones may
+    /// differ. Of several listeners this is the first.
     pub fn bootstrap_servers(&self) -> String {
         self.bootstrap_servers_at(0)
     }
 
-    /// Where its nodes listen at one of several listeners, by its name.
+    /// The addresses that its nodes listen at for one of several listeners, by its name.
     ///
     /// # Errors
     /// When there is no such listener.
-    pub fn bootstrap_servers_of(&self, listener: &str) -> Result<String, BrokerError> {
+    pub fn bootstrap_servers_of(&self, listener: &str) -> Result<String, EmbeddedBrokerError> {
         let mut listeners = self.cluster.config.listeners.iter();
         let found = listeners.position(|known| known.name == listener);
-        let unknown = || BrokerError::UnknownListener(listener.to_owned());
+        let unknown = || EmbeddedBrokerError::UnknownListener(listener.to_owned());
         Ok(self.bootstrap_servers_at(found.ok_or_else(unknown)?))
     }
 
@@ -109,12 +111,12 @@ impl EmbeddedBroker {
         addresses.join(",")
     }
 
-    /// The id it gives to clients.
+    /// The cluster id that clients are told.
     pub fn cluster_id(&self) -> &str {
         &self.cluster.id
     }
 
-    /// What its time-outs go by; a test may move it.
+    /// The clock that its time-outs go by; a test may move it.
     pub fn clock(&self) -> &Clock {
         &self.cluster.clock
     }
@@ -123,8 +125,10 @@ impl EmbeddedBroker {
     ///
     /// # Errors
     /// When the topic exists, a client would be refused for another reason, or the broker is stopped.
-    pub fn create_topic(&self, topic: &NewTopic) -> Result<(), BrokerError> {
-        create(self.running()?, topic)
+    pub fn create_topic(&self, topic: &NewTopic) -> Result<(), EmbeddedBrokerError> {
+        let cluster = self.running()?;
+        create_topic(cluster, topic)?;
+        save(cluster)
     }
 
     /// Names of its topics, in alphabetical order.
@@ -140,7 +144,7 @@ impl EmbeddedBroker {
     ///
     /// # Errors
     /// When there is no such partition, or the broker is stopped.
-    pub fn offsets(&self, topic: &str, partition: i32) -> Result<(i64, i64), BrokerError> {
+    pub fn offsets(&self, topic: &str, partition: i32) -> Result<(i64, i64), EmbeddedBrokerError> {
         let state = self.running()?.state();
         let found = state
             .topic(topic)
@@ -153,7 +157,7 @@ impl EmbeddedBroker {
     ///
     /// # Errors
     /// When there is no such partition, or the broker is stopped.
-    pub fn leader(&self, topic: &str, partition: i32) -> Result<i32, BrokerError> {
+    pub fn leader(&self, topic: &str, partition: i32) -> Result<i32, EmbeddedBrokerError> {
         let state = self.running()?.state();
         let found = state
             .topic(topic)
@@ -167,10 +171,15 @@ impl EmbeddedBroker {
     ///
     /// # Errors
     /// When there is no such partition or node, the node is down, or the broker is stopped.
-    pub fn move_leader(&self, topic: &str, partition: i32, node: i32) -> Result<(), BrokerError> {
+    pub fn move_leader(
+        &self,
+        topic: &str,
+        partition: i32,
+        node: i32,
+    ) -> Result<(), EmbeddedBrokerError> {
         let cluster = self.running()?;
         if self.live(node)?.is_fenced() {
-            return Err(BrokerError::NodeDown(node));
+            return Err(EmbeddedBrokerError::NodeDown(node));
         }
         let mut state = cluster.state();
         let found = state
@@ -197,7 +206,7 @@ impl EmbeddedBroker {
         self.cluster.control.clear();
     }
 
-    /// How many requests an intercept has taken.
+    /// The number of requests that an intercept has taken.
     pub fn intercept_hits(&self, id: InterceptId) -> u64 {
         self.cluster.control.hits(id)
     }
@@ -220,7 +229,7 @@ impl EmbeddedBroker {
         self.cluster.control.forget_seen();
     }
 
-    /// Whether it has neither been stopped nor failed.
+    /// True if it has neither been stopped nor failed.
     pub fn is_running(&self) -> bool {
         self.server.is_running()
     }
@@ -236,40 +245,13 @@ impl EmbeddedBroker {
         self.cluster.close_storage(&mut state);
     }
 
-    pub(crate) fn running(&self) -> Result<&Cluster, BrokerError> {
+    pub(crate) fn running(&self) -> Result<&RunningCluster, EmbeddedBrokerError> {
         if self.is_running() {
             Ok(&self.cluster)
         } else {
-            Err(BrokerError::Stopped)
+            Err(EmbeddedBrokerError::Stopped)
         }
     }
-}
-
-fn create(cluster: &Cluster, topic: &NewTopic) -> Result<(), BrokerError> {
-    insert(cluster, topic)?;
-    save(cluster)
-}
-
-fn insert(cluster: &Cluster, topic: &NewTopic) -> Result<(), BrokerError> {
-    let mut state = cluster.state();
-    let planned =
-        creation::plan(cluster, &state, topic, None).map_err(|refusal| BrokerError::Topic {
-            topic: topic.name.clone(),
-            code: refusal.code,
-            reason: refusal
-                .message
-                .unwrap_or_else(|| refusal.code.description().to_owned()),
-        })?;
-    state.insert_topic(planned);
-    Ok(())
-}
-
-fn save(cluster: &Cluster) -> Result<(), BrokerError> {
-    let saved = cluster.save(&mut cluster.state());
-    saved.map_err(|error| BrokerError::Storage {
-        path: cluster.config.user.data_dir.clone().unwrap_or_default(),
-        reason: error.to_string(),
-    })
 }
 
 impl Drop for EmbeddedBroker {
@@ -278,8 +260,8 @@ impl Drop for EmbeddedBroker {
     }
 }
 
-fn unknown(topic: &str, partition: i32) -> BrokerError {
-    BrokerError::UnknownPartition {
+fn unknown(topic: &str, partition: i32) -> EmbeddedBrokerError {
+    EmbeddedBrokerError::UnknownPartition {
         topic: topic.to_owned(),
         partition,
     }

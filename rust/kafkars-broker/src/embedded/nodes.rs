@@ -1,4 +1,4 @@
-//! Nodes come and go: what the handle can do to each of them.
+//! The handle stops, starts, pauses and slows down nodes.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::EmbeddedBroker;
 use crate::config::MAX_NODES;
 use crate::control::link_shaper::LinkSettings;
-use crate::error::BrokerError;
-use crate::nodes::{CoordinatorKind, Node, NodeState};
+use crate::error::EmbeddedBrokerError;
+use crate::nodes::{CoordinatorType, EmbeddedNode, NodeState};
 use crate::server;
 
 impl EmbeddedBroker {
@@ -17,16 +17,16 @@ impl EmbeddedBroker {
         nodes.iter().map(|node| node.id).collect()
     }
 
-    /// Where one node listens; nodes count from 1.
+    /// The address that one node listens at; nodes count from 1.
     pub fn address(&self, node: i32) -> Option<SocketAddr> {
         self.cluster.node(node).map(|node| node.endpoint(0).address)
     }
 
-    /// Whether a node runs.
+    /// The state of a node: running, paused or stopped.
     ///
     /// # Errors
     /// When there is no such node, or the broker is stopped.
-    pub fn node_state(&self, node: i32) -> Result<NodeState, BrokerError> {
+    pub fn node_state(&self, node: i32) -> Result<NodeState, EmbeddedBrokerError> {
         Ok(self.live(node)?.state())
     }
 
@@ -35,7 +35,7 @@ impl EmbeddedBroker {
     ///
     /// # Errors
     /// When there is no such node, the broker is stopped, or its thread is kept busy.
-    pub fn stop_node(&self, node: i32) -> Result<(), BrokerError> {
+    pub fn stop_node(&self, node: i32) -> Result<(), EmbeddedBrokerError> {
         let node = self.live(node)?;
         self.cluster.fence(&node);
         self.take_down(&node)
@@ -46,7 +46,7 @@ impl EmbeddedBroker {
     ///
     /// # Errors
     /// As [`stop_node`](Self::stop_node).
-    pub fn kill_node(&self, node: i32) -> Result<(), BrokerError> {
+    pub fn kill_node(&self, node: i32) -> Result<(), EmbeddedBrokerError> {
         let node = self.live(node)?;
         self.take_down(&node)
     }
@@ -56,17 +56,19 @@ impl EmbeddedBroker {
     ///
     /// # Errors
     /// When there is no such node, the port cannot be opened, or the broker is stopped.
-    pub fn start_node(&self, node: i32) -> Result<(), BrokerError> {
+    pub fn start_node(&self, node: i32) -> Result<(), EmbeddedBrokerError> {
         let node = self.live(node)?;
         let before = node.state();
         if before == NodeState::Stopped {
             let reserved = self.reserved.lock().remove(&node.id);
             let mut reserved = reserved.unwrap_or_default().into_iter();
             let listeners = node.addresses().map(|address| match reserved.next() {
-                Some(socket) => server::listen_on(socket).map_err(|source| BrokerError::Listen {
-                    address: address.to_string(),
-                    source,
-                }),
+                Some(socket) => {
+                    server::listen_on(socket).map_err(|source| EmbeddedBrokerError::Listen {
+                        address: address.to_string(),
+                        source,
+                    })
+                }
                 None => server::listen_at(address),
             });
             let listeners = listeners.collect::<Result<Vec<_>, _>>()?;
@@ -83,7 +85,7 @@ impl EmbeddedBroker {
     ///
     /// # Errors
     /// As [`stop_node`](Self::stop_node) and [`start_node`](Self::start_node).
-    pub fn restart_node(&self, node: i32) -> Result<(), BrokerError> {
+    pub fn restart_node(&self, node: i32) -> Result<(), EmbeddedBrokerError> {
         self.stop_node(node)?;
         self.start_node(node)
     }
@@ -93,7 +95,7 @@ impl EmbeddedBroker {
     ///
     /// # Errors
     /// When there is no such node, or the broker is stopped.
-    pub fn pause_node(&self, node: i32) -> Result<(), BrokerError> {
+    pub fn pause_node(&self, node: i32) -> Result<(), EmbeddedBrokerError> {
         let node = self.live(node)?;
         if node.state() == NodeState::Running {
             node.order(NodeState::Paused);
@@ -106,7 +108,7 @@ impl EmbeddedBroker {
     ///
     /// # Errors
     /// When there is no such node, or the broker is stopped.
-    pub fn fence_node(&self, node: i32) -> Result<(), BrokerError> {
+    pub fn fence_node(&self, node: i32) -> Result<(), EmbeddedBrokerError> {
         let node = self.live(node)?;
         self.cluster.fence(&node);
         Ok(())
@@ -116,10 +118,10 @@ impl EmbeddedBroker {
     ///
     /// # Errors
     /// When there are [`MAX_NODES`] already, no port can be opened, or the broker is stopped.
-    pub fn add_node(&self) -> Result<i32, BrokerError> {
+    pub fn add_node(&self) -> Result<i32, EmbeddedBrokerError> {
         let cluster = self.running()?;
         if self.nodes().len() >= usize::from(MAX_NODES) {
-            return Err(BrokerError::TooManyNodes(MAX_NODES));
+            return Err(EmbeddedBrokerError::TooManyNodes(MAX_NODES));
         }
         let user = &cluster.config.user;
         let free = SocketAddr::new(user.bind, 0);
@@ -128,7 +130,9 @@ impl EmbeddedBroker {
         let listeners = listeners.collect::<Result<Vec<_>, _>>()?;
         let addresses = server::addresses(&listeners)?;
         let (first, others) = addresses.split_first().unwrap_or((&free, &[]));
-        let node = cluster.nodes.add(|id| Node::new(id, *first, others, user));
+        let node = cluster
+            .nodes
+            .add(|id| EmbeddedNode::new(id, *first, others, user));
         self.server.start_node(&node, listeners);
         Ok(node.id)
     }
@@ -137,11 +141,8 @@ impl EmbeddedBroker {
     ///
     /// # Errors
     /// When there is no such node, or the broker is stopped.
-    pub fn cut_connections(&self, node: Option<i32>) -> Result<(), BrokerError> {
-        let nodes = match node {
-            Some(node) => vec![self.live(node)?],
-            None => self.running()?.nodes.all(),
-        };
+    pub fn cut_connections(&self, node: Option<i32>) -> Result<(), EmbeddedBrokerError> {
+        let nodes = self.one_or_all(node)?;
         nodes.iter().for_each(|node| node.cut_connections());
         Ok(())
     }
@@ -150,11 +151,12 @@ impl EmbeddedBroker {
     ///
     /// # Errors
     /// When there is no such node, or the broker is stopped.
-    pub fn set_link(&self, node: Option<i32>, link: LinkSettings) -> Result<(), BrokerError> {
-        let nodes = match node {
-            Some(node) => vec![self.live(node)?],
-            None => self.running()?.nodes.all(),
-        };
+    pub fn set_link(
+        &self,
+        node: Option<i32>,
+        link: LinkSettings,
+    ) -> Result<(), EmbeddedBrokerError> {
+        let nodes = self.one_or_all(node)?;
         nodes.iter().for_each(|node| node.link.set(link));
         Ok(())
     }
@@ -165,9 +167,9 @@ impl EmbeddedBroker {
     /// When the broker is stopped.
     pub fn coordinator(
         &self,
-        kind: CoordinatorKind,
+        kind: CoordinatorType,
         key: &str,
-    ) -> Result<Option<i32>, BrokerError> {
+    ) -> Result<Option<i32>, EmbeddedBrokerError> {
         let found = self.running()?.coordinator(kind, key);
         Ok(found.map(|node| node.id))
     }
@@ -178,13 +180,13 @@ impl EmbeddedBroker {
     /// When there is no such node or it is down, or the broker is stopped.
     pub fn move_coordinator(
         &self,
-        kind: CoordinatorKind,
+        kind: CoordinatorType,
         key: &str,
         node: i32,
-    ) -> Result<(), BrokerError> {
+    ) -> Result<(), EmbeddedBrokerError> {
         let node = self.live(node)?;
         if node.is_fenced() {
-            return Err(BrokerError::NodeDown(node.id));
+            return Err(EmbeddedBrokerError::NodeDown(node.id));
         }
         let cluster = &self.cluster;
         cluster.move_coordinators(&mut cluster.state(), || {
@@ -193,7 +195,7 @@ impl EmbeddedBroker {
         Ok(())
     }
 
-    fn take_down(&self, node: &Node) -> Result<(), BrokerError> {
+    fn take_down(&self, node: &EmbeddedNode) -> Result<(), EmbeddedBrokerError> {
         if node.state() == NodeState::Stopped {
             return Ok(());
         }
@@ -207,8 +209,15 @@ impl EmbeddedBroker {
         Ok(())
     }
 
-    pub(crate) fn live(&self, node: i32) -> Result<Arc<Node>, BrokerError> {
+    fn one_or_all(&self, node: Option<i32>) -> Result<Vec<Arc<EmbeddedNode>>, EmbeddedBrokerError> {
+        match node {
+            Some(node) => Ok(vec![self.live(node)?]),
+            None => Ok(self.running()?.nodes.all()),
+        }
+    }
+
+    pub(crate) fn live(&self, node: i32) -> Result<Arc<EmbeddedNode>, EmbeddedBrokerError> {
         let found = self.running()?.node(node);
-        found.ok_or(BrokerError::UnknownNode(node))
+        found.ok_or(EmbeddedBrokerError::UnknownNode(node))
     }
 }

@@ -3,8 +3,9 @@
 use std::net::IpAddr;
 
 use super::EmbeddedBroker;
-use crate::error::BrokerError;
-use crate::quotas::{CONNECTION_RATE, Entity, Part, check};
+use crate::error::EmbeddedBrokerError;
+use crate::quotas::connections::CONNECTION_RATE;
+use crate::quotas::{Entity, EntityPart, check};
 
 impl EmbeddedBroker {
     /// Sets a quota of clients, or with no value takes it back: `producer_byte_rate`, `consumer_byte_rate`,
@@ -17,8 +18,8 @@ impl EmbeddedBroker {
         client_id: Option<&str>,
         key: &str,
         value: Option<f64>,
-    ) -> Result<(), BrokerError> {
-        let entity = Entity::new(Part::Absent, Part::from_wire(client_id));
+    ) -> Result<(), EmbeddedBrokerError> {
+        let entity = Entity::new(EntityPart::Absent, EntityPart::from_wire(client_id));
         self.set_quota_of(&entity, key, value)
     }
 
@@ -31,9 +32,9 @@ impl EmbeddedBroker {
         &self,
         address: Option<IpAddr>,
         value: Option<f64>,
-    ) -> Result<(), BrokerError> {
+    ) -> Result<(), EmbeddedBrokerError> {
         let address = address.map(|address| address.to_string());
-        let entity = Entity::of_address(Part::from_wire(address.as_deref()));
+        let entity = Entity::of_address(EntityPart::from_wire(address.as_deref()));
         self.set_quota_of(&entity, CONNECTION_RATE, value)
     }
 
@@ -42,12 +43,12 @@ impl EmbeddedBroker {
         entity: &Entity,
         key: &str,
         value: Option<f64>,
-    ) -> Result<(), BrokerError> {
+    ) -> Result<(), EmbeddedBrokerError> {
         let cluster = self.running()?;
         let quotas = &cluster.quotas;
         let checked = check::check_entity(entity, quotas)
             .and_then(|()| check::check_limit(entity, key, value));
-        checked.map_err(|refusal| BrokerError::InvalidSetting {
+        checked.map_err(|refusal| EmbeddedBrokerError::InvalidSetting {
             setting: "quota",
             reason: refusal.into_message(),
         })?;

@@ -1,4 +1,4 @@
-//! Who may commit offsets, read them and delete them.
+//! Groups decide who may commit offsets, read them and delete them.
 
 use kafkars_protocol::{ErrorCode, Uuid};
 
@@ -8,8 +8,8 @@ use super::{Group, Groups};
 const NOT_FOUND_SINCE: i16 = 9;
 
 impl Groups {
-    /// Whether offsets may be committed for a group by who says to be this member; makes the group of a consumer that
-    /// is alone.
+    /// Checks that offsets may be committed for a group by who says to be this member; makes the group of a consumer
+    /// that is alone.
     pub(crate) fn check_commit(
         &mut self,
         group: &str,
@@ -20,16 +20,11 @@ impl Groups {
         now: i64,
     ) -> Result<(), ErrorCode> {
         self.sweep(now);
-        if !self.groups.contains_key(group) {
-            if generation >= 0 {
-                return Err(if version >= NOT_FOUND_SINCE {
-                    ErrorCode::GroupIdNotFound
-                } else {
-                    ErrorCode::IllegalGeneration
-                });
-            }
-            self.create_classic(group, now)?;
-        }
+        let unknown = match version {
+            NOT_FOUND_SINCE.. => ErrorCode::GroupIdNotFound,
+            _ => ErrorCode::IllegalGeneration,
+        };
+        self.find_or_make(group, generation, unknown, now)?;
         let allowed = self.with(group, now, |group| match group {
             Group::Classic(group) => {
                 group.check_commit(member, instance, generation, false)?;
@@ -44,7 +39,25 @@ impl Groups {
         allowed.unwrap_or(Err(ErrorCode::CoordinatorNotAvailable))
     }
 
-    /// Whether a member that may commit may commit this partition.
+    /// Makes the group of a consumer that is alone, where there is none. A member, which has a generation, is `unknown`
+    /// there.
+    fn find_or_make(
+        &mut self,
+        group: &str,
+        generation: i32,
+        unknown: ErrorCode,
+        now: i64,
+    ) -> Result<(), ErrorCode> {
+        if self.groups.contains_key(group) {
+            return Ok(());
+        }
+        if generation >= 0 {
+            return Err(unknown);
+        }
+        self.create_classic(group, now)
+    }
+
+    /// Checks that a member that may commit may commit this partition.
     pub(crate) fn check_commit_of(
         &self,
         group: &str,
@@ -68,12 +81,7 @@ impl Groups {
         now: i64,
     ) -> Result<(), ErrorCode> {
         self.sweep(now);
-        if !self.groups.contains_key(group) {
-            if generation >= 0 {
-                return Err(ErrorCode::IllegalGeneration);
-            }
-            self.create_classic(group, now)?;
-        }
+        self.find_or_make(group, generation, ErrorCode::IllegalGeneration, now)?;
         let allowed = self.with(group, now, |group| match group {
             Group::Classic(group) => group.check_commit(member, instance, generation, true),
             // A transactional producer knows generations only.
@@ -88,7 +96,7 @@ impl Groups {
         allowed.unwrap_or(Err(ErrorCode::CoordinatorNotAvailable))
     }
 
-    /// Whether offsets may be read by who says to be this member. A group that is not there has simply none.
+    /// Checks that offsets may be read by who says to be this member. A group that is not there has simply none.
     pub(crate) fn check_offset_fetch(
         &mut self,
         group: &str,
@@ -118,7 +126,7 @@ impl Groups {
         }
     }
 
-    /// Whether an administrator may delete committed offsets of this group at all.
+    /// Checks that an administrator may delete committed offsets of this group at all.
     pub(crate) fn check_offset_delete(&mut self, group: &str, now: i64) -> Result<(), ErrorCode> {
         match self.kind(group, now) {
             None => Err(ErrorCode::GroupIdNotFound),

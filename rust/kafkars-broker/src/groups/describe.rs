@@ -1,16 +1,15 @@
 //! Groups as administrators see them.
 
 use bytes::Bytes;
-use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::consumer_group_describe::DescribedGroup as ConsumerDescription;
 use kafkars_protocol::messages::describe_groups::{DescribedGroup, DescribedGroupMember};
 use kafkars_protocol::messages::list_groups::ListedGroup;
 use kafkars_protocol::messages::share_group_describe::DescribedGroup as ShareDescription;
 
-use super::classic::{ClassicGroup, Member, Phase};
-use super::membership::{not_a_share_group, not_found};
+use super::classic::{ClassicGroup, ClassicMember, ClassicPhase};
+use super::refusals::{not_a_consumer_group, not_a_share_group, not_found};
 use super::{Group, Groups};
-use crate::refusal::Refusal;
+use crate::refusal::RefusedRequest;
 use crate::topics::Topics;
 
 impl Groups {
@@ -25,7 +24,7 @@ impl Groups {
             .collect()
     }
 
-    /// Whether there is a group of any kind under this id.
+    /// True if there is a group of any kind under this id.
     pub(crate) fn exists(&self, id: &str) -> bool {
         self.groups.contains_key(id)
     }
@@ -44,13 +43,10 @@ impl Groups {
         id: &str,
         topics: &Topics<'_>,
         now: i64,
-    ) -> Result<ConsumerDescription, Refusal> {
+    ) -> Result<ConsumerDescription, RefusedRequest> {
         match self.kind(id, now) {
             Some(Group::Consumer(group)) => Ok(group.describe(topics)),
-            Some(_) => Err(Refusal::new(
-                ErrorCode::GroupIdNotFound,
-                format!("Group {id} is not a consumer group."),
-            )),
+            Some(_) => Err(not_a_consumer_group(id)),
             None => Err(not_found(id)),
         }
     }
@@ -61,7 +57,7 @@ impl Groups {
         id: &str,
         topics: &Topics<'_>,
         now: i64,
-    ) -> Result<ShareDescription, Refusal> {
+    ) -> Result<ShareDescription, RefusedRequest> {
         match self.kind(id, now) {
             Some(Group::Share(group)) => Ok(group.describe(topics)),
             Some(_) => Err(not_a_share_group(id)),
@@ -91,11 +87,11 @@ impl Group {
 }
 
 impl ClassicGroup {
-    /// What members have said and own is told only of a group that is stable, as in Kafka.
+    /// Describes the group. What its members have said and own is told only while it is stable, as in Kafka.
     fn describe(&self) -> DescribedGroup {
-        let stable = matches!(self.phase, Phase::Stable { .. });
+        let stable = matches!(self.phase, ClassicPhase::Stable { .. });
         let protocol = self.protocol.as_deref().filter(|_| stable);
-        let member = |member: &Member| DescribedGroupMember {
+        let member = |member: &ClassicMember| DescribedGroupMember {
             member_id: member.id.clone(),
             group_instance_id: member.instance_id.clone(),
             client_id: member.client.id.clone(),

@@ -1,4 +1,4 @@
-//! Members that come, go on and leave, in groups of every kind.
+//! Members come, go on and leave, in groups of every kind.
 
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::consumer_group_heartbeat::{
@@ -12,13 +12,16 @@ use kafkars_protocol::messages::share_group_heartbeat::{
 };
 use kafkars_protocol::messages::sync_group::{SyncGroupRequest, SyncGroupResponse};
 
-use super::classic::{self, ClassicGroup, Join};
-use super::consumer::{self, ConsumerGroup, Heartbeat, LEFT_FOR_A_WHILE};
-use super::reply::Reply;
+use super::classic::{ClassicGroup, Join, refused_join, refused_sync};
+use super::consumer::{self, ConsumerGroup, Heartbeat};
+use super::member_epoch::{JOINING, LEAVING, LEFT_FOR_A_WHILE};
+use super::member_identity::MemberClient;
+use super::refusals::{not_a_consumer_group, not_a_share_group, not_found};
+use super::reply::GroupReply;
 use super::share::{self, ShareGroup, ShareHeartbeat};
-use super::{Client, Group, Groups};
+use super::{Group, Groups};
 use crate::ids::random_uuid;
-use crate::refusal::Refusal;
+use crate::refusal::{RefusedRequest, refuse_with};
 use crate::settings::group::milliseconds;
 use crate::settings::migration::MigrationPolicy;
 use crate::topics::Topics;
@@ -41,11 +44,11 @@ impl Groups {
         join: Join,
         topics: &Topics<'_>,
         now: i64,
-    ) -> Reply<JoinGroupResponse> {
+    ) -> GroupReply<JoinGroupResponse> {
         self.sweep(now);
         let id = join.request.group_id.clone();
         let member = join.request.member_id.clone();
-        let refused = |code| Reply::Now(classic::refusal(member.clone(), code));
+        let refused = |code| GroupReply::Now(refused_join(member.clone(), code));
         match self.kind(&id, now) {
             Some(Group::Classic(_)) => {}
             Some(Group::Consumer(group)) if !group.is_empty() => {
@@ -54,8 +57,8 @@ impl Groups {
                 } else {
                     self.join_consumer_group(&id, join, topics, now)
                 };
-                let joined = joined.unwrap_or_else(|code| classic::refusal(String::new(), code));
-                return Reply::Now(joined);
+                let joined = joined.unwrap_or_else(|code| refused_join(String::new(), code));
+                return GroupReply::Now(joined);
             }
             Some(Group::Share(_)) => return refused(ErrorCode::InconsistentGroupProtocol),
             None if !member.is_empty() => return refused(ErrorCode::UnknownMemberId),
@@ -66,22 +69,20 @@ impl Groups {
                 }
             }
         }
-        let protocols = join.request.protocols.iter();
-        let size: usize = protocols.map(|protocol| protocol.metadata.len()).sum();
-        if self.bytes + size > self.settings.max_bytes {
+        if !self.has_room_for(join.size()) {
             return refused(ErrorCode::GroupMaxSizeReached);
         }
         let joined = self.with(&id, now, |group| match group {
             Group::Classic(group) => Some(group.join(join, now)),
             Group::Consumer(_) | Group::Share(_) => None,
         });
-        self.measure(&id);
-        self.forget_if_unused(&id, now);
+        self.settle(&id, now);
         let joined = joined.flatten();
         joined.unwrap_or_else(|| refused(ErrorCode::CoordinatorNotAvailable))
     }
 
-    /// The group assigns to the member, as to those of its own protocol.
+    /// Lets a member of the classic protocol join a consumer group, which assigns to it as to those of its own
+    /// protocol.
     fn join_consumer_group(
         &mut self,
         id: &str,
@@ -89,9 +90,7 @@ impl Groups {
         topics: &Topics<'_>,
         now: i64,
     ) -> Result<JoinGroupResponse, ErrorCode> {
-        let protocols = join.request.protocols.iter();
-        let size: usize = protocols.map(|protocol| protocol.metadata.len()).sum();
-        if self.bytes + size > self.settings.max_bytes {
+        if !self.has_room_for(join.size()) {
             return Err(ErrorCode::GroupMaxSizeReached);
         }
         let settings = self.settings.clone();
@@ -110,18 +109,22 @@ impl Groups {
         joined.unwrap_or(Err(ErrorCode::CoordinatorNotAvailable))
     }
 
-    pub(crate) fn sync(&mut self, request: SyncGroupRequest, now: i64) -> Reply<SyncGroupResponse> {
+    pub(crate) fn sync(
+        &mut self,
+        request: SyncGroupRequest,
+        now: i64,
+    ) -> GroupReply<SyncGroupResponse> {
         let id = request.group_id.clone();
         let assignments = request.assignments.iter();
         let size: usize = assignments.map(|entry| entry.assignment.len()).sum();
-        let refused = |code| Reply::Now(classic::sync_refusal(code));
-        if self.bytes + size > self.settings.max_bytes {
+        let refused = |code| GroupReply::Now(refused_sync(code));
+        if !self.has_room_for(size) {
             return refused(ErrorCode::UnknownServerError);
         }
         let synced = self.with(&id, now, |group| match group {
             Group::Classic(group) => group.sync(request, now),
             Group::Consumer(group) => match group.sync(&request, now) {
-                Ok(synced) => Reply::Now(synced),
+                Ok(synced) => GroupReply::Now(synced),
                 Err(code) => refused(code),
             },
             Group::Share(_) => refused(ErrorCode::UnknownMemberId),
@@ -158,20 +161,20 @@ impl Groups {
         left.unwrap_or(Err(ErrorCode::UnknownMemberId))
     }
 
-    /// Everything that a member of a consumer group has to say (KIP-848).
+    /// Takes a heartbeat, in which a member of a consumer group says everything (KIP-848).
     pub(crate) fn consumer_heartbeat(
         &mut self,
         mut request: ConsumerGroupHeartbeatRequest,
         version: i16,
-        client: Client,
+        client: MemberClient,
         topics: &Topics<'_>,
         now: i64,
-    ) -> Result<ConsumerGroupHeartbeatResponse, Refusal> {
+    ) -> Result<ConsumerGroupHeartbeatResponse, RefusedRequest> {
         self.sweep(now);
         consumer::check(&request, version)?;
         let id = request.group_id.clone();
         self.find_consumer_group(&request, topics, now)?;
-        if matches!(request.member_epoch, consumer::LEAVING | LEFT_FOR_A_WHILE) {
+        if matches!(request.member_epoch, LEAVING | LEFT_FOR_A_WHILE) {
             let left = self.with(&id, now, |group| match group {
                 Group::Consumer(group) => Some(group.leave(&request)),
                 Group::Classic(_) | Group::Share(_) => None,
@@ -179,9 +182,7 @@ impl Groups {
             self.measure(&id);
             return left.flatten().unwrap_or_else(|| Err(not_found(&id)));
         }
-        let names = request.subscribed_topic_names.iter().flatten();
-        let size: usize = names.map(|name| name.len() + 64).sum();
-        if self.bytes + size > self.settings.max_bytes {
+        if !self.has_room_for(size_of_names(&request.subscribed_topic_names)) {
             return Err(ErrorCode::GroupMaxSizeReached.into());
         }
         if request.member_id.is_empty() {
@@ -201,8 +202,7 @@ impl Groups {
             Group::Consumer(group) => Some(group.heartbeat(heartbeat, topics, now)),
             Group::Classic(_) | Group::Share(_) => None,
         });
-        self.measure(&id);
-        self.forget_if_unused(&id, now);
+        self.settle(&id, now);
         answered.flatten().unwrap_or_else(|| Err(not_found(&id)))
     }
 
@@ -212,35 +212,32 @@ impl Groups {
         request: &ConsumerGroupHeartbeatRequest,
         topics: &Topics<'_>,
         now: i64,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), RefusedRequest> {
         let id = &request.group_id;
-        let joins = request.member_epoch == consumer::JOINING;
-        let leaves = matches!(request.member_epoch, consumer::LEAVING | LEFT_FOR_A_WHILE);
+        let joins = request.member_epoch == JOINING;
+        let leaves = matches!(request.member_epoch, LEAVING | LEFT_FOR_A_WHILE);
         match self.kind(id, now) {
             Some(Group::Consumer(_)) => Ok(()),
             Some(Group::Classic(group)) if joins && group.is_empty() => {
                 self.remove(id, now);
                 self.insert(id, Group::Consumer(ConsumerGroup::new(id)))
-                    .map_err(Refusal::from)
+                    .map_err(RefusedRequest::from)
             }
             Some(Group::Classic(_)) if joins => self.upgrade(id, topics, now),
-            Some(_) => Err(Refusal::new(
-                ErrorCode::GroupIdNotFound,
-                format!("Group {id} is not a consumer group."),
-            )),
+            Some(_) => Err(not_a_consumer_group(id)),
             None if joins => self
                 .insert(id, Group::Consumer(ConsumerGroup::new(id)))
-                .map_err(Refusal::from),
+                .map_err(RefusedRequest::from),
             None if leaves => Err(not_found(id)),
             None => {
                 let message = format!("Consumer group {id} not found.");
-                Err(Refusal::new(ErrorCode::GroupIdNotFound, message))
+                refuse_with(ErrorCode::GroupIdNotFound, message)
             }
         }
     }
 
-    /// A classic group that has members becomes a consumer group; who waits in it is told to join again.
-    fn upgrade(&mut self, id: &str, topics: &Topics<'_>, now: i64) -> Result<(), Refusal> {
+    /// Makes a consumer group of a classic one that has members; who waits in it is told to join again.
+    fn upgrade(&mut self, id: &str, topics: &Topics<'_>, now: i64) -> Result<(), RefusedRequest> {
         let settings = self.settings.clone();
         let upgraded = self.with(id, now, |kind| {
             if let Group::Classic(group) = kind {
@@ -253,32 +250,30 @@ impl Groups {
         upgraded.unwrap_or_else(|| Err(not_found(id)))
     }
 
-    /// Everything that a member of a share group has to say (KIP-932).
+    /// Takes a heartbeat, in which a member of a share group says everything (KIP-932).
     pub(crate) fn share_heartbeat(
         &mut self,
         request: ShareGroupHeartbeatRequest,
-        client: Client,
+        client: MemberClient,
         topics: &Topics<'_>,
         now: i64,
-    ) -> Result<ShareGroupHeartbeatResponse, Refusal> {
+    ) -> Result<ShareGroupHeartbeatResponse, RefusedRequest> {
         self.sweep(now);
         share::check(&request)?;
         let id = request.group_id.clone();
         match self.kind(&id, now) {
             Some(Group::Share(_)) => {}
             Some(_) => return Err(not_a_share_group(&id)),
-            None if request.member_epoch == consumer::JOINING => {
+            None if request.member_epoch == JOINING => {
                 self.insert(&id, Group::Share(ShareGroup::new(&id)))?;
             }
-            None if request.member_epoch != consumer::LEAVING => {
+            None if request.member_epoch != LEAVING => {
                 let message = format!("Share group {id} not found.");
-                return Err(Refusal::new(ErrorCode::GroupIdNotFound, message));
+                return refuse_with(ErrorCode::GroupIdNotFound, message);
             }
             None => return Err(not_found(&id)),
         }
-        let names = request.subscribed_topic_names.iter().flatten();
-        let size: usize = names.map(|name| name.len() + 64).sum();
-        if self.bytes + size > self.settings.max_bytes {
+        if !self.has_room_for(size_of_names(&request.subscribed_topic_names)) {
             return Err(ErrorCode::GroupMaxSizeReached.into());
         }
         let heartbeat = ShareHeartbeat {
@@ -294,12 +289,11 @@ impl Groups {
             Group::Share(group) => Some(group.heartbeat(heartbeat, topics, now)),
             _ => None,
         });
-        self.measure(&id);
-        self.forget_if_unused(&id, now);
+        self.settle(&id, now);
         answered.flatten().unwrap_or_else(|| Err(not_found(&id)))
     }
 
-    /// As often as members of consumer groups, unless the group has another interval.
+    /// The interval of heartbeats: that of consumer groups, unless the group has another.
     fn share_heartbeat_interval_ms(&self, id: &str) -> i32 {
         let otherwise = milliseconds(self.settings.consumer_heartbeat_interval);
         let interval = self
@@ -308,8 +302,8 @@ impl Groups {
         i32::try_from(interval).unwrap_or(i32::MAX)
     }
 
-    /// Whether a group is a share group, or none at all.
-    pub(crate) fn check_share_group(&mut self, id: &str, now: i64) -> Result<(), Refusal> {
+    /// Checks that a group is a share group, or none at all.
+    pub(crate) fn check_share_group(&mut self, id: &str, now: i64) -> Result<(), RefusedRequest> {
         match self.kind(id, now) {
             Some(Group::Share(_)) | None => Ok(()),
             Some(_) => Err(not_a_share_group(id)),
@@ -317,26 +311,40 @@ impl Groups {
     }
 
     /// Makes a share group without members where there is none.
-    pub(crate) fn make_share_group(&mut self, id: &str, now: i64) -> Result<(), Refusal> {
+    pub(crate) fn make_share_group(&mut self, id: &str, now: i64) -> Result<(), RefusedRequest> {
         self.check_share_group(id, now)?;
         if self.groups.contains_key(id) {
             return Ok(());
         }
         let group = Group::Share(ShareGroup::without_members(id));
-        self.insert(id, group).map_err(Refusal::from)
+        self.insert(id, group).map_err(RefusedRequest::from)
     }
 
-    /// Where a group is cannot be changed under its members.
-    pub(crate) fn check_share_group_is_empty(&mut self, id: &str, now: i64) -> Result<(), Refusal> {
+    /// Checks that a share group has no members: its offsets cannot be changed under them.
+    pub(crate) fn check_share_group_is_empty(
+        &mut self,
+        id: &str,
+        now: i64,
+    ) -> Result<(), RefusedRequest> {
         match self.kind(id, now) {
             Some(Group::Share(group)) if group.is_empty() => Ok(()),
-            Some(Group::Share(_)) => Err(Refusal::new(
-                ErrorCode::NonEmptyGroup,
-                "The group is not empty.",
-            )),
+            Some(Group::Share(_)) => {
+                refuse_with(ErrorCode::NonEmptyGroup, "The group is not empty.")
+            }
             Some(_) => Err(not_a_share_group(id)),
             None => Err(not_found(id)),
         }
+    }
+
+    /// Counts again what a group takes after a request, and forgets a group that came to nothing.
+    fn settle(&mut self, id: &str, now: i64) {
+        self.measure(id);
+        self.forget_if_unused(id, now);
+    }
+
+    /// True if what members say may take so many bytes more.
+    fn has_room_for(&self, bytes: usize) -> bool {
+        self.bytes + bytes <= self.settings.max_bytes
     }
 
     /// A group as it is at `now`.
@@ -346,12 +354,8 @@ impl Groups {
     }
 }
 
-pub(super) fn not_a_share_group(id: &str) -> Refusal {
-    let message = format!("Group {id} is not a share group.");
-    Refusal::new(ErrorCode::GroupIdNotFound, message)
-}
-
-pub(super) fn not_found(id: &str) -> Refusal {
-    let message = format!("Group {id} not found.");
-    Refusal::new(ErrorCode::GroupIdNotFound, message)
+/// Bytes that a subscription takes.
+fn size_of_names(names: &Option<Vec<String>>) -> usize {
+    let names = names.iter().flatten();
+    names.map(|name| name.len() + 64).sum()
 }

@@ -7,8 +7,11 @@ pub(crate) mod classic;
 mod commits;
 pub(crate) mod consumer;
 mod describe;
+mod member_epoch;
+pub(crate) mod member_identity;
 mod membership;
 pub(crate) mod offsets;
+mod refusals;
 pub(crate) mod reply;
 pub(crate) mod share;
 
@@ -18,25 +21,25 @@ use std::sync::Arc;
 use kafkars_protocol::ErrorCode;
 use tokio::sync::Notify;
 
-use crate::ids::random_uuid;
 use crate::settings::group::{GroupSettings, milliseconds};
 use crate::settings::group_configs::GroupConfigs;
 use classic::ClassicGroup;
 use consumer::ConsumerGroup;
-use offsets::Offsets;
+use offsets::CommittedOffsets;
 use share::ShareGroup;
 
-/// How often groups and offsets that have had their time are looked for (`offsets.retention.check.interval.ms`).
+/// The interval at which groups and offsets that have had their time are looked for
+/// (`offsets.retention.check.interval.ms`).
 const SWEEP_INTERVAL_MS: i64 = 10 * 60 * 1000;
 
 /// Every group, by its id.
 #[derive(Debug)]
 pub(crate) struct Groups {
     settings: GroupSettings,
-    groups: BTreeMap<String, Entry>,
-    pub(crate) offsets: Offsets,
+    groups: BTreeMap<String, GroupEntry>,
+    pub(crate) offsets: CommittedOffsets,
     pub(crate) configs: GroupConfigs,
-    /// Rung when something will happen in a group earlier than it would have.
+    /// Notified when something will happen in a group earlier than it would have.
     changes: Arc<Notify>,
     /// Bytes that the members of all groups take.
     bytes: usize,
@@ -44,7 +47,7 @@ pub(crate) struct Groups {
 }
 
 #[derive(Debug)]
-struct Entry {
+struct GroupEntry {
     group: Group,
     deadline: Option<i64>,
     bytes: usize,
@@ -58,20 +61,11 @@ pub(crate) enum Group {
     Share(ShareGroup),
 }
 
-/// Who a member's connection says it is.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Client {
-    /// The client id of its requests.
-    pub(crate) id: String,
-    /// Its address, as Kafka writes it: `/127.0.0.1`.
-    pub(crate) host: String,
-}
-
 impl Groups {
     pub(crate) fn new(settings: GroupSettings) -> Self {
         Self {
             groups: BTreeMap::new(),
-            offsets: Offsets::new(settings.offset_metadata_max_bytes, settings.max_bytes),
+            offsets: CommittedOffsets::new(settings.offset_metadata_max_bytes, settings.max_bytes),
             configs: GroupConfigs::new(&settings),
             changes: Arc::new(Notify::new()),
             bytes: 0,
@@ -84,7 +78,7 @@ impl Groups {
         Arc::clone(&self.changes)
     }
 
-    /// When something will happen in a group by itself.
+    /// The time when something will happen in a group by itself.
     pub(crate) fn deadline(&self, group: &str) -> Option<i64> {
         self.groups.get(group)?.deadline
     }
@@ -99,20 +93,20 @@ impl Groups {
         self.groups.keys().cloned().collect()
     }
 
-    /// The group has another coordinator from now on: who waits here is told to look for it.
+    /// Tells everyone who waits in a group to look for its coordinator, which is another node from now on.
     pub(crate) fn coordinator_moved(&mut self, group: &str, now: i64) {
         let _ = self.with(group, now, |group| {
             group.dismiss(ErrorCode::NotCoordinator, now)
         });
     }
 
-    /// Puts back what [`Offsets::snapshot`] gave, after a restart.
+    /// Puts back what [`CommittedOffsets::snapshot`] gave, after a restart.
     pub(crate) fn restore_offset(
         &mut self,
         group: &str,
         topic: &str,
         partition: i32,
-        committed: offsets::Committed,
+        committed: offsets::CommittedOffset,
         now: i64,
     ) -> Result<(), ErrorCode> {
         if !self.groups.contains_key(group) {
@@ -130,7 +124,7 @@ impl Groups {
         if self.groups.len() >= self.settings.max_groups {
             return Err(ErrorCode::CoordinatorNotAvailable);
         }
-        let entry = Entry {
+        let entry = GroupEntry {
             group,
             deadline: None,
             bytes: 0,
@@ -139,7 +133,7 @@ impl Groups {
         Ok(())
     }
 
-    /// Does something with a group as it is at `now`; none: there is no such group.
+    /// Does something with a group as it is at `now`; none if there is no such group.
     fn with<T>(&mut self, id: &str, now: i64, act: impl FnOnce(&mut Group) -> T) -> Option<T> {
         let entry = self.groups.get_mut(id)?;
         entry.group.advance(&self.settings, now);
@@ -169,7 +163,7 @@ impl Groups {
         }
     }
 
-    /// A group that a refused request has made, or that nobody used, is not kept.
+    /// Forgets a group that a refused request has made, or that nobody used.
     fn forget_if_unused(&mut self, id: &str, now: i64) {
         let unused = self.groups.get(id).is_some_and(|entry| {
             let used = match &entry.group {
@@ -272,11 +266,11 @@ impl Group {
         }
     }
 
-    /// Whether an offset has been kept for as long as it is to be (KIP-211).
+    /// True if an offset has been kept for as long as it is to be (KIP-211).
     fn has_expired(
         &self,
         topic: &str,
-        committed: &offsets::Committed,
+        committed: &offsets::CommittedOffset,
         retention_ms: i64,
         now: i64,
     ) -> bool {
@@ -295,15 +289,4 @@ impl Group {
         };
         now.saturating_sub(since) >= retention_ms
     }
-}
-
-/// The id of a member that joins: the name it gave itself and something that no other has.
-pub(super) fn new_member_id(name: &str) -> String {
-    let hex: String = random_uuid()
-        .0
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
-    let (a, b, c) = (&hex[..8], &hex[8..12], &hex[12..16]);
-    format!("{name}-{a}-{b}-{c}-{}-{}", &hex[16..20], &hex[20..])
 }

@@ -5,43 +5,43 @@ use std::collections::{BTreeMap, BTreeSet};
 use kafkars_protocol::ErrorCode;
 use serde::{Deserialize, Serialize};
 
-/// What one commit may hold besides the text: keys of maps, numbers.
+/// Bytes that one commit may take besides its text: keys of maps, numbers.
 const ENTRY_BYTES: usize = 200;
 
-type Key = (String, i32);
+type OffsetKey = (String, i32);
 
-/// By group, then by topic and partition.
+/// The committed offsets of all groups.
 #[derive(Debug)]
-pub(crate) struct Offsets {
+pub(crate) struct CommittedOffsets {
     groups: BTreeMap<String, GroupOffsets>,
     metadata_max_bytes: usize,
     /// Bytes that all commits take, and may take.
     bytes: usize,
     max_bytes: usize,
-    /// What was committed since the last look, other than by transactions; none where nobody looks.
+    /// The commits since the last look, other than by transactions; none where nobody looks.
     changed: Option<BTreeSet<(String, String, i32)>>,
 }
 
 #[derive(Debug, Default)]
 struct GroupOffsets {
-    committed: BTreeMap<Key, Committed>,
-    /// By producer id: what becomes committed when its transaction is.
-    pending: BTreeMap<i64, BTreeMap<Key, Committed>>,
+    committed: BTreeMap<OffsetKey, CommittedOffset>,
+    /// By producer id, the offsets that become committed when its transaction is.
+    pending: BTreeMap<i64, BTreeMap<OffsetKey, CommittedOffset>>,
 }
 
-/// Where a group will go on reading a partition.
+/// A committed offset: where a group will go on reading a partition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Committed {
+pub(crate) struct CommittedOffset {
     pub(crate) offset: i64,
     pub(crate) leader_epoch: i32,
     pub(crate) metadata: String,
-    /// When it was committed, in ms since 1970.
+    /// The time of the commit, in ms since 1970.
     pub(crate) committed_at: i64,
-    /// When it is forgotten whatever the group does: versions 2 to 4 of `OffsetCommit` can say so.
+    /// The time when the offset is forgotten whatever the group does: versions 2 to 4 of `OffsetCommit` can say so.
     pub(crate) expires_at: Option<i64>,
 }
 
-impl Default for Committed {
+impl Default for CommittedOffset {
     fn default() -> Self {
         Self {
             offset: -1,
@@ -53,7 +53,7 @@ impl Default for Committed {
     }
 }
 
-impl Offsets {
+impl CommittedOffsets {
     pub(super) fn new(metadata_max_bytes: usize, max_bytes: usize) -> Self {
         Self {
             groups: BTreeMap::new(),
@@ -64,7 +64,8 @@ impl Offsets {
         }
     }
 
-    /// What was committed since the last time, which may have been deleted meanwhile. Notes it from now on.
+    /// Takes the commits since the last time, some of which may have been deleted meanwhile. Commits are noted from now
+    /// on.
     pub(crate) fn take_changed(&mut self) -> BTreeSet<(String, String, i32)> {
         self.changed.replace(BTreeSet::new()).unwrap_or_default()
     }
@@ -74,7 +75,7 @@ impl Offsets {
         group: &str,
         topic: &str,
         partition: i32,
-        committed: Committed,
+        committed: CommittedOffset,
     ) -> Result<(), ErrorCode> {
         self.check(topic, &committed)?;
         if let Some(changed) = &mut self.changed {
@@ -91,7 +92,7 @@ impl Offsets {
         group: &str,
         topic: &str,
         partition: i32,
-        committed: Committed,
+        committed: CommittedOffset,
     ) -> Result<(), ErrorCode> {
         self.check(topic, &committed)?;
         self.bytes += size_of(topic, &committed);
@@ -104,7 +105,7 @@ impl Offsets {
         Ok(())
     }
 
-    /// The transaction of a producer has ended: what it committed for `group` holds from now on, or never did.
+    /// Ends the transaction of a producer: what it committed for `group` holds from now on, or never did.
     pub(crate) fn end_transaction(&mut self, producer_id: i64, group: &str, committed: bool) {
         let Some(offsets) = self.groups.get_mut(group) else {
             return;
@@ -118,7 +119,7 @@ impl Offsets {
         self.forget_if_empty(group);
     }
 
-    /// Whether a transaction that has not ended has committed an offset of this partition.
+    /// True if a transaction that has not ended has committed an offset of this partition.
     pub(crate) fn is_pending(&self, group: &str, topic: &str, partition: i32) -> bool {
         let key = (topic.to_owned(), partition);
         self.groups.get(group).is_some_and(|offsets| {
@@ -129,7 +130,12 @@ impl Offsets {
         })
     }
 
-    pub(crate) fn committed(&self, group: &str, topic: &str, partition: i32) -> Option<&Committed> {
+    pub(crate) fn committed(
+        &self,
+        group: &str,
+        topic: &str,
+        partition: i32,
+    ) -> Option<&CommittedOffset> {
         self.groups
             .get(group)?
             .committed
@@ -146,13 +152,13 @@ impl Offsets {
         topics
     }
 
-    /// Whether a group has nothing committed, for good or in a transaction.
+    /// True if a group has nothing committed, for good or in a transaction.
     pub(crate) fn is_empty(&self, group: &str) -> bool {
         !self.groups.contains_key(group)
     }
 
     /// Every offset of every group, to be kept across a restart. What transactions have not ended is not among them.
-    pub(crate) fn snapshot(&self) -> impl Iterator<Item = (&str, &str, i32, &Committed)> {
+    pub(crate) fn snapshot(&self) -> impl Iterator<Item = (&str, &str, i32, &CommittedOffset)> {
         self.groups.iter().flat_map(|(group, offsets)| {
             let committed = offsets.committed.iter();
             committed.map(move |((topic, partition), committed)| {
@@ -161,8 +167,8 @@ impl Offsets {
         })
     }
 
-    /// What transactions that have not ended have committed, with the producer of each.
-    pub(crate) fn pending(&self) -> impl Iterator<Item = (i64, &str, &str, i32, &Committed)> {
+    /// The offsets that transactions have committed which have not ended, with the producer of each.
+    pub(crate) fn pending(&self) -> impl Iterator<Item = (i64, &str, &str, i32, &CommittedOffset)> {
         self.groups.iter().flat_map(|(group, offsets)| {
             offsets.pending.iter().flat_map(move |(producer, pending)| {
                 pending.iter().map(move |((topic, partition), committed)| {
@@ -178,7 +184,7 @@ impl Offsets {
         })
     }
 
-    /// Forgets what one group has committed of one partition; whether there was something.
+    /// Forgets what one group has committed of one partition; returns true if there was something.
     pub(super) fn delete(&mut self, group: &str, topic: &str, partition: i32) -> bool {
         let key = (topic.to_owned(), partition);
         let removed = self
@@ -200,7 +206,7 @@ impl Offsets {
 
     /// Forgets the commits of one group that `expired` says have had their time, unless a transaction is about to
     /// replace them.
-    pub(super) fn expire(&mut self, group: &str, expired: impl Fn(&str, &Committed) -> bool) {
+    pub(super) fn expire(&mut self, group: &str, expired: impl Fn(&str, &CommittedOffset) -> bool) {
         let Some(offsets) = self.groups.get_mut(group) else {
             return;
         };
@@ -213,7 +219,7 @@ impl Offsets {
         self.forget_if_empty(group);
     }
 
-    /// A topic is gone, and with it what was committed of it.
+    /// Forgets what was committed of a topic that is gone.
     pub(crate) fn forget_topic(&mut self, topic: &str) {
         for offsets in self.groups.values_mut() {
             let before = offsets.bytes();
@@ -227,7 +233,7 @@ impl Offsets {
         self.groups.retain(|_, offsets| !offsets.is_empty());
     }
 
-    fn check(&self, topic: &str, committed: &Committed) -> Result<(), ErrorCode> {
+    fn check(&self, topic: &str, committed: &CommittedOffset) -> Result<(), ErrorCode> {
         if committed.metadata.len() > self.metadata_max_bytes {
             return Err(ErrorCode::OffsetMetadataTooLarge);
         }
@@ -237,7 +243,7 @@ impl Offsets {
         Ok(())
     }
 
-    fn store(&mut self, group: &str, key: Key, committed: Committed) {
+    fn store(&mut self, group: &str, key: OffsetKey, committed: CommittedOffset) {
         self.bytes += size_of(&key.0, &committed);
         let topic = key.0.clone();
         let offsets = self.groups.entry(group.to_owned()).or_default();
@@ -265,7 +271,7 @@ impl GroupOffsets {
     }
 }
 
-fn size_of(topic: &str, committed: &Committed) -> usize {
+fn size_of(topic: &str, committed: &CommittedOffset) -> usize {
     ENTRY_BYTES + topic.len() + committed.metadata.len()
 }
 
@@ -273,18 +279,18 @@ fn size_of(topic: &str, committed: &Committed) -> usize {
 mod tests {
     use super::*;
 
-    fn at(offset: i64) -> Committed {
-        Committed {
+    fn at(offset: i64) -> CommittedOffset {
+        CommittedOffset {
             offset,
-            ..Committed::default()
+            ..CommittedOffset::default()
         }
     }
 
-    fn offsets() -> Offsets {
-        Offsets::new(10, 1000)
+    fn offsets() -> CommittedOffsets {
+        CommittedOffsets::new(10, 1000)
     }
 
-    fn committed(offsets: &Offsets) -> Option<i64> {
+    fn committed(offsets: &CommittedOffsets) -> Option<i64> {
         offsets
             .committed("g", "t", 0)
             .map(|committed| committed.offset)
@@ -325,7 +331,7 @@ mod tests {
     #[test]
     fn commits_are_limited_in_size_and_all_together() {
         let mut offsets = offsets();
-        let wordy = Committed {
+        let wordy = CommittedOffset {
             metadata: "m".repeat(11),
             ..at(1)
         };

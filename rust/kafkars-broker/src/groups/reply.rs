@@ -2,21 +2,21 @@
 
 use tokio::sync::oneshot;
 
-/// An answer, or the promise of one.
+/// The answer to a member, now or later.
 #[derive(Debug)]
-pub(crate) enum Reply<T> {
+pub(crate) enum GroupReply<T> {
     Now(T),
     Later(oneshot::Receiver<T>),
 }
 
-/// The place of a request that waits. Answering a client that is gone does nothing.
+/// A request that waits for its answer. Answering a client that is gone does nothing.
 #[derive(Debug)]
 pub(super) struct Parked<T>(oneshot::Sender<T>);
 
 impl<T> Parked<T> {
-    pub(super) fn new() -> (Self, Reply<T>) {
+    pub(super) fn new() -> (Self, GroupReply<T>) {
         let (sender, receiver) = oneshot::channel();
-        (Self(sender), Reply::Later(receiver))
+        (Self(sender), GroupReply::Later(receiver))
     }
 
     pub(super) fn answer(self, answer: T) {

@@ -5,29 +5,29 @@ use std::collections::{BTreeMap, BTreeSet};
 use kafkars_protocol::ErrorCode;
 
 use super::Peer;
-use crate::refusal::Refusal;
+use crate::refusal::{RefusedRequest, refuse_with};
 use crate::settings::broker::DYNAMIC_LIMIT;
 use crate::settings::group_configs::{GroupConfigProblem, GroupConfigs};
 use crate::settings::kind::items;
 use crate::settings::loggers::LevelChange;
 use crate::settings::topic::{self, ConfigProblem, Overrides};
 use crate::settings::{broker_table, client_metrics, resource, topic_table};
-use crate::state::State;
+use crate::state::ClusterState;
 use crate::topic_name;
 
-/// What is to become of one resource.
+/// An alteration of one resource.
 #[derive(Debug)]
-pub(crate) struct Alteration {
+pub(crate) struct ResourceAlteration {
     pub(crate) resource_type: i8,
     pub(crate) resource_name: String,
-    /// Whether what is not named goes back to its default.
+    /// True if what is not named goes back to its default.
     pub(crate) replaces: bool,
-    pub(crate) changes: Vec<(String, Change)>,
+    pub(crate) changes: Vec<(String, SettingChange)>,
 }
 
-/// What is to become of one setting.
+/// A change of one setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Change {
+pub(crate) enum SettingChange {
     Set(String),
     Delete,
     /// Adds to a list what it has not.
@@ -38,14 +38,16 @@ pub(crate) enum Change {
 /// Checks an alteration and carries it out, unless it is only to be checked.
 pub(crate) fn alter(
     peer: &Peer,
-    state: &mut State,
-    wanted: &Alteration,
+    state: &mut ClusterState,
+    wanted: &ResourceAlteration,
     validate_only: bool,
-) -> Result<(), Refusal> {
+) -> Result<(), RefusedRequest> {
     let mut names = BTreeSet::new();
     for (name, _) in &wanted.changes {
         if !names.insert(name) {
-            return Err(invalid("Error due to duplicate config keys"));
+            return Err(RefusedRequest::invalid(
+                "Error due to duplicate config keys",
+            ));
         }
     }
     match wanted.resource_type {
@@ -56,23 +58,25 @@ pub(crate) fn alter(
         resource::BROKER_LOGGER if !wanted.replaces => {
             alter_loggers(peer, state, wanted, validate_only)
         }
-        other => Err(invalid(format!("Unknown resource type {other}"))),
+        other => Err(RefusedRequest::invalid(format!(
+            "Unknown resource type {other}"
+        ))),
     }
 }
 
 fn alter_topic(
     peer: &Peer,
-    state: &mut State,
-    wanted: &Alteration,
+    state: &mut ClusterState,
+    wanted: &ResourceAlteration,
     validate_only: bool,
-) -> Result<(), Refusal> {
+) -> Result<(), RefusedRequest> {
     let name = wanted.resource_name.as_str();
     if name.is_empty() {
-        return Err(invalid("Topics have no defaults of their own to alter."));
+        return Err(RefusedRequest::invalid(
+            "Topics have no defaults of their own to alter.",
+        ));
     }
-    if let Err(problem) = topic_name::check(name) {
-        return Err(Refusal::new(ErrorCode::InvalidTopicException, problem));
-    }
+    topic_name::require_legal(name)?;
     let topic = state
         .topic_mut(name)
         .ok_or(ErrorCode::UnknownTopicOrPartition)?;
@@ -82,7 +86,7 @@ fn alter_topic(
             ConfigProblem::Invalid { .. } if has_zookeeper => ErrorCode::InvalidRequest,
             _ => ErrorCode::InvalidConfig,
         };
-        Refusal::new(code, problem.to_string())
+        RefusedRequest::new(code, problem.to_string())
     };
     let mut overrides = match wanted.replaces {
         true => Overrides::new(),
@@ -108,13 +112,13 @@ fn alter_topic(
     Ok(())
 }
 
-/// An empty name stands for all brokers; any other must be that of the broker that is asked.
+/// Alters the settings of all brokers, which an empty name stands for, or of the broker that is asked.
 fn alter_broker(
     peer: &Peer,
-    state: &mut State,
-    wanted: &Alteration,
+    state: &mut ClusterState,
+    wanted: &ResourceAlteration,
     validate_only: bool,
-) -> Result<(), Refusal> {
+) -> Result<(), RefusedRequest> {
     let node = match wanted.resource_name.as_str() {
         "" => None,
         name => Some(own_id(peer, name)?),
@@ -127,7 +131,7 @@ fn alter_broker(
         let known = broker_table::find(name);
         if known.is_some_and(|setting| !setting.dynamic) {
             let reason = format!("{name} cannot be changed while the broker runs.");
-            return Err(invalid(reason));
+            return Err(RefusedRequest::invalid(reason));
         }
         let holds = state.settings.values(node.unwrap_or(peer.node), name);
         let current = holds.first().map_or("", |holds| holds.value.as_str());
@@ -138,13 +142,13 @@ fn alter_broker(
         };
         if let Some(Err(reason)) = known.map(|setting| setting.kind.check(&value)) {
             let reason = format!("invalid value {value} for configuration {name}: {reason}");
-            return Err(invalid(reason));
+            return Err(RefusedRequest::invalid(reason));
         }
         values.insert(name.clone(), value);
     }
     if values.len() > DYNAMIC_LIMIT {
         let reason = format!("A broker can be given {DYNAMIC_LIMIT} settings at most.");
-        return Err(invalid(reason));
+        return Err(RefusedRequest::invalid(reason));
     }
     if !validate_only {
         state.settings.set_dynamic(node, values);
@@ -159,34 +163,34 @@ fn alter_broker(
 
 fn alter_loggers(
     peer: &Peer,
-    state: &mut State,
-    wanted: &Alteration,
+    state: &mut ClusterState,
+    wanted: &ResourceAlteration,
     validate_only: bool,
-) -> Result<(), Refusal> {
+) -> Result<(), RefusedRequest> {
     let (name, node) = (&wanted.resource_name, peer.node);
     match name.parse::<i32>() {
         Ok(id) if id == node => {}
         Ok(id) => {
             let reason = format!("Unexpected node id. Expected {node}, but received {id}");
-            return Err(invalid(reason));
+            return Err(RefusedRequest::invalid(reason));
         }
         Err(_) => {
             let reason = format!("Node id must be an integer, but it is: {name}");
-            return Err(invalid(reason));
+            return Err(RefusedRequest::invalid(reason));
         }
     }
     let mut changes = Vec::with_capacity(wanted.changes.len());
     for (logger, change) in &wanted.changes {
         let operation = match change {
-            Change::Set(level) => Ok(Some(level.as_str())),
-            Change::Delete => Ok(None),
-            Change::Append(_) => Err("APPEND"),
-            Change::Subtract(_) => Err("SUBTRACT"),
+            SettingChange::Set(level) => Ok(Some(level.as_str())),
+            SettingChange::Delete => Ok(None),
+            SettingChange::Append(_) => Err("APPEND"),
+            SettingChange::Subtract(_) => Err("SUBTRACT"),
         };
         let level = operation.map_err(|operation| {
             let reason =
                 format!("{operation} operation is not allowed for the BROKER_LOGGER resource");
-            invalid(reason)
+            RefusedRequest::invalid(reason)
         })?;
         changes.push(LevelChange::check(logger, level)?);
     }
@@ -198,13 +202,13 @@ fn alter_loggers(
 }
 
 fn alter_client_metrics(
-    state: &mut State,
-    wanted: &Alteration,
+    state: &mut ClusterState,
+    wanted: &ResourceAlteration,
     validate_only: bool,
-) -> Result<(), Refusal> {
+) -> Result<(), RefusedRequest> {
     let name = wanted.resource_name.as_str();
     if name.is_empty() {
-        return Err(invalid("A subscription needs a name."));
+        return Err(RefusedRequest::invalid("A subscription needs a name."));
     }
     let mut values = match wanted.replaces {
         true => BTreeMap::new(),
@@ -221,10 +225,10 @@ fn alter_client_metrics(
     let checked = state.client_metrics.check(name, &values);
     checked.map_err(|problem| {
         let code = match problem {
-            client_metrics::Problem::Pattern(_) => ErrorCode::InvalidConfig,
+            client_metrics::MetricsSettingProblem::Pattern(_) => ErrorCode::InvalidConfig,
             _ => ErrorCode::InvalidRequest,
         };
-        Refusal::new(code, problem.to_string())
+        RefusedRequest::new(code, problem.to_string())
     })?;
     if !validate_only {
         state.client_metrics.set(name, values);
@@ -232,13 +236,20 @@ fn alter_client_metrics(
     Ok(())
 }
 
-fn alter_group(state: &mut State, wanted: &Alteration, validate_only: bool) -> Result<(), Refusal> {
+fn alter_group(
+    state: &mut ClusterState,
+    wanted: &ResourceAlteration,
+    validate_only: bool,
+) -> Result<(), RefusedRequest> {
     let group = wanted.resource_name.as_str();
     if group.is_empty() {
-        return Err(invalid("Groups have no defaults of their own to alter."));
+        return Err(RefusedRequest::invalid(
+            "Groups have no defaults of their own to alter.",
+        ));
     }
-    let refused =
-        |problem: GroupConfigProblem| Refusal::new(ErrorCode::InvalidConfig, problem.to_string());
+    let refused = |problem: GroupConfigProblem| {
+        RefusedRequest::new(ErrorCode::InvalidConfig, problem.to_string())
+    };
     let configs = &state.groups.configs;
     let mut values = Vec::with_capacity(wanted.changes.len());
     for (name, change) in &wanted.changes {
@@ -259,22 +270,22 @@ fn alter_group(state: &mut State, wanted: &Alteration, validate_only: bool) -> R
     Ok(())
 }
 
-/// The value after a change; none: back to the default.
+/// Gives the value after a change; none if the setting goes back to its default.
 fn changed(
     name: &str,
     is_list: bool,
     current: &str,
-    change: &Change,
-) -> Result<Option<String>, Refusal> {
+    change: &SettingChange,
+) -> Result<Option<String>, RefusedRequest> {
     let (adds, text) = match change {
-        Change::Set(value) => return Ok(Some(value.clone())),
-        Change::Delete => return Ok(None),
-        Change::Append(text) => (true, text),
-        Change::Subtract(text) => (false, text),
+        SettingChange::Set(value) => return Ok(Some(value.clone())),
+        SettingChange::Delete => return Ok(None),
+        SettingChange::Append(text) => (true, text),
+        SettingChange::Subtract(text) => (false, text),
     };
     if !is_list {
         let reason = format!("{name} is no list, so nothing can be added to it or taken from it.");
-        return Err(Refusal::new(ErrorCode::InvalidConfig, reason));
+        return refuse_with(ErrorCode::InvalidConfig, reason);
     }
     let mut list: Vec<&str> = items(current).collect();
     for item in items(text) {
@@ -287,18 +298,16 @@ fn changed(
     Ok(Some(list.join(",")))
 }
 
-/// The id in the name of a broker resource, which must be that of the broker that is asked.
-pub(crate) fn own_id(peer: &Peer, name: &str) -> Result<i32, Refusal> {
+/// Reads the id in the name of a broker resource, which must be that of the broker that is asked.
+pub(crate) fn own_id(peer: &Peer, name: &str) -> Result<i32, RefusedRequest> {
     match name.parse::<i32>() {
         Ok(id) if id == peer.node => Ok(id),
-        Ok(id) => Err(invalid(format!(
+        Ok(id) => Err(RefusedRequest::invalid(format!(
             "This is broker {}; broker {id} must be asked itself.",
             peer.node
         ))),
-        Err(_) => Err(invalid(format!("Broker id {name:?} is no integer."))),
+        Err(_) => Err(RefusedRequest::invalid(format!(
+            "Broker id {name:?} is no integer."
+        ))),
     }
-}
-
-fn invalid(reason: impl Into<String>) -> Refusal {
-    Refusal::new(ErrorCode::InvalidRequest, reason)
 }

@@ -14,28 +14,25 @@
 //! Version 5 added the log start offset, 8 the records to blame (KIP-467), 9 is the first flexible one, 11 told
 //! TRANSACTION_ABORTABLE.
 
-use std::sync::Arc;
-
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::produce::{
     BatchIndexAndErrorMessage, LeaderIdAndEpoch, NodeEndpoint, PartitionProduceData,
     PartitionProduceResponse, ProduceRequest, ProduceResponse, TopicProduceData,
     TopicProduceResponse,
 };
-
 use kafkars_records::{BatchHeader, batches};
 
 use super::hints::Hints;
 use super::{Handled, Peer, Serve};
-use crate::append_validation::{self};
-use crate::cluster::Cluster;
-use crate::nodes::CoordinatorKind;
-use crate::nodes::Node;
+use crate::append_validation;
+use crate::cluster::RunningCluster;
+use crate::nodes::CoordinatorType;
 use crate::partition::Placed;
-use crate::refusal::Refusal;
-use crate::state::State;
+use crate::refusal::{RefusedRequest, refuse_with};
+use crate::state::ClusterState;
 use crate::topic::TopicKey;
-use crate::transactions::{Identity, Participant};
+use crate::transactions::ProducerIdAndEpoch;
+use crate::transactions::steps::Participant;
 
 /// Acks of producers that wait for all replicas in sync.
 const ALL: i16 = -1;
@@ -113,7 +110,7 @@ impl Serve for ProduceRequest {
 
 /// One produce request on its way into the logs.
 struct Append<'a> {
-    cluster: &'a Cluster,
+    cluster: &'a RunningCluster,
     acks: i16,
     transactional_id: &'a str,
     node: i32,
@@ -125,7 +122,7 @@ struct Append<'a> {
 }
 
 impl Append<'_> {
-    fn topic(&mut self, state: &mut State, topic: TopicProduceData) -> TopicProduceResponse {
+    fn topic(&mut self, state: &mut ClusterState, topic: TopicProduceData) -> TopicProduceResponse {
         let TopicProduceData {
             name,
             topic_id,
@@ -149,7 +146,7 @@ impl Append<'_> {
 
     fn partition(
         &mut self,
-        state: &mut State,
+        state: &mut ClusterState,
         key: &TopicKey,
         data: PartitionProduceData,
     ) -> PartitionProduceResponse {
@@ -184,15 +181,12 @@ impl Append<'_> {
 
     fn append(
         &self,
-        state: &mut State,
+        state: &mut ClusterState,
         key: &TopicKey,
         data: PartitionProduceData,
-    ) -> Result<Placed, Refusal> {
+    ) -> Result<Placed, RefusedRequest> {
         let (node, now) = (self.node, self.now);
-        let partition = state.find_partition(key, data.index)?;
-        if partition.leader != node {
-            return Err(ErrorCode::NotLeaderOrFollower.into());
-        }
+        state.led_partition(key, data.index, node)?;
         if let Some(header) = transactional_header(&data) {
             self.check_transaction(state, key, data.index, &header)?;
         }
@@ -207,20 +201,21 @@ impl Append<'_> {
             let (in_sync, least) = (partition.in_sync.len(), config.min_insync_replicas);
             let reason =
                 format!("There are {in_sync} replicas in sync, min.insync.replicas is {least}.");
-            return Err(Refusal::new(ErrorCode::NotEnoughReplicas, reason));
+            return refuse_with(ErrorCode::NotEnoughReplicas, reason);
         }
         let batch = append_validation::check(data.records, self.version, config, now)?;
         partition.append(&batch, config, now)
     }
 
-    /// A batch of a transaction that is not yet open in the partition: the coordinator has to know of it (KIP-890).
+    /// Checks a batch of a transaction that is not yet open in the partition: the coordinator has to know of it
+    /// (KIP-890).
     fn check_transaction(
         &self,
-        state: &mut State,
+        state: &mut ClusterState,
         key: &TopicKey,
         index: i32,
         header: &BatchHeader,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), RefusedRequest> {
         let (id, epoch) = (header.producer_id, header.producer_epoch);
         if state
             .find_partition(key, index)?
@@ -228,7 +223,7 @@ impl Append<'_> {
         {
             return Ok(());
         }
-        let kind = CoordinatorKind::Transaction;
+        let kind = CoordinatorType::Transaction;
         if self
             .cluster
             .coordinator(kind, self.transactional_id)
@@ -238,7 +233,7 @@ impl Append<'_> {
             return Err(ErrorCode::NotEnoughReplicas.into());
         }
         let member = Participant::Partition(state.find(key)?.name.clone(), index);
-        let producer = Identity { id, epoch };
+        let producer = ProducerIdAndEpoch { id, epoch };
         let adds = self.version >= ADDS_SINCE;
         let transactional_id = self.transactional_id;
         let checked = if adds {
@@ -251,22 +246,24 @@ impl Append<'_> {
         checked.map_err(|code| match code {
             ErrorCode::ProducerFenced => ErrorCode::InvalidProducerEpoch.into(),
             ErrorCode::ConcurrentTransactions if !adds => ErrorCode::NotEnoughReplicas.into(),
-            ErrorCode::TransactionAbortable if self.version < ABORTABLE_SINCE => Refusal::new(
-                ErrorCode::InvalidTxnState,
-                "Partition was not added to the transaction",
-            ),
+            ErrorCode::TransactionAbortable if self.version < ABORTABLE_SINCE => {
+                RefusedRequest::new(
+                    ErrorCode::InvalidTxnState,
+                    "Partition was not added to the transaction",
+                )
+            }
             code => code.into(),
         })
     }
 
     fn endpoints(&self) -> Vec<NodeEndpoint> {
-        let endpoint = |node: Arc<Node>| NodeEndpoint {
-            node_id: node.id,
-            host: node.endpoint(self.listener).host.clone(),
-            port: i32::from(node.endpoint(self.listener).port),
+        let endpoint = |node_id, host, port| NodeEndpoint {
+            node_id,
+            host,
+            port,
             rack: None,
         };
-        self.hints.nodes(self.cluster).map(endpoint).collect()
+        self.hints.endpoints(self.cluster, self.listener, endpoint)
     }
 }
 
@@ -284,7 +281,7 @@ fn transactional_header(data: &PartitionProduceData) -> Option<BatchHeader> {
     (header.magic == 2 && header.attributes.is_transactional()).then_some(header)
 }
 
-fn failure(index: i32, refusal: Refusal) -> PartitionProduceResponse {
+fn failure(index: i32, refusal: RefusedRequest) -> PartitionProduceResponse {
     let blame = |(batch_index, message): (i32, String)| BatchIndexAndErrorMessage {
         batch_index,
         batch_index_error_message: Some(message),

@@ -22,14 +22,13 @@ use kafkars_protocol::messages::fetch::{
 };
 
 use super::{Handled, Peer, Serve};
-use crate::fetch_round::{self, Limits, Round};
-use crate::nodes::Node;
+use crate::fetch_round::{self, FetchRound, Limits};
 use crate::quotas::Limited;
 use crate::security::AclOperation;
-use crate::sessions::{FetchPlan, SessionRequest, Target};
-use crate::state::State;
+use crate::sessions::{FetchPlan, SessionFields, SessionTarget};
+use crate::state::ClusterState;
 use crate::topic::TopicKey;
-use crate::waiter::Waiter;
+use crate::waiter::FetchWaiter;
 
 /// First version that names topics by id.
 const TOPIC_IDS_SINCE: i16 = 13;
@@ -66,7 +65,7 @@ impl Serve for FetchRequest {
         if round.is_enough(limits) || wait == 0 {
             return Handled::Now(respond(peer, &mut state, &plan, round));
         }
-        let poll = Poll::register(peer, &mut state, plan, limits, &round);
+        let poll = FetchPoll::register(peer, &mut state, plan, limits, &round);
         drop(state);
         Handled::Later(Box::pin(poll.run(peer.cluster.now().saturating_add(wait))))
     }
@@ -96,22 +95,22 @@ impl Serve for FetchRequest {
 }
 
 /// A fetch that waits. While it exists its waiter stands in the list of every partition it reads.
-struct Poll {
+struct FetchPoll {
     peer: Peer,
     plan: FetchPlan,
     limits: Limits,
-    waiter: Arc<Waiter>,
+    waiter: Arc<FetchWaiter>,
 }
 
-impl Poll {
+impl FetchPoll {
     fn register(
         peer: &Peer,
-        state: &mut State,
+        state: &mut ClusterState,
         plan: FetchPlan,
         limits: Limits,
-        round: &Round,
+        round: &FetchRound,
     ) -> Self {
-        let waiter = Waiter::new(limits.min_bytes.saturating_sub(round.available));
+        let waiter = FetchWaiter::new(limits.min_bytes.saturating_sub(round.available));
         add(state, &plan.targets, &waiter);
         Self {
             peer: peer.clone(),
@@ -136,13 +135,13 @@ impl Poll {
                 return respond(&self.peer, &mut state, &self.plan, round);
             }
             remove(&mut state, &self.plan.targets, &self.waiter);
-            self.waiter = Waiter::new(self.limits.min_bytes.saturating_sub(round.available));
+            self.waiter = FetchWaiter::new(self.limits.min_bytes.saturating_sub(round.available));
             add(&mut state, &self.plan.targets, &self.waiter);
         }
     }
 }
 
-impl Drop for Poll {
+impl Drop for FetchPoll {
     fn drop(&mut self) {
         remove(
             &mut self.peer.cluster.state(),
@@ -152,7 +151,7 @@ impl Drop for Poll {
     }
 }
 
-fn add(state: &mut State, targets: &[Target], waiter: &Arc<Waiter>) {
+fn add(state: &mut ClusterState, targets: &[SessionTarget], waiter: &Arc<FetchWaiter>) {
     for target in targets {
         if let Ok(partition) = state.find_partition(&target.topic, target.partition) {
             partition.waiters.add(waiter);
@@ -160,7 +159,7 @@ fn add(state: &mut State, targets: &[Target], waiter: &Arc<Waiter>) {
     }
 }
 
-fn remove(state: &mut State, targets: &[Target], waiter: &Arc<Waiter>) {
+fn remove(state: &mut ClusterState, targets: &[SessionTarget], waiter: &Arc<FetchWaiter>) {
     for target in targets {
         if let Ok(partition) = state.find_partition(&target.topic, target.partition) {
             partition.waiters.remove(waiter);
@@ -168,7 +167,7 @@ fn remove(state: &mut State, targets: &[Target], waiter: &Arc<Waiter>) {
     }
 }
 
-fn session_request(request: FetchRequest, version: i16) -> SessionRequest {
+fn session_request(request: FetchRequest, version: i16) -> SessionFields {
     let by_id = version >= TOPIC_IDS_SINCE;
     let key = |name: String, id| {
         if by_id {
@@ -180,7 +179,7 @@ fn session_request(request: FetchRequest, version: i16) -> SessionRequest {
     let mut targets = Vec::new();
     for topic in request.topics {
         let key = key(topic.topic, topic.topic_id);
-        targets.extend(topic.partitions.into_iter().map(|data| Target {
+        targets.extend(topic.partitions.into_iter().map(|data| SessionTarget {
             topic: key.clone(),
             partition: data.partition,
             current_leader_epoch: data.current_leader_epoch,
@@ -204,7 +203,7 @@ fn session_request(request: FetchRequest, version: i16) -> SessionRequest {
     } else {
         (0, -1)
     };
-    SessionRequest {
+    SessionFields {
         id,
         epoch,
         by_id,
@@ -225,7 +224,7 @@ fn session_failure(code: ErrorCode) -> FetchResponse {
 }
 
 /// Reads what the client may read.
-fn read(peer: &Peer, state: &mut State, plan: &FetchPlan, limits: Limits) -> Round {
+fn read(peer: &Peer, state: &mut ClusterState, plan: &FetchPlan, limits: Limits) -> FetchRound {
     let may_read = |topic: &str| peer.may_topic(AclOperation::Read, topic);
     let is_guarded = peer.cluster.authorizer.is_some();
     let may_read: Option<&dyn Fn(&str) -> bool> = is_guarded.then_some(&may_read);
@@ -233,7 +232,12 @@ fn read(peer: &Peer, state: &mut State, plan: &FetchPlan, limits: Limits) -> Rou
 }
 
 /// Puts the partitions that were read under their topics, and leaves out of an incremental answer what has no news.
-fn respond(peer: &Peer, state: &mut State, plan: &FetchPlan, round: Round) -> FetchResponse {
+fn respond(
+    peer: &Peer,
+    state: &mut ClusterState,
+    plan: &FetchPlan,
+    round: FetchRound,
+) -> FetchResponse {
     let bytes: usize = round.partitions.iter().map(size_of_records).sum();
     let (quotas, now) = (&peer.cluster.quotas, peer.cluster.now());
     let throttle_time_ms = quotas.offer(Limited::Fetch, peer.client_name(), bytes as f64, now);
@@ -269,16 +273,17 @@ fn respond(peer: &Peer, state: &mut State, plan: &FetchPlan, round: Round) -> Fe
         }
         previous = Some(&target.topic);
     }
-    let endpoint = |node: Arc<Node>| NodeEndpoint {
-        node_id: node.id,
-        host: node.endpoint(peer.listener).host.clone(),
-        port: i32::from(node.endpoint(peer.listener).port),
+    let endpoint = |node_id, host, port| NodeEndpoint {
+        node_id,
+        host,
+        port,
         rack: None,
     };
+    let hints = &round.hints;
     FetchResponse {
         session_id: plan.session_id,
         responses,
-        node_endpoints: round.hints.nodes(&peer.cluster).map(endpoint).collect(),
+        node_endpoints: hints.endpoints(&peer.cluster, peer.listener, endpoint),
         ..FetchResponse::default()
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Kept: all topics (null; in version 0 the empty list) or those named, by name or by id (version 12, KIP-516);
 //! creation of unknown topics where broker and request (since version 4) allow it; leader epochs (7); authorized
-//! operations (8, KIP-430), which are all there are.
+//! operations (8, KIP-430), which are all there are in a cluster without access control.
 //!
 //! Unlike Kafka's, an answer that creates a topic has it at once, with its leaders: there is nothing to wait for.
 
@@ -15,17 +15,13 @@ use kafkars_protocol::messages::metadata::{
 use kafkars_protocol::{ErrorCode, Uuid};
 
 use super::{Handled, Peer, Serve, operations};
-use crate::cluster::Cluster;
+use crate::cluster::RunningCluster;
 use crate::config::NewTopic;
-use crate::failover::NO_LEADER;
-use crate::nodes::Node;
+use crate::nodes::EmbeddedNode;
 use crate::partition::Partition;
-use crate::state::State;
+use crate::state::ClusterState;
 use crate::topic::Topic;
 use crate::{creation, topic_name};
-
-/// What stands for "not asked for".
-const NO_OPERATIONS: i32 = i32::MIN;
 
 impl Serve for MetadataRequest {
     fn serve(self, peer: &Peer, version: i16) -> Handled<MetadataResponse> {
@@ -62,7 +58,7 @@ impl Serve for MetadataRequest {
         Handled::Now(response)
     }
 
-    /// The cluster as far as a request alone can tell of it: none of it, and an error for each topic named.
+    /// Tells nothing of the cluster, and an error for each topic that the request names.
     fn refuse(&self, _peer: &Peer, _version: i16, code: ErrorCode) -> MetadataResponse {
         let topics = self.topics.iter().flatten();
         MetadataResponse {
@@ -77,24 +73,27 @@ impl Serve for MetadataRequest {
 
 fn about(peer: &Peer) -> MetadataResponse {
     let cluster = &peer.cluster;
-    let broker = |node: &Arc<Node>| MetadataResponseBroker {
-        node_id: node.id,
-        host: node.endpoint(peer.listener).host.clone(),
-        port: i32::from(node.endpoint(peer.listener).port),
-        rack: None,
+    let broker = |node: &Arc<EmbeddedNode>| {
+        let (host, port) = node.host_and_port(peer.listener);
+        MetadataResponseBroker {
+            node_id: node.id,
+            host,
+            port,
+            rack: None,
+        }
     };
     MetadataResponse {
         brokers: cluster.nodes.alive().iter().map(broker).collect(),
         cluster_id: Some(cluster.id.clone()),
         controller_id: cluster.controller(),
-        cluster_authorized_operations: NO_OPERATIONS,
+        cluster_authorized_operations: operations::NOT_ASKED,
         ..MetadataResponse::default()
     }
 }
 
 fn look_up(
-    cluster: &Cluster,
-    state: &mut State,
+    cluster: &RunningCluster,
+    state: &mut ClusterState,
     wanted: &MetadataRequestTopic,
     may_create: bool,
 ) -> MetadataResponseTopic {
@@ -132,20 +131,15 @@ fn look_up(
     }
 }
 
-fn describe(cluster: &Cluster, topic: &Topic) -> MetadataResponseTopic {
-    let partition = |(index, partition): (usize, &Partition)| {
-        let offline = |replica: &&i32| !cluster.is_alive(**replica);
-        let leaderless = partition.leader == NO_LEADER;
-        let code = leaderless.then_some(ErrorCode::LeaderNotAvailable);
-        MetadataResponsePartition {
-            error_code: code.map_or(0, ErrorCode::code),
-            partition_index: index as i32,
-            leader_id: partition.leader,
-            leader_epoch: partition.leader_epoch,
-            replica_nodes: partition.replicas.clone(),
-            isr_nodes: partition.in_sync.clone(),
-            offline_replicas: partition.replicas.iter().filter(offline).copied().collect(),
-        }
+fn describe(cluster: &RunningCluster, topic: &Topic) -> MetadataResponseTopic {
+    let partition = |(index, partition): (usize, &Partition)| MetadataResponsePartition {
+        error_code: partition.leader_error(),
+        partition_index: index as i32,
+        leader_id: partition.leader,
+        leader_epoch: partition.leader_epoch,
+        replica_nodes: partition.replicas.clone(),
+        isr_nodes: partition.in_sync.clone(),
+        offline_replicas: cluster.offline_replicas(partition),
     };
     MetadataResponseTopic {
         error_code: 0,
@@ -153,17 +147,17 @@ fn describe(cluster: &Cluster, topic: &Topic) -> MetadataResponseTopic {
         topic_id: topic.id,
         is_internal: false,
         partitions: topic.partitions.iter().enumerate().map(partition).collect(),
-        topic_authorized_operations: NO_OPERATIONS,
+        topic_authorized_operations: operations::NOT_ASKED,
     }
 }
 
-/// Before version 12 a topic always has a name.
+/// Refuses a topic, which always has a name before version 12.
 fn failure(name: Option<String>, topic_id: Uuid, code: ErrorCode) -> MetadataResponseTopic {
     MetadataResponseTopic {
         error_code: code.code(),
         name,
         topic_id,
-        topic_authorized_operations: NO_OPERATIONS,
+        topic_authorized_operations: operations::NOT_ASKED,
         ..MetadataResponseTopic::default()
     }
 }

@@ -10,8 +10,9 @@ use kafkars_protocol::messages::offset_commit::{
 use kafkars_protocol::{ErrorCode, Uuid};
 
 use super::{Handled, Peer, Serve, coordination};
-use crate::groups::offsets::Committed;
-use crate::state::State;
+use crate::groups::offsets::CommittedOffset;
+use crate::refusal::code_of;
+use crate::state::ClusterState;
 use crate::topic::TopicKey;
 
 /// First version that names topics by id.
@@ -44,7 +45,7 @@ impl Serve for OffsetCommitRequest {
                 self.generation_id_or_member_epoch,
                 (id, data.partition_index),
             )?;
-            let committed = Committed {
+            let committed = CommittedOffset {
                 offset: data.committed_offset,
                 leader_epoch: data.committed_leader_epoch,
                 metadata: data.committed_metadata.clone().unwrap_or_default(),
@@ -76,7 +77,7 @@ fn respond(
         };
         let partition = |data: &OffsetCommitRequestPartition| OffsetCommitResponsePartition {
             partition_index: data.partition_index,
-            error_code: each(&key, data).err().map_or(0, ErrorCode::code),
+            error_code: code_of(&each(&key, data)),
         };
         topics.push(OffsetCommitResponseTopic {
             name: topic.name.clone(),
@@ -91,7 +92,11 @@ fn respond(
 }
 
 /// Name and id of a topic that has this partition.
-fn known(state: &mut State, key: &TopicKey, partition: i32) -> Result<(String, Uuid), ErrorCode> {
+fn known(
+    state: &mut ClusterState,
+    key: &TopicKey,
+    partition: i32,
+) -> Result<(String, Uuid), ErrorCode> {
     let topic = state.find(key)?;
     match topic.partition(partition) {
         Some(_) => Ok((topic.name.clone(), topic.id)),

@@ -11,7 +11,7 @@ use kafkars_protocol::messages::offset_fetch::{
 use kafkars_protocol::{ErrorCode, Uuid};
 
 use super::{Handled, Peer, Serve, coordination};
-use crate::state::State;
+use crate::state::ClusterState;
 
 /// First version that asks for several groups.
 const GROUPS_SINCE: i16 = 8;
@@ -97,7 +97,7 @@ fn respond(
 }
 
 fn look_up(
-    state: &State,
+    state: &ClusterState,
     group: &OffsetFetchRequestGroup,
     version: i16,
     require_stable: bool,
@@ -142,7 +142,7 @@ fn look_up(
 }
 
 fn committed(
-    state: &State,
+    state: &ClusterState,
     group: &str,
     topic: &str,
     partition: i32,

@@ -13,7 +13,7 @@ use kafkars_protocol::messages::find_coordinator::{
 };
 
 use super::{Handled, Peer, Serve};
-use crate::nodes::CoordinatorKind;
+use crate::nodes::CoordinatorType;
 
 /// First version that asks for several coordinators at once.
 const SEVERAL_SINCE: i16 = 4;
@@ -30,23 +30,26 @@ const SHARE_SINCE: i16 = 6;
 impl Serve for FindCoordinatorRequest {
     fn serve(self, peer: &Peer, version: i16) -> Handled<FindCoordinatorResponse> {
         let kind = match self.key_type {
-            GROUP => CoordinatorKind::Group,
-            TRANSACTION => CoordinatorKind::Transaction,
-            SHARE if version >= SHARE_SINCE => CoordinatorKind::Share,
+            GROUP => CoordinatorType::Group,
+            TRANSACTION => CoordinatorType::Transaction,
+            SHARE if version >= SHARE_SINCE => CoordinatorType::Share,
             _ => return Handled::Now(self.refuse(peer, version, ErrorCode::InvalidRequest)),
         };
         Handled::Now(respond(&self, version, |key| {
-            if kind == CoordinatorKind::Share && !is_share_key(key) {
+            if kind == CoordinatorType::Share && !is_share_key(key) {
                 return failure(key, ErrorCode::InvalidRequest);
             }
             match peer.cluster.coordinator(kind, key) {
-                Some(node) => Coordinator {
-                    key: key.to_owned(),
-                    node_id: node.id,
-                    host: node.endpoint(peer.listener).host.clone(),
-                    port: i32::from(node.endpoint(peer.listener).port),
-                    ..Coordinator::default()
-                },
+                Some(node) => {
+                    let (host, port) = node.host_and_port(peer.listener);
+                    Coordinator {
+                        key: key.to_owned(),
+                        node_id: node.id,
+                        host,
+                        port,
+                        ..Coordinator::default()
+                    }
+                }
                 None => failure(key, ErrorCode::CoordinatorNotAvailable),
             }
         }))
@@ -92,7 +95,7 @@ fn respond(
     }
 }
 
-/// Whether a key names a group, the id of a topic, and a partition.
+/// True if a key names a group, the id of a topic, and a partition.
 fn is_share_key(key: &str) -> bool {
     let mut parts = key.rsplitn(3, ':');
     let partition = parts.next().is_some_and(|text| text.parse::<i32>().is_ok());

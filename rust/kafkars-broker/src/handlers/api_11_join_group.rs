@@ -9,8 +9,8 @@ use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::join_group::{JoinGroupRequest, JoinGroupResponse};
 
 use super::{Handled, Peer, Serve, coordination};
-use crate::groups::classic::{self, Join};
-use crate::groups::reply::Reply;
+use crate::groups::classic::{Join, refused_join};
+use crate::groups::reply::GroupReply;
 
 /// First version in which the protocol may be null.
 const NULL_PROTOCOL_SINCE: i16 = 7;
@@ -35,17 +35,17 @@ impl Serve for JoinGroupRequest {
         let joined = groups.join(join, &topics, cluster.clock.now());
         drop(state);
         match joined {
-            Reply::Now(response) => Handled::Now(in_version(response, version)),
-            Reply::Later(receiver) => Handled::Later(Box::pin(async move {
+            GroupReply::Now(response) => Handled::Now(in_version(response, version)),
+            GroupReply::Later(receiver) => Handled::Later(Box::pin(async move {
                 let joined = coordination::wait(&cluster, &group, receiver).await;
-                let gone = || classic::refusal(member, ErrorCode::UnknownMemberId);
+                let gone = || refused_join(member, ErrorCode::UnknownMemberId);
                 in_version(joined.unwrap_or_else(gone), version)
             })),
         }
     }
 
     fn refuse(&self, _peer: &Peer, version: i16, code: ErrorCode) -> JoinGroupResponse {
-        in_version(classic::refusal(self.member_id.clone(), code), version)
+        in_version(refused_join(self.member_id.clone(), code), version)
     }
 }
 

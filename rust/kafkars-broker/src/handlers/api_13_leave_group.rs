@@ -10,6 +10,7 @@ use kafkars_protocol::messages::leave_group::{
 };
 
 use super::{Handled, Peer, Serve, coordination};
+use crate::refusal::code_of;
 
 /// First version in which several may leave.
 const SEVERAL_SINCE: i16 = 3;
@@ -27,24 +28,24 @@ impl Serve for LeaveGroupRequest {
                 member_id: self.member_id.clone(),
                 ..MemberIdentity::default()
             };
-            return Handled::Now(response(leave(&member).err(), Vec::new()));
+            return Handled::Now(response(leave(&member), Vec::new()));
         }
         let member = |member: &MemberIdentity| MemberResponse {
             member_id: member.member_id.clone(),
             group_instance_id: member.group_instance_id.clone(),
-            error_code: leave(member).err().map_or(0, ErrorCode::code),
+            error_code: code_of(&leave(member)),
         };
-        Handled::Now(response(None, self.members.iter().map(member).collect()))
+        Handled::Now(response(Ok(()), self.members.iter().map(member).collect()))
     }
 
     fn refuse(&self, _peer: &Peer, _version: i16, code: ErrorCode) -> LeaveGroupResponse {
-        response(Some(code), Vec::new())
+        response(Err(code), Vec::new())
     }
 }
 
-fn response(code: Option<ErrorCode>, members: Vec<MemberResponse>) -> LeaveGroupResponse {
+fn response(outcome: Result<(), ErrorCode>, members: Vec<MemberResponse>) -> LeaveGroupResponse {
     LeaveGroupResponse {
-        error_code: code.map_or(0, ErrorCode::code),
+        error_code: code_of(&outcome),
         members,
         ..LeaveGroupResponse::default()
     }

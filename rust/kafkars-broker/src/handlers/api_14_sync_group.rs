@@ -6,8 +6,8 @@ use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::sync_group::{SyncGroupRequest, SyncGroupResponse};
 
 use super::{Handled, Peer, Serve, coordination};
-use crate::groups::classic;
-use crate::groups::reply::Reply;
+use crate::groups::classic::refused_sync;
+use crate::groups::reply::GroupReply;
 
 /// First version in which a member says what protocol it follows.
 const PROTOCOL_SINCE: i16 = 5;
@@ -27,15 +27,15 @@ impl Serve for SyncGroupRequest {
         let group = self.group_id.clone();
         let synced = cluster.state().groups.sync(self, cluster.clock.now());
         match synced {
-            Reply::Now(response) => Handled::Now(response),
-            Reply::Later(receiver) => Handled::Later(Box::pin(async move {
+            GroupReply::Now(response) => Handled::Now(response),
+            GroupReply::Later(receiver) => Handled::Later(Box::pin(async move {
                 let synced = coordination::wait(&cluster, &group, receiver).await;
-                synced.unwrap_or_else(|| classic::sync_refusal(ErrorCode::UnknownMemberId))
+                synced.unwrap_or_else(|| refused_sync(ErrorCode::UnknownMemberId))
             })),
         }
     }
 
     fn refuse(&self, _peer: &Peer, _version: i16, code: ErrorCode) -> SyncGroupResponse {
-        classic::sync_refusal(code)
+        refused_sync(code)
     }
 }

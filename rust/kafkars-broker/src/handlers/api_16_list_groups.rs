@@ -7,14 +7,14 @@ use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::list_groups::{ListGroupsRequest, ListGroupsResponse};
 
 use super::{Handled, Peer, Serve};
-use crate::nodes::CoordinatorKind;
+use crate::nodes::CoordinatorType;
 
 impl Serve for ListGroupsRequest {
     fn serve(self, peer: &Peer, _version: i16) -> Handled<ListGroupsResponse> {
         let cluster = &peer.cluster;
         let mut groups = cluster.state().groups.list(cluster.clock.now());
         groups.retain(|group| {
-            cluster.coordinates(peer.node, CoordinatorKind::Group, &group.group_id)
+            cluster.coordinates(peer.node, CoordinatorType::Group, &group.group_id)
                 && passes(&self.states_filter, &group.group_state)
                 && passes(&self.types_filter, &group.group_type)
         });

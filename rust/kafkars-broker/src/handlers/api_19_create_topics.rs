@@ -6,8 +6,6 @@
 //!
 //! Since version 6 a client whose `controller_mutation_rate` is used up is refused (KIP-599); before, it has to pause.
 
-use std::collections::HashMap;
-
 use kafkars_protocol::messages::create_topics::{
     CreatableTopic, CreatableTopicConfigs, CreatableTopicResult, CreateTopicsRequest,
     CreateTopicsResponse,
@@ -15,28 +13,26 @@ use kafkars_protocol::messages::create_topics::{
 use kafkars_protocol::{ErrorCode, Uuid};
 
 use super::mutations::Mutations;
+use super::repeated::times;
 use super::{Handled, Peer, Serve};
-use crate::cluster::Cluster;
+use crate::cluster::RunningCluster;
 use crate::config::{MAX_PARTITIONS, NewTopic};
 use crate::creation;
-use crate::refusal::Refusal;
+use crate::refusal::{RefusedRequest, refuse_with};
 use crate::settings::source;
 use crate::settings::topic_table::{SETTINGS, Setting};
-use crate::state::State;
+use crate::state::ClusterState;
 use crate::topic::Topic;
 
 /// First version in which too many mutations are refused.
 const STRICT_SINCE: i16 = 6;
-/// No node in particular: for what holds for all.
+/// The node for settings that hold for all nodes.
 const ANY_NODE: i32 = -1;
 
 impl Serve for CreateTopicsRequest {
     fn serve(self, peer: &Peer, version: i16) -> Handled<CreateTopicsResponse> {
         let mut mutations = Mutations::new(peer, version >= STRICT_SINCE);
-        let mut times: HashMap<&str, u32> = HashMap::new();
-        for topic in &self.topics {
-            *times.entry(&topic.name).or_default() += 1;
-        }
+        let times = times(self.topics.iter().map(|topic| topic.name.as_str()));
         let asked: i64 = self
             .topics
             .iter()
@@ -46,18 +42,15 @@ impl Serve for CreateTopicsRequest {
         let mut topics: Vec<CreatableTopicResult> = Vec::with_capacity(self.topics.len());
         for topic in &self.topics {
             let result = if asked > i64::from(MAX_PARTITIONS) {
-                Err(Refusal::new(
+                refuse_with(
                     ErrorCode::PolicyViolation,
                     "Excessively large number of partitions per request.",
-                ))
+                )
             } else if times
                 .get(topic.name.as_str())
                 .is_some_and(|times| *times > 1)
             {
-                Err(Refusal::new(
-                    ErrorCode::InvalidRequest,
-                    "Duplicate topic in request.",
-                ))
+                Err(RefusedRequest::invalid("Duplicate topic in request."))
             } else {
                 create(
                     &peer.cluster,
@@ -89,12 +82,12 @@ impl Serve for CreateTopicsRequest {
 }
 
 fn create(
-    cluster: &Cluster,
-    state: &mut State,
+    cluster: &RunningCluster,
+    state: &mut ClusterState,
     wanted: &CreatableTopic,
     validate_only: bool,
     mutations: &mut Mutations<'_>,
-) -> Result<CreatableTopicResult, Refusal> {
+) -> Result<CreatableTopicResult, RefusedRequest> {
     let planned = creation::plan(cluster, state, &new_topic(wanted), assignment(wanted)?)?;
     mutations.count(planned.partitions.len())?;
     let result = describe(state, &planned);
@@ -123,7 +116,7 @@ fn new_topic(wanted: &CreatableTopic) -> NewTopic {
 }
 
 /// The replicas by partition; the request lists them in any order.
-fn assignment(wanted: &CreatableTopic) -> Result<Option<Vec<Vec<i32>>>, Refusal> {
+fn assignment(wanted: &CreatableTopic) -> Result<Option<Vec<Vec<i32>>>, RefusedRequest> {
     if wanted.assignments.is_empty() {
         return Ok(None);
     }
@@ -135,7 +128,7 @@ fn assignment(wanted: &CreatableTopic) -> Result<Option<Vec<Vec<i32>>>, Refusal>
         .all(|(index, assignment)| assignment.partition_index == index as i32);
     if !consecutive {
         let reason = "Partitions of a manual assignment must be consecutive, starting with 0.";
-        return Err(Refusal::new(ErrorCode::InvalidReplicaAssignment, reason));
+        return refuse_with(ErrorCode::InvalidReplicaAssignment, reason);
     }
     Ok(Some(
         assignments
@@ -145,7 +138,7 @@ fn assignment(wanted: &CreatableTopic) -> Result<Option<Vec<Vec<i32>>>, Refusal>
     ))
 }
 
-fn describe(state: &State, topic: &Topic) -> CreatableTopicResult {
+fn describe(state: &ClusterState, topic: &Topic) -> CreatableTopicResult {
     let config = |setting: &Setting| {
         let set = topic.config.overrides().contains_key(setting.name);
         CreatableTopicConfigs {
@@ -171,8 +164,8 @@ fn describe(state: &State, topic: &Topic) -> CreatableTopicResult {
     }
 }
 
-/// Where the value of a setting is from that the topic does not set.
-fn default_source(state: &State, setting: &Setting) -> i8 {
+/// The source of the value of a setting that the topic does not set.
+fn default_source(state: &ClusterState, setting: &Setting) -> i8 {
     let values = setting
         .synonym
         .map(|name| state.settings.values(ANY_NODE, name));
@@ -180,15 +173,11 @@ fn default_source(state: &State, setting: &Setting) -> i8 {
     first.map_or(source::DEFAULT, |first| first.source)
 }
 
-fn failure(name: &str, refusal: Refusal) -> CreatableTopicResult {
+fn failure(name: &str, refusal: RefusedRequest) -> CreatableTopicResult {
     CreatableTopicResult {
         name: name.to_owned(),
         error_code: refusal.code.code(),
-        error_message: Some(
-            refusal
-                .message
-                .unwrap_or_else(|| refusal.code.description().to_owned()),
-        ),
+        error_message: Some(refusal.into_message()),
         num_partitions: -1,
         replication_factor: -1,
         configs: Some(Vec::new()),

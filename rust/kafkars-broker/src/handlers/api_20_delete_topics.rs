@@ -4,17 +4,16 @@
 //! told. Since version 5 a client whose `controller_mutation_rate` is used up is refused (KIP-599); before, it has to
 //! pause.
 
-use std::collections::HashMap;
-
 use kafkars_protocol::messages::delete_topics::{
     DeletableTopicResult, DeleteTopicState, DeleteTopicsRequest, DeleteTopicsResponse,
 };
 use kafkars_protocol::{ErrorCode, Uuid};
 
 use super::mutations::Mutations;
+use super::repeated::times;
 use super::{Handled, Peer, Serve};
-use crate::refusal::Refusal;
-use crate::state::State;
+use crate::refusal::{RefusedRequest, told};
+use crate::state::ClusterState;
 
 /// First version in which too many mutations are refused.
 const STRICT_SINCE: i16 = 5;
@@ -23,10 +22,7 @@ impl Serve for DeleteTopicsRequest {
     fn serve(self, peer: &Peer, version: i16) -> Handled<DeleteTopicsResponse> {
         let mut mutations = Mutations::new(peer, version >= STRICT_SINCE);
         let mut state = peer.cluster.state();
-        let mut times: HashMap<(Option<String>, Uuid), usize> = HashMap::new();
-        for topic in wanted(&self) {
-            *times.entry((topic.name, topic.topic_id)).or_default() += 1;
-        }
+        let mut times = times(wanted(&self).map(|topic| (topic.name, topic.topic_id)));
         let mut responses: Vec<DeletableTopicResult> = Vec::with_capacity(times.len());
         for topic in wanted(&self) {
             let DeleteTopicState { name, topic_id } = topic.clone();
@@ -37,7 +33,7 @@ impl Serve for DeleteTopicsRequest {
                 None => continue,
             };
             responses.push(outcome.unwrap_or_else(|refusal| {
-                result(topic.name.clone(), topic.topic_id, Some(refusal))
+                result(topic.name.clone(), topic.topic_id, Err(refusal))
             }));
         }
         Handled::Now(DeleteTopicsResponse {
@@ -48,7 +44,7 @@ impl Serve for DeleteTopicsRequest {
 
     fn refuse(&self, _peer: &Peer, _version: i16, code: ErrorCode) -> DeleteTopicsResponse {
         let responses = wanted(self)
-            .map(|topic| result(topic.name, topic.topic_id, Some(code.into())))
+            .map(|topic| result(topic.name, topic.topic_id, Err(code.into())))
             .collect();
         DeleteTopicsResponse {
             throttle_time_ms: 0,
@@ -57,7 +53,7 @@ impl Serve for DeleteTopicsRequest {
     }
 }
 
-/// Until version 5 names, later names or ids.
+/// The topics that a request names: until version 5 by name, later by name or id.
 fn wanted(request: &DeleteTopicsRequest) -> impl Iterator<Item = DeleteTopicState> {
     let by_name = |name: &String| DeleteTopicState {
         name: Some(name.clone()),
@@ -70,20 +66,20 @@ fn wanted(request: &DeleteTopicsRequest) -> impl Iterator<Item = DeleteTopicStat
         .chain(request.topics.iter().cloned())
 }
 
-fn duplicate(topic: &DeleteTopicState) -> Refusal {
+fn duplicate(topic: &DeleteTopicState) -> RefusedRequest {
     let reason = match topic.name {
         Some(_) => "Duplicate topic name.",
         None => "Duplicate topic id.",
     };
-    Refusal::new(ErrorCode::InvalidRequest, reason)
+    RefusedRequest::invalid(reason)
 }
 
 fn delete(
-    state: &mut State,
+    state: &mut ClusterState,
     wanted: &DeleteTopicState,
     mutations: &mut Mutations<'_>,
-) -> Result<DeletableTopicResult, Refusal> {
-    let invalid = |reason| Err(Refusal::new(ErrorCode::InvalidRequest, reason));
+) -> Result<DeletableTopicResult, RefusedRequest> {
+    let invalid = |reason: &str| Err(RefusedRequest::invalid(reason));
     let id = wanted.topic_id;
     let (found, unknown) = match &wanted.name {
         Some(_) if !id.is_zero() => {
@@ -97,14 +93,19 @@ fn delete(
     let (name, id) = (topic.name.clone(), topic.id);
     mutations.count(topic.partitions.len())?;
     state.remove_topic(&name);
-    Ok(result(Some(name), id, None))
+    Ok(result(Some(name), id, Ok(())))
 }
 
-fn result(name: Option<String>, topic_id: Uuid, refusal: Option<Refusal>) -> DeletableTopicResult {
+fn result(
+    name: Option<String>,
+    topic_id: Uuid,
+    outcome: Result<(), RefusedRequest>,
+) -> DeletableTopicResult {
+    let (error_code, error_message) = told(outcome);
     DeletableTopicResult {
         name,
         topic_id,
-        error_code: refusal.as_ref().map_or(0, |refusal| refusal.code.code()),
-        error_message: refusal.map(Refusal::into_message),
+        error_code,
+        error_message,
     }
 }

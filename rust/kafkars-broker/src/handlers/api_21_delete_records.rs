@@ -9,7 +9,8 @@ use kafkars_protocol::messages::delete_records::{
 };
 
 use super::{Handled, Peer, Serve};
-use crate::state::State;
+use crate::refusal::code_of;
+use crate::state::ClusterState;
 use crate::topic::TopicKey;
 
 const HIGH_WATERMARK: i64 = -1;
@@ -39,7 +40,7 @@ fn respond(
             DeleteRecordsPartitionResult {
                 partition_index: data.partition_index,
                 low_watermark: result.unwrap_or(-1),
-                error_code: result.err().map_or(0, ErrorCode::code),
+                error_code: code_of(&result),
             }
         };
         DeleteRecordsTopicResult {
@@ -55,15 +56,12 @@ fn respond(
 }
 
 fn delete(
-    state: &mut State,
+    state: &mut ClusterState,
     key: &TopicKey,
     node: i32,
     data: &DeleteRecordsPartition,
 ) -> Result<i64, ErrorCode> {
-    let partition = state.find_partition(key, data.partition_index)?;
-    if partition.leader != node {
-        return Err(ErrorCode::NotLeaderOrFollower);
-    }
+    let partition = state.led_partition(key, data.partition_index, node)?;
     let end = partition.log.end_offset();
     let offset = if data.offset == HIGH_WATERMARK {
         end

@@ -13,7 +13,7 @@ use kafkars_protocol::messages::init_producer_id::{InitProducerIdRequest, InitPr
 
 use super::coordination::check_transactional_id;
 use super::{Handled, Peer, Serve};
-use crate::transactions::Identity;
+use crate::transactions::ProducerIdAndEpoch;
 
 /// First version whose clients know PRODUCER_FENCED.
 const FENCED_SINCE: i16 = 4;
@@ -22,13 +22,13 @@ impl Serve for InitProducerIdRequest {
     fn serve(self, peer: &Peer, version: i16) -> Handled<InitProducerIdResponse> {
         let identity = match &self.transactional_id {
             Some(id) => transactional(&self, peer, id),
-            None => Ok(Identity {
+            None => Ok(ProducerIdAndEpoch {
                 id: peer.cluster.state().producer_ids.take(),
                 epoch: 0,
             }),
         };
         Handled::Now(match identity {
-            Ok(Identity { id, epoch }) => InitProducerIdResponse {
+            Ok(ProducerIdAndEpoch { id, epoch }) => InitProducerIdResponse {
                 producer_id: id,
                 producer_epoch: epoch,
                 ..InitProducerIdResponse::default()
@@ -54,12 +54,12 @@ fn transactional(
     request: &InitProducerIdRequest,
     peer: &Peer,
     transactional_id: &str,
-) -> Result<Identity, ErrorCode> {
+) -> Result<ProducerIdAndEpoch, ErrorCode> {
     check_transactional_id(peer, transactional_id)?;
     let expected = match (request.producer_id, request.producer_epoch) {
         (-1, -1) => None,
         (id, epoch) if id < 0 || epoch < 0 => return Err(ErrorCode::InvalidRequest),
-        (id, epoch) => Some(Identity { id, epoch }),
+        (id, epoch) => Some(ProducerIdAndEpoch { id, epoch }),
     };
     let mut state = peer.cluster.state();
     state.transaction_coordinator().init(

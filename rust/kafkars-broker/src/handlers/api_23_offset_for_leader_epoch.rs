@@ -9,56 +9,49 @@ use kafkars_protocol::messages::offset_for_leader_epoch::{
 };
 
 use super::{Handled, Peer, Serve};
-use crate::state::State;
+use crate::state::ClusterState;
 use crate::topic::TopicKey;
 
 impl Serve for OffsetForLeaderEpochRequest {
     fn serve(self, peer: &Peer, _version: i16) -> Handled<OffsetForLeaderEpochResponse> {
         let mut state = peer.cluster.state();
-        let mut topic = |topic: OffsetForLeaderTopic| {
-            let key = TopicKey::Name(topic.topic.clone());
-            let partition = |data: &OffsetForLeaderPartition| {
-                look_up(&mut state, &key, peer.node, data)
-                    .unwrap_or_else(|code| failure(data.partition, code))
-            };
-            OffsetForLeaderTopicResult {
-                topic: topic.topic,
-                partitions: topic.partitions.iter().map(partition).collect(),
-            }
-        };
-        let topics = self.topics.into_iter().map(&mut topic).collect();
-        Handled::Now(OffsetForLeaderEpochResponse {
-            throttle_time_ms: 0,
-            topics,
-        })
+        Handled::Now(respond(&self, |key, data| {
+            look_up(&mut state, key, peer.node, data)
+        }))
     }
 
     fn refuse(&self, _peer: &Peer, _version: i16, code: ErrorCode) -> OffsetForLeaderEpochResponse {
-        let topic = |topic: &OffsetForLeaderTopic| OffsetForLeaderTopicResult {
-            topic: topic.topic.clone(),
-            partitions: topic
-                .partitions
-                .iter()
-                .map(|data| failure(data.partition, code))
-                .collect(),
+        respond(self, |_, _| Err(code))
+    }
+}
+
+fn respond(
+    request: &OffsetForLeaderEpochRequest,
+    mut each: impl FnMut(&TopicKey, &OffsetForLeaderPartition) -> Result<EpochEndOffset, ErrorCode>,
+) -> OffsetForLeaderEpochResponse {
+    let mut topic = |topic: &OffsetForLeaderTopic| {
+        let key = TopicKey::Name(topic.topic.clone());
+        let partition = |data: &OffsetForLeaderPartition| {
+            each(&key, data).unwrap_or_else(|code| failure(data.partition, code))
         };
-        OffsetForLeaderEpochResponse {
-            throttle_time_ms: 0,
-            topics: self.topics.iter().map(topic).collect(),
+        OffsetForLeaderTopicResult {
+            topic: topic.topic.clone(),
+            partitions: topic.partitions.iter().map(partition).collect(),
         }
+    };
+    OffsetForLeaderEpochResponse {
+        throttle_time_ms: 0,
+        topics: request.topics.iter().map(&mut topic).collect(),
     }
 }
 
 fn look_up(
-    state: &mut State,
+    state: &mut ClusterState,
     key: &TopicKey,
     node: i32,
     data: &OffsetForLeaderPartition,
 ) -> Result<EpochEndOffset, ErrorCode> {
-    let partition = state.find_partition(key, data.partition)?;
-    if partition.leader != node {
-        return Err(ErrorCode::NotLeaderOrFollower);
-    }
+    let partition = state.led_partition(key, data.partition, node)?;
     partition.check_epoch(data.current_leader_epoch)?;
     let (leader_epoch, end_offset) = partition.end_of_epoch(data.leader_epoch);
     Ok(EpochEndOffset {

@@ -13,8 +13,9 @@ use kafkars_protocol::messages::add_partitions_to_txn::{
 
 use super::coordination::check_transactional_id;
 use super::{Handled, Peer, Serve};
-use crate::state::State;
-use crate::transactions::{Identity, Participant};
+use crate::state::ClusterState;
+use crate::transactions::ProducerIdAndEpoch;
+use crate::transactions::steps::Participant;
 
 /// First version in the form that brokers use.
 const SEVERAL_SINCE: i16 = 4;
@@ -70,15 +71,12 @@ fn respond(
 
 fn add(
     peer: &Peer,
-    state: &mut State,
+    state: &mut ClusterState,
     wanted: &AddPartitionsToTxnTransaction,
     version: i16,
     now: i64,
 ) -> Vec<AddPartitionsToTxnTopicResult> {
-    let exists = |topic: &str, index: i32| {
-        let topic = state.topic(topic);
-        topic.is_some_and(|topic| topic.partition(index).is_some())
-    };
+    let exists = |topic: &str, index: i32| state.topic_with(topic, index).is_ok();
     let all_exist = wanted.topics.iter().all(|topic| {
         let mut partitions = topic.partitions.iter();
         partitions.all(|index| exists(&topic.name, *index))
@@ -102,7 +100,7 @@ fn add(
         return results(&wanted.topics, |_, _| refused.code());
     }
     let id = wanted.transactional_id.as_str();
-    let producer = Identity {
+    let producer = ProducerIdAndEpoch {
         id: wanted.producer_id,
         epoch: wanted.producer_epoch,
     };

@@ -10,7 +10,8 @@ use kafkars_protocol::messages::add_offsets_to_txn::{
 
 use super::coordination::check_transactional_id;
 use super::{Handled, Peer, Serve};
-use crate::transactions::{Identity, Participant};
+use crate::transactions::ProducerIdAndEpoch;
+use crate::transactions::steps::Participant;
 
 /// First version whose clients know PRODUCER_FENCED.
 const FENCED_SINCE: i16 = 2;
@@ -18,7 +19,7 @@ const FENCED_SINCE: i16 = 2;
 impl Serve for AddOffsetsToTxnRequest {
     fn serve(self, peer: &Peer, version: i16) -> Handled<AddOffsetsToTxnResponse> {
         let result = check_transactional_id(peer, &self.transactional_id).and_then(|()| {
-            let producer = Identity {
+            let producer = ProducerIdAndEpoch {
                 id: self.producer_id,
                 epoch: self.producer_epoch,
             };

@@ -13,7 +13,8 @@ use kafkars_protocol::messages::end_txn::{EndTxnRequest, EndTxnResponse};
 
 use super::coordination::check_transactional_id;
 use super::{Handled, Peer, Serve};
-use crate::transactions::{Identity, TransactionEnd};
+use crate::transactions::ProducerIdAndEpoch;
+use crate::transactions::ending::TransactionEnd;
 
 /// First version whose clients know PRODUCER_FENCED.
 const FENCED_SINCE: i16 = 2;
@@ -26,7 +27,7 @@ impl Serve for EndTxnRequest {
         let result = check_transactional_id(peer, &self.transactional_id).and_then(|()| {
             let end = TransactionEnd {
                 id: &self.transactional_id,
-                producer: Identity {
+                producer: ProducerIdAndEpoch {
                     id: self.producer_id,
                     epoch: self.producer_epoch,
                 },

@@ -15,6 +15,7 @@ use kafkars_protocol::messages::write_txn_markers::{
 use kafkars_records::TransactionMarker;
 
 use super::{Handled, Peer, Serve};
+use crate::refusal::code_of;
 use crate::topic::TopicKey;
 
 /// First transaction version in which every end starts a new epoch.
@@ -32,10 +33,8 @@ impl Serve for WriteTxnMarkersRequest {
                 coordinator_epoch: wanted.coordinator_epoch,
                 timestamp,
             };
-            let partition = state.find_partition(&TopicKey::Name(topic.to_owned()), index)?;
-            if partition.leader != peer.node {
-                return Err(ErrorCode::NotLeaderOrFollower);
-            }
+            let key = TopicKey::Name(topic.to_owned());
+            let partition = state.led_partition(&key, index, peer.node)?;
             partition.end_transaction(&marker, wanted.transaction_version >= BUMPS_SINCE)
         }))
     }
@@ -54,9 +53,7 @@ fn respond(
         let mut topic = |topic: &WritableTxnMarkerTopic| {
             let partition = |index: &i32| WritableTxnMarkerPartitionResult {
                 partition_index: *index,
-                error_code: each(marker, &topic.name, *index)
-                    .err()
-                    .map_or(0, ErrorCode::code),
+                error_code: code_of(&each(marker, &topic.name, *index)),
             };
             WritableTxnMarkerTopicResult {
                 name: topic.name.clone(),

@@ -13,10 +13,12 @@ use kafkars_protocol::messages::txn_offset_commit::{
 
 use super::coordination::check_group;
 use super::{Handled, Peer, Serve};
-use crate::groups::offsets::Committed;
-use crate::nodes::CoordinatorKind;
-use crate::state::State;
-use crate::transactions::{Identity, Participant};
+use crate::groups::offsets::CommittedOffset;
+use crate::nodes::CoordinatorType;
+use crate::refusal::code_of;
+use crate::state::ClusterState;
+use crate::transactions::ProducerIdAndEpoch;
+use crate::transactions::steps::Participant;
 
 /// First version whose clients know TRANSACTION_ABORTABLE.
 const ABORTABLE_SINCE: i16 = 4;
@@ -27,29 +29,15 @@ impl Serve for TxnOffsetCommitRequest {
     fn serve(self, peer: &Peer, version: i16) -> Handled<TxnOffsetCommitResponse> {
         let mut state = peer.cluster.state();
         if let Err(code) = check(&self, peer, &mut state, version) {
-            return Handled::Now(respond(&self, |topic, index| {
-                match exists(&state, topic, index) {
-                    true => Err(code),
-                    false => Err(ErrorCode::UnknownTopicOrPartition),
-                }
+            return Handled::Now(respond(&self, |topic, data| {
+                state.topic_with(topic, data.partition_index)?;
+                Err(code)
             }));
         }
         let now = peer.cluster.now();
-        let mut answers = Vec::with_capacity(self.topics.len());
-        for topic in &self.topics {
-            let partition = |data: &TxnOffsetCommitRequestPartition| {
-                let result = commit(&mut state, &self, &topic.name, data, now);
-                answer(data.partition_index, result)
-            };
-            answers.push(TxnOffsetCommitResponseTopic {
-                name: topic.name.clone(),
-                partitions: topic.partitions.iter().map(partition).collect(),
-            });
-        }
-        Handled::Now(TxnOffsetCommitResponse {
-            throttle_time_ms: 0,
-            topics: answers,
-        })
+        Handled::Now(respond(&self, |topic, data| {
+            commit(&mut state, &self, topic, data, now)
+        }))
     }
 
     fn refuse(&self, _peer: &Peer, _version: i16, code: ErrorCode) -> TxnOffsetCommitResponse {
@@ -59,39 +47,29 @@ impl Serve for TxnOffsetCommitRequest {
 
 fn respond(
     request: &TxnOffsetCommitRequest,
-    each: impl Fn(&str, i32) -> Result<(), ErrorCode>,
+    mut each: impl FnMut(&str, &TxnOffsetCommitRequestPartition) -> Result<(), ErrorCode>,
 ) -> TxnOffsetCommitResponse {
-    let topic = |topic: &TxnOffsetCommitRequestTopic| TxnOffsetCommitResponseTopic {
-        name: topic.name.clone(),
-        partitions: topic
-            .partitions
-            .iter()
-            .map(|data| {
-                answer(
-                    data.partition_index,
-                    each(&topic.name, data.partition_index),
-                )
-            })
-            .collect(),
+    let mut topic = |topic: &TxnOffsetCommitRequestTopic| {
+        let partition = |data: &TxnOffsetCommitRequestPartition| TxnOffsetCommitResponsePartition {
+            partition_index: data.partition_index,
+            error_code: code_of(&each(&topic.name, data)),
+        };
+        TxnOffsetCommitResponseTopic {
+            name: topic.name.clone(),
+            partitions: topic.partitions.iter().map(partition).collect(),
+        }
     };
     TxnOffsetCommitResponse {
         throttle_time_ms: 0,
-        topics: request.topics.iter().map(topic).collect(),
+        topics: request.topics.iter().map(&mut topic).collect(),
     }
 }
 
-fn answer(partition_index: i32, result: Result<(), ErrorCode>) -> TxnOffsetCommitResponsePartition {
-    TxnOffsetCommitResponsePartition {
-        partition_index,
-        error_code: result.err().map_or(0, ErrorCode::code),
-    }
-}
-
-/// What concerns the whole request: the group, the producer and its transaction, the member.
+/// Checks what concerns the whole request: the group, the producer and its transaction, the member.
 fn check(
     request: &TxnOffsetCommitRequest,
     peer: &Peer,
-    state: &mut State,
+    state: &mut ClusterState,
     version: i16,
 ) -> Result<(), ErrorCode> {
     let TxnOffsetCommitRequest {
@@ -102,12 +80,12 @@ fn check(
     check_group(peer, group_id)?;
     let (cluster, now) = (&peer.cluster, peer.cluster.now());
     if cluster
-        .coordinator(CoordinatorKind::Transaction, transactional_id)
+        .coordinator(CoordinatorType::Transaction, transactional_id)
         .is_none()
     {
         return Err(ErrorCode::CoordinatorNotAvailable);
     }
-    let producer = Identity {
+    let producer = ProducerIdAndEpoch {
         id: request.producer_id,
         epoch: request.producer_epoch,
     };
@@ -136,35 +114,26 @@ fn check(
     )
 }
 
-fn exists(state: &State, topic: &str, index: i32) -> bool {
-    let topic = state.topic(topic);
-    topic.is_some_and(|topic| topic.partition(index).is_some())
-}
-
 fn commit(
-    state: &mut State,
+    state: &mut ClusterState,
     request: &TxnOffsetCommitRequest,
     topic: &str,
     data: &TxnOffsetCommitRequestPartition,
     now: i64,
 ) -> Result<(), ErrorCode> {
-    let id = state
-        .topic(topic)
-        .filter(|topic| topic.partition(data.partition_index).is_some())
-        .map(|topic| topic.id)
-        .ok_or(ErrorCode::UnknownTopicOrPartition)?;
+    let id = state.topic_with(topic, data.partition_index)?.id;
     state.groups.check_commit_of(
         &request.group_id,
         &request.member_id,
         request.generation_id,
         (id, data.partition_index),
     )?;
-    let committed = Committed {
+    let committed = CommittedOffset {
         offset: data.committed_offset,
         leader_epoch: data.committed_leader_epoch,
         metadata: data.committed_metadata.clone().unwrap_or_default(),
         committed_at: now,
-        ..Committed::default()
+        ..CommittedOffset::default()
     };
     let (id, group) = (request.producer_id, request.group_id.as_str());
     state

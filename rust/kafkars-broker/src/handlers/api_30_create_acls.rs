@@ -8,21 +8,20 @@ use kafkars_protocol::messages::create_acls::{
 };
 
 use super::{Handled, Peer, Serve};
-use crate::refusal::Refusal;
+use crate::refusal::{RefusedRequest, told};
 use crate::security::{Acl, AclOperation, PatternType, Permission, ResourceType};
 
-/// What Kafka's controller says without access control.
+/// The words of Kafka's controller without access control.
 pub(super) const NO_AUTHORIZER: &str = "No Authorizer is configured.";
 
 impl Serve for CreateAclsRequest {
     fn serve(self, peer: &Peer, _version: i16) -> Handled<CreateAclsResponse> {
         let authorizer = peer.cluster.authorizer.as_ref();
         Handled::Now(respond(&self, |creation| {
-            let disabled = || Refusal::new(ErrorCode::SecurityDisabled, NO_AUTHORIZER);
+            let disabled = || RefusedRequest::new(ErrorCode::SecurityDisabled, NO_AUTHORIZER);
             let authorizer = authorizer.ok_or_else(disabled)?;
-            let invalid = |reason| Refusal::new(ErrorCode::InvalidRequest, reason);
-            let rule = rule(creation).map_err(invalid)?;
-            authorizer.add(rule).map_err(invalid)
+            let rule = rule(creation).map_err(RefusedRequest::invalid)?;
+            authorizer.add(rule).map_err(RefusedRequest::invalid)
         }))
     }
 
@@ -33,13 +32,13 @@ impl Serve for CreateAclsRequest {
 
 fn respond(
     request: &CreateAclsRequest,
-    each: impl Fn(&AclCreation) -> Result<(), Refusal>,
+    each: impl Fn(&AclCreation) -> Result<(), RefusedRequest>,
 ) -> CreateAclsResponse {
     let result = |creation: &AclCreation| {
-        let refusal = each(creation).err();
+        let (error_code, error_message) = told(each(creation));
         AclCreationResult {
-            error_code: refusal.as_ref().map_or(0, |refusal| refusal.code.code()),
-            error_message: refusal.map(Refusal::into_message),
+            error_code,
+            error_message,
         }
     };
     CreateAclsResponse {

@@ -11,7 +11,7 @@ use kafkars_protocol::messages::delete_acls::{
 
 use super::api_30_create_acls::NO_AUTHORIZER;
 use super::{Handled, Peer, Serve};
-use crate::refusal::Refusal;
+use crate::refusal::RefusedRequest;
 use crate::security::Acl;
 use crate::security::acl::{AclFilter, RawFilter};
 
@@ -19,7 +19,7 @@ impl Serve for DeleteAclsRequest {
     fn serve(self, peer: &Peer, _version: i16) -> Handled<DeleteAclsResponse> {
         let authorizer = peer.cluster.authorizer.as_ref();
         Handled::Now(respond(&self, |filter| {
-            let disabled = || Refusal::new(ErrorCode::SecurityDisabled, NO_AUTHORIZER);
+            let disabled = || RefusedRequest::new(ErrorCode::SecurityDisabled, NO_AUTHORIZER);
             let authorizer = authorizer.ok_or_else(disabled)?;
             let filter = AclFilter::read(RawFilter {
                 resource_type: filter.resource_type_filter,
@@ -30,9 +30,7 @@ impl Serve for DeleteAclsRequest {
                 operation: filter.operation,
                 permission: filter.permission_type,
             });
-            let filter =
-                filter.map_err(|reason| Refusal::new(ErrorCode::InvalidRequest, reason))?;
-            Ok(authorizer.remove(&filter))
+            Ok(authorizer.remove(&filter.map_err(RefusedRequest::invalid)?))
         }))
     }
 
@@ -43,7 +41,7 @@ impl Serve for DeleteAclsRequest {
 
 fn respond(
     request: &DeleteAclsRequest,
-    each: impl Fn(&DeleteAclsFilter) -> Result<Vec<Acl>, Refusal>,
+    each: impl Fn(&DeleteAclsFilter) -> Result<Vec<Acl>, RefusedRequest>,
 ) -> DeleteAclsResponse {
     let result = |filter: &DeleteAclsFilter| match each(filter) {
         Ok(removed) => DeleteAclsFilterResult {

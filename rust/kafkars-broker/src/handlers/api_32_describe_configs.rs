@@ -14,17 +14,17 @@ use kafkars_protocol::messages::describe_configs::{
 
 use super::alter_settings::own_id;
 use super::{Handled, Peer, Serve};
-use crate::refusal::Refusal;
+use crate::refusal::RefusedRequest;
 use crate::settings::broker::Sourced;
 use crate::settings::broker_table::{self, BROKER_SETTINGS};
 use crate::settings::client_metrics::CLIENT_METRICS_SETTINGS;
 use crate::settings::group_configs::GroupSetting;
 use crate::settings::topic_table::{SETTINGS, Setting};
 use crate::settings::{resource, source};
-use crate::state::State;
+use crate::state::ClusterState;
 use crate::topic_name;
 
-/// What a broker answers for the type of a setting it does not know.
+/// The type of a setting that the broker does not know.
 const UNKNOWN_TYPE: i8 = 0;
 
 impl Serve for DescribeConfigsRequest {
@@ -72,9 +72,9 @@ impl Serve for DescribeConfigsRequest {
 
 fn describe(
     peer: &Peer,
-    state: &State,
+    state: &ClusterState,
     resource: &DescribeConfigsResource,
-) -> Result<Vec<DescribeConfigsResourceResult>, Refusal> {
+) -> Result<Vec<DescribeConfigsResourceResult>, RefusedRequest> {
     let name = resource.resource_name.as_str();
     match resource.resource_type {
         resource::TOPIC => of_topic(peer, state, name),
@@ -86,26 +86,30 @@ fn describe(
         resource::CLIENT_METRICS => Ok(of_client_metrics(state, name)),
         resource::GROUP => Ok(of_group(peer, state, name)),
         resource::BROKER_LOGGER => of_loggers(peer, state, name),
-        other => Err(invalid(format!("Unknown resource type {other}."))),
+        other => Err(RefusedRequest::invalid(format!(
+            "Unknown resource type {other}."
+        ))),
     }
 }
 
 fn of_loggers(
     peer: &Peer,
-    state: &State,
+    state: &ClusterState,
     name: &str,
-) -> Result<Vec<DescribeConfigsResourceResult>, Refusal> {
+) -> Result<Vec<DescribeConfigsResourceResult>, RefusedRequest> {
     let node = peer.node;
     match name.parse::<i32>() {
         Ok(id) if id == node => {}
         Ok(id) => {
             let reason = format!("Unexpected broker id, expected {node} but received {id}");
-            return Err(invalid(reason));
+            return Err(RefusedRequest::invalid(reason));
         }
-        Err(_) if name.is_empty() => return Err(invalid("Broker id must not be empty")),
+        Err(_) if name.is_empty() => {
+            return Err(RefusedRequest::invalid("Broker id must not be empty"));
+        }
         Err(_) => {
             let reason = format!("Broker id must be an integer, but it is: {name}");
-            return Err(invalid(reason));
+            return Err(RefusedRequest::invalid(reason));
         }
     }
     let level = |(logger, level): (&str, &str)| DescribeConfigsResourceResult {
@@ -118,32 +122,20 @@ fn of_loggers(
     Ok(state.loggers.of(node).map(level).collect())
 }
 
-fn invalid(reason: impl Into<String>) -> Refusal {
-    Refusal::new(ErrorCode::InvalidRequest, reason)
-}
-
 fn of_topic(
     peer: &Peer,
-    state: &State,
+    state: &ClusterState,
     name: &str,
-) -> Result<Vec<DescribeConfigsResourceResult>, Refusal> {
-    if let Err(problem) = topic_name::check(name) {
-        return Err(Refusal::new(ErrorCode::InvalidTopicException, problem));
-    }
+) -> Result<Vec<DescribeConfigsResourceResult>, RefusedRequest> {
+    topic_name::require_legal(name)?;
     let topic = state
         .topic(name)
         .ok_or(ErrorCode::UnknownTopicOrPartition)?;
     let mut configs = Vec::with_capacity(SETTINGS.len());
     for setting in SETTINGS {
         let set = topic.config.overrides().get(setting.name);
-        let mut values: Vec<Sourced> = set
-            .map(|value| Sourced {
-                name: setting.name.to_owned(),
-                value: value.clone(),
-                source: source::TOPIC,
-            })
-            .into_iter()
-            .collect();
+        let own = set.map(|value| Sourced::new(setting.name, value, source::TOPIC));
+        let mut values: Vec<Sourced> = own.into_iter().collect();
         if let Some(synonym) = setting.synonym {
             values.extend(state.settings.values(peer.node, synonym));
         }
@@ -157,7 +149,7 @@ fn of_topic(
     Ok(configs)
 }
 
-/// All listeners, such as `PLAINTEXT://127.0.0.1:9092`, by what is said of each.
+/// Lists all listeners, such as `PLAINTEXT://127.0.0.1:9092`, with the address of each.
 fn listeners(peer: &Peer, address: impl Fn(usize) -> String) -> String {
     let listeners = peer.cluster.config.listeners.iter().enumerate();
     let listeners =
@@ -165,7 +157,7 @@ fn listeners(peer: &Peer, address: impl Fn(usize) -> String) -> String {
     listeners.collect::<Vec<String>>().join(",")
 }
 
-fn of_broker(peer: &Peer, state: &State) -> Vec<DescribeConfigsResourceResult> {
+fn of_broker(peer: &Peer, state: &ClusterState) -> Vec<DescribeConfigsResourceResult> {
     let node = peer.cluster.node(peer.node);
     let mut configs = Vec::with_capacity(BROKER_SETTINGS.len());
     for setting in BROKER_SETTINGS {
@@ -182,14 +174,8 @@ fn of_broker(peer: &Peer, state: &State) -> Vec<DescribeConfigsResourceResult> {
             _ => None,
         };
         if let Some(value) = own {
-            values.insert(
-                0,
-                Sourced {
-                    name: setting.name.to_owned(),
-                    value,
-                    source: source::STATIC_BROKER,
-                },
-            );
+            let fixed = Sourced::new(setting.name, value, source::STATIC_BROKER);
+            values.insert(0, fixed);
         }
         let mut config = config(setting.name, setting.kind.code(), values);
         config.read_only = !setting.dynamic;
@@ -203,15 +189,11 @@ fn of_broker(peer: &Peer, state: &State) -> Vec<DescribeConfigsResourceResult> {
     configs
 }
 
-fn of_all_brokers(state: &State) -> Vec<DescribeConfigsResourceResult> {
+fn of_all_brokers(state: &ClusterState) -> Vec<DescribeConfigsResourceResult> {
     let dynamic = state.settings.dynamic(None);
     let describe = |(name, value): (String, String)| match broker_table::find(&name) {
         Some(setting) => {
-            let value = Sourced {
-                name: name.clone(),
-                value,
-                source: source::DYNAMIC_DEFAULT_BROKER,
-            };
+            let value = Sourced::new(&name, value, source::DYNAMIC_DEFAULT_BROKER);
             config(&name, setting.kind.code(), vec![value])
         }
         None => secret(&name, source::DYNAMIC_DEFAULT_BROKER),
@@ -219,32 +201,22 @@ fn of_all_brokers(state: &State) -> Vec<DescribeConfigsResourceResult> {
     dynamic.into_iter().map(describe).collect()
 }
 
-fn of_client_metrics(state: &State, name: &str) -> Vec<DescribeConfigsResourceResult> {
+fn of_client_metrics(state: &ClusterState, name: &str) -> Vec<DescribeConfigsResourceResult> {
     let subscription = state.client_metrics.of(name);
     let describe = |setting: &Setting| {
-        let values = subscription.get(setting.name).map(|value| Sourced {
-            name: setting.name.to_owned(),
-            value: value.clone(),
-            source: source::CLIENT_METRICS,
-        });
-        let mut config = config(
-            setting.name,
-            setting.kind.code(),
-            values.into_iter().collect(),
-        );
+        let value = subscription.get(setting.name);
+        let own = value.map(|value| Sourced::new(setting.name, value, source::CLIENT_METRICS));
+        let values = own.into_iter().collect();
+        let mut config = config(setting.name, setting.kind.code(), values);
         config.value = config.value.or(Some(setting.default.to_owned()));
         config
     };
     CLIENT_METRICS_SETTINGS.iter().map(describe).collect()
 }
 
-fn of_group(peer: &Peer, state: &State, name: &str) -> Vec<DescribeConfigsResourceResult> {
+fn of_group(peer: &Peer, state: &ClusterState, name: &str) -> Vec<DescribeConfigsResourceResult> {
     let describe = |(setting, value, set): (&GroupSetting, &str, bool)| {
-        let own = set.then(|| Sourced {
-            name: setting.name.to_owned(),
-            value: value.to_owned(),
-            source: source::GROUP,
-        });
+        let own = set.then(|| Sourced::new(setting.name, value, source::GROUP));
         let broker_name = match setting.name {
             // What brokers have no default for.
             "share.auto.offset.reset"
@@ -254,11 +226,8 @@ fn of_group(peer: &Peer, state: &State, name: &str) -> Vec<DescribeConfigsResour
         };
         let mut of_broker = state.settings.values(peer.node, &broker_name);
         if of_broker.is_empty() {
-            of_broker.push(Sourced {
-                name: broker_name,
-                value: setting.default.to_owned(),
-                source: source::DEFAULT,
-            });
+            let default = Sourced::new(&broker_name, setting.default, source::DEFAULT);
+            of_broker.push(default);
         }
         let values = own.into_iter().chain(of_broker).collect();
         config(setting.name, setting.kind.code(), values)
@@ -266,7 +235,7 @@ fn of_group(peer: &Peer, state: &State, name: &str) -> Vec<DescribeConfigsResour
     state.groups.configs.of(name).map(describe).collect()
 }
 
-/// The first value holds; all of them are the synonyms.
+/// Describes a setting with all its values, of which the first holds; all of them are its synonyms.
 fn config(name: &str, config_type: i8, values: Vec<Sourced>) -> DescribeConfigsResourceResult {
     let synonym = |value: &Sourced| DescribeConfigsSynonym {
         name: value.name.clone(),
@@ -284,7 +253,7 @@ fn config(name: &str, config_type: i8, values: Vec<Sourced>) -> DescribeConfigsR
     }
 }
 
-/// A setting that is not known may be a password: its value is not told.
+/// Describes a setting that is not known, without its value: it may be a password.
 fn secret(name: &str, config_source: i8) -> DescribeConfigsResourceResult {
     DescribeConfigsResourceResult {
         name: name.to_owned(),
@@ -311,7 +280,7 @@ fn result(resource: &DescribeConfigsResource) -> DescribeConfigsResult {
     }
 }
 
-fn failure(resource: &DescribeConfigsResource, refusal: Refusal) -> DescribeConfigsResult {
+fn failure(resource: &DescribeConfigsResource, refusal: RefusedRequest) -> DescribeConfigsResult {
     DescribeConfigsResult {
         error_code: refusal.code.code(),
         error_message: refusal.message,

@@ -10,11 +10,11 @@ use kafkars_protocol::messages::alter_configs::{
     AlterableConfig,
 };
 
-use super::alter_settings::{Alteration, Change, alter};
+use super::alter_settings::{ResourceAlteration, SettingChange, alter};
 use super::{Handled, Peer, Serve};
-use crate::refusal::Refusal;
+use crate::refusal::{RefusedRequest, told};
 use crate::settings::resource;
-use crate::state::State;
+use crate::state::ClusterState;
 
 impl Serve for AlterConfigsRequest {
     fn serve(self, peer: &Peer, _version: i16) -> Handled<AlterConfigsResponse> {
@@ -31,13 +31,13 @@ impl Serve for AlterConfigsRequest {
 
 fn respond(
     request: &AlterConfigsRequest,
-    mut each: impl FnMut(&AlterConfigsResource) -> Result<(), Refusal>,
+    mut each: impl FnMut(&AlterConfigsResource) -> Result<(), RefusedRequest>,
 ) -> AlterConfigsResponse {
     let response = |resource: &AlterConfigsResource| {
-        let refusal = each(resource).err();
+        let (error_code, error_message) = told(each(resource));
         AlterConfigsResourceResponse {
-            error_code: refusal.as_ref().map_or(0, |refusal| refusal.code.code()),
-            error_message: refusal.map(Refusal::into_message),
+            error_code,
+            error_message,
             resource_type: resource.resource_type,
             resource_name: resource.resource_name.clone(),
         }
@@ -50,26 +50,26 @@ fn respond(
 
 fn carry_out(
     peer: &Peer,
-    state: &mut State,
+    state: &mut ClusterState,
     resource: &AlterConfigsResource,
     validate_only: bool,
-) -> Result<(), Refusal> {
+) -> Result<(), RefusedRequest> {
     if !matches!(
         resource.resource_type,
         resource::TOPIC | resource::BROKER | resource::CLIENT_METRICS
     ) {
         let reason = format!("Unknown resource type {}.", resource.resource_type);
-        return Err(Refusal::new(ErrorCode::InvalidRequest, reason));
+        return Err(RefusedRequest::invalid(reason));
     }
     let mut changes = Vec::with_capacity(resource.configs.len());
     for AlterableConfig { name, value } in &resource.configs {
         let Some(value) = value else {
             let reason = format!("{name} cannot be set to null.");
-            return Err(Refusal::new(ErrorCode::InvalidRequest, reason));
+            return Err(RefusedRequest::invalid(reason));
         };
-        changes.push((name.clone(), Change::Set(value.clone())));
+        changes.push((name.clone(), SettingChange::Set(value.clone())));
     }
-    let wanted = Alteration {
+    let wanted = ResourceAlteration {
         resource_type: resource.resource_type,
         resource_name: resource.resource_name.clone(),
         replaces: true,

@@ -14,7 +14,7 @@ use kafkars_protocol::messages::describe_log_dirs::{
 use super::{Handled, Peer, Serve};
 use crate::topic::Topic;
 
-/// The name of what is in memory.
+/// The name of the one directory, which is in memory.
 pub(super) const LOG_DIR: &str = "/memory";
 const UNKNOWN_SIZE: i64 = -1;
 

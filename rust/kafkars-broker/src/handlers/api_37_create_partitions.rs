@@ -13,10 +13,10 @@ use kafkars_protocol::messages::create_partitions::{
 
 use super::mutations::Mutations;
 use super::{Handled, Peer, Serve};
-use crate::cluster::Cluster;
+use crate::cluster::RunningCluster;
 use crate::creation;
-use crate::refusal::Refusal;
-use crate::state::State;
+use crate::refusal::{RefusedRequest, told};
+use crate::state::ClusterState;
 
 /// First version in which too many mutations are refused.
 const STRICT_SINCE: i16 = 3;
@@ -30,10 +30,7 @@ impl Serve for CreatePartitionsRequest {
         for topic in &self.topics {
             let repeated = !names.insert(topic.name.as_str());
             let outcome = if repeated {
-                Err(Refusal::new(
-                    ErrorCode::InvalidRequest,
-                    "Duplicate topic in request.",
-                ))
+                Err(RefusedRequest::invalid("Duplicate topic in request."))
             } else {
                 grow(
                     &peer.cluster,
@@ -43,7 +40,7 @@ impl Serve for CreatePartitionsRequest {
                     &mut mutations,
                 )
             };
-            results.push(result(topic, outcome.err()));
+            results.push(result(topic, outcome));
         }
         Handled::Now(CreatePartitionsResponse {
             throttle_time_ms: mutations.pause_ms,
@@ -55,7 +52,7 @@ impl Serve for CreatePartitionsRequest {
         let results = self
             .topics
             .iter()
-            .map(|topic| result(topic, Some(code.into())))
+            .map(|topic| result(topic, Err(code.into())))
             .collect();
         CreatePartitionsResponse {
             throttle_time_ms: 0,
@@ -65,12 +62,12 @@ impl Serve for CreatePartitionsRequest {
 }
 
 fn grow(
-    cluster: &Cluster,
-    state: &mut State,
+    cluster: &RunningCluster,
+    state: &mut ClusterState,
     wanted: &CreatePartitionsTopic,
     validate_only: bool,
     mutations: &mut Mutations<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), RefusedRequest> {
     let assignments = wanted.assignments.as_ref();
     let assignment = assignments.map(|all| {
         all.iter()
@@ -88,13 +85,11 @@ fn grow(
     Ok(())
 }
 
-fn result(topic: &CreatePartitionsTopic, refusal: Option<Refusal>) -> CreatePartitionsTopicResult {
-    let error_code = refusal.as_ref().map_or(0, |refusal| refusal.code.code());
-    let error_message = refusal.map(|refusal| {
-        refusal
-            .message
-            .unwrap_or_else(|| refusal.code.description().to_owned())
-    });
+fn result(
+    topic: &CreatePartitionsTopic,
+    outcome: Result<(), RefusedRequest>,
+) -> CreatePartitionsTopicResult {
+    let (error_code, error_message) = told(outcome);
     CreatePartitionsTopicResult {
         name: topic.name.clone(),
         error_code,

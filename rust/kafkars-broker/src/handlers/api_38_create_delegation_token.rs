@@ -1,6 +1,6 @@
 //! CreateDelegationToken, versions 1 to 3.
 //!
-//! Kept: nobody is authenticated here, and whoever is not gets no token in Kafka either:
+//! This broker gives no delegation tokens, so it answers as Kafka does to whoever is not authenticated:
 //! DELEGATION_TOKEN_REQUEST_NOT_ALLOWED.
 
 use kafkars_protocol::ErrorCode;
@@ -14,7 +14,7 @@ use crate::quotas::USER;
 /// First version that tells who asked.
 const REQUESTER_SINCE: i16 = 3;
 const PRINCIPAL_TYPE: &str = "User";
-/// What stands for "no time".
+/// The timestamp that stands for no time.
 const NEVER: i64 = -1;
 
 impl Serve for CreateDelegationTokenRequest {

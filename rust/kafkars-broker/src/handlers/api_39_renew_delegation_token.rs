@@ -1,6 +1,6 @@
 //! RenewDelegationToken, versions 1 and 2.
 //!
-//! Kept: nobody is authenticated here, and whoever is not may not touch tokens in Kafka either:
+//! This broker gives no delegation tokens, so it answers as Kafka does to whoever is not authenticated:
 //! DELEGATION_TOKEN_REQUEST_NOT_ALLOWED.
 
 use kafkars_protocol::ErrorCode;

@@ -8,6 +8,7 @@ use kafkars_protocol::messages::delete_groups::{
 };
 
 use super::{Handled, Peer, Serve, coordination};
+use crate::refusal::code_of;
 
 impl Serve for DeleteGroupsRequest {
     fn serve(self, peer: &Peer, _version: i16) -> Handled<DeleteGroupsResponse> {
@@ -32,7 +33,7 @@ fn respond(
 ) -> DeleteGroupsResponse {
     let result = |group: &String| DeletableGroupResult {
         group_id: group.clone(),
-        error_code: delete(group).err().map_or(0, ErrorCode::code),
+        error_code: code_of(&delete(group)),
     };
     DeleteGroupsResponse {
         throttle_time_ms: 0,

@@ -9,13 +9,13 @@ use kafkars_protocol::messages::elect_leaders::{
 };
 
 use super::{Handled, Peer, Serve};
-use crate::cluster::Cluster;
-use crate::refusal::Refusal;
-use crate::state::State;
+use crate::cluster::RunningCluster;
+use crate::refusal::{RefusedRequest, told};
+use crate::state::ClusterState;
 
 const PREFERRED: i8 = 0;
 const UNCLEAN: i8 = 1;
-/// What Kafka says where the right replica leads.
+/// Kafka's words where the right replica leads already.
 const NOT_NEEDED: &str = "Leader election not needed for topic partition.";
 
 impl Serve for ElectLeadersRequest {
@@ -25,7 +25,7 @@ impl Serve for ElectLeadersRequest {
             UNCLEAN => true,
             other => {
                 let reason = format!("Unknown election type {other}");
-                let refusal = || Refusal::new(ErrorCode::InvalidRequest, reason.clone());
+                let refusal = || RefusedRequest::invalid(reason.clone());
                 let response = each_named(&self, |_, _| Err(refusal()));
                 let code = ErrorCode::InvalidRequest;
                 return Handled::Now(with_code(response, version, code));
@@ -59,7 +59,7 @@ fn with_code(
 
 fn each_named(
     request: &ElectLeadersRequest,
-    mut each: impl FnMut(&str, i32) -> Result<(), Refusal>,
+    mut each: impl FnMut(&str, i32) -> Result<(), RefusedRequest>,
 ) -> ElectLeadersResponse {
     let mut results = Vec::new();
     for named in request.topic_partitions.iter().flatten() {
@@ -78,7 +78,11 @@ fn each_named(
 }
 
 /// Tells only of partitions where something could have been done.
-fn everywhere(cluster: &Cluster, state: &mut State, unclean: bool) -> ElectLeadersResponse {
+fn everywhere(
+    cluster: &RunningCluster,
+    state: &mut ClusterState,
+    unclean: bool,
+) -> ElectLeadersResponse {
     let alive = |id| cluster.is_alive(id);
     let mut results = Vec::new();
     for topic in state.topics_mut() {
@@ -86,7 +90,9 @@ fn everywhere(cluster: &Cluster, state: &mut State, unclean: bool) -> ElectLeade
         for (index, partition) in (0..).zip(&mut topic.partitions) {
             match partition.elect(unclean, &alive) {
                 Err(ErrorCode::ElectionNotNeeded) => {}
-                outcome => partition_result.push(result(index, outcome.map_err(Refusal::from))),
+                outcome => {
+                    partition_result.push(result(index, outcome.map_err(RefusedRequest::from)))
+                }
             }
         }
         results.push(ReplicaElectionResult {
@@ -101,13 +107,13 @@ fn everywhere(cluster: &Cluster, state: &mut State, unclean: bool) -> ElectLeade
 }
 
 fn elect(
-    cluster: &Cluster,
-    state: &mut State,
+    cluster: &RunningCluster,
+    state: &mut ClusterState,
     name: &str,
     index: i32,
     unclean: bool,
-) -> Result<(), Refusal> {
-    let unknown = |reason| Refusal::new(ErrorCode::UnknownTopicOrPartition, reason);
+) -> Result<(), RefusedRequest> {
+    let unknown = |reason| RefusedRequest::new(ErrorCode::UnknownTopicOrPartition, reason);
     let topic = state.topic_mut(name);
     let topic = topic.ok_or_else(|| unknown(format!("No such topic as {name}")))?;
     let partition = topic.partition_mut(index);
@@ -115,16 +121,16 @@ fn elect(
         partition.ok_or_else(|| unknown(format!("No such partition as {name}-{index}")))?;
     let elected = partition.elect(unclean, &|id| cluster.is_alive(id));
     elected.map_err(|code| match code {
-        ErrorCode::ElectionNotNeeded => Refusal::new(code, NOT_NEEDED),
+        ErrorCode::ElectionNotNeeded => RefusedRequest::new(code, NOT_NEEDED),
         other => other.into(),
     })
 }
 
-fn result(partition_id: i32, outcome: Result<(), Refusal>) -> PartitionResult {
-    let refusal = outcome.err();
+fn result(partition_id: i32, outcome: Result<(), RefusedRequest>) -> PartitionResult {
+    let (error_code, error_message) = told(outcome);
     PartitionResult {
         partition_id,
-        error_code: refusal.as_ref().map_or(0, |refusal| refusal.code.code()),
-        error_message: refusal.map(Refusal::into_message),
+        error_code,
+        error_message,
     }
 }

@@ -9,10 +9,10 @@ use kafkars_protocol::messages::incremental_alter_configs::{
     IncrementalAlterConfigsRequest, IncrementalAlterConfigsResponse,
 };
 
-use super::alter_settings::{Alteration, Change, alter};
+use super::alter_settings::{ResourceAlteration, SettingChange, alter};
 use super::{Handled, Peer, Serve};
-use crate::refusal::Refusal;
-use crate::state::State;
+use crate::refusal::{RefusedRequest, told};
+use crate::state::ClusterState;
 
 impl Serve for IncrementalAlterConfigsRequest {
     fn serve(self, peer: &Peer, _version: i16) -> Handled<IncrementalAlterConfigsResponse> {
@@ -34,13 +34,13 @@ impl Serve for IncrementalAlterConfigsRequest {
 
 fn respond(
     request: &IncrementalAlterConfigsRequest,
-    mut each: impl FnMut(&AlterConfigsResource) -> Result<(), Refusal>,
+    mut each: impl FnMut(&AlterConfigsResource) -> Result<(), RefusedRequest>,
 ) -> IncrementalAlterConfigsResponse {
     let response = |resource: &AlterConfigsResource| {
-        let refusal = each(resource).err();
+        let (error_code, error_message) = told(each(resource));
         AlterConfigsResourceResponse {
-            error_code: refusal.as_ref().map_or(0, |refusal| refusal.code.code()),
-            error_message: refusal.map(Refusal::into_message),
+            error_code,
+            error_message,
             resource_type: resource.resource_type,
             resource_name: resource.resource_name.clone(),
         }
@@ -53,12 +53,12 @@ fn respond(
 
 fn carry_out(
     peer: &Peer,
-    state: &mut State,
+    state: &mut ClusterState,
     resource: &AlterConfigsResource,
     validate_only: bool,
-) -> Result<(), Refusal> {
-    let changes: Result<Vec<_>, Refusal> = resource.configs.iter().map(change).collect();
-    let wanted = Alteration {
+) -> Result<(), RefusedRequest> {
+    let changes: Result<Vec<_>, RefusedRequest> = resource.configs.iter().map(change).collect();
+    let wanted = ResourceAlteration {
         resource_type: resource.resource_type,
         resource_name: resource.resource_name.clone(),
         replaces: false,
@@ -68,22 +68,22 @@ fn carry_out(
 }
 
 /// The operations by Kafka's numbers.
-fn change(config: &AlterableConfig) -> Result<(String, Change), Refusal> {
+fn change(config: &AlterableConfig) -> Result<(String, SettingChange), RefusedRequest> {
     let name = config.name.clone();
     let value = || {
         config.value.clone().ok_or_else(|| {
             let reason = format!("Null value not supported for : {name}");
-            Refusal::new(ErrorCode::InvalidRequest, reason)
+            RefusedRequest::invalid(reason)
         })
     };
     let change = match config.config_operation {
-        0 => Change::Set(value()?),
-        1 => Change::Delete,
-        2 => Change::Append(value()?),
-        3 => Change::Subtract(value()?),
+        0 => SettingChange::Set(value()?),
+        1 => SettingChange::Delete,
+        2 => SettingChange::Append(value()?),
+        3 => SettingChange::Subtract(value()?),
         other => {
             let reason = format!("There is no operation {other}.");
-            return Err(Refusal::new(ErrorCode::InvalidRequest, reason));
+            return Err(RefusedRequest::invalid(reason));
         }
     };
     Ok((name, change))

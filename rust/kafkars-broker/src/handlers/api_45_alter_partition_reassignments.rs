@@ -10,9 +10,9 @@ use kafkars_protocol::messages::alter_partition_reassignments::{
 };
 
 use super::{Handled, Peer, Serve};
-use crate::cluster::Cluster;
-use crate::refusal::Refusal;
-use crate::state::State;
+use crate::cluster::RunningCluster;
+use crate::refusal::{RefusedRequest, refuse_with};
+use crate::state::ClusterState;
 
 impl Serve for AlterPartitionReassignmentsRequest {
     fn serve(self, peer: &Peer, _version: i16) -> Handled<AlterPartitionReassignmentsResponse> {
@@ -39,7 +39,7 @@ impl Serve for AlterPartitionReassignmentsRequest {
 
 fn respond(
     request: &AlterPartitionReassignmentsRequest,
-    mut each: impl FnMut(&str, &ReassignablePartition) -> Result<(), Refusal>,
+    mut each: impl FnMut(&str, &ReassignablePartition) -> Result<(), RefusedRequest>,
 ) -> AlterPartitionReassignmentsResponse {
     let mut responses = Vec::with_capacity(request.topics.len());
     for topic in &request.topics {
@@ -66,14 +66,14 @@ fn respond(
 }
 
 fn reassign(
-    cluster: &Cluster,
-    state: &mut State,
+    cluster: &RunningCluster,
+    state: &mut ClusterState,
     name: &str,
     wanted: &ReassignablePartition,
     may_resize: bool,
-) -> Result<(), Refusal> {
+) -> Result<(), RefusedRequest> {
     let index = wanted.partition_index;
-    let unknown = |reason| Refusal::new(ErrorCode::UnknownTopicOrPartition, reason);
+    let unknown = |reason| RefusedRequest::new(ErrorCode::UnknownTopicOrPartition, reason);
     let topic = state.topic_mut(name);
     let topic = topic.ok_or_else(|| unknown(format!("Unable to find a topic named {name}.")))?;
     let partition = topic.partition_mut(index);
@@ -89,14 +89,14 @@ fn reassign(
             partition.replicas.len(),
             replicas.len()
         );
-        return Err(Refusal::new(ErrorCode::InvalidReplicationFactor, reason));
+        return refuse_with(ErrorCode::InvalidReplicationFactor, reason);
     }
     partition.reassign(replicas.clone(), &|id| cluster.is_alive(id));
     Ok(())
 }
 
-fn check(cluster: &Cluster, replicas: &[i32]) -> Result<(), Refusal> {
-    let invalid = |reason: String| Err(Refusal::new(ErrorCode::InvalidReplicaAssignment, reason));
+fn check(cluster: &RunningCluster, replicas: &[i32]) -> Result<(), RefusedRequest> {
+    let invalid = |reason: String| refuse_with(ErrorCode::InvalidReplicaAssignment, reason);
     let includes = "The manual partition assignment includes";
     if replicas.is_empty() {
         return invalid(format!("{includes} an empty replica list."));

@@ -9,7 +9,8 @@ use kafkars_protocol::messages::offset_delete::{
 };
 
 use super::{Handled, Peer, Serve, coordination};
-use crate::state::State;
+use crate::refusal::code_of;
+use crate::state::ClusterState;
 
 impl Serve for OffsetDeleteRequest {
     fn serve(self, peer: &Peer, version: i16) -> Handled<OffsetDeleteResponse> {
@@ -23,14 +24,7 @@ impl Serve for OffsetDeleteRequest {
         let topic = |topic: &OffsetDeleteRequestTopic| {
             let partition = |data: &OffsetDeleteRequestPartition| OffsetDeleteResponsePartition {
                 partition_index: data.partition_index,
-                error_code: delete(
-                    &mut state,
-                    &self.group_id,
-                    &topic.name,
-                    data.partition_index,
-                )
-                .err()
-                .map_or(0, ErrorCode::code),
+                error_code: code_of(&delete(&mut state, &self.group_id, &topic.name, data)),
             };
             OffsetDeleteResponseTopic {
                 partitions: topic.partitions.iter().map(partition).collect(),
@@ -51,10 +45,13 @@ impl Serve for OffsetDeleteRequest {
     }
 }
 
-fn delete(state: &mut State, group: &str, topic: &str, partition: i32) -> Result<(), ErrorCode> {
-    let known = state
-        .topic(topic)
-        .and_then(|topic| topic.partition(partition));
-    known.ok_or(ErrorCode::UnknownTopicOrPartition)?;
-    state.groups.delete_offset(group, topic, partition)
+fn delete(
+    state: &mut ClusterState,
+    group: &str,
+    topic: &str,
+    data: &OffsetDeleteRequestPartition,
+) -> Result<(), ErrorCode> {
+    state.topic_with(topic, data.partition_index)?;
+    let groups = &mut state.groups;
+    groups.delete_offset(group, topic, data.partition_index)
 }

@@ -11,8 +11,8 @@ use kafkars_protocol::messages::describe_client_quotas::{
 };
 
 use super::{Handled, Peer, Serve};
-use crate::quotas::{Entity, Part, QuotaValues};
-use crate::refusal::Refusal;
+use crate::quotas::{Entity, EntityPart, QuotaValues};
+use crate::refusal::{RefusedRequest, refuse_with};
 
 impl Serve for DescribeClientQuotasRequest {
     fn serve(self, peer: &Peer, _version: i16) -> Handled<DescribeClientQuotasResponse> {
@@ -43,8 +43,8 @@ impl Serve for DescribeClientQuotasRequest {
     }
 }
 
-fn check(components: &[ComponentData]) -> Result<(), Refusal> {
-    let invalid = |reason: String| Err(Refusal::new(ErrorCode::InvalidRequest, reason));
+fn check(components: &[ComponentData]) -> Result<(), RefusedRequest> {
+    let invalid = |reason: String| Err(RefusedRequest::invalid(reason));
     let mut kinds = BTreeSet::new();
     for component in components {
         let kind = component.entity_type.as_str();
@@ -57,7 +57,7 @@ fn check(components: &[ComponentData]) -> Result<(), Refusal> {
         }
         if !matches!(kind, "user" | "client-id" | "ip") {
             let reason = format!("Unsupported entity type {kind}");
-            return Err(Refusal::new(ErrorCode::UnsupportedVersion, reason));
+            return refuse_with(ErrorCode::UnsupportedVersion, reason);
         }
         let also = "but also specified a match string.";
         match (component.match_type, &component.r#match) {
@@ -88,13 +88,13 @@ fn fits(entity: &Entity, component: &ComponentData) -> bool {
     let found = parts.find(|(kind, _)| *kind == component.entity_type);
     found.is_some_and(|(_, part)| match component.match_type {
         0 => part.to_wire() == component.r#match,
-        1 => *part == Part::Default,
+        1 => *part == EntityPart::Default,
         _ => true,
     })
 }
 
 fn entry((entity, values): (Entity, QuotaValues)) -> EntryData {
-    let part = |(kind, part): (&str, &Part)| EntityData {
+    let part = |(kind, part): (&str, &EntityPart)| EntityData {
         entity_type: kind.to_owned(),
         entity_name: part.to_wire(),
     };
@@ -107,7 +107,7 @@ fn entry((entity, values): (Entity, QuotaValues)) -> EntryData {
     }
 }
 
-fn failure(refusal: Refusal) -> DescribeClientQuotasResponse {
+fn failure(refusal: RefusedRequest) -> DescribeClientQuotasResponse {
     DescribeClientQuotasResponse {
         error_code: refusal.code.code(),
         error_message: Some(refusal.into_message()),

@@ -4,17 +4,18 @@
 //!
 //! Skipped: addresses must be written in numbers.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::alter_client_quotas::{
     AlterClientQuotasRequest, AlterClientQuotasResponse, EntityData, EntryData, ResponseEntryData,
 };
 
+use super::repeated::times;
 use super::{Handled, Peer, Serve};
 use crate::quotas::check::{check_entity, check_limit};
-use crate::quotas::{Entity, Part, Quotas};
-use crate::refusal::Refusal;
+use crate::quotas::{Entity, EntityPart, Quotas};
+use crate::refusal::{RefusedRequest, told};
 
 impl Serve for AlterClientQuotasRequest {
     fn serve(self, peer: &Peer, _version: i16) -> Handled<AlterClientQuotasResponse> {
@@ -22,7 +23,7 @@ impl Serve for AlterClientQuotasRequest {
         Handled::Now(respond(&self, |entry, times| {
             if times > 1 || has_repeated_keys(entry) {
                 let reason = "The entity, or a quota of it, is named twice.";
-                return Err(Refusal::new(ErrorCode::InvalidRequest, reason));
+                return Err(RefusedRequest::invalid(reason));
             }
             alter(quotas, entry, self.validate_only)
         }))
@@ -36,21 +37,18 @@ impl Serve for AlterClientQuotasRequest {
 /// Gives each entity one answer; `each` is told how often it is named.
 fn respond(
     request: &AlterClientQuotasRequest,
-    mut each: impl FnMut(&EntryData, usize) -> Result<(), Refusal>,
+    mut each: impl FnMut(&EntryData, usize) -> Result<(), RefusedRequest>,
 ) -> AlterClientQuotasResponse {
-    let mut times: HashMap<Vec<(&str, Option<&str>)>, usize> = HashMap::new();
-    for entry in &request.entries {
-        *times.entry(key(entry)).or_default() += 1;
-    }
+    let mut times = times(request.entries.iter().map(key));
     let mut entries: Vec<ResponseEntryData> = Vec::with_capacity(times.len());
     for entry in &request.entries {
         let Some(times) = times.remove(&key(entry)) else {
             continue;
         };
-        let refusal = each(entry, times).err();
+        let (error_code, error_message) = told(each(entry, times));
         entries.push(ResponseEntryData {
-            error_code: refusal.as_ref().map_or(0, |refusal| refusal.code.code()),
-            error_message: refusal.map(Refusal::into_message),
+            error_code,
+            error_message,
             entity: entry.entity.clone(),
         });
     }
@@ -72,7 +70,7 @@ fn has_repeated_keys(entry: &EntryData) -> bool {
     keys.len() < entry.ops.len()
 }
 
-fn alter(quotas: &Quotas, entry: &EntryData, validate_only: bool) -> Result<(), Refusal> {
+fn alter(quotas: &Quotas, entry: &EntryData, validate_only: bool) -> Result<(), RefusedRequest> {
     let entity = entity(&entry.entity)?;
     check_entity(&entity, quotas)?;
     for op in &entry.ops {
@@ -86,21 +84,22 @@ fn alter(quotas: &Quotas, entry: &EntryData, validate_only: bool) -> Result<(), 
     Ok(())
 }
 
-fn entity(parts: &[EntityData]) -> Result<Entity, Refusal> {
+fn entity(parts: &[EntityData]) -> Result<Entity, RefusedRequest> {
     let mut entity = Entity::default();
     for EntityData {
         entity_type: kind,
         entity_name: name,
     } in parts
     {
-        let invalid = |reason: String| Refusal::new(ErrorCode::InvalidRequest, reason);
-        let part = entity
-            .part_mut(kind)
-            .ok_or_else(|| invalid(format!("Unhandled client quota entity type: {kind}")))?;
+        let part = entity.part_mut(kind).ok_or_else(|| {
+            RefusedRequest::invalid(format!("Unhandled client quota entity type: {kind}"))
+        })?;
         if name.as_ref().is_some_and(String::is_empty) {
-            return Err(invalid(format!("Empty {kind} not supported")));
+            return Err(RefusedRequest::invalid(format!(
+                "Empty {kind} not supported"
+            )));
         }
-        *part = Part::from_wire(name.as_deref());
+        *part = EntityPart::from_wire(name.as_deref());
     }
     Ok(entity)
 }

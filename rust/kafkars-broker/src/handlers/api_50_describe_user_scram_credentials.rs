@@ -2,25 +2,21 @@
 //!
 //! Kept: the mechanisms and iterations of all users or of those named.
 
-use std::collections::BTreeMap;
-
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::describe_user_scram_credentials::{
     CredentialInfo, DescribeUserScramCredentialsRequest, DescribeUserScramCredentialsResponse,
     DescribeUserScramCredentialsResult,
 };
 
+use super::repeated::times;
 use super::{Handled, Peer, Serve};
-use crate::refusal::Refusal;
-use crate::state::State;
+use crate::refusal::{RefusedRequest, refuse_with};
+use crate::state::ClusterState;
 
 impl Serve for DescribeUserScramCredentialsRequest {
     fn serve(self, peer: &Peer, _version: i16) -> Handled<DescribeUserScramCredentialsResponse> {
         let state = peer.cluster.state();
-        let mut times: BTreeMap<String, usize> = BTreeMap::new();
-        for user in self.users.iter().flatten() {
-            *times.entry(user.name.clone()).or_default() += 1;
-        }
+        let mut times = times(self.users.iter().flatten().map(|user| user.name.clone()));
         if times.is_empty() {
             times = state.scram.users().map(|user| (user.clone(), 1)).collect();
         }
@@ -28,7 +24,7 @@ impl Serve for DescribeUserScramCredentialsRequest {
             let credentials = if times > 1 {
                 let reason =
                     format!("Cannot describe SCRAM credentials for the same user twice in a single request: {user}");
-                Err(Refusal::new(ErrorCode::DuplicateResource, reason))
+                refuse_with(ErrorCode::DuplicateResource, reason)
             } else {
                 describe(&state, &user)
             };
@@ -60,10 +56,10 @@ impl Serve for DescribeUserScramCredentialsRequest {
     }
 }
 
-fn describe(state: &State, user: &str) -> Result<Vec<CredentialInfo>, Refusal> {
+fn describe(state: &ClusterState, user: &str) -> Result<Vec<CredentialInfo>, RefusedRequest> {
     let Some(credentials) = state.scram.of(user) else {
         let reason = format!("Attempt to describe a user credential that does not exist: {user}");
-        return Err(Refusal::new(ErrorCode::ResourceNotFound, reason));
+        return refuse_with(ErrorCode::ResourceNotFound, reason);
     };
     let credentials = credentials.iter();
     Ok(credentials
@@ -76,7 +72,7 @@ fn describe(state: &State, user: &str) -> Result<Vec<CredentialInfo>, Refusal> {
 
 fn result(
     user: String,
-    credentials: Result<Vec<CredentialInfo>, Refusal>,
+    credentials: Result<Vec<CredentialInfo>, RefusedRequest>,
 ) -> DescribeUserScramCredentialsResult {
     let (credential_infos, error_code, error_message) = match credentials {
         Ok(credentials) => (credentials, 0, String::new()),

@@ -10,8 +10,8 @@ use kafkars_protocol::messages::alter_user_scram_credentials::{
     AlterUserScramCredentialsResult,
 };
 
-use super::{Handled, Peer, Serve};
-use crate::refusal::Refusal;
+use super::{Handled, Peer, Serve, repeated};
+use crate::refusal::{RefusedRequest, refuse_with, told};
 use crate::scram::ScramCredential;
 
 impl Serve for AlterUserScramCredentialsRequest {
@@ -22,7 +22,7 @@ impl Serve for AlterUserScramCredentialsRequest {
             Some(1) => Ok(()),
             _ => {
                 let reason = "A user credential cannot be altered twice in the same request";
-                Err(Refusal::new(ErrorCode::DuplicateResource, reason))
+                refuse_with(ErrorCode::DuplicateResource, reason)
             }
         };
         let mut outcomes = BTreeMap::new();
@@ -57,24 +57,22 @@ impl Serve for AlterUserScramCredentialsRequest {
     }
 }
 
-/// How often each user is named.
+/// Counts how often each user is named.
 fn times(request: &AlterUserScramCredentialsRequest) -> BTreeMap<&str, usize> {
     let deletions = request.deletions.iter().map(|deletion| &deletion.name);
     let upsertions = request.upsertions.iter().map(|upsertion| &upsertion.name);
-    let mut times = BTreeMap::new();
-    for user in deletions.chain(upsertions) {
-        *times.entry(user.as_str()).or_default() += 1;
-    }
-    times
+    repeated::times(deletions.chain(upsertions).map(String::as_str))
 }
 
-fn respond(outcomes: BTreeMap<&str, Result<(), Refusal>>) -> AlterUserScramCredentialsResponse {
-    let result = |(user, outcome): (&str, Result<(), Refusal>)| {
-        let refusal = outcome.err();
+fn respond(
+    outcomes: BTreeMap<&str, Result<(), RefusedRequest>>,
+) -> AlterUserScramCredentialsResponse {
+    let result = |(user, outcome): (&str, Result<(), RefusedRequest>)| {
+        let (error_code, error_message) = told(outcome);
         AlterUserScramCredentialsResult {
             user: user.to_owned(),
-            error_code: refusal.as_ref().map_or(0, |refusal| refusal.code.code()),
-            error_message: refusal.map(Refusal::into_message),
+            error_code,
+            error_message,
         }
     };
     AlterUserScramCredentialsResponse {

@@ -13,7 +13,7 @@ use kafkars_protocol::messages::describe_quorum::{
 };
 
 use super::{Handled, Peer, Serve};
-use crate::nodes::Node;
+use crate::nodes::EmbeddedNode;
 
 /// The topic of the quorum, which has one partition.
 const METADATA: &str = "__cluster_metadata";
@@ -86,7 +86,7 @@ fn respond(
 fn describe(peer: &Peer) -> ResponsePartitionData {
     let (cluster, now) = (&peer.cluster, peer.cluster.now());
     let offset = i64::try_from(cluster.state().topics_created()).unwrap_or(i64::MAX);
-    let voter = |node: &Arc<Node>| ReplicaState {
+    let voter = |node: &Arc<EmbeddedNode>| ReplicaState {
         replica_id: node.id,
         log_end_offset: offset,
         last_fetch_timestamp: now,
@@ -109,7 +109,7 @@ fn describe(peer: &Peer) -> ResponsePartitionData {
     }
 }
 
-fn node(node: &Arc<Node>) -> QuorumNode {
+fn node(node: &Arc<EmbeddedNode>) -> QuorumNode {
     let listener = Listener {
         name: LISTENER.to_owned(),
         host: node.endpoint(0).host.clone(),

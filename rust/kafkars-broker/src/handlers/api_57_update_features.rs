@@ -92,7 +92,7 @@ fn change(updates: &[FeatureUpdateKey], features: &mut Features) {
     }
 }
 
-/// Why a feature cannot be taken to a level, in words.
+/// Checks that a feature can be taken to a level; the error is the reason in words.
 fn check(
     update: &FeatureUpdateKey,
     features: &Features,

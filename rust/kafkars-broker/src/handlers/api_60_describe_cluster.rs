@@ -11,7 +11,7 @@ use kafkars_protocol::messages::describe_cluster::{
 };
 
 use super::{Handled, Peer, Serve, operations};
-use crate::nodes::Node;
+use crate::nodes::EmbeddedNode;
 
 /// `endpoint_type` of brokers.
 const BROKERS: i8 = 1;
@@ -22,12 +22,15 @@ impl Serve for DescribeClusterRequest {
             return Handled::Now(self.refuse(peer, version, ErrorCode::MismatchedEndpointType));
         }
         let cluster = &peer.cluster;
-        let broker = |node: &Arc<Node>| DescribeClusterBroker {
-            broker_id: node.id,
-            host: node.endpoint(peer.listener).host.clone(),
-            port: i32::from(node.endpoint(peer.listener).port),
-            rack: None,
-            is_fenced: node.is_fenced(),
+        let broker = |node: &Arc<EmbeddedNode>| {
+            let (host, port) = node.host_and_port(peer.listener);
+            DescribeClusterBroker {
+                broker_id: node.id,
+                host,
+                port,
+                rack: None,
+                is_fenced: node.is_fenced(),
+            }
         };
         let nodes = if self.include_fenced_brokers {
             cluster.nodes.all()

@@ -9,17 +9,15 @@ use kafkars_protocol::messages::describe_producers::{
 };
 
 use super::{Handled, Peer, Serve};
-use crate::producers::ActiveProducer;
+use crate::producers::DescribedProducer;
 use crate::topic::TopicKey;
 
 impl Serve for DescribeProducersRequest {
     fn serve(self, peer: &Peer, _version: i16) -> Handled<DescribeProducersResponse> {
         let mut state = peer.cluster.state();
         Handled::Now(respond(&self, |topic, index| {
-            let partition = state.find_partition(&TopicKey::Name(topic.to_owned()), index)?;
-            if partition.leader != peer.node {
-                return Err(ErrorCode::NotLeaderOrFollower);
-            }
+            let key = TopicKey::Name(topic.to_owned());
+            let partition = state.led_partition(&key, index, peer.node)?;
             Ok(partition.active_producers())
         }))
     }
@@ -31,7 +29,7 @@ impl Serve for DescribeProducersRequest {
 
 fn respond(
     request: &DescribeProducersRequest,
-    mut each: impl FnMut(&str, i32) -> Result<Vec<ActiveProducer>, ErrorCode>,
+    mut each: impl FnMut(&str, i32) -> Result<Vec<DescribedProducer>, ErrorCode>,
 ) -> DescribeProducersResponse {
     let mut topic = |topic: &TopicRequest| {
         let partition = |index: &i32| {
@@ -57,7 +55,7 @@ fn respond(
     }
 }
 
-fn describe(producer: &ActiveProducer) -> ProducerState {
+fn describe(producer: &DescribedProducer) -> ProducerState {
     ProducerState {
         producer_id: producer.id,
         producer_epoch: i32::from(producer.epoch),

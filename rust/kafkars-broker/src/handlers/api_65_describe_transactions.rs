@@ -12,11 +12,11 @@ use kafkars_protocol::messages::describe_transactions::{
 
 use super::coordination::check_transactional_id;
 use super::{Handled, Peer, Serve};
+use crate::nodes::coordinator_partition;
 use crate::transactions::Transaction;
 
-/// Kafka's topic of committed offsets, and its default number of partitions.
+/// Kafka's topic of committed offsets.
 const OFFSETS_TOPIC: &str = "__consumer_offsets";
-const OFFSETS_PARTITIONS: i32 = 50;
 
 impl Serve for DescribeTransactionsRequest {
     fn serve(self, peer: &Peer, _version: i16) -> Handled<DescribeTransactionsResponse> {
@@ -61,7 +61,7 @@ fn describe(id: &str, transaction: &Transaction) -> TransactionState {
     }
     for group in &transaction.groups {
         let partitions = topics.entry(OFFSETS_TOPIC).or_default();
-        let partition = offsets_partition(group);
+        let partition = coordinator_partition(group).cast_signed();
         if !partitions.contains(&partition) {
             partitions.push(partition);
         }
@@ -80,14 +80,6 @@ fn describe(id: &str, transaction: &Transaction) -> TransactionState {
         producer_epoch: transaction.producer_epoch,
         topics: topics.into_iter().map(topic).collect(),
     }
-}
-
-/// Where Kafka keeps the offsets of a group: Java's hash of its name, by the number of partitions.
-fn offsets_partition(group: &str) -> i32 {
-    let hash = group.encode_utf16().fold(0i32, |hash, unit| {
-        hash.wrapping_mul(31).wrapping_add(i32::from(unit))
-    });
-    (hash & i32::MAX) % OFFSETS_PARTITIONS
 }
 
 fn failure(id: &str, code: ErrorCode) -> TransactionState {

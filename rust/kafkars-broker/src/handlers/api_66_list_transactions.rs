@@ -9,9 +9,9 @@ use kafkars_protocol::messages::list_transactions::{
 };
 
 use super::{Handled, Peer, Serve};
-use crate::nodes::CoordinatorKind;
+use crate::nodes::CoordinatorType;
 use crate::pattern;
-use crate::transactions::{Stage, Transaction};
+use crate::transactions::{Transaction, TransactionStage};
 
 /// States a client may name; the last two are never seen here.
 const STATES: &[&str] = &[
@@ -36,7 +36,7 @@ impl Serve for ListTransactionsRequest {
         let now = cluster.now();
         let state = cluster.state();
         let listed = |(id, transaction): &(&str, &Transaction)| {
-            cluster.coordinates(peer.node, CoordinatorKind::Transaction, id)
+            cluster.coordinates(peer.node, CoordinatorType::Transaction, id)
                 && pattern.as_ref().is_none_or(|pattern| pattern.is_match(id))
                 && is_wanted(&self, transaction, now)
         };
@@ -77,7 +77,7 @@ fn is_wanted(request: &ListTransactionsRequest, transaction: &Transaction, now: 
         producer_id_filters.is_empty() || producer_id_filters.contains(&transaction.producer_id);
     let name = transaction.stage.name();
     let in_state = state_filters.is_empty() || state_filters.iter().any(|filter| filter == name);
-    let runs = transaction.stage == Stage::Ongoing || transaction.is_prepared();
+    let runs = transaction.stage == TransactionStage::Ongoing || transaction.is_prepared();
     let long_enough = *duration_filter < 0
         || runs && now.saturating_sub(transaction.started_at) > *duration_filter;
     of_producer && in_state && long_enough

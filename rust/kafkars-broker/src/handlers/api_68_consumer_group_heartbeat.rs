@@ -9,7 +9,7 @@ use kafkars_protocol::messages::consumer_group_heartbeat::{
 };
 
 use super::{Handled, Peer, Serve, coordination};
-use crate::refusal::Refusal;
+use crate::refusal::RefusedRequest;
 
 impl Serve for ConsumerGroupHeartbeatRequest {
     fn serve(self, peer: &Peer, version: i16) -> Handled<ConsumerGroupHeartbeatResponse> {
@@ -30,7 +30,7 @@ impl Serve for ConsumerGroupHeartbeatRequest {
     }
 }
 
-fn refusal(refused: Refusal) -> ConsumerGroupHeartbeatResponse {
+fn refusal(refused: RefusedRequest) -> ConsumerGroupHeartbeatResponse {
     ConsumerGroupHeartbeatResponse {
         error_code: refused.code.code(),
         error_message: refused.message,

@@ -12,16 +12,13 @@ use kafkars_protocol::messages::describe_topic_partitions::{
 use kafkars_protocol::{ErrorCode, Uuid};
 
 use super::{Handled, Peer, Serve, operations};
-use crate::cluster::Cluster;
-use crate::failover::NO_LEADER;
+use crate::cluster::RunningCluster;
 use crate::partition::Partition;
-use crate::state::State;
+use crate::state::ClusterState;
 use crate::topic_name;
 
 /// `max.request.partition.size.limit`.
 const MOST_PARTITIONS: i32 = 2000;
-/// What stands for "not told".
-const NO_OPERATIONS: i32 = i32::MIN;
 
 impl Serve for DescribeTopicPartitionsRequest {
     fn serve(self, peer: &Peer, version: i16) -> Handled<DescribeTopicPartitionsResponse> {
@@ -38,7 +35,7 @@ impl Serve for DescribeTopicPartitionsRequest {
         if names.is_empty() {
             names = state.topics().map(|topic| &*topic.name).collect();
         }
-        let mut page = Page {
+        let mut page = TopicPage {
             cluster: &peer.cluster,
             left: self.response_partition_limit.clamp(1, MOST_PARTITIONS) as usize,
             topics: Vec::new(),
@@ -69,24 +66,24 @@ impl Serve for DescribeTopicPartitionsRequest {
         let topics = self.topics.iter();
         DescribeTopicPartitionsResponse {
             topics: topics
-                .map(|topic| failure(&topic.name, code, NO_OPERATIONS))
+                .map(|topic| failure(&topic.name, code, operations::NOT_ASKED))
                 .collect(),
             ..DescribeTopicPartitionsResponse::default()
         }
     }
 }
 
-/// What one answer holds.
-struct Page<'a> {
-    cluster: &'a Cluster,
+/// One page of an answer.
+struct TopicPage<'a> {
+    cluster: &'a RunningCluster,
     /// Partitions there is room for.
     left: usize,
     topics: Vec<DescribeTopicPartitionsResponseTopic>,
 }
 
-impl Page<'_> {
+impl TopicPage<'_> {
     /// Adds the partitions of a topic from `first` on, and returns where to go on when there is no room for all.
-    fn add(&mut self, state: &State, name: &str, first: usize) -> Option<Cursor> {
+    fn add(&mut self, state: &ClusterState, name: &str, first: usize) -> Option<Cursor> {
         let cursor = |partition: usize| Cursor {
             topic_name: name.to_owned(),
             partition_index: partition as i32,
@@ -123,16 +120,13 @@ impl Page<'_> {
 }
 
 fn describe(
-    cluster: &Cluster,
+    cluster: &RunningCluster,
     index: usize,
     partition: &Partition,
     eligible: bool,
 ) -> DescribeTopicPartitionsResponsePartition {
-    let leaderless = partition.leader == NO_LEADER;
-    let code = leaderless.then_some(ErrorCode::LeaderNotAvailable);
-    let offline = |replica: &&i32| !cluster.is_alive(**replica);
     DescribeTopicPartitionsResponsePartition {
-        error_code: code.map_or(0, ErrorCode::code),
+        error_code: partition.leader_error(),
         partition_index: index as i32,
         leader_id: partition.leader,
         leader_epoch: partition.leader_epoch,
@@ -140,7 +134,7 @@ fn describe(
         isr_nodes: partition.in_sync.clone(),
         eligible_leader_replicas: eligible.then(Vec::new),
         last_known_elr: eligible.then(Vec::new),
-        offline_replicas: partition.replicas.iter().filter(offline).copied().collect(),
+        offline_replicas: cluster.offline_replicas(partition),
     }
 }
 

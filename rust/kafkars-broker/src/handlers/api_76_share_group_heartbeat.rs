@@ -11,7 +11,7 @@ use kafkars_protocol::messages::share_group_heartbeat::{
 };
 
 use super::{Handled, Peer, Serve, coordination};
-use crate::refusal::Refusal;
+use crate::refusal::RefusedRequest;
 
 impl Serve for ShareGroupHeartbeatRequest {
     fn serve(self, peer: &Peer, _version: i16) -> Handled<ShareGroupHeartbeatResponse> {
@@ -27,7 +27,7 @@ impl Serve for ShareGroupHeartbeatRequest {
     }
 }
 
-fn refusal(refused: Refusal) -> ShareGroupHeartbeatResponse {
+fn refusal(refused: RefusedRequest) -> ShareGroupHeartbeatResponse {
     ShareGroupHeartbeatResponse {
         error_code: refused.code.code(),
         error_message: refused.message,

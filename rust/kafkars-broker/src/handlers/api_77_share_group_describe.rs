@@ -8,22 +8,19 @@ use kafkars_protocol::messages::share_group_describe::{
 };
 
 use super::{Handled, Peer, Serve, coordination, operations};
-use crate::refusal::Refusal;
+use crate::refusal::RefusedRequest;
 
 impl Serve for ShareGroupDescribeRequest {
     fn serve(self, peer: &Peer, _version: i16) -> Handled<ShareGroupDescribeResponse> {
+        let asked = self.include_authorized_operations;
+        let authorized_operations = operations::if_asked(asked, operations::ON_GROUP);
         let described = coordination::describe_each(
             peer,
             &self.group_ids,
             |groups, id, topics, now| {
-                let group = groups.describe_share(id, topics, now)?;
-                Ok(if self.include_authorized_operations {
-                    DescribedGroup {
-                        authorized_operations: operations::ON_GROUP,
-                        ..group
-                    }
-                } else {
-                    group
+                Ok(DescribedGroup {
+                    authorized_operations,
+                    ..groups.describe_share(id, topics, now)?
                 })
             },
             failure,
@@ -43,7 +40,7 @@ impl Serve for ShareGroupDescribeRequest {
     }
 }
 
-fn failure(id: &str, refused: Refusal) -> DescribedGroup {
+fn failure(id: &str, refused: RefusedRequest) -> DescribedGroup {
     DescribedGroup {
         group_id: id.to_owned(),
         error_code: refused.code.code(),

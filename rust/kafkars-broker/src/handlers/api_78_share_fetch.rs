@@ -16,15 +16,13 @@ use kafkars_protocol::messages::share_fetch::{
 };
 use kafkars_protocol::{ErrorCode, Uuid};
 
+use super::share_requests::{carry_out, check_read, leader, session_key};
 use super::{Handled, Hints, Peer, Serve};
-use crate::nodes::Node;
-use crate::security::acl::AclOperation;
-use crate::shares::{
-    self, CLOSING, Changes, Fetching, OPENING, SessionKey, ShareLimits, SharedLog,
-};
-use crate::state::State;
+use crate::shares::fetching::{Fetching, fetch};
+use crate::shares::{CLOSING, Changes, OPENING, ShareLimits, SharedLog, parse};
+use crate::state::ClusterState;
 use crate::topic::TopicIdPartition;
-use crate::waiter::Waiter;
+use crate::waiter::FetchWaiter;
 
 /// `share_acquire_mode` in which `max_records` is a limit.
 const RECORD_LIMIT: i8 = 1;
@@ -33,7 +31,7 @@ impl Serve for ShareFetchRequest {
     fn serve(self, peer: &Peer, _version: i16) -> Handled<ShareFetchResponse> {
         let wait = i64::from(self.max_wait_ms.max(0));
         let mut state = peer.cluster.state();
-        let mut poll = match Poll::begin(self, peer, &mut state) {
+        let mut poll = match ShareFetchPoll::begin(self, peer, &mut state) {
             Ok(poll) => poll,
             Err(code) => return Handled::Now(failure(code)),
         };
@@ -71,24 +69,24 @@ impl Serve for ShareFetchRequest {
 }
 
 /// A fetch until it is answered. While it waits, its waiter stands in the list of every partition it reads.
-struct Poll {
+struct ShareFetchPoll {
     peer: Peer,
     fetching: Fetching,
-    /// What is still to be read; nothing when the session was closed or locks were renewed.
+    /// The partitions that are still to be read; none when the session was closed or locks were renewed.
     partitions: Vec<TopicIdPartition>,
-    /// Whether every partition is part of the answer, as in a session's first.
+    /// True if every partition is part of the answer, as in a session's first.
     tells_all: bool,
     acknowledged: BTreeMap<TopicIdPartition, Result<(), ErrorCode>>,
     found: BTreeMap<TopicIdPartition, PartitionData>,
-    waiter: Option<Arc<Waiter>>,
+    waiter: Option<Arc<FetchWaiter>>,
 }
 
-impl Poll {
+impl ShareFetchPoll {
     /// Takes the acknowledgements and what the request changes of its session.
     fn begin(
         request: ShareFetchRequest,
         peer: &Peer,
-        state: &mut State,
+        state: &mut ClusterState,
     ) -> Result<Self, ErrorCode> {
         let key = session_key(
             peer,
@@ -120,7 +118,7 @@ impl Poll {
                             batch.acknowledge_types,
                         )
                     });
-                    said.push((partition, shares::parse(batches, request.is_renew_ack)));
+                    said.push((partition, parse(batches, request.is_renew_ack)));
                 }
             }
         }
@@ -135,13 +133,8 @@ impl Poll {
         }
         let sessions = &mut state.shares.sessions;
         let mut partitions = sessions.take(&key, epoch, peer.connection, changes)?;
-        let now = peer.cluster.now();
         let acknowledged = said.into_iter().map(|(partition, said)| {
-            let done = check_read(peer, state, partition)
-                .and(said)
-                .and_then(|said| {
-                    shares::acknowledge(state.shared_log(partition)?, &key, partition, &said, now)
-                });
+            let done = carry_out(peer, state, &key, partition, said);
             (partition, done)
         });
         let acknowledged = acknowledged.collect();
@@ -169,13 +162,13 @@ impl Poll {
         })
     }
 
-    /// Takes what there is; whether there is no reason to wait.
-    fn look(&mut self, state: &mut State) -> bool {
+    /// Takes what there is; returns true if there is no reason to wait.
+    fn look(&mut self, state: &mut ClusterState) -> bool {
         let now = self.peer.cluster.now();
         let mut is_enough = self.partitions.is_empty() || !self.acknowledged.is_empty();
         for partition in &self.partitions {
             let found = check_read(&self.peer, state, *partition).and_then(|()| {
-                shares::fetch(
+                fetch(
                     state.shared_log(*partition)?,
                     &mut self.fetching,
                     *partition,
@@ -197,9 +190,9 @@ impl Poll {
         is_enough
     }
 
-    fn listen(&mut self, state: &mut State) {
+    fn listen(&mut self, state: &mut ClusterState) {
         self.stop_listening(state);
-        let waiter = Waiter::new(1);
+        let waiter = FetchWaiter::new(1);
         for partition in &self.partitions {
             if let Ok(SharedLog { log, .. }) = state.shared_log(*partition) {
                 log.waiters.add(&waiter);
@@ -208,7 +201,7 @@ impl Poll {
         self.waiter = Some(waiter);
     }
 
-    fn stop_listening(&mut self, state: &mut State) {
+    fn stop_listening(&mut self, state: &mut ClusterState) {
         let Some(waiter) = self.waiter.take() else {
             return;
         };
@@ -241,8 +234,8 @@ impl Poll {
         }
     }
 
-    /// When a member will have had one of the records for too long.
-    fn next_unlock(&self, state: &mut State) -> i64 {
+    /// The time when a member will have had one of the records for too long.
+    fn next_unlock(&self, state: &mut ClusterState) -> i64 {
         let (_, group, _) = &self.fetching.key;
         let partitions = self.partitions.iter();
         let deadlines =
@@ -250,7 +243,7 @@ impl Poll {
         deadlines.min().unwrap_or(i64::MAX)
     }
 
-    fn respond(&mut self, state: &mut State) -> ShareFetchResponse {
+    fn respond(&mut self, state: &mut ClusterState) -> ShareFetchResponse {
         let mut responses: BTreeMap<Uuid, Vec<PartitionData>> = BTreeMap::new();
         let mut hints = Hints::default();
         let mut found = std::mem::take(&mut self.found);
@@ -280,42 +273,44 @@ impl Poll {
             topic_id,
             partitions,
         };
-        let endpoint = |node: Arc<Node>| NodeEndpoint {
-            node_id: node.id,
-            host: node.endpoint(self.peer.listener).host.clone(),
-            port: i32::from(node.endpoint(self.peer.listener).port),
+        let endpoint = |node_id, host, port| NodeEndpoint {
+            node_id,
+            host,
+            port,
             rack: None,
         };
+        let Peer {
+            cluster, listener, ..
+        } = &self.peer;
         ShareFetchResponse {
             acquisition_lock_timeout_ms: i32::try_from(lock_ms).unwrap_or(i32::MAX),
             responses: responses.into_iter().map(topic).collect(),
-            node_endpoints: hints.nodes(&self.peer.cluster).map(endpoint).collect(),
+            node_endpoints: hints.endpoints(cluster, *listener, endpoint),
             ..ShareFetchResponse::default()
         }
     }
 
-    /// Tells who leads a partition that is asked for in vain.
+    /// Adds the leader of a partition that was asked for elsewhere to its answer.
     fn tell(
         &self,
-        state: &mut State,
+        state: &mut ClusterState,
         partition: TopicIdPartition,
         data: &mut PartitionData,
         hints: &mut Hints,
     ) {
         let code = ErrorCode::NotLeaderOrFollower.code();
         if (data.error_code == code || data.acknowledge_error_code == code)
-            && let Ok(SharedLog { log, .. }) = state.shared_log(partition)
+            && let Some((leader_id, leader_epoch)) = leader(state, partition, hints)
         {
-            hints.add(log.leader);
             data.current_leader = LeaderIdAndEpoch {
-                leader_id: log.leader,
-                leader_epoch: log.leader_epoch,
+                leader_id,
+                leader_epoch,
             };
         }
     }
 }
 
-impl Drop for Poll {
+impl Drop for ShareFetchPoll {
     fn drop(&mut self) {
         if self.waiter.is_some() {
             let cluster = Arc::clone(&self.peer.cluster);
@@ -326,34 +321,6 @@ impl Drop for Poll {
 
 fn is_news(data: &PartitionData) -> bool {
     data.error_code != 0 || !data.acquired_records.is_empty()
-}
-
-/// Whether the client may read the topic; one that is not known is judged by what comes next.
-pub(super) fn check_read(
-    peer: &Peer,
-    state: &State,
-    (topic, _): TopicIdPartition,
-) -> Result<(), ErrorCode> {
-    match state.topic_by_id(topic) {
-        Some(topic) if !peer.may_topic(AclOperation::Read, &topic.name) => {
-            Err(ErrorCode::TopicAuthorizationFailed)
-        }
-        _ => Ok(()),
-    }
-}
-
-/// The session that a request means.
-pub(super) fn session_key(
-    peer: &Peer,
-    group: Option<&str>,
-    member: Option<&str>,
-) -> Result<SessionKey, ErrorCode> {
-    match (group, member) {
-        (Some(group), Some(member)) if !group.is_empty() && !member.is_empty() => {
-            Ok((peer.node, group.to_owned(), member.to_owned()))
-        }
-        _ => Err(ErrorCode::InvalidRequest),
-    }
 }
 
 fn failure(code: ErrorCode) -> ShareFetchResponse {

@@ -3,19 +3,15 @@
 //! Kept: records that are accepted, released, rejected, missing, or (version 2, KIP-1222) kept longer; sessions end
 //! with it, too.
 
-use std::sync::Arc;
-
 use kafkars_protocol::messages::share_acknowledge::{
     AcknowledgePartition, AcknowledgeTopic, LeaderIdAndEpoch, NodeEndpoint, PartitionData,
     ShareAcknowledgeRequest, ShareAcknowledgeResponse, ShareAcknowledgeTopicResponse,
 };
 use kafkars_protocol::{ErrorCode, Uuid};
 
-use super::api_78_share_fetch::{check_read, session_key};
-use super::{Handled, Hints, Peer, Serve};
-use crate::nodes::Node;
-use crate::shares::{self, CLOSING, Changes, OPENING, ShareLimits, SharedLog};
-use crate::state::State;
+use super::{Handled, Hints, Peer, Serve, share_requests};
+use crate::shares::{CLOSING, Changes, OPENING, ShareLimits, parse};
+use crate::state::ClusterState;
 
 impl Serve for ShareAcknowledgeRequest {
     fn serve(self, peer: &Peer, _version: i16) -> Handled<ShareAcknowledgeResponse> {
@@ -48,9 +44,9 @@ impl Serve for ShareAcknowledgeRequest {
 fn carry_out(
     request: ShareAcknowledgeRequest,
     peer: &Peer,
-    state: &mut State,
+    state: &mut ClusterState,
 ) -> Result<ShareAcknowledgeResponse, ErrorCode> {
-    let key = session_key(
+    let key = share_requests::session_key(
         peer,
         request.group_id.as_deref(),
         request.member_id.as_deref(),
@@ -61,7 +57,6 @@ fn carry_out(
     }
     let sessions = &mut state.shares.sessions;
     let session = sessions.take(&key, epoch, peer.connection, Changes::default())?;
-    let now = peer.cluster.now();
     let mut hints = Hints::default();
     let mut responses = Vec::new();
     for topic in request.topics {
@@ -76,12 +71,8 @@ fn carry_out(
                     batch.acknowledge_types,
                 )
             });
-            let said = shares::parse(batches, request.is_renew_ack);
-            let done = check_read(peer, state, partition)
-                .and(said)
-                .and_then(|said| {
-                    shares::acknowledge(state.shared_log(partition)?, &key, partition, &said, now)
-                });
+            let said = parse(batches, request.is_renew_ack);
+            let done = share_requests::carry_out(peer, state, &key, partition, said);
             partitions.push(told(state, partition, done.err(), &mut hints));
         }
         responses.push(ShareAcknowledgeTopicResponse {
@@ -93,22 +84,22 @@ fn carry_out(
         state.release_shared(&key, &session);
     }
     let lock_ms = ShareLimits::of(&state.groups.configs, &key.1).lock_ms;
-    let endpoint = |node: Arc<Node>| NodeEndpoint {
-        node_id: node.id,
-        host: node.endpoint(peer.listener).host.clone(),
-        port: i32::from(node.endpoint(peer.listener).port),
+    let endpoint = |node_id, host, port| NodeEndpoint {
+        node_id,
+        host,
+        port,
         rack: None,
     };
     Ok(ShareAcknowledgeResponse {
         acquisition_lock_timeout_ms: i32::try_from(lock_ms).unwrap_or(i32::MAX),
         responses,
-        node_endpoints: hints.nodes(&peer.cluster).map(endpoint).collect(),
+        node_endpoints: hints.endpoints(&peer.cluster, peer.listener, endpoint),
         ..ShareAcknowledgeResponse::default()
     })
 }
 
 fn told(
-    state: &mut State,
+    state: &mut ClusterState,
     partition: (Uuid, i32),
     code: Option<ErrorCode>,
     hints: &mut Hints,
@@ -120,12 +111,11 @@ fn told(
         ..PartitionData::default()
     };
     if code == Some(ErrorCode::NotLeaderOrFollower)
-        && let Ok(SharedLog { log, .. }) = state.shared_log(partition)
+        && let Some((leader_id, leader_epoch)) = share_requests::leader(state, partition, hints)
     {
-        hints.add(log.leader);
         data.current_leader = LeaderIdAndEpoch {
-            leader_id: log.leader,
-            leader_epoch: log.leader_epoch,
+            leader_id,
+            leader_epoch,
         };
     }
     data

@@ -13,9 +13,9 @@ use kafkars_protocol::messages::describe_share_group_offsets::{
 use kafkars_protocol::{ErrorCode, Uuid};
 
 use super::{Handled, Peer, Serve, coordination};
-use crate::refusal::Refusal;
+use crate::refusal::RefusedRequest;
 use crate::shares::SharedLog;
-use crate::state::State;
+use crate::state::ClusterState;
 
 impl Serve for DescribeShareGroupOffsetsRequest {
     fn serve(self, peer: &Peer, _version: i16) -> Handled<DescribeShareGroupOffsetsResponse> {
@@ -23,7 +23,7 @@ impl Serve for DescribeShareGroupOffsetsRequest {
         let mut state = peer.cluster.state();
         let groups = self.groups.into_iter().map(|wanted| {
             let id = wanted.group_id.clone();
-            let found = coordination::check_group(peer, &id).map_err(Refusal::from);
+            let found = coordination::check_group(peer, &id).map_err(RefusedRequest::from);
             let found = found.and_then(|()| describe(&mut state, wanted, now));
             found.unwrap_or_else(|refused| failure(id, refused))
         });
@@ -50,10 +50,10 @@ impl Serve for DescribeShareGroupOffsetsRequest {
 }
 
 fn describe(
-    state: &mut State,
+    state: &mut ClusterState,
     wanted: DescribeShareGroupOffsetsRequestGroup,
     now: i64,
-) -> Result<DescribeShareGroupOffsetsResponseGroup, Refusal> {
+) -> Result<DescribeShareGroupOffsetsResponseGroup, RefusedRequest> {
     // A group that nobody knows has simply not begun anywhere.
     state.groups.check_share_group(&wanted.group_id, now)?;
     let topics = match wanted.topics {
@@ -81,7 +81,7 @@ fn describe(
 }
 
 /// The partitions that a group has begun to read.
-fn every_topic(state: &State, group: &str) -> Vec<DescribeShareGroupOffsetsRequestTopic> {
+fn every_topic(state: &ClusterState, group: &str) -> Vec<DescribeShareGroupOffsetsRequestTopic> {
     let mut topics: BTreeMap<&str, Vec<i32>> = BTreeMap::new();
     for (id, index) in state.shares.partitions(group) {
         if let Some(topic) = state.topic_by_id(id) {
@@ -96,7 +96,7 @@ fn every_topic(state: &State, group: &str) -> Vec<DescribeShareGroupOffsetsReque
 }
 
 fn describe_one(
-    state: &mut State,
+    state: &mut ClusterState,
     group: &str,
     partition: (Uuid, i32),
 ) -> DescribeShareGroupOffsetsResponsePartition {
@@ -125,7 +125,7 @@ fn unknown(partition_index: i32) -> DescribeShareGroupOffsetsResponsePartition {
     }
 }
 
-fn failure(group_id: String, refused: Refusal) -> DescribeShareGroupOffsetsResponseGroup {
+fn failure(group_id: String, refused: RefusedRequest) -> DescribeShareGroupOffsetsResponseGroup {
     DescribeShareGroupOffsetsResponseGroup {
         group_id,
         error_code: refused.code.code(),

@@ -10,15 +10,15 @@ use kafkars_protocol::messages::alter_share_group_offsets::{
 };
 
 use super::{Handled, Peer, Serve, coordination};
-use crate::refusal::Refusal;
+use crate::refusal::RefusedRequest;
 use crate::shares::SharedLog;
-use crate::state::State;
+use crate::state::ClusterState;
 
 impl Serve for AlterShareGroupOffsetsRequest {
     fn serve(self, peer: &Peer, _version: i16) -> Handled<AlterShareGroupOffsetsResponse> {
         let now = peer.cluster.clock.now();
         let mut state = peer.cluster.state();
-        let allowed = coordination::check_group(peer, &self.group_id).map_err(Refusal::from);
+        let allowed = coordination::check_group(peer, &self.group_id).map_err(RefusedRequest::from);
         let allowed = allowed.and_then(|()| {
             state.groups.make_share_group(&self.group_id, now)?;
             state.groups.check_share_group_is_empty(&self.group_id, now)
@@ -41,7 +41,7 @@ impl Serve for AlterShareGroupOffsetsRequest {
 
 fn alter(
     request: AlterShareGroupOffsetsRequest,
-    state: &mut State,
+    state: &mut ClusterState,
 ) -> AlterShareGroupOffsetsResponse {
     let group = request.group_id;
     let topics = request.topics.into_iter().map(|topic| {
@@ -75,7 +75,7 @@ fn alter(
     }
 }
 
-fn failure(refused: Refusal) -> AlterShareGroupOffsetsResponse {
+fn failure(refused: RefusedRequest) -> AlterShareGroupOffsetsResponse {
     AlterShareGroupOffsetsResponse {
         error_code: refused.code.code(),
         error_message: refused.message,

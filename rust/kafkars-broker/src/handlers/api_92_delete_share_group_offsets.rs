@@ -10,13 +10,13 @@ use kafkars_protocol::messages::delete_share_group_offsets::{
 };
 
 use super::{Handled, Peer, Serve, coordination};
-use crate::refusal::Refusal;
+use crate::refusal::RefusedRequest;
 
 impl Serve for DeleteShareGroupOffsetsRequest {
     fn serve(self, peer: &Peer, _version: i16) -> Handled<DeleteShareGroupOffsetsResponse> {
         let now = peer.cluster.clock.now();
         let mut state = peer.cluster.state();
-        let allowed = coordination::check_group(peer, &self.group_id).map_err(Refusal::from);
+        let allowed = coordination::check_group(peer, &self.group_id).map_err(RefusedRequest::from);
         let allowed =
             allowed.and_then(|()| state.groups.check_share_group_is_empty(&self.group_id, now));
         if let Err(refused) = allowed {
@@ -53,7 +53,7 @@ impl Serve for DeleteShareGroupOffsetsRequest {
     }
 }
 
-fn failure(refused: Refusal) -> DeleteShareGroupOffsetsResponse {
+fn failure(refused: RefusedRequest) -> DeleteShareGroupOffsetsResponse {
     DeleteShareGroupOffsetsResponse {
         error_code: refused.code.code(),
         error_message: refused.message,

@@ -1,13 +1,13 @@
-//! Whether a request about a group or a transactional id has come to the right place, and how it waits there.
+//! Checks that a request about a group or a transactional id has come to the right place, and has it wait there.
 
 use kafkars_protocol::ErrorCode;
 use tokio::sync::oneshot;
 
 use super::Peer;
-use crate::cluster::Cluster;
+use crate::cluster::RunningCluster;
 use crate::groups::Groups;
-use crate::nodes::CoordinatorKind;
-use crate::refusal::Refusal;
+use crate::nodes::CoordinatorType;
+use crate::refusal::RefusedRequest;
 use crate::topics::Topics;
 
 /// Refuses a group without a name, and one that another node coordinates.
@@ -17,7 +17,7 @@ pub(super) fn check_group(peer: &Peer, group: &str) -> Result<(), ErrorCode> {
     }
     if peer
         .cluster
-        .coordinates(peer.node, CoordinatorKind::Group, group)
+        .coordinates(peer.node, CoordinatorType::Group, group)
     {
         Ok(())
     } else {
@@ -30,8 +30,8 @@ pub(super) fn check_group(peer: &Peer, group: &str) -> Result<(), ErrorCode> {
 pub(super) fn hear<T>(
     peer: &Peer,
     group: &str,
-    heartbeat: impl FnOnce(&mut Groups, &Topics<'_>, i64) -> Result<T, Refusal>,
-) -> Result<T, Refusal> {
+    heartbeat: impl FnOnce(&mut Groups, &Topics<'_>, i64) -> Result<T, RefusedRequest>,
+) -> Result<T, RefusedRequest> {
     if !group.is_empty() {
         check_group(peer, group)?;
     }
@@ -46,8 +46,8 @@ pub(super) fn hear<T>(
 pub(super) fn describe_each<T>(
     peer: &Peer,
     groups: &[String],
-    describe: impl Fn(&mut Groups, &str, &Topics<'_>, i64) -> Result<T, Refusal>,
-    failure: impl Fn(&str, Refusal) -> T,
+    describe: impl Fn(&mut Groups, &str, &Topics<'_>, i64) -> Result<T, RefusedRequest>,
+    failure: impl Fn(&str, RefusedRequest) -> T,
 ) -> Vec<T> {
     let now = peer.cluster.clock.now();
     let mut state = peer.cluster.state();
@@ -66,7 +66,7 @@ pub(super) fn describe_each<T>(
 ///
 /// `None` when the group was dropped with the request in it.
 pub(super) async fn wait<T>(
-    cluster: &Cluster,
+    cluster: &RunningCluster,
     group: &str,
     mut answer: oneshot::Receiver<T>,
 ) -> Option<T> {
@@ -92,10 +92,10 @@ pub(super) async fn wait<T>(
     }
 }
 
-/// What [`check_group`] is to a group, for a transactional id. That it must not be empty is judged later, with what
-/// goes before it.
+/// Refuses a transactional id that another node coordinates. That it must not be empty is judged later, with what goes
+/// before it.
 pub(super) fn check_transactional_id(peer: &Peer, id: &str) -> Result<(), ErrorCode> {
-    let kind = CoordinatorKind::Transaction;
+    let kind = CoordinatorType::Transaction;
     if id.is_empty() || peer.cluster.coordinates(peer.node, kind, id) {
         Ok(())
     } else {

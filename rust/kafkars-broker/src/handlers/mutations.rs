@@ -7,7 +7,7 @@ use super::Peer;
 pub(super) struct Mutations<'a> {
     peer: &'a Peer,
     strict: bool,
-    /// How long the client has to pause, in ms.
+    /// The time that the client has to pause, in ms.
     pub(super) pause_ms: i32,
 }
 
@@ -20,7 +20,7 @@ impl<'a> Mutations<'a> {
         }
     }
 
-    /// Counts what is about to be done, unless a `strict` client has done too much already.
+    /// Counts partitions that are about to be made or deleted, unless a `strict` client has done too much already.
     pub(super) fn count(&mut self, partitions: usize) -> Result<(), ErrorCode> {
         let Peer { cluster, .. } = self.peer;
         let counted = cluster.quotas.mutate(

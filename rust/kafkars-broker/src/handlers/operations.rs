@@ -1,4 +1,13 @@
-//! What a client may do (KIP-430): everything, since there are no access rules yet.
+//! The operations that a resource knows at all (KIP-430). Access control takes out of an answer what its client may not
+//! do.
+
+/// Stands in answers for operations that nobody has asked for.
+pub(super) const NOT_ASKED: i32 = i32::MIN;
+
+/// The operations, where the request asks for them.
+pub(super) const fn if_asked(asked: bool, operations: i32) -> i32 {
+    if asked { operations } else { NOT_ASKED }
+}
 
 /// Create, alter, describe, cluster action, describe and alter configs, idempotent write; one bit for each of Kafka's
 /// codes.

@@ -1,4 +1,4 @@
-//! What becomes of a request, and why a connection ends.
+//! The outcome of a request, and the end of a connection.
 
 use std::fmt;
 use std::future::Future;
@@ -8,8 +8,8 @@ use std::pin::Pin;
 use bytes::Bytes;
 use kafkars_protocol::{DecodeError, EncodeError, Frame, FrameError};
 
-/// What a request comes to.
-pub(crate) enum Outcome {
+/// The outcome of a request, as its connection carries it out.
+pub(crate) enum HandlerOutcome {
     Reply(Frame),
     /// Bytes that are no proper frame, on purpose, and whether the connection is closed behind them.
     Damaged {
@@ -28,10 +28,10 @@ pub(crate) enum Outcome {
     Later(Later),
 }
 
-/// An outcome that takes time. It never is `Outcome::Later` itself.
-pub(crate) type Later = Pin<Box<dyn Future<Output = Result<Outcome, ConnectionEnd>> + Send>>;
+/// An outcome that takes time. It never is `HandlerOutcome::Later` itself.
+pub(crate) type Later = Pin<Box<dyn Future<Output = Result<HandlerOutcome, ConnectionEnd>> + Send>>;
 
-/// Why a connection ended.
+/// The reason why a connection ended.
 #[derive(Debug)]
 pub(crate) enum ConnectionEnd {
     /// The client closed it.

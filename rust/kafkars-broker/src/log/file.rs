@@ -9,7 +9,7 @@ use kafkars_records::{RawBatch, batches};
 
 use crate::private_files;
 
-/// Where the base offset of a batch ends, and where its leader epoch stands.
+/// Positions of these fields in a batch.
 const LENGTH_AT: usize = 8;
 const LEADER_EPOCH_AT: usize = 12;
 const MAGIC_AT: usize = 16;
@@ -21,7 +21,7 @@ pub(crate) struct PartitionFile {
     length: u64,
 }
 
-/// What a file holds.
+/// The content of a file.
 #[derive(Debug)]
 pub(crate) struct Loaded {
     pub(crate) file: PartitionFile,
@@ -31,7 +31,7 @@ pub(crate) struct Loaded {
 }
 
 impl PartitionFile {
-    /// A file that is made with the first batch.
+    /// Names a file that is made with the first batch.
     pub(crate) fn new(path: PathBuf) -> Self {
         Self { path, length: 0 }
     }

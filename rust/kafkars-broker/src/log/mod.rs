@@ -2,6 +2,7 @@
 
 pub(crate) mod file;
 pub(crate) mod folder;
+pub(crate) mod search;
 mod segment;
 
 use std::collections::VecDeque;
@@ -16,7 +17,7 @@ const SMALLEST_SEGMENT: usize = 16 * 1024;
 /// Largest segment. A read ends with its segment, so it also bounds how much one fetch takes from one partition.
 const LARGEST_SEGMENT: usize = 4 * 1024 * 1024;
 
-/// Where these fields stand in a batch.
+/// Positions of these fields in a batch.
 const BASE_OFFSET_AT: usize = 0;
 const LEADER_EPOCH_AT: usize = 12;
 
@@ -24,18 +25,18 @@ const LEADER_EPOCH_AT: usize = 12;
 /// never behind.
 #[derive(Debug)]
 pub(crate) struct Log {
-    /// With the position in the log at which each starts; only the last is open.
+    /// The segments, each with the position in the log at which it starts; only the last is open.
     segments: VecDeque<(u64, Segment)>,
-    batches: VecDeque<Entry>,
+    batches: VecDeque<BatchEntry>,
     start_offset: i64,
     end_offset: i64,
     end_position: u64,
     retention_bytes: Option<u64>,
 }
 
-/// Where one batch stands, and what is asked of it without reading it.
+/// An entry of the index: where a batch stands, and what is asked of it without reading it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Entry {
+pub(crate) struct BatchEntry {
     pub(crate) base_offset: i64,
     pub(crate) last_offset: i64,
     pub(crate) max_timestamp: i64,
@@ -61,17 +62,17 @@ impl Log {
         }
     }
 
-    /// How much to keep from now on; none: everything.
+    /// Sets how many bytes are kept from now on; none: everything.
     pub(crate) fn set_retention_bytes(&mut self, bytes: Option<u64>) {
         self.retention_bytes = bytes;
     }
 
-    /// Offset of the first record that can be read.
+    /// The offset of the first record that can be read.
     pub(crate) fn start_offset(&self) -> i64 {
         self.start_offset
     }
 
-    /// Offset the next record will get; also the high watermark and the last stable offset.
+    /// The offset that the next record will get; also the high watermark.
     pub(crate) fn end_offset(&self) -> i64 {
         self.end_offset
     }
@@ -83,12 +84,12 @@ impl Log {
     }
 
     /// The batches that can be read, in order.
-    pub(crate) fn entries(&self) -> impl Iterator<Item = &Entry> {
+    pub(crate) fn entries(&self) -> impl Iterator<Item = &BatchEntry> {
         self.batches.iter()
     }
 
     /// The batches that end at `offset` or later, in order.
-    pub(crate) fn entries_from(&self, offset: i64) -> impl Iterator<Item = &Entry> {
+    pub(crate) fn entries_from(&self, offset: i64) -> impl Iterator<Item = &BatchEntry> {
         self.batches.range(self.find(offset)..)
     }
 
@@ -102,7 +103,7 @@ impl Log {
         put(copy, BASE_OFFSET_AT, &base_offset.to_be_bytes());
         put(copy, LEADER_EPOCH_AT, &leader_epoch.to_be_bytes());
         let last_offset = base_offset + i64::from(batch.raw.header.last_offset_delta);
-        self.batches.push_back(Entry {
+        self.batches.push_back(BatchEntry {
             base_offset,
             last_offset,
             max_timestamp: batch.max_timestamp,
@@ -121,7 +122,7 @@ impl Log {
         self.append(batch, batch.raw.header.partition_leader_epoch);
     }
 
-    /// The next record gets this offset at least. An empty log then begins there.
+    /// Lets the next record get this offset at least. An empty log then begins there.
     pub(crate) fn restore_end(&mut self, offset: i64) {
         self.end_offset = self.end_offset.max(offset);
         if self.batches.is_empty() {
@@ -137,7 +138,7 @@ impl Log {
         }
     }
 
-    /// Where the first batch that ends at or after `offset` stands; the end, when there is none.
+    /// The position of the first batch that ends at or after `offset`; the end, when there is none.
     fn position_of(&self, offset: i64) -> u64 {
         match self.batches.get(self.find(offset)) {
             Some(entry) => entry.position,
@@ -145,7 +146,7 @@ impl Log {
         }
     }
 
-    /// Whole batches from the one that holds `offset` on, up to `max_bytes`, and at least one if `at_least_one`.
+    /// Reads whole batches from the one that holds `offset` on, up to `max_bytes`, and at least one if `at_least_one`.
     ///
     /// The first batch may begin before `offset`: batches are never cut, and clients skip what they did not ask for.
     pub(crate) fn read(
@@ -157,7 +158,7 @@ impl Log {
         self.read_before(offset, i64::MAX, max_bytes, at_least_one)
     }
 
-    /// The same, but nothing from `before` on, which must be the first offset of a batch or the end.
+    /// Reads like `read`, but nothing from `before` on, which must be the first offset of a batch or the end.
     pub(crate) fn read_before(
         &mut self,
         offset: i64,
@@ -199,8 +200,8 @@ impl Log {
             .read((entry.position - *segment_start) as usize..(end - *segment_start) as usize))
     }
 
-    /// One batch, as it stands in the log.
-    pub(crate) fn read_entry(&mut self, entry: &Entry) -> Bytes {
+    /// Reads one batch, as it stands in the log.
+    pub(crate) fn read_entry(&mut self, entry: &BatchEntry) -> Bytes {
         self.read(entry.last_offset, 0, true).unwrap_or_default()
     }
 
@@ -246,19 +247,19 @@ impl Log {
         self.begins_with(first)
     }
 
-    fn begins_with(&self, first: Option<&Entry>) -> i64 {
+    fn begins_with(&self, first: Option<&BatchEntry>) -> i64 {
         first.map_or(self.end_offset, |entry| {
             entry.base_offset.max(self.start_offset)
         })
     }
 
-    /// The same log with other bytes for its batches, and without those that are not given.
-    pub(crate) fn replace(&mut self, kept: VecDeque<(Entry, Bytes)>) {
+    /// Replaces the bytes of batches, and drops the batches that are not given.
+    pub(crate) fn replace(&mut self, kept: VecDeque<(BatchEntry, Bytes)>) {
         self.batches.clear();
         self.segments.clear();
         for (entry, bytes) in kept {
             self.segment_for(bytes.len()).append(&bytes);
-            self.batches.push_back(Entry {
+            self.batches.push_back(BatchEntry {
                 length: bytes.len() as u32,
                 position: self.end_position,
                 ..entry

@@ -31,7 +31,7 @@ impl Bucket {
         self.tokens < 0.0
     }
 
-    /// How long it takes until nothing is owed.
+    /// The time until nothing is owed.
     pub(super) fn pause_ms(&self, rate: f64) -> f64 {
         (-self.tokens).max(0.0) / rate * 1000.0
     }

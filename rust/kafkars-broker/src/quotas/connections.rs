@@ -1,23 +1,18 @@
-//! How many connections a second an address may open (KIP-612).
+//! Quotas of addresses: how many connections a second each may open (KIP-612).
 
-use std::collections::HashMap;
 use std::net::IpAddr;
 
-use super::entity::{Entity, Part};
-use super::rate::Rate;
+use super::entity::{Entity, EntityPart};
 use super::{MAX_MEASURED, QuotaValues, Quotas, milliseconds};
 
-/// `connection_creation_rate`.
+/// The key of this quota.
 pub(crate) const CONNECTION_RATE: &str = "connection_creation_rate";
 /// Longest that a connection which is one too many is held before it is closed: one window, as in Kafka.
 const LONGEST_PAUSE_MS: i32 = 1000;
 
-/// The use of those addresses that have a quota.
-#[derive(Debug, Default)]
-pub(super) struct Connections(HashMap<IpAddr, Rate>);
-
 impl Quotas {
-    /// An address has opened a connection: how long it is to be held before it is closed, in ms; 0 if it may stay.
+    /// Judges a connection that an address has opened: returns how long it is held before it is closed, in ms; 0 if it
+    /// may stay.
     pub(crate) fn admit(&self, address: IpAddr, now: i64) -> i32 {
         if !self.are_set() {
             return 0;
@@ -25,15 +20,15 @@ impl Quotas {
         let mut inner = self.inner.lock();
         let named = inner.entities.iter();
         let named = named.filter_map(|(entity, values)| match &entity.ip {
-            Part::Named(ip) if ip.parse() == Ok(address) => values.get(CONNECTION_RATE),
+            EntityPart::Named(ip) if ip.parse() == Ok(address) => values.get(CONNECTION_RATE),
             _ => None,
         });
-        let everybody = inner.entities.get(&Entity::of_address(Part::Default));
+        let everybody = inner.entities.get(&Entity::of_address(EntityPart::Default));
         let default = everybody.and_then(|values: &QuotaValues| values.get(CONNECTION_RATE));
         let Some(limit) = named.chain(default).next().copied() else {
             return 0;
         };
-        let Connections(rates) = &mut inner.connections;
+        let rates = &mut inner.connections;
         if rates.len() >= MAX_MEASURED {
             rates.retain(|_, rate| rate.is_in_use(now));
         }
@@ -61,11 +56,11 @@ mod tests {
         let quotas = Quotas::default();
         assert_eq!(quotas.admit(address(1), 0), 0);
         quotas.set(
-            &Entity::of_address(Part::Default),
+            &Entity::of_address(EntityPart::Default),
             CONNECTION_RATE,
             Some(1.0),
         );
-        let named = Part::Named("127.0.0.2".to_owned());
+        let named = EntityPart::Named("127.0.0.2".to_owned());
         quotas.set(&Entity::of_address(named), CONNECTION_RATE, Some(2.0));
         for last in [1, 2] {
             let admitted = (0..30).filter(|_| quotas.admit(address(last), 0) == 0);

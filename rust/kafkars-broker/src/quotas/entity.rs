@@ -1,36 +1,36 @@
-//! Whom a quota is for.
+//! The entity that a quota is for.
 
 use serde::{Deserialize, Serialize};
 
 /// A user, a client id, both together, or an address.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub(crate) struct Entity {
-    pub(crate) user: Part,
-    pub(crate) client_id: Part,
-    pub(crate) ip: Part,
+    pub(crate) user: EntityPart,
+    pub(crate) client_id: EntityPart,
+    pub(crate) ip: EntityPart,
 }
 
 /// One part of an entity.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
-pub(crate) enum Part {
-    /// The entity does not go by it.
+pub(crate) enum EntityPart {
+    /// The entity does not go by this part.
     #[default]
     Absent,
-    /// Everybody who has no quota by name.
+    /// The quota is for everybody who has none by name.
     Default,
     Named(String),
 }
 
 impl Entity {
-    pub(crate) fn new(user: Part, client_id: Part) -> Self {
+    pub(crate) fn new(user: EntityPart, client_id: EntityPart) -> Self {
         Self {
             user,
             client_id,
-            ip: Part::Absent,
+            ip: EntityPart::Absent,
         }
     }
 
-    pub(crate) fn of_address(ip: Part) -> Self {
+    pub(crate) fn of_address(ip: EntityPart) -> Self {
         Self {
             ip,
             ..Self::default()
@@ -38,7 +38,7 @@ impl Entity {
     }
 
     /// The part that Kafka names so.
-    pub(crate) fn part_mut(&mut self, kind: &str) -> Option<&mut Part> {
+    pub(crate) fn part_mut(&mut self, kind: &str) -> Option<&mut EntityPart> {
         match kind {
             "user" => Some(&mut self.user),
             "client-id" => Some(&mut self.client_id),
@@ -47,18 +47,20 @@ impl Entity {
         }
     }
 
-    /// Its parts with Kafka's names for them.
-    pub(crate) fn parts(&self) -> impl Iterator<Item = (&'static str, &Part)> {
+    /// The parts of the entity, with Kafka's names for them.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = (&'static str, &EntityPart)> {
         let parts = [
             ("user", &self.user),
             ("client-id", &self.client_id),
             ("ip", &self.ip),
         ];
-        parts.into_iter().filter(|(_, part)| **part != Part::Absent)
+        parts
+            .into_iter()
+            .filter(|(_, part)| **part != EntityPart::Absent)
     }
 }
 
-impl Part {
+impl EntityPart {
     /// The name as the wire has it: none is the default.
     pub(crate) fn from_wire(name: Option<&str>) -> Self {
         name.map_or(Self::Default, |name| Self::Named(name.to_owned()))
@@ -74,17 +76,17 @@ impl Part {
 
 /// The entities a client belongs to, in the order in which Kafka looks for a quota.
 pub(super) fn that_hold_for(user: &str, client_id: &str) -> impl Iterator<Item = Entity> {
-    let user = Part::Named(user.to_owned());
-    let client_id = Part::Named(client_id.to_owned());
+    let user = EntityPart::Named(user.to_owned());
+    let client_id = EntityPart::Named(client_id.to_owned());
     [
         Entity::new(user.clone(), client_id.clone()),
-        Entity::new(user.clone(), Part::Default),
-        Entity::new(user, Part::Absent),
-        Entity::new(Part::Default, client_id.clone()),
-        Entity::new(Part::Default, Part::Default),
-        Entity::new(Part::Default, Part::Absent),
-        Entity::new(Part::Absent, client_id),
-        Entity::new(Part::Absent, Part::Default),
+        Entity::new(user.clone(), EntityPart::Default),
+        Entity::new(user, EntityPart::Absent),
+        Entity::new(EntityPart::Default, client_id.clone()),
+        Entity::new(EntityPart::Default, EntityPart::Default),
+        Entity::new(EntityPart::Default, EntityPart::Absent),
+        Entity::new(EntityPart::Absent, client_id),
+        Entity::new(EntityPart::Absent, EntityPart::Default),
     ]
     .into_iter()
 }

@@ -1,28 +1,27 @@
 //! Client quotas: what has been set for whom, what they use, and how long they have to pause (KIP-13, KIP-124, KIP-219,
 //! KIP-599).
 //!
-//! Without access control every user is [`USER`]. Time is the broker's clock, so that a test which stops it stops the
-//! windows too.
+//! Every client counts as the user [`USER`], also where it has logged in: quotas of other users are kept and described,
+//! and limit nobody. Time is the broker's clock, so that a test which stops it stops the windows too.
 
 mod bucket;
 pub(crate) mod check;
-mod connections;
+pub(crate) mod connections;
 mod entity;
 mod rate;
 
 use std::collections::{BTreeMap, HashMap};
+use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use parking_lot::Mutex;
 
 use bucket::Bucket;
-pub(crate) use connections::CONNECTION_RATE;
-use connections::Connections;
-pub(crate) use entity::{Entity, Part};
+pub(crate) use entity::{Entity, EntityPart};
 use rate::Rate;
 
-/// Who everybody is to a listener that asks nobody.
+/// The user that every client counts as.
 pub(crate) const USER: &str = "ANONYMOUS";
 /// Entities that may have quotas, so that altering them does not fill the memory.
 pub(crate) const MAX_ENTITIES: usize = 1_000;
@@ -31,7 +30,7 @@ const MAX_MEASURED: usize = 2_000;
 /// Longest pause for the time that requests take: one window, as in Kafka.
 const LONGEST_REQUEST_PAUSE_MS: f64 = 1000.0;
 
-/// What a quota limits.
+/// The things that a quota limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Limited {
     /// `producer_byte_rate`.
@@ -61,20 +60,21 @@ pub(crate) type QuotaValues = BTreeMap<String, f64>;
 /// Quotas and the use of them.
 #[derive(Debug, Default)]
 pub(crate) struct Quotas {
-    /// Whether there are any: the common case costs one load.
+    /// True if there are any quotas: the common case costs one load.
     any: AtomicBool,
-    inner: Mutex<Inner>,
+    inner: Mutex<QuotaState>,
 }
 
 #[derive(Debug, Default)]
-struct Inner {
+struct QuotaState {
     entities: BTreeMap<Entity, QuotaValues>,
     rates: HashMap<(Limited, Share), Rate>,
     buckets: HashMap<Share, Bucket>,
-    connections: Connections,
+    /// Connections opened by those addresses that have a quota for them.
+    connections: HashMap<IpAddr, Rate>,
 }
 
-/// Who uses one allowance together: what the quota that holds is for.
+/// The clients that use one allowance together: those that the quota is for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Share {
     user: bool,
@@ -82,7 +82,7 @@ struct Share {
 }
 
 impl Quotas {
-    /// Whether there are any at all.
+    /// True if there are any quotas at all.
     pub(crate) fn are_set(&self) -> bool {
         self.any.load(Ordering::Relaxed)
     }
@@ -96,7 +96,7 @@ impl Quotas {
             .collect()
     }
 
-    /// How many entities have quotas, were this one to have some.
+    /// The number of entities with quotas, were this one to have some.
     pub(crate) fn count_with(&self, entity: &Entity) -> usize {
         let inner = self.inner.lock();
         inner.entities.len() + usize::from(!inner.entities.contains_key(entity))
@@ -117,17 +117,17 @@ impl Quotas {
             .store(!inner.entities.is_empty(), Ordering::Relaxed);
     }
 
-    /// A client has used something: how long it has to pause, in ms.
+    /// Counts what a client has used, and returns how long it has to pause, in ms.
     pub(crate) fn charge(&self, limited: Limited, client_id: &str, amount: f64, now: i64) -> i32 {
         self.measure(limited, client_id, amount, now, true)
     }
 
-    /// The same, but a use that is too much has not been, because the client does not get it.
+    /// Counts a use as `charge` does, unless it is too much: the client does not get it then.
     pub(crate) fn offer(&self, limited: Limited, client_id: &str, amount: f64, now: i64) -> i32 {
         self.measure(limited, client_id, amount, now, false)
     }
 
-    /// A request has kept the thread busy for so long.
+    /// Counts the time that a request has kept the thread busy.
     pub(crate) fn charge_time(&self, client_id: &str, busy: Duration, now: i64) -> i32 {
         self.charge(
             Limited::RequestTime,
@@ -177,8 +177,8 @@ impl Quotas {
         })
     }
 
-    /// A client makes or deletes partitions. A `strict` one is refused while it has done too much, the others have to
-    /// pause.
+    /// Counts partitions that a client makes or deletes. A `strict` one is refused while it has done too much, the
+    /// others have to pause.
     ///
     /// # Errors
     /// How long the client has to pause before it is allowed, in ms.
@@ -209,14 +209,14 @@ impl Quotas {
     }
 }
 
-impl Inner {
+impl QuotaState {
     /// The quota that holds for a client, the most particular first, and who shares it.
     fn find(&self, key: &str, client_id: &str) -> Option<(Share, f64)> {
         entity::that_hold_for(USER, client_id).find_map(|entity| {
             let limit = *self.entities.get(&entity)?.get(key)?;
             let share = Share {
-                user: entity.user != Part::Absent,
-                client_id: (entity.client_id != Part::Absent).then(|| client_id.to_owned()),
+                user: entity.user != EntityPart::Absent,
+                client_id: (entity.client_id != EntityPart::Absent).then(|| client_id.to_owned()),
             };
             Some((share, limit))
         })
@@ -245,7 +245,7 @@ mod tests {
     use super::*;
 
     fn client(client_id: &str) -> Entity {
-        Entity::new(Part::Absent, Part::Named(client_id.to_owned()))
+        Entity::new(EntityPart::Absent, EntityPart::Named(client_id.to_owned()))
     }
 
     #[test]
@@ -277,7 +277,7 @@ mod tests {
     #[test]
     fn the_pause_for_time_is_a_second_at_most() {
         let quotas = Quotas::default();
-        let everybody = Entity::new(Part::Absent, Part::Default);
+        let everybody = Entity::new(EntityPart::Absent, EntityPart::Default);
         quotas.set(&everybody, "request_percentage", Some(1.0));
         let busy = Duration::from_secs(10);
         assert_eq!(quotas.charge_time("x", busy, 0), 1000);
@@ -297,13 +297,13 @@ mod tests {
     #[test]
     fn the_most_particular_quota_holds_and_says_who_shares_it() {
         let quotas = Quotas::default();
-        let user = Part::Named(USER.to_owned());
-        let all_of_user = Entity::new(user.clone(), Part::Absent);
+        let user = EntityPart::Named(USER.to_owned());
+        let all_of_user = Entity::new(user.clone(), EntityPart::Absent);
         quotas.set(&all_of_user, "producer_byte_rate", Some(100.0));
         quotas.set(&client("a"), "producer_byte_rate", Some(1e9));
         assert_eq!(quotas.charge(Limited::Produce, "a", 1000.0, 0), 0);
         assert_eq!(quotas.charge(Limited::Produce, "b", 1000.0, 0), 10_000);
-        let one = Entity::new(user, Part::Named("b".to_owned()));
+        let one = Entity::new(user, EntityPart::Named("b".to_owned()));
         quotas.set(&one, "producer_byte_rate", Some(1e6));
         assert_eq!(quotas.charge(Limited::Produce, "b", 1000.0, 0), 0);
     }

@@ -1,4 +1,4 @@
-//! How much a client has used a second, over the latest windows.
+//! The rate at which a client uses something, over the latest windows.
 
 use std::collections::VecDeque;
 
@@ -12,7 +12,7 @@ pub(super) const FULL_SECONDS: f64 = 10.0;
 /// Sums by window.
 #[derive(Debug, Default)]
 pub(super) struct Rate {
-    /// When each began, and its sum.
+    /// The windows: when each began, and its sum.
     windows: VecDeque<(i64, f64)>,
 }
 
@@ -25,7 +25,7 @@ impl Rate {
         }
     }
 
-    /// How long nothing more may be used until the rate is down to `limit`.
+    /// The time for which nothing more may be used, until the rate is down to `limit`.
     pub(super) fn pause_ms(&self, limit: f64, now: i64) -> f64 {
         let Some((oldest, _)) = self.windows.front() else {
             return 0.0;

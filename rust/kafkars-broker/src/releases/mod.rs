@@ -16,7 +16,7 @@ impl Default for Release {
     }
 }
 
-/// Where behaviour changed.
+/// Releases in which behaviour changed.
 mod since {
     /// The answer to a version of `ApiVersions` that is too new names those there are (KIP-511).
     pub(super) const VERSIONS_NAMED: &str = "2.4";
@@ -50,7 +50,7 @@ impl Release {
         NAMES.join(", ")
     }
 
-    /// `"2.8"`.
+    /// The release's name, such as `"2.8"`.
     pub(crate) fn name(self) -> &'static str {
         NAMES[self.0.min(COUNT - 1)]
     }
@@ -67,12 +67,12 @@ impl Release {
             .filter(|version| *version != NONE)
     }
 
-    /// Whether an old broker tells, with the refusal of a version of `ApiVersions`, which there are.
+    /// True if an old broker tells, with the refusal of a version of `ApiVersions`, which there are.
     pub(crate) fn names_versions_when_refusing(self) -> bool {
         self.is_at_least(since::VERSIONS_NAMED)
     }
 
-    /// Whether requests that change the cluster are answered NOT_CONTROLLER by all nodes but one.
+    /// True if requests that change the cluster are answered NOT_CONTROLLER by all nodes but one.
     pub(crate) fn has_zookeeper(self) -> bool {
         !self.is_at_least(since::NO_ZOOKEEPER)
     }
@@ -94,7 +94,7 @@ impl Release {
         self.is_at_least(since)
     }
 
-    /// Whether it is the release called so or a later one.
+    /// True if it is the release called so or a later one.
     pub(crate) fn is_at_least(self, name: &str) -> bool {
         Self::named(name).is_some_and(|release| self >= release)
     }

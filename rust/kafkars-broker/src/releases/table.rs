@@ -11,10 +11,10 @@ pub(super) const NAMES: [&str; COUNT] = [
 
 pub(super) const COUNT: usize = 26;
 
-/// Where a release has no such API.
+/// The version that stands where a release has no such API.
 pub(super) const NONE: i16 = -1;
 
-/// By API, its highest version in each release.
+/// The highest version of each API in each release.
 #[rustfmt::skip]
 pub(super) const HIGHEST: &[(ApiKey, [i16; COUNT])] = &[
     //                                     0.11,  1.0,  1.1,  2.0,  2.1,  2.2,  2.3,  2.4,  2.5,  2.6,  2.7,  2.8,  3.0,  3.1,  3.2,  3.3,  3.4,  3.5,  3.6,  3.7,  3.8,  3.9,  4.0,  4.1,  4.2,  4.3

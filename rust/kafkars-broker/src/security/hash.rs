@@ -1,8 +1,8 @@
-//! The two hashes that SCRAM is used with.
+//! SCRAM is used with two hashes.
 
 use aws_lc_rs::{digest, hmac, pbkdf2};
 
-/// Which hash a login is made with.
+/// The hash that a login is made with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ScramHash {
     Sha256,

@@ -10,7 +10,7 @@ use super::sasl::session::SaslSettings;
 use super::tls::{self, TlsSettings};
 use kafkars_protocol::SecurityProtocol;
 
-use crate::error::BrokerError;
+use crate::error::EmbeddedBrokerError;
 
 /// Listeners one node may have.
 const MAX_LISTENERS: usize = 16;
@@ -18,29 +18,30 @@ const MAX_LISTENERS: usize = 16;
 /// A listener that every node has.
 #[derive(Debug, Clone, Default)]
 pub struct ListenerConfig {
-    /// Its name, which no other has. Default empty: the name of its protocol.
+    /// The listener's name, which no other has. Default empty: the name of its protocol.
     pub name: String,
-    /// How it is protected. Default [`SecurityProtocol::Plaintext`].
+    /// The protocol of the listener. Default [`SecurityProtocol::Plaintext`].
     pub protocol: SecurityProtocol,
     /// Port of node 1; the next nodes take the ports that follow. Default 0: free ports.
     pub port: u16,
-    /// What it shows and believes; needed where the protocol has TLS. Default none.
+    /// The listener's certificate, and whose certificates it trusts; needed where the protocol has TLS. Default none.
     pub tls: Option<TlsSettings>,
-    /// How clients may log in, where they have to. Default none named: by all of [`SaslMechanism::ALL`].
+    /// The mechanisms that clients may log in with, where they have to. Default none named: all of
+    /// [`SaslMechanism::ALL`].
     pub mechanisms: Vec<SaslMechanism>,
-    /// How long a login is believed (`connections.max.reauth.ms`); a token's own end may come first. Default none: for
-    /// ever.
+    /// The time that a login is valid (`connections.max.reauth.ms`); a token's own end may come first. Default none:
+    /// for ever.
     pub max_reauth: Option<Duration>,
 }
 
 /// A listener whose settings have been checked.
 #[derive(Debug, Clone)]
-pub(crate) struct Listener {
+pub(crate) struct CheckedListener {
     pub(crate) name: String,
     pub(crate) protocol: SecurityProtocol,
     pub(crate) port: u16,
     pub(crate) tls: Option<Arc<ServerConfig>>,
-    /// None where nobody has to log in.
+    /// The settings of logins, none where nobody has to log in.
     pub(crate) sasl: Option<Arc<SaslSettings>>,
 }
 
@@ -51,9 +52,9 @@ pub(crate) fn check(
     given: &[ListenerConfig],
     port: u16,
     nodes: u16,
-) -> Result<Vec<Listener>, BrokerError> {
+) -> Result<Vec<CheckedListener>, EmbeddedBrokerError> {
     if given.is_empty() {
-        return Ok(vec![Listener {
+        return Ok(vec![CheckedListener {
             name: SecurityProtocol::Plaintext.name().to_owned(),
             protocol: SecurityProtocol::Plaintext,
             port,
@@ -65,7 +66,7 @@ pub(crate) fn check(
     if count > MAX_LISTENERS {
         return Err(invalid(format!("{count} are more than {MAX_LISTENERS}")));
     }
-    let mut listeners: Vec<Listener> = Vec::with_capacity(count);
+    let mut listeners: Vec<CheckedListener> = Vec::with_capacity(count);
     for (index, given) in given.iter().enumerate() {
         let port = match given.port {
             0 if index == 0 => port,
@@ -80,7 +81,11 @@ pub(crate) fn check(
     Ok(listeners)
 }
 
-fn check_one(given: &ListenerConfig, port: u16, nodes: u16) -> Result<Listener, BrokerError> {
+fn check_one(
+    given: &ListenerConfig,
+    port: u16,
+    nodes: u16,
+) -> Result<CheckedListener, EmbeddedBrokerError> {
     let protocol = given.protocol;
     let name = match given.name.as_str() {
         "" => protocol.name(),
@@ -116,7 +121,7 @@ fn check_one(given: &ListenerConfig, port: u16, nodes: u16) -> Result<Listener, 
         mechanisms,
         max_reauth: given.max_reauth,
     };
-    Ok(Listener {
+    Ok(CheckedListener {
         name: name.to_owned(),
         protocol,
         port,
@@ -125,8 +130,8 @@ fn check_one(given: &ListenerConfig, port: u16, nodes: u16) -> Result<Listener, 
     })
 }
 
-fn invalid(reason: String) -> BrokerError {
-    BrokerError::InvalidSetting {
+fn invalid(reason: String) -> EmbeddedBrokerError {
+    EmbeddedBrokerError::InvalidSetting {
         setting: "listeners",
         reason,
     }

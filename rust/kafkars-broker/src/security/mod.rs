@@ -1,4 +1,4 @@
-//! Who may talk to the broker, and about what: TLS, logins by SASL, and access control lists.
+//! The broker's security: TLS, logins by SASL, and access control lists.
 
 pub(crate) mod acl;
 pub(crate) mod hash;

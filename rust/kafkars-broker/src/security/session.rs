@@ -1,4 +1,4 @@
-//! Who is at the other end of a connection, at listeners that ask.
+//! The session of a connection knows who the client is, at listeners that ask.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,24 +6,27 @@ use std::sync::Arc;
 use kafkars_protocol::{ApiKey, ErrorCode};
 use parking_lot::Mutex;
 
-use super::listener::Listener;
+use super::listener::CheckedListener;
 use super::sasl::Directory;
-use super::sasl::session::{Gate, SaslSession, Step};
+use super::sasl::session::{Gate, LoginStep, SaslSession};
 
-/// The name of who has not said who they are.
+/// The name of a client that has not said who it is.
 pub(crate) const ANONYMOUS: &str = "ANONYMOUS";
 
-/// One connection's. A connection of a plain listener has none.
-pub(crate) struct Session {
-    /// Who the client is by its certificate.
+/// The session of one connection. A connection of a plain listener has none.
+pub(crate) struct LoginSession {
+    /// The name of the client by its certificate.
     certificate: Option<Arc<str>>,
     // Held for one step of a login, which derives no keys from passwords.
     sasl: Option<Mutex<SaslSession>>,
 }
 
-impl Session {
+impl LoginSession {
     /// The session of a new connection; none where the listener asks for nothing.
-    pub(crate) fn begin(listener: &Listener, certificate: Option<String>) -> Option<Arc<Self>> {
+    pub(crate) fn begin(
+        listener: &CheckedListener,
+        certificate: Option<String>,
+    ) -> Option<Arc<Self>> {
         let sasl = listener.sasl.as_ref();
         if sasl.is_none() && certificate.is_none() {
             return None;
@@ -34,7 +37,7 @@ impl Session {
         }))
     }
 
-    /// Who the client is.
+    /// The name of the client.
     pub(crate) fn user(&self) -> Option<Arc<str>> {
         match &self.sasl {
             Some(sasl) => sasl.lock().user(),
@@ -42,19 +45,19 @@ impl Session {
         }
     }
 
-    /// Whether the client has not logged in where it has to.
+    /// True if the client has not logged in where it has to.
     pub(crate) fn is_waiting(&self) -> bool {
         let waiting = |sasl: &Mutex<SaslSession>| sasl.lock().user().is_none();
         self.sasl.as_ref().is_some_and(waiting)
     }
 
-    /// Whether the connection ends when what waits is written.
+    /// True if the connection ends when what waits is written.
     pub(crate) fn is_refused(&self) -> bool {
         let refused = |sasl: &Mutex<SaslSession>| sasl.lock().is_refused();
         self.sasl.as_ref().is_some_and(refused)
     }
 
-    /// Whether the next frame is a bare message of a mechanism.
+    /// True if the next frame is a bare message of a mechanism.
     pub(crate) fn expects_bare_message(&self) -> bool {
         let bare = |sasl: &Mutex<SaslSession>| sasl.lock().expects_bare_message();
         self.sasl.as_ref().is_some_and(bare)
@@ -82,19 +85,19 @@ impl Session {
         &self,
         message: &[u8],
         directory: &Directory<'_>,
-    ) -> Option<Result<Step, String>> {
+    ) -> Option<Result<LoginStep, String>> {
         let sasl = self.sasl.as_ref()?;
         Some(sasl.lock().authenticate(message, directory))
     }
 
-    /// Whether a mechanism's messages are awaited.
+    /// True if a mechanism's messages are awaited.
     pub(crate) fn is_exchanging(&self) -> bool {
         let exchanging = |sasl: &Mutex<SaslSession>| sasl.lock().is_exchanging();
         self.sasl.as_ref().is_some_and(exchanging)
     }
 }
 
-impl fmt::Debug for Session {
+impl fmt::Debug for LoginSession {
     /// Leaves out how far a login is: that holds secrets.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("Session").finish_non_exhaustive()

@@ -1,4 +1,4 @@
-//! What a TLS listener shows and believes, and who a client is by its certificate.
+//! The certificates of a TLS listener: its own, whose it trusts, and the name of a client by its certificate.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,30 +8,30 @@ use rustls::pki_types::CertificateDer;
 use rustls::server::{NoClientAuth, WebPkiClientVerifier, danger::ClientCertVerifier};
 use rustls::{RootCertStore, ServerConfig};
 
-/// Whether clients show certificates (`ssl.client.auth`).
+/// The demand for certificates of clients (`ssl.client.auth`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ClientAuth {
-    /// They are not asked.
+    /// Clients are not asked for certificates.
     #[default]
     None,
-    /// They are asked. Who shows none is `ANONYMOUS`; who shows one that is not believed is refused.
+    /// Clients are asked. A client that shows none is `ANONYMOUS`; one whose certificate is not trusted is refused.
     Requested,
-    /// Who shows none is refused.
+    /// A client that shows none is refused.
     Required,
 }
 
-/// What a TLS listener shows and believes, all as PEM.
+/// The certificates and keys of a TLS listener, all as PEM.
 #[derive(Clone, Default)]
 pub struct TlsSettings {
     /// The broker's certificate, followed by those between it and its authority.
     pub certificate_pem: String,
-    /// Its private key, encrypted or not.
+    /// The broker's private key, encrypted or not.
     pub key_pem: String,
-    /// What opens the key, if it is encrypted.
+    /// The password of the key, if it is encrypted.
     pub key_password: Option<String>,
-    /// Whether clients show certificates. Default [`ClientAuth::None`].
+    /// The demand for certificates of clients. Default [`ClientAuth::None`].
     pub client_auth: ClientAuth,
-    /// Authorities of clients. Needed where they are asked.
+    /// Authorities of clients' certificates. Needed where clients are asked for them.
     pub client_ca_pem: Option<String>,
 }
 
@@ -45,7 +45,7 @@ impl fmt::Debug for TlsSettings {
     }
 }
 
-/// The form that connections work with.
+/// Makes the configuration that connections work with.
 ///
 /// The error says which part cannot be used, and why.
 pub(super) fn server_config(settings: &TlsSettings) -> Result<ServerConfig, String> {
@@ -87,7 +87,7 @@ fn client_verifier(settings: &TlsSettings) -> Result<Arc<dyn ClientCertVerifier>
     Ok(verifier)
 }
 
-/// Who a client is by the certificate that it has shown, as Kafka names it: the subject's distinguished name.
+/// The name of a client by the certificate that it has shown, as Kafka has it: the subject's distinguished name.
 pub(super) fn principal(certificates: Option<&[CertificateDer<'_>]>) -> Option<String> {
     kafkars_certificates::distinguished_name(certificates?.first()?)
 }

@@ -15,12 +15,12 @@ use super::tls;
 
 /// Encrypted bytes that may wait for the socket before more are taken.
 const UNSENT: usize = 64 * 1024;
-/// What is taken out of TLS at once.
+/// Bytes that are taken out of TLS at once.
 const PIECE: usize = 16 * 1024;
 
 /// A connection's socket, and what is between it and the frames.
 #[derive(Debug)]
-pub(crate) enum Transport {
+pub(crate) enum ServerTransport {
     Plain(TcpStream),
     Tls(Box<Encrypted>),
 }
@@ -32,7 +32,7 @@ pub(crate) struct Encrypted {
     session: Mutex<ServerConnection>,
 }
 
-impl Transport {
+impl ServerTransport {
     /// The transport of a socket that was accepted; TLS where there is a configuration of it.
     pub(crate) fn new(socket: TcpStream, tls: Option<&Arc<ServerConfig>>) -> io::Result<Self> {
         let Some(config) = tls else {
@@ -94,7 +94,7 @@ impl Transport {
         }
     }
 
-    /// Puts what there is behind what is in `buffer`, as far as it has room; 0 at the end.
+    /// Reads what there is into `buffer`, as far as it has room; 0 at the end.
     pub(crate) fn try_read_buf(&self, buffer: &mut BytesMut) -> io::Result<usize> {
         match self {
             Self::Plain(socket) => socket.try_read_buf(buffer),

@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use zeroize::Zeroizing;
 
 use super::hash::ScramHash;
-use crate::refusal::Refusal;
+use crate::refusal::RefusedRequest;
 use crate::scram::{ScramCredential, ScramCredentials};
 
 /// Iterations of the credentials made here: the fewest that Kafka takes.
@@ -74,10 +74,13 @@ fn hash(text: &str) -> digest::Digest {
 }
 
 /// Gives a user credentials of both kinds of SCRAM.
-pub(crate) fn set_scram(credentials: &mut ScramCredentials, user: &User) -> Result<(), Refusal> {
+pub(crate) fn set_scram(
+    credentials: &mut ScramCredentials,
+    user: &User,
+) -> Result<(), RefusedRequest> {
     for hash in ScramHash::ALL {
         let mut salt = [0; SALT];
-        let no_random = |_| Refusal::from(ErrorCode::UnknownServerError);
+        let no_random = |_| RefusedRequest::from(ErrorCode::UnknownServerError);
         rand::fill(&mut salt).map_err(no_random)?;
         let mut salted = Zeroizing::new(vec![0; hash.length()]);
         let iterations = NonZeroU32::new(ITERATIONS).unwrap_or(NonZeroU32::MIN);

@@ -1,7 +1,9 @@
-//! What the brokers are set to: at the start, and since then for all or for single ones (KIP-226).
+//! Settings of brokers: those of the start, and those changed since then for all or for single ones (KIP-226).
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::broker_table;
 use super::source;
@@ -22,20 +24,30 @@ pub(crate) struct Sourced {
     /// The setting of the broker that has it.
     pub(crate) name: String,
     pub(crate) value: String,
-    /// In Kafka's numbers.
+    /// The source, in Kafka's numbers.
     pub(crate) source: i8,
+}
+
+impl Sourced {
+    pub(crate) fn new(name: &str, value: impl Into<String>, source: i8) -> Self {
+        Self {
+            name: name.to_owned(),
+            value: value.into(),
+            source,
+        }
+    }
 }
 
 /// Settings of the brokers.
 #[derive(Debug)]
 pub(crate) struct BrokerSettings {
-    /// What the cluster was started with.
+    /// The settings that the cluster was started with.
     fixed: Values,
-    /// Changed for all.
+    /// The settings that were changed for all nodes.
     cluster: Values,
-    /// Changed for one.
+    /// The settings that were changed for single nodes.
     nodes: BTreeMap<i32, Values>,
-    /// Whether there is one node only, at least at the start.
+    /// True if there is one node only, at least at the start.
     single: bool,
     topic_defaults: Arc<TopicDefaults>,
 }
@@ -53,12 +65,12 @@ impl BrokerSettings {
         settings
     }
 
-    /// What topics have that say nothing else.
+    /// The settings of topics that say nothing else.
     pub(crate) fn topic_defaults(&self) -> &Arc<TopicDefaults> {
         &self.topic_defaults
     }
 
-    /// What was changed for one node, or for all.
+    /// The settings that were changed for one node, or for all.
     pub(crate) fn dynamic(&self, node: Option<i32>) -> Values {
         match node {
             Some(node) => self.nodes.get(&node).cloned().unwrap_or_default(),
@@ -66,12 +78,12 @@ impl BrokerSettings {
         }
     }
 
-    /// What was changed for single nodes.
+    /// The settings that were changed for single nodes.
     pub(crate) fn of_nodes(&self) -> impl Iterator<Item = (i32, &Values)> {
         self.nodes.iter().map(|(node, values)| (*node, values))
     }
 
-    /// Changes what one node is set to, or all.
+    /// Changes the settings of one node, or of all.
     pub(crate) fn set_dynamic(&mut self, node: Option<i32>, values: Values) {
         match node {
             Some(node) if values.is_empty() => drop(self.nodes.remove(&node)),
@@ -97,17 +109,13 @@ impl BrokerSettings {
             ),
             (default, source::DEFAULT),
         ];
-        let sourced = |(value, source): (Option<&str>, i8)| {
-            Some(Sourced {
-                name: name.to_owned(),
-                value: value?.to_owned(),
-                source,
-            })
-        };
+        let sourced =
+            |(value, source): (Option<&str>, i8)| Some(Sourced::new(name, value?, source));
         values.into_iter().filter_map(sourced).collect()
     }
 
-    /// All nodes share one log, so a topic has one default: what was changed for all, or for the only node there is.
+    /// Works out the defaults of topics. All nodes share one log, so a topic has one default: what was changed for all,
+    /// or for the only node there is.
     fn derive(&self) -> Arc<TopicDefaults> {
         let mut defaults = TopicDefaults::new();
         let only = self.nodes.get(&1).filter(|_| self.single);
@@ -135,72 +143,63 @@ fn fixed(config: &CheckedConfig) -> Values {
         values.insert(broker_name.to_owned(), value.trim().to_owned());
     }
     let groups = &user.groups;
-    let milliseconds = |duration: std::time::Duration| duration.as_millis().to_string();
+    let milliseconds = |duration: Duration| duration.as_millis();
     let heartbeat = milliseconds(groups.consumer_heartbeat_interval);
-    let shortest_heartbeat = shortest_heartbeat_ms(groups.consumer_heartbeat_interval).to_string();
-    let given = [
-        (
-            "auto.create.topics.enable",
-            user.auto_create_topics.to_string(),
-        ),
-        ("num.partitions", user.default_partitions.to_string()),
-        (
-            "default.replication.factor",
-            config.default_replication_factor.to_string(),
-        ),
-        ("fetch.max.bytes", user.fetch_max_bytes.to_string()),
-        (
-            "socket.request.max.bytes",
-            user.request_max_bytes.to_string(),
-        ),
-        (
-            "connections.max.idle.ms",
-            milliseconds(user.connections_max_idle),
-        ),
-        (
-            "group.initial.rebalance.delay.ms",
-            milliseconds(groups.initial_rebalance_delay),
-        ),
-        (
-            "group.min.session.timeout.ms",
-            milliseconds(groups.min_session_timeout),
-        ),
-        (
-            "group.max.session.timeout.ms",
-            milliseconds(groups.max_session_timeout),
-        ),
-        ("group.max.size", groups.max_size.to_string()),
-        ("group.consumer.max.size", groups.max_size.to_string()),
-        (
-            "group.consumer.session.timeout.ms",
-            milliseconds(groups.consumer_session_timeout),
-        ),
-        ("group.consumer.heartbeat.interval.ms", heartbeat.clone()),
-        (
-            "group.consumer.min.heartbeat.interval.ms",
-            shortest_heartbeat.clone(),
-        ),
-        ("group.share.heartbeat.interval.ms", heartbeat),
-        ("group.share.min.heartbeat.interval.ms", shortest_heartbeat),
-        (
-            "group.consumer.migration.policy",
-            groups.migration_policy.name().to_owned(),
-        ),
-        (
-            "offsets.retention.minutes",
-            (groups.offsets_retention.as_secs() / 60).to_string(),
-        ),
-        (
-            "offset.metadata.max.bytes",
-            groups.offset_metadata_max_bytes.to_string(),
-        ),
-        ("process.roles", "broker,controller".to_owned()),
-    ];
-    for (name, value) in given {
+    let shortest_heartbeat = shortest_heartbeat_ms(groups.consumer_heartbeat_interval);
+    let offsets_minutes = groups.offsets_retention.as_secs() / 60;
+    let mut set = |name: &str, value: &dyn Display| {
+        let value = value.to_string();
         let default = broker_table::find(name).and_then(|setting| setting.default);
         if default != Some(value.as_str()) {
             values.insert(name.to_owned(), value);
         }
-    }
+    };
+    set("auto.create.topics.enable", &user.auto_create_topics);
+    set("num.partitions", &user.default_partitions);
+    set(
+        "default.replication.factor",
+        &config.default_replication_factor,
+    );
+    set("fetch.max.bytes", &user.fetch_max_bytes);
+    set("socket.request.max.bytes", &user.request_max_bytes);
+    set(
+        "connections.max.idle.ms",
+        &milliseconds(user.connections_max_idle),
+    );
+    set(
+        "group.initial.rebalance.delay.ms",
+        &milliseconds(groups.initial_rebalance_delay),
+    );
+    set(
+        "group.min.session.timeout.ms",
+        &milliseconds(groups.min_session_timeout),
+    );
+    set(
+        "group.max.session.timeout.ms",
+        &milliseconds(groups.max_session_timeout),
+    );
+    set("group.max.size", &groups.max_size);
+    set("group.consumer.max.size", &groups.max_size);
+    set(
+        "group.consumer.session.timeout.ms",
+        &milliseconds(groups.consumer_session_timeout),
+    );
+    set("group.consumer.heartbeat.interval.ms", &heartbeat);
+    set(
+        "group.consumer.min.heartbeat.interval.ms",
+        &shortest_heartbeat,
+    );
+    set("group.share.heartbeat.interval.ms", &heartbeat);
+    set("group.share.min.heartbeat.interval.ms", &shortest_heartbeat);
+    set(
+        "group.consumer.migration.policy",
+        &groups.migration_policy.name(),
+    );
+    set("offsets.retention.minutes", &offsets_minutes);
+    set(
+        "offset.metadata.max.bytes",
+        &groups.offset_metadata_max_bytes,
+    );
+    set("process.roles", &"broker,controller");
     values
 }

@@ -3,23 +3,23 @@
 
 use std::collections::BTreeMap;
 
-use super::kind::Kind;
+use super::kind::SettingType;
 use super::topic_table::Setting;
 
-/// Subscriptions there may be, so that altering them does not fill the memory.
+/// The most subscriptions there may be, so that altering them does not fill the memory.
 const SUBSCRIPTIONS: usize = 1_000;
 
 /// Every setting of a subscription.
 #[rustfmt::skip]
 pub(crate) const CLIENT_METRICS_SETTINGS: &[Setting] = &[
-    Setting { name: "interval.ms", synonym: None, default: "300000", kind: Kind::Int { min: 100 } },
-    Setting { name: "match", synonym: None, default: "", kind: Kind::List },
-    Setting { name: "metrics", synonym: None, default: "", kind: Kind::List },
+    Setting { name: "interval.ms", synonym: None, default: "300000", kind: SettingType::Int { min: 100 } },
+    Setting { name: "match", synonym: None, default: "", kind: SettingType::List },
+    Setting { name: "metrics", synonym: None, default: "", kind: SettingType::List },
 ];
 
 /// Longest `interval.ms`.
 const LONGEST_INTERVAL: i32 = 3_600_000;
-/// What `match` can ask of a client.
+/// The properties of a client that `match` can name.
 const PATTERNS: &[&str] = &[
     "client_instance_id",
     "client_id",
@@ -30,15 +30,15 @@ const PATTERNS: &[&str] = &[
 ];
 
 /// Values of a subscription.
-pub(crate) type Subscription = BTreeMap<String, String>;
+pub(crate) type MetricsSubscription = BTreeMap<String, String>;
 
 /// Subscriptions by name.
 #[derive(Debug, Default)]
-pub(crate) struct ClientMetrics(BTreeMap<String, Subscription>);
+pub(crate) struct MetricsSubscriptions(BTreeMap<String, MetricsSubscription>);
 
 /// A setting that is not taken.
 #[derive(Debug, PartialEq, thiserror::Error)]
-pub(crate) enum Problem {
+pub(crate) enum MetricsSettingProblem {
     #[error("unknown client metrics configuration: {0}")]
     Unknown(String),
     #[error("invalid value {value} for {name}: {reason}")]
@@ -53,8 +53,8 @@ pub(crate) enum Problem {
     TooMany,
 }
 
-impl ClientMetrics {
-    pub(crate) fn of(&self, name: &str) -> Subscription {
+impl MetricsSubscriptions {
+    pub(crate) fn of(&self, name: &str) -> MetricsSubscription {
         self.0.get(name).cloned().unwrap_or_default()
     }
 
@@ -63,9 +63,13 @@ impl ClientMetrics {
     }
 
     /// Refuses values that make no sense, and more subscriptions than there may be.
-    pub(crate) fn check(&self, name: &str, values: &Subscription) -> Result<(), Problem> {
+    pub(crate) fn check(
+        &self,
+        name: &str,
+        values: &MetricsSubscription,
+    ) -> Result<(), MetricsSettingProblem> {
         if !self.0.contains_key(name) && self.0.len() >= SUBSCRIPTIONS {
-            return Err(Problem::TooMany);
+            return Err(MetricsSettingProblem::TooMany);
         }
         for (setting, value) in values {
             check(setting, value)?;
@@ -74,7 +78,7 @@ impl ClientMetrics {
     }
 
     /// Takes what has been checked; a subscription without values is none.
-    pub(crate) fn set(&mut self, name: &str, values: Subscription) {
+    pub(crate) fn set(&mut self, name: &str, values: MetricsSubscription) {
         if values.is_empty() {
             self.0.remove(name);
         } else {
@@ -83,12 +87,12 @@ impl ClientMetrics {
     }
 }
 
-fn check(name: &str, value: &str) -> Result<(), Problem> {
+fn check(name: &str, value: &str) -> Result<(), MetricsSettingProblem> {
     let known = CLIENT_METRICS_SETTINGS
         .iter()
         .find(|setting| setting.name == name);
-    let setting = known.ok_or_else(|| Problem::Unknown(name.to_owned()))?;
-    let invalid = |reason: String| Problem::Invalid {
+    let setting = known.ok_or_else(|| MetricsSettingProblem::Unknown(name.to_owned()))?;
+    let invalid = |reason: String| MetricsSettingProblem::Invalid {
         name: name.to_owned(),
         value: value.to_owned(),
         reason,
@@ -106,7 +110,7 @@ fn check(name: &str, value: &str) -> Result<(), Problem> {
             let known = pattern.split_once('=').map(|(name, _)| name.trim());
             match known {
                 Some(name) if PATTERNS.contains(&name) => Ok(()),
-                _ => Err(Problem::Pattern(pattern.to_owned())),
+                _ => Err(MetricsSettingProblem::Pattern(pattern.to_owned())),
             }
         }),
         _ => Ok(()),

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use super::migration::MigrationPolicy;
 
-/// How groups behave; the defaults are Kafka's unless said otherwise.
+/// Settings of group coordinators; the defaults are Kafka's unless said otherwise.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GroupSettings {
-    /// How long the first rebalance of an empty classic group waits for more members
+    /// The time that the first rebalance of an empty classic group waits for more members
     /// (`group.initial.rebalance.delay.ms`). Default 0, where Kafka waits 3 s: tests should not.
     pub initial_rebalance_delay: Duration,
     /// Shortest session timeout a classic member may ask for (`group.min.session.timeout.ms`). Default 6 s.
@@ -24,13 +24,14 @@ pub struct GroupSettings {
     pub max_bytes: usize,
     /// Session timeout of members of consumer groups (`group.consumer.session.timeout.ms`). Default 45 s.
     pub consumer_session_timeout: Duration,
-    /// How often members of consumer groups are told to be heard of (`group.consumer.heartbeat.interval.ms`). Default
-    /// 500 ms, where Kafka has 5 s: partitions change hands with heartbeats, and tests should not wait for that.
+    /// The interval at which members of consumer groups are told to send heartbeats
+    /// (`group.consumer.heartbeat.interval.ms`). Default 500 ms, where Kafka has 5 s: partitions change hands with
+    /// heartbeats, and tests should not wait for that.
     pub consumer_heartbeat_interval: Duration,
-    /// Which groups may change their protocol while they have members (`group.consumer.migration.policy`). Default both
-    /// ways.
+    /// The policy for groups that change their protocol while they have members (`group.consumer.migration.policy`).
+    /// Default both ways.
     pub migration_policy: MigrationPolicy,
-    /// How long committed offsets are kept once nobody uses them (`offsets.retention.minutes`). Default 7 days.
+    /// The time that committed offsets are kept once nobody uses them (`offsets.retention.minutes`). Default 7 days.
     pub offsets_retention: Duration,
     /// Largest metadata of a committed offset (`offset.metadata.max.bytes`). Default 4 KiB.
     pub offset_metadata_max_bytes: usize,
@@ -54,7 +55,7 @@ impl Default for GroupSettings {
     }
 }
 
-/// Kafka counts in whole milliseconds.
+/// Gives a duration in whole milliseconds, as Kafka counts.
 pub(crate) fn milliseconds(duration: Duration) -> i64 {
     i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }

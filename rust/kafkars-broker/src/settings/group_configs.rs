@@ -3,40 +3,40 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::settings::Kind;
+use crate::settings::SettingType;
 use crate::settings::group::GroupSettings;
 use crate::settings::group::milliseconds;
 
-/// Groups that may have settings of their own, so that altering them does not fill the memory.
+/// The most groups that may have settings of their own, so that altering them does not fill the memory.
 const MAX_GROUPS: usize = 10_000;
 
 /// A setting that a group can have for itself.
 #[derive(Debug)]
 pub(crate) struct GroupSetting {
     pub(crate) name: &'static str,
-    /// What Kafka describes where nothing is set; what holds then is in `GroupSettings`.
+    /// The value that Kafka describes where nothing is set; the one that holds then is in `GroupSettings`.
     pub(crate) default: &'static str,
-    pub(crate) kind: Kind,
+    pub(crate) kind: SettingType,
 }
 
 /// Every group setting of Kafka 4.3 but those of streams groups, in alphabetical order.
 #[rustfmt::skip]
 pub(crate) const GROUP_SETTINGS: &[GroupSetting] = &[
-    GroupSetting { name: "consumer.assignment.interval.ms", default: "1000", kind: Kind::Int { min: 0 } },
-    GroupSetting { name: "consumer.heartbeat.interval.ms", default: "5000", kind: Kind::Int { min: 1 } },
-    GroupSetting { name: "consumer.session.timeout.ms", default: "45000", kind: Kind::Int { min: 1 } },
-    GroupSetting { name: "share.assignment.interval.ms", default: "1000", kind: Kind::Int { min: 0 } },
-    GroupSetting { name: "share.auto.offset.reset", default: "latest", kind: Kind::Text },
-    GroupSetting { name: "share.delivery.count.limit", default: "5", kind: Kind::Int { min: 2 } },
-    GroupSetting { name: "share.heartbeat.interval.ms", default: "5000", kind: Kind::Int { min: 1 } },
-    GroupSetting { name: "share.isolation.level", default: "read_uncommitted", kind: Kind::OneOf(&["read_committed", "read_uncommitted"]) },
-    GroupSetting { name: "share.partition.max.record.locks", default: "2000", kind: Kind::Int { min: 100 } },
-    GroupSetting { name: "share.record.lock.duration.ms", default: "30000", kind: Kind::Int { min: 1000 } },
-    GroupSetting { name: "share.renew.acknowledge.enable", default: "true", kind: Kind::Boolean },
-    GroupSetting { name: "share.session.timeout.ms", default: "45000", kind: Kind::Int { min: 1 } },
+    GroupSetting { name: "consumer.assignment.interval.ms", default: "1000", kind: SettingType::Int { min: 0 } },
+    GroupSetting { name: "consumer.heartbeat.interval.ms", default: "5000", kind: SettingType::Int { min: 1 } },
+    GroupSetting { name: "consumer.session.timeout.ms", default: "45000", kind: SettingType::Int { min: 1 } },
+    GroupSetting { name: "share.assignment.interval.ms", default: "1000", kind: SettingType::Int { min: 0 } },
+    GroupSetting { name: "share.auto.offset.reset", default: "latest", kind: SettingType::Text },
+    GroupSetting { name: "share.delivery.count.limit", default: "5", kind: SettingType::Int { min: 2 } },
+    GroupSetting { name: "share.heartbeat.interval.ms", default: "5000", kind: SettingType::Int { min: 1 } },
+    GroupSetting { name: "share.isolation.level", default: "read_uncommitted", kind: SettingType::OneOf(&["read_committed", "read_uncommitted"]) },
+    GroupSetting { name: "share.partition.max.record.locks", default: "2000", kind: SettingType::Int { min: 100 } },
+    GroupSetting { name: "share.record.lock.duration.ms", default: "30000", kind: SettingType::Int { min: 1000 } },
+    GroupSetting { name: "share.renew.acknowledge.enable", default: "true", kind: SettingType::Boolean },
+    GroupSetting { name: "share.session.timeout.ms", default: "45000", kind: SettingType::Int { min: 1 } },
 ];
 
-/// What the broker's settings `group.consumer.min.…`, `group.share.max.…` and so on allow, by their defaults.
+/// The limits that the broker's settings `group.consumer.min.…`, `group.share.max.…` and so on set, by their defaults.
 #[rustfmt::skip]
 const LIMITS: &[(&str, i64, i64)] = &[
     ("consumer.assignment.interval.ms", 0, 15_000),
@@ -49,7 +49,7 @@ const LIMITS: &[(&str, i64, i64)] = &[
     ("share.record.lock.duration.ms", 15_000, 60_000),
     ("share.session.timeout.ms", 45_000, 60_000),
 ];
-/// In Kafka; it is lower here, where the interval is.
+/// The shortest interval in Kafka; it is lower here where the interval of all groups is.
 const SHORTEST_HEARTBEAT_MS: i64 = 5000;
 
 /// The least interval of heartbeats that a group may have, by the one that all have.
@@ -57,7 +57,7 @@ pub(crate) fn shortest_heartbeat_ms(interval: Duration) -> i64 {
     milliseconds(interval).min(SHORTEST_HEARTBEAT_MS)
 }
 
-/// What has been set, by group and name.
+/// The settings that groups have for themselves.
 #[derive(Debug, Default)]
 pub(crate) struct GroupConfigs {
     shortest_heartbeat_ms: i64,
@@ -92,7 +92,7 @@ impl GroupConfigs {
         }
     }
 
-    /// Whether the limits that the brokers have for all groups allow a value.
+    /// Checks that the limits that the brokers have for all groups allow a value.
     pub(crate) fn check_limits(&self, name: &str, value: &str) -> Result<(), GroupConfigProblem> {
         let limits = LIMITS.iter().find(|(known, ..)| *known == name);
         let (Some((_, least, most)), Ok(value)) = (limits, value.trim().parse::<i64>()) else {
@@ -119,7 +119,7 @@ impl GroupConfigs {
         })
     }
 
-    /// Whether a setting exists and takes this value.
+    /// Checks that a setting exists and takes this value.
     pub(crate) fn check(
         name: &str,
         value: &str,
@@ -163,7 +163,7 @@ impl GroupConfigs {
         Ok(())
     }
 
-    /// What has been set for a group.
+    /// The settings that a group has for itself.
     pub(crate) fn set_for(&self, group: &str) -> BTreeMap<String, String> {
         let settings = self.groups.get(group).into_iter().flatten();
         settings
@@ -216,7 +216,7 @@ impl GroupConfigs {
     }
 }
 
-/// Where a share group begins to read, in ms before now: none at the end, [`i64::MAX`] at the beginning.
+/// The point where a share group begins to read, in ms before now: none at the end, [`i64::MAX`] at the beginning.
 pub(crate) fn reset_duration_ms(value: &str) -> Result<Option<i64>, ()> {
     match value {
         "latest" => Ok(None),
@@ -228,7 +228,7 @@ pub(crate) fn reset_duration_ms(value: &str) -> Result<Option<i64>, ()> {
     }
 }
 
-/// An ISO 8601 duration of days, hours, minutes and seconds: `PnDTnHnMn.nS`.
+/// Reads an ISO 8601 duration of days, hours, minutes and seconds: `PnDTnHnMn.nS`.
 fn iso_duration_ms(text: &str) -> Result<i64, ()> {
     let rest = text.strip_prefix('P').ok_or(())?;
     let (days, time) = rest.split_once('T').unwrap_or((rest, ""));

@@ -1,8 +1,8 @@
-//! What values a setting takes.
+//! The types of settings say which values they take.
 
 /// The type of a setting, with its limits.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Kind {
+pub(crate) enum SettingType {
     Boolean,
     Int {
         min: i64,
@@ -10,7 +10,7 @@ pub(crate) enum Kind {
     Long {
         min: i64,
     },
-    /// From 0 to 1.
+    /// A number from 0 to 1.
     Fraction,
     OneOf(&'static [&'static str]),
     ListOf(&'static [&'static str]),
@@ -18,7 +18,7 @@ pub(crate) enum Kind {
     Text,
 }
 
-impl Kind {
+impl SettingType {
     /// Refuses a value with the reason in words.
     pub(crate) fn check(self, value: &str) -> Result<(), String> {
         let value = value.trim();

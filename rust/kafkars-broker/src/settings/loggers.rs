@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use kafkars_protocol::ErrorCode;
 
-use crate::refusal::Refusal;
+use crate::refusal::{RefusedRequest, refuse_with};
 
 const ROOT: &str = "root";
 const LEVELS: [&str; 6] = ["DEBUG", "ERROR", "FATAL", "INFO", "TRACE", "WARN"];
@@ -27,11 +27,11 @@ const LOGGERS: [(&str, &str); 10] = [
     ("state.change.logger", "INFO"),
 ];
 
-/// What has been changed, by node and logger; none where a logger goes by the one above it.
+/// The levels that were changed, by node and logger; none where a logger goes by the one above it.
 #[derive(Debug, Default)]
 pub(crate) struct Loggers(BTreeMap<(i32, &'static str), Option<&'static str>>);
 
-/// What is to become of a logger.
+/// A change of a logger's level.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LevelChange {
     logger: &'static str,
@@ -49,7 +49,7 @@ impl Loggers {
         self.0.insert((node, change.logger), change.level);
     }
 
-    /// A node that is started has the levels of its configuration.
+    /// Takes back the changes of a node, which has the levels of its configuration when it is started.
     pub(crate) fn reset(&mut self, node: i32) {
         self.0.retain(|(of, _), _| *of != node);
     }
@@ -72,9 +72,9 @@ impl Loggers {
 }
 
 impl LevelChange {
-    /// No level takes back what a logger was set to.
-    pub(crate) fn check(name: &str, level: Option<&str>) -> Result<Self, Refusal> {
-        let refused = |reason| Err(Refusal::new(ErrorCode::InvalidConfig, reason));
+    /// Checks a change; no level takes back what a logger was set to.
+    pub(crate) fn check(name: &str, level: Option<&str>) -> Result<Self, RefusedRequest> {
+        let refused = |reason| refuse_with(ErrorCode::InvalidConfig, reason);
         let known = LOGGERS.iter().find(|(logger, _)| *logger == name);
         let Some((logger, _)) = known else {
             return refused(format!("Logger {name} does not exist!"));
@@ -82,7 +82,7 @@ impl LevelChange {
         let Some(level) = level else {
             if *logger == ROOT {
                 let reason = "Removing the log level of the root logger is not allowed";
-                return Err(Refusal::new(ErrorCode::InvalidRequest, reason));
+                return Err(RefusedRequest::invalid(reason));
             }
             return Ok(Self {
                 logger,

@@ -1,16 +1,16 @@
-//! Which groups may change their protocol while they have members (KIP-848).
+//! The policy says which groups may change their protocol while they have members (KIP-848).
 
-/// What `group.consumer.migration.policy` allows. A group without members changes in any case.
+/// The values of `group.consumer.migration.policy`. A group without members changes in any case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MigrationPolicy {
-    /// Both of the others.
+    /// Both ways: upgrade and downgrade.
     #[default]
     Bidirectional,
     /// A classic group becomes a consumer group when the first member of the consumer protocol joins.
     Upgrade,
     /// A consumer group becomes a classic one when its last member of the consumer protocol leaves.
     Downgrade,
-    /// Neither; and members of the classic protocol do not join consumer groups.
+    /// Neither way; and members of the classic protocol do not join consumer groups.
     Disabled,
 }
 

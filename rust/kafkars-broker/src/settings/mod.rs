@@ -1,4 +1,5 @@
-//! Settings of topics, brokers and client metrics: their names, where their values come from, and how they are changed.
+//! Settings of topics, brokers, groups, loggers and client metrics: their names, the values they take, and where a
+//! value comes from.
 
 pub(crate) mod broker;
 pub(crate) mod broker_table;
@@ -11,7 +12,7 @@ pub(crate) mod migration;
 pub(crate) mod topic;
 pub(crate) mod topic_table;
 
-pub(crate) use kind::Kind;
+pub(crate) use kind::SettingType;
 
 /// Kafka's numbers of resource types.
 pub(crate) mod resource {
@@ -22,7 +23,7 @@ pub(crate) mod resource {
     pub(crate) const GROUP: i8 = 32;
 }
 
-/// Where a value is from, in Kafka's numbers.
+/// The sources of values, in Kafka's numbers.
 pub(crate) mod source {
     pub(crate) const TOPIC: i8 = 1;
     pub(crate) const DYNAMIC_BROKER: i8 = 2;

@@ -11,10 +11,10 @@ use kafkars_records::{Codec, Compression};
 use super::kind::items;
 use super::topic_table::{Setting, find};
 
-/// What holds where a topic says nothing else, by topic setting: what the brokers are set to.
+/// The values that hold where a topic says nothing else, by topic setting: they come from the brokers.
 pub(crate) type TopicDefaults = BTreeMap<&'static str, String>;
 
-/// What a topic was set to itself, by topic setting.
+/// The values that a topic was set to itself, by topic setting.
 pub(crate) type Overrides = BTreeMap<&'static str, String>;
 
 /// A topic's settings.
@@ -48,7 +48,7 @@ pub(crate) struct TopicConfig {
     pub(crate) unclean_leader_election: bool,
 }
 
-/// A setting that is not taken, with the reason in words.
+/// A setting that is refused, with the reason in words.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub(crate) enum ConfigProblem {
     #[error("unknown topic config name: {0}")]
@@ -75,17 +75,17 @@ impl TopicConfig {
         Ok(Self::parse(overrides, Arc::clone(defaults)))
     }
 
-    /// The same topic set to something else; `overrides` have been checked.
+    /// Gives these settings with other `overrides`, which have been checked.
     pub(crate) fn replaced(&self, overrides: Overrides) -> Self {
         Self::parse(overrides, Arc::clone(&self.defaults))
     }
 
-    /// The same topic after the brokers were set to something else.
+    /// Gives these settings with other defaults, after those of the brokers have changed.
     pub(crate) fn rebased(&self, defaults: &Arc<TopicDefaults>) -> Self {
         Self::parse(self.overrides.clone(), Arc::clone(defaults))
     }
 
-    /// What the topic was set to itself.
+    /// The values that the topic was set to itself.
     pub(crate) fn overrides(&self) -> &Overrides {
         &self.overrides
     }
@@ -97,7 +97,7 @@ impl TopicConfig {
         set.map_or(setting.default, String::as_str)
     }
 
-    /// Everything has been checked by its kind, so what does not parse cannot occur and falls back.
+    /// Parses the settings. All have been checked by their kinds, so what does not parse cannot occur and falls back.
     fn parse(overrides: Overrides, defaults: Arc<TopicDefaults>) -> Self {
         let text = |name: &str| -> &str {
             let set = overrides.get(name).or_else(|| defaults.get(name));

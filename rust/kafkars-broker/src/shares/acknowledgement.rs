@@ -1,10 +1,10 @@
-//! What members say became of records.
+//! Acknowledgements say what became of records.
 
 use kafkars_protocol::ErrorCode;
 
-/// Some records and what became of them, all the same.
+/// An acknowledgement of consecutive records, all of one type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Acknowledgement {
+pub(crate) struct ShareAcknowledgement {
     pub(crate) first: i64,
     pub(crate) last: i64,
     pub(crate) kind: AcknowledgeType,
@@ -15,13 +15,13 @@ pub(crate) struct Acknowledgement {
 pub(crate) enum AcknowledgeType {
     /// There is no record at this offset.
     Gap,
-    /// It was handled.
+    /// The record was handled.
     Accept,
-    /// Somebody else may try.
+    /// Another member may have the record.
     Release,
-    /// Nobody can handle it.
+    /// Nobody can handle the record.
     Reject,
-    /// It takes longer (KIP-1222).
+    /// The member needs more time for the record (KIP-1222).
     Renew,
 }
 
@@ -43,8 +43,8 @@ impl AcknowledgeType {
 pub(crate) fn parse(
     batches: impl Iterator<Item = (i64, i64, Vec<i8>)>,
     renews: bool,
-) -> Result<Vec<Acknowledgement>, ErrorCode> {
-    let mut said: Vec<Acknowledgement> = Vec::new();
+) -> Result<Vec<ShareAcknowledgement>, ErrorCode> {
+    let mut said: Vec<ShareAcknowledgement> = Vec::new();
     let mut end = -1;
     for (first, last, types) in batches {
         let count = last
@@ -57,7 +57,7 @@ pub(crate) fn parse(
         end = last;
         if let [code] = types[..] {
             let kind = AcknowledgeType::from_code(code)?;
-            said.push(Acknowledgement { first, last, kind });
+            said.push(ShareAcknowledgement { first, last, kind });
             continue;
         }
         for (offset, code) in (first..).zip(types) {
@@ -66,7 +66,7 @@ pub(crate) fn parse(
                 Some(before) if before.last + 1 == offset && before.kind == kind => {
                     before.last = offset;
                 }
-                _ => said.push(Acknowledgement {
+                _ => said.push(ShareAcknowledgement {
                     first: offset,
                     last: offset,
                     kind,

@@ -1,26 +1,25 @@
-//! Members say what became of records, or are gone with what they had.
+//! Members acknowledge records, or are gone and release what they had.
 
 use crate::topic::TopicIdPartition;
 use kafkars_protocol::ErrorCode;
 
-use super::{Acknowledgement, SessionKey, ShareLimits, SharedLog};
+use super::{SessionKey, ShareAcknowledgement, ShareLimits, SharedLog};
 
-/// What a member says of one partition; all of it holds, or none.
+/// Takes the acknowledgements of a member for one partition; all of them hold, or none.
 pub(crate) fn acknowledge(
-    SharedLog {
+    shared_log: SharedLog<'_>,
+    (node, group, member): &SessionKey,
+    partition: TopicIdPartition,
+    said: &[ShareAcknowledgement],
+    now: i64,
+) -> Result<(), ErrorCode> {
+    let SharedLog {
         configs,
         shares,
         log,
-    }: SharedLog<'_>,
-    (node, group, member): &SessionKey,
-    partition: TopicIdPartition,
-    said: &[Acknowledgement],
-    now: i64,
-) -> Result<(), ErrorCode> {
+    } = shared_log;
     let limits = ShareLimits::of(configs, group);
-    if log.leader != *node {
-        return Err(ErrorCode::NotLeaderOrFollower);
-    }
+    log.check_leader(*node)?;
     let found = shares.find(group, partition);
     let shared = found.ok_or(ErrorCode::UnknownTopicOrPartition)?;
     shared.advance(now, log.log.start_offset(), limits);
@@ -30,16 +29,17 @@ pub(crate) fn acknowledge(
     Ok(())
 }
 
-/// A session of a member has ended: others may have what it had of a partition.
+/// Lets other members have what a member had of a partition, because its session has ended.
 pub(crate) fn release(
-    SharedLog {
-        configs,
-        shares,
-        log,
-    }: SharedLog<'_>,
+    shared_log: SharedLog<'_>,
     (_, group, member): &SessionKey,
     partition: TopicIdPartition,
 ) {
+    let SharedLog {
+        configs,
+        shares,
+        log,
+    } = shared_log;
     let limits = ShareLimits::of(configs, group);
     if let Some(shared) = shares.find(group, partition)
         && shared.release_all(member, limits)

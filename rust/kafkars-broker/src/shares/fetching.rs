@@ -1,29 +1,29 @@
-//! What a member of a share group gets of one partition.
+//! Members of share groups fetch from one partition.
 
-use crate::topic::TopicIdPartition;
 use bytes::Bytes;
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::share_fetch::{AcquiredRecords, PartitionData};
-use kafkars_records::{BatchHeader, ReadLimits, batches};
+use kafkars_records::{BatchHeader, batches};
 
 use super::partition::{Demand, Stretch};
 use super::{SessionKey, ShareLimits, SharePartition, SharedLog};
 use crate::partition::Partition;
 use crate::settings::group_configs::{GroupConfigs, reset_duration_ms};
+use crate::topic::TopicIdPartition;
 
-/// What one request asks for, and how much of that is left.
+/// The limits of one request, less what it has got so far.
 #[derive(Debug)]
 pub(crate) struct Fetching {
     pub(crate) key: SessionKey,
     pub(crate) max_bytes: usize,
     pub(crate) max_records: i64,
     pub(crate) batch_size: i64,
-    /// Whether a batch may be cut to keep to `max_records` (KIP-1206).
+    /// True if a batch may be cut to keep to `max_records` (KIP-1206).
     pub(crate) exact: bool,
 }
 
 impl ShareLimits {
-    /// What a group allows.
+    /// The limits that a group sets.
     pub(crate) fn of(configs: &GroupConfigs, group: &str) -> Self {
         /// Kafka takes no more for `share.partition.max.record.locks`, so that what is in flight has a bound.
         const MOST_IN_FLIGHT: i64 = 4000;
@@ -54,14 +54,15 @@ pub(crate) fn fetch(
     let read_committed = configs.value(group, "share.isolation.level") == Some("read_committed");
     let reset = configs.value(group, "share.auto.offset.reset");
     let begin = reset_duration_ms(reset.unwrap_or("latest")).unwrap_or(None);
-    if log.leader != *node {
-        return Err(ErrorCode::NotLeaderOrFollower);
-    }
+    log.check_leader(*node)?;
     let start = match (shares.find(group, partition), begin) {
         (Some(shared), _) => shared.start(),
         (None, None) => log.log.end_offset(),
         (None, Some(i64::MAX)) => log.log.start_offset(),
-        (None, Some(back)) => first_since(log, now.saturating_sub(back)),
+        (None, Some(back)) => {
+            let first = log.log.first_record_since(now.saturating_sub(back));
+            first.map_or(log.log.end_offset(), |record| record.offset)
+        }
     };
     let opened = shares.open(group, partition, start);
     let shared = opened.ok_or(ErrorCode::ShareSessionLimitReached)?;
@@ -99,7 +100,7 @@ pub(crate) fn fetch(
     })
 }
 
-/// Reads on until there is something for the member, or the log ends.
+/// Reads on until there are records for the member, or the log ends.
 #[allow(
     clippy::too_many_arguments,
     reason = "one call, out of a longer function"
@@ -171,21 +172,4 @@ fn slice(bytes: &Bytes, headers: &[BatchHeader], first: i64, last: i64) -> Bytes
     }
     let to = to.min(bytes.len());
     bytes.slice(from.min(to)..to)
-}
-
-/// The first record that is not older than `time`; the end, when all are.
-fn first_since(log: &mut Partition, time: i64) -> i64 {
-    let log = &mut log.log;
-    let start = log.start_offset();
-    let late = log.entries().find(|entry| entry.max_timestamp >= time);
-    let Some(entry) = late.copied() else {
-        return log.end_offset();
-    };
-    let batch = batches(log.read_entry(&entry)).next().and_then(Result::ok);
-    let opened = batch.and_then(|raw| raw.open(&ReadLimits::default()).ok());
-    let first = opened.and_then(|batch| {
-        let mut records = batch.records();
-        records.find(|record| record.timestamp >= time && record.offset >= start)
-    });
-    first.map_or(entry.base_offset.max(start), |record| record.offset)
 }

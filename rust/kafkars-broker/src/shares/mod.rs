@@ -1,29 +1,30 @@
-//! What share groups have read: leaders of partitions keep it, whichever node coordinates the group.
+//! The progress of share groups: leaders of partitions keep it, whichever node coordinates the group.
 
 mod acknowledgement;
-mod acknowledging;
-mod fetching;
+pub(crate) mod acknowledging;
+pub(crate) mod fetching;
 mod partition;
 mod sessions;
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 
-use crate::topic::TopicIdPartition;
 use kafkars_protocol::{ErrorCode, Uuid};
 
 use crate::partition::Partition;
 use crate::settings::group_configs::GroupConfigs;
+use crate::topic::TopicIdPartition;
 
-pub(crate) use acknowledgement::{Acknowledgement, parse};
-pub(crate) use acknowledging::{acknowledge, release};
-pub(crate) use fetching::{Fetching, fetch};
+pub(crate) use acknowledgement::{ShareAcknowledgement, parse};
 pub(crate) use partition::{ShareLimits, SharePartition};
 pub(crate) use sessions::{CLOSING, Changes, OPENING, SessionKey, ShareSessions};
 
 /// Partitions that all share groups may read together, which Kafka does not limit.
 const MAX_PARTITIONS: usize = 100_000;
 
-/// By group, then by topic and partition.
+/// The progress of all share groups, and the sessions of their members.
 #[derive(Debug, Default)]
 pub(crate) struct Shares {
     groups: BTreeMap<String, BTreeMap<TopicIdPartition, SharePartition>>,
@@ -63,7 +64,7 @@ impl Shares {
         Some(opened.or_insert_with(|| SharePartition::new(start)))
     }
 
-    /// Lets a group begin at an offset, whatever it has read.
+    /// Lets a group begin at an offset, whatever it has read before.
     pub(crate) fn reset(
         &mut self,
         group: &str,
@@ -81,7 +82,7 @@ impl Shares {
         partitions.map(|(partition, _)| *partition).collect()
     }
 
-    /// Where every group goes on in every partition, to be kept across a restart.
+    /// The offsets at which every group goes on in every partition, to be kept across a restart.
     pub(crate) fn snapshot(&self) -> impl Iterator<Item = (&str, Uuid, i32, i64)> {
         self.groups.iter().flat_map(|(group, partitions)| {
             partitions.iter().map(move |((topic, partition), shared)| {
@@ -90,7 +91,7 @@ impl Shares {
         })
     }
 
-    /// Forgets what a group has read of a topic; whether it has read anything.
+    /// Forgets what a group has read of a topic; returns true if it has read anything.
     pub(crate) fn forget(&mut self, group: &str, topic: Uuid) -> bool {
         let Some(partitions) = self.groups.get_mut(group) else {
             return false;

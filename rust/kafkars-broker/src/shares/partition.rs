@@ -1,5 +1,5 @@
-//! One partition as a share group reads it: which records are under way to which member, and how often they have been
-//! (KIP-932).
+//! One partition as a share group reads it: it knows which records are in flight to which member, and how often each
+//! was delivered (KIP-932).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,22 +7,22 @@ use std::sync::Arc;
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::share_fetch::AcquiredRecords;
 
-use super::acknowledgement::{AcknowledgeType, Acknowledgement};
+use super::acknowledgement::{AcknowledgeType, ShareAcknowledgement};
 
-/// Records from `start` to before `next` are in flight: in ranges without gaps, in order. Those before are done, those
-/// after untouched.
+/// The progress of a share group in one partition. Records from `start` to before `next` are in flight: in ranges
+/// without gaps, in order. Those before are done, those after untouched.
 #[derive(Debug)]
 pub(crate) struct SharePartition {
     start: i64,
     next: i64,
-    ranges: BTreeMap<i64, Range>,
+    ranges: BTreeMap<i64, AcquiredRange>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Range {
+struct AcquiredRange {
     last: i64,
     state: RecordState,
-    /// How often its records have been given to a member.
+    /// The number of times that the range's records were given to a member.
     deliveries: i16,
 }
 
@@ -38,12 +38,12 @@ enum RecordState {
     Done,
 }
 
-/// What a group allows.
+/// The limits that a group sets.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ShareLimits {
-    /// How long a member may keep a record (`share.record.lock.duration.ms`).
+    /// The time that a member may keep a record (`share.record.lock.duration.ms`).
     pub(crate) lock_ms: i64,
-    /// How often a record is given out at most (`share.delivery.count.limit`).
+    /// The most times that a record is given out (`share.delivery.count.limit`).
     pub(crate) deliveries: i16,
     /// Records that may be in flight (`share.partition.max.record.locks`).
     pub(crate) in_flight: i64,
@@ -54,18 +54,18 @@ pub(crate) struct ShareLimits {
 pub(crate) struct Stretch {
     pub(crate) first: i64,
     pub(crate) last: i64,
-    /// Whether its transaction was aborted and the group wants committed records only.
+    /// True if its transaction was aborted and the group wants committed records only.
     pub(crate) aborted: bool,
 }
 
-/// Who wants records, and how many.
+/// The demand of a member for records.
 #[derive(Debug)]
 pub(crate) struct Demand<'a> {
     pub(crate) member: &'a str,
     pub(crate) max_records: i64,
     /// Records that may be told as one stretch.
     pub(crate) batch_size: i64,
-    /// Whether a batch may be cut to keep to `max_records`.
+    /// True if a batch may be cut to keep to `max_records`.
     pub(crate) exact: bool,
 }
 
@@ -109,18 +109,18 @@ impl SharePartition {
         self.forget_done();
     }
 
-    /// When the first member will have had a record for too long.
+    /// The time when the first member will have had a record for too long.
     pub(crate) fn deadline(&self) -> Option<i64> {
-        let until = |range: &Range| match range.state {
+        let until = |range: &AcquiredRange| match range.state {
             RecordState::Acquired { until, .. } => Some(until),
             _ => None,
         };
         self.ranges.values().filter_map(until).min()
     }
 
-    /// Where to read the log to find records for a member; none while too many are in flight.
+    /// The offset to read the log at for records for a member; none while too many are in flight.
     pub(crate) fn next_offset(&self, limits: ShareLimits) -> Option<i64> {
-        let available = |(_, range): &(&i64, &Range)| range.state == RecordState::Available;
+        let available = |(_, range): &(&i64, &AcquiredRange)| range.state == RecordState::Available;
         match self.ranges.iter().find(available) {
             Some((first, _)) => Some(*first),
             None if self.next - self.start >= limits.in_flight => None,
@@ -194,7 +194,7 @@ impl SharePartition {
         let deliveries = 0;
         self.ranges.insert(
             first,
-            Range {
+            AcquiredRange {
                 last,
                 state,
                 deliveries,
@@ -213,11 +213,11 @@ impl SharePartition {
             .collect()
     }
 
-    /// A member says what became of records that it has. All of it holds, or none.
+    /// Takes the acknowledgements of a member for records that it has. All of them hold, or none.
     pub(crate) fn acknowledge(
         &mut self,
         member: &str,
-        acknowledgements: &[Acknowledgement],
+        acknowledgements: &[ShareAcknowledgement],
         now: i64,
         limits: ShareLimits,
     ) -> Result<(), ErrorCode> {
@@ -247,14 +247,14 @@ impl SharePartition {
         Ok(())
     }
 
-    /// What is done already is said too late and does no harm; everything else must be this member's.
-    fn check(&mut self, member: &str, said: &Acknowledgement) -> Result<(), ErrorCode> {
+    /// Checks that records are this member's. What was done and forgotten already is said too late and does no harm.
+    fn check(&mut self, member: &str, said: &ShareAcknowledgement) -> Result<(), ErrorCode> {
         if said.last >= self.next {
             return Err(ErrorCode::InvalidRequest);
         }
         self.split(said.first);
         self.split(said.last + 1);
-        let own = |range: &Range| matches!(&range.state, RecordState::Acquired { member: owner, .. } if **owner == *member);
+        let own = |range: &AcquiredRange| matches!(&range.state, RecordState::Acquired { member: owner, .. } if **owner == *member);
         let mut within = self.ranges.range(said.first..=said.last);
         if within.all(|(_, range)| own(range)) {
             Ok(())
@@ -263,7 +263,7 @@ impl SharePartition {
         }
     }
 
-    /// A member is gone: others may have what it had. Whether it had something.
+    /// Lets other members have what a member had that is gone; returns true if it had something.
     pub(crate) fn release_all(&mut self, member: &str, limits: ShareLimits) -> bool {
         let mut released = false;
         for range in self.ranges.values_mut() {
@@ -277,7 +277,7 @@ impl SharePartition {
         released
     }
 
-    /// Nobody is to have the records from `first` to `last`: their transaction was aborted.
+    /// Takes out the records that nobody is to have, from `first` to `last`: their transaction was aborted.
     fn archive(&mut self, first: i64, last: i64) {
         for offset in self.available(first, last) {
             if let Some(range) = self.ranges.get_mut(&offset) {
@@ -308,8 +308,8 @@ impl SharePartition {
     }
 }
 
-impl Range {
-    /// It may be given out again, unless that has happened often enough.
+impl AcquiredRange {
+    /// Makes the range available again, unless it was given out often enough.
     fn release(&mut self, limits: ShareLimits) {
         self.state = if self.deliveries >= limits.deliveries {
             RecordState::Done
@@ -319,8 +319,8 @@ impl Range {
     }
 }
 
-/// Stretches with the same number of deliveries are told as one, up to the size that the member wants.
-fn tell(told: &mut Vec<AcquiredRecords>, first: i64, range: &Range, batch_size: i64) {
+/// Tells of a range; ranges with the same number of deliveries are told as one, up to the size that the member wants.
+fn tell(told: &mut Vec<AcquiredRecords>, first: i64, range: &AcquiredRange, batch_size: i64) {
     if let Some(before) = told.last_mut()
         && before.last_offset + 1 == first
         && before.delivery_count == range.deliveries
@@ -334,159 +334,4 @@ fn tell(told: &mut Vec<AcquiredRecords>, first: i64, range: &Range, batch_size: 
         last_offset: range.last,
         delivery_count: range.deliveries,
     });
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const LIMITS: ShareLimits = ShareLimits {
-        lock_ms: 1000,
-        deliveries: 2,
-        in_flight: 100,
-    };
-
-    fn demand(member: &str, max_records: i64) -> Demand<'_> {
-        Demand {
-            member,
-            max_records,
-            batch_size: 100,
-            exact: false,
-        }
-    }
-
-    fn stretches(batches: &[(i64, i64)]) -> impl Iterator<Item = Stretch> + '_ {
-        batches.iter().map(|(first, last)| Stretch {
-            first: *first,
-            last: *last,
-            aborted: false,
-        })
-    }
-
-    fn acquire(
-        shared: &mut SharePartition,
-        member: &str,
-        max_records: i64,
-        batches: &[(i64, i64)],
-    ) -> Vec<(i64, i64, i16)> {
-        let told = shared.acquire(&demand(member, max_records), stretches(batches), 0, LIMITS);
-        told.iter()
-            .map(|it| (it.first_offset, it.last_offset, it.delivery_count))
-            .collect()
-    }
-
-    fn say(first: i64, last: i64, kind: AcknowledgeType) -> Acknowledgement {
-        Acknowledgement { first, last, kind }
-    }
-
-    fn acknowledge(
-        shared: &mut SharePartition,
-        member: &str,
-        said: &[Acknowledgement],
-    ) -> Result<(), ErrorCode> {
-        shared.acknowledge(member, said, 500, LIMITS)
-    }
-
-    #[test]
-    fn members_get_different_records() {
-        let mut shared = SharePartition::new(0);
-        assert_eq!(
-            acquire(&mut shared, "a", 3, &[(0, 1), (2, 3), (4, 5)]),
-            [(0, 3, 1)]
-        );
-        assert_eq!(shared.next_offset(LIMITS), Some(4));
-        assert_eq!(acquire(&mut shared, "b", 9, &[(4, 5)]), [(4, 5, 1)]);
-        assert_eq!(acquire(&mut shared, "b", 9, &[(0, 1), (2, 3)]), []);
-    }
-
-    #[test]
-    fn a_batch_may_be_cut_when_the_member_asks_for_it() {
-        let mut shared = SharePartition::new(0);
-        let exactly = Demand {
-            exact: true,
-            ..demand("a", 3)
-        };
-        let told = shared.acquire(&exactly, stretches(&[(0, 9)]), 0, LIMITS);
-        assert_eq!((told[0].first_offset, told[0].last_offset), (0, 2));
-        assert_eq!(shared.next_offset(LIMITS), Some(3));
-    }
-
-    #[test]
-    fn what_is_released_comes_again_and_not_for_ever() {
-        let mut shared = SharePartition::new(0);
-        acquire(&mut shared, "a", 9, &[(0, 3)]);
-        acknowledge(&mut shared, "a", &[say(1, 2, AcknowledgeType::Release)]).unwrap();
-        assert_eq!(shared.next_offset(LIMITS), Some(1));
-        assert_eq!(acquire(&mut shared, "b", 9, &[(0, 3)]), [(1, 2, 2)]);
-        acknowledge(&mut shared, "b", &[say(1, 2, AcknowledgeType::Release)]).unwrap();
-        assert_eq!(
-            shared.next_offset(LIMITS),
-            Some(4),
-            "delivered twice is enough"
-        );
-    }
-
-    #[test]
-    fn the_start_moves_when_everything_before_is_done() {
-        let mut shared = SharePartition::new(0);
-        acquire(&mut shared, "a", 9, &[(0, 5)]);
-        acknowledge(&mut shared, "a", &[say(2, 3, AcknowledgeType::Accept)]).unwrap();
-        assert_eq!((shared.start(), shared.lag(10)), (0, 8));
-        let said = [
-            say(0, 0, AcknowledgeType::Reject),
-            say(1, 1, AcknowledgeType::Gap),
-        ];
-        acknowledge(&mut shared, "a", &said).unwrap();
-        assert_eq!((shared.start(), shared.lag(10)), (4, 6));
-        acknowledge(&mut shared, "a", &[say(0, 3, AcknowledgeType::Accept)]).unwrap();
-    }
-
-    #[test]
-    fn only_the_owner_decides_and_only_as_a_whole() {
-        let mut shared = SharePartition::new(0);
-        acquire(&mut shared, "a", 1, &[(0, 1)]);
-        acquire(&mut shared, "b", 9, &[(2, 3)]);
-        let code = acknowledge(&mut shared, "a", &[say(0, 3, AcknowledgeType::Accept)]);
-        assert_eq!(code, Err(ErrorCode::InvalidRecordState));
-        assert_eq!(shared.start(), 0);
-        let code = acknowledge(&mut shared, "a", &[say(0, 4, AcknowledgeType::Accept)]);
-        assert_eq!(code, Err(ErrorCode::InvalidRequest));
-    }
-
-    #[test]
-    fn locks_run_out_and_are_renewed() {
-        let mut shared = SharePartition::new(0);
-        acquire(&mut shared, "a", 9, &[(0, 3)]);
-        acknowledge(&mut shared, "a", &[say(2, 3, AcknowledgeType::Renew)]).unwrap();
-        assert_eq!(shared.deadline(), Some(1000));
-        shared.advance(1000, 0, LIMITS);
-        assert_eq!(shared.deadline(), Some(1500));
-        assert_eq!(acquire(&mut shared, "b", 9, &[(0, 3)]), [(0, 1, 2)]);
-        let code = acknowledge(&mut shared, "a", &[say(0, 1, AcknowledgeType::Accept)]);
-        assert_eq!(code, Err(ErrorCode::InvalidRecordState));
-    }
-
-    #[test]
-    fn records_in_flight_are_limited() {
-        let mut shared = SharePartition::new(0);
-        acquire(&mut shared, "a", 1000, &[(0, 99)]);
-        assert_eq!(shared.next_offset(LIMITS), None);
-        assert_eq!(acquire(&mut shared, "a", 1000, &[(100, 199)]), []);
-        assert!(shared.release_all("a", LIMITS));
-        assert_eq!(shared.next_offset(LIMITS), Some(0));
-    }
-
-    #[test]
-    fn what_the_log_has_lost_is_forgotten() {
-        let mut shared = SharePartition::new(0);
-        acquire(&mut shared, "a", 9, &[(0, 3)]);
-        shared.advance(0, 2, LIMITS);
-        assert_eq!(shared.start(), 2);
-        acknowledge(&mut shared, "a", &[say(0, 3, AcknowledgeType::Accept)]).unwrap();
-        shared.advance(0, 50, LIMITS);
-        assert_eq!(shared.next_offset(LIMITS), Some(50));
-        assert_eq!(acquire(&mut shared, "a", 9, &[(60, 61)]), [(60, 61, 1)]);
-        acknowledge(&mut shared, "a", &[say(60, 61, AcknowledgeType::Accept)]).unwrap();
-        assert_eq!(shared.start(), 62);
-    }
 }

@@ -1,4 +1,5 @@
-//! What each member of a share group fetches from a node: full once, then only what changes.
+//! Sessions know what each member of a share group fetches from a node: the member says it in full once, then only what
+//! changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -9,10 +9,11 @@ use serde::{Deserialize, Serialize};
 use super::snapshot::{OffsetSnapshot, ShareSnapshot};
 use crate::private_files;
 
-/// Shortest journal that is put into `state.json`; a longer one is when it is as long as that file.
+/// The length up to which the journal always grows; beyond, it is put into `state.json` when it is as long as that
+/// file.
 const SHORTEST: u64 = 64 << 10;
 
-/// A line.
+/// A line of the journal.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum JournalEntry {
@@ -25,11 +26,11 @@ pub(super) enum JournalEntry {
     Share(ShareSnapshot),
 }
 
-/// The file.
+/// The journal.
 #[derive(Debug)]
 pub(super) struct Journal {
     path: PathBuf,
-    /// 0: there are no lines that count.
+    /// The journal's length in bytes; 0 if there are no lines that count.
     length: u64,
     state_length: u64,
     state_checksum: u32,
@@ -45,7 +46,8 @@ impl Journal {
         }
     }
 
-    /// What it holds that comes after this `state.json`. A last line that was not written whole was never answered for.
+    /// Reads the lines that come after this `state.json`. A last line that was not written whole was never answered
+    /// for.
     pub(super) fn read(path: &Path, state: &[u8]) -> io::Result<Vec<JournalEntry>> {
         let content = match fs::read(path) {
             Ok(content) => content,
@@ -72,7 +74,7 @@ impl Journal {
         }
     }
 
-    /// Everything is in a `state.json` that has just been written.
+    /// Begins anew after a `state.json` that has just been written, with everything in it.
     pub(super) fn begin(&mut self, state: &[u8]) {
         if let Err(error) = fs::remove_file(&self.path)
             && error.kind() != io::ErrorKind::NotFound

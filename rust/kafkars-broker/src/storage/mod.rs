@@ -11,7 +11,7 @@
 //! process however it ends, but like in Kafka nothing forces the system to put it on the disk at once.
 
 mod journal;
-mod restore;
+pub(crate) mod restore;
 mod snapshot;
 
 use std::collections::BTreeMap;
@@ -22,13 +22,12 @@ use std::path::{Path, PathBuf};
 
 use kafkars_protocol::{ApiKey, Uuid};
 
-use crate::error::BrokerError;
+use crate::error::EmbeddedBrokerError;
 use crate::log::folder::LogFolder;
 use crate::private_files;
-use crate::state::State;
+use crate::state::ClusterState;
 
 use journal::{Journal, JournalEntry};
-pub(crate) use restore::restore;
 use snapshot::OffsetSnapshot;
 pub(crate) use snapshot::Snapshot;
 
@@ -41,21 +40,21 @@ pub(crate) struct Storage {
     folder: PathBuf,
     logs: LogFolder,
     cluster_id: String,
-    /// What was written last, to leave out writing it again.
+    /// The content that was written last, to leave out writing it again.
     saved: Vec<u8>,
     journal: Journal,
-    /// Where share groups were when that was kept last.
+    /// The offsets of share groups when they were kept last.
     shares: BTreeMap<(String, Uuid, i32), i64>,
-    /// Unlocked when it is dropped.
+    /// The lock of the directory, which is unlocked when it is dropped.
     _lock: File,
 }
 
 impl Storage {
-    /// Takes a directory, and what an earlier broker has left in it.
+    /// Takes a directory into use, and reads what an earlier broker has left in it.
     pub(crate) fn open(
         folder: &Path,
         new_id: String,
-    ) -> Result<(Self, Option<Snapshot>), BrokerError> {
+    ) -> Result<(Self, Option<Snapshot>), EmbeddedBrokerError> {
         let failed = |path: &Path, error: io::Error| failure(path, error.to_string());
         let logs = LogFolder::open(&folder.join("logs"));
         let logs = logs.map_err(|error| failed(folder, error))?;
@@ -85,8 +84,8 @@ impl Storage {
         &self.cluster_id
     }
 
-    /// Keeps what has changed, but for records. Called before an answer says that it has.
-    pub(crate) fn save(&mut self, state: &mut State) -> io::Result<()> {
+    /// Writes what has changed, but for records. Called before an answer says that it has.
+    pub(crate) fn save(&mut self, state: &mut ClusterState) -> io::Result<()> {
         let saved = self.write(&Snapshot::of(&self.cluster_id, state));
         if saved.is_ok() {
             drop(state.groups.offsets.take_changed());
@@ -100,8 +99,8 @@ impl Storage {
         saved
     }
 
-    /// Keeps what has changed, where nothing but commits and the progress of share groups has.
-    pub(crate) fn save_commits(&mut self, state: &mut State) -> io::Result<()> {
+    /// Writes what has changed, where nothing but commits and the progress of share groups has.
+    pub(crate) fn save_commits(&mut self, state: &mut ClusterState) -> io::Result<()> {
         if state.unsaved || self.journal.is_long() {
             return self.save(state);
         }
@@ -122,7 +121,7 @@ impl Storage {
     }
 
     /// Writes down what has been committed since the last time.
-    fn append_commits(&mut self, state: &mut State) -> io::Result<()> {
+    fn append_commits(&mut self, state: &mut ClusterState) -> io::Result<()> {
         let offsets = &mut state.groups.offsets;
         let changed = offsets.take_changed();
         let commits = changed.into_iter().filter_map(|(group, topic, partition)| {
@@ -150,7 +149,7 @@ impl Storage {
     }
 }
 
-/// Whether a request of this kind commits where a group is, and changes nothing else that is kept.
+/// True if a request of this kind commits where a group is, and changes nothing else that is kept.
 pub(crate) fn is_commit(api: ApiKey) -> bool {
     matches!(
         api,
@@ -158,7 +157,7 @@ pub(crate) fn is_commit(api: ApiKey) -> bool {
     )
 }
 
-/// Whether a request of this kind changes what is kept besides records.
+/// True if a request of this kind changes what is kept besides records.
 pub(crate) fn is_change(api: ApiKey) -> bool {
     matches!(
         api,
@@ -186,7 +185,7 @@ pub(crate) fn is_change(api: ApiKey) -> bool {
     )
 }
 
-fn read(folder: &Path) -> Result<Option<Snapshot>, BrokerError> {
+fn read(folder: &Path) -> Result<Option<Snapshot>, EmbeddedBrokerError> {
     let path = folder.join(STATE);
     let content = match fs::read(&path) {
         Ok(content) => content,
@@ -219,8 +218,8 @@ fn read(folder: &Path) -> Result<Option<Snapshot>, BrokerError> {
     Ok(Some(snapshot))
 }
 
-fn failure(path: &Path, reason: String) -> BrokerError {
-    BrokerError::Storage {
+fn failure(path: &Path, reason: String) -> EmbeddedBrokerError {
+    EmbeddedBrokerError::Storage {
         path: path.to_owned(),
         reason,
     }

@@ -1,4 +1,4 @@
-//! Puts back what a directory holds, at the start.
+//! A broker that starts puts back what its directory holds.
 
 use std::path::Path;
 
@@ -7,24 +7,24 @@ use kafkars_records::TransactionMarker;
 
 use super::snapshot::{PartitionSnapshot, Snapshot, TopicSnapshot};
 use super::{Storage, failure};
-use crate::error::BrokerError;
+use crate::error::EmbeddedBrokerError;
 use crate::log::file::PartitionFile;
 use crate::nodes::Nodes;
 use crate::partition::Partition;
 use crate::scram::ScramCredential;
 use crate::settings::topic::TopicConfig;
-use crate::state::State;
+use crate::state::ClusterState;
 use crate::topic::Topic;
 use crate::transactions::ProducerIds;
 
-/// Makes the cluster what it was. Members of groups and sessions of clients are not kept: they join and start anew.
+/// Makes the state what it was. Members of groups and sessions of clients are not kept: they join and start anew.
 pub(crate) fn restore(
-    state: &mut State,
+    state: &mut ClusterState,
     nodes: &Nodes,
     storage: &mut Storage,
     snapshot: Option<Snapshot>,
     now: i64,
-) -> Result<(), BrokerError> {
+) -> Result<(), EmbeddedBrokerError> {
     if let Some(snapshot) = snapshot {
         put_back(state, nodes, storage, snapshot, now)?;
     }
@@ -35,12 +35,12 @@ pub(crate) fn restore(
 }
 
 fn put_back(
-    state: &mut State,
+    state: &mut ClusterState,
     nodes: &Nodes,
     storage: &Storage,
     snapshot: Snapshot,
     now: i64,
-) -> Result<(), BrokerError> {
+) -> Result<(), EmbeddedBrokerError> {
     let folder = &storage.folder;
     let refused =
         |what: &str, code: ErrorCode| failure(folder, format!("{what}: {}", code.description()));
@@ -123,11 +123,11 @@ fn put_back(
 }
 
 fn read_topic(
-    state: &State,
+    state: &ClusterState,
     nodes: &Nodes,
     storage: &Storage,
     kept: &TopicSnapshot,
-) -> Result<Topic, BrokerError> {
+) -> Result<Topic, EmbeddedBrokerError> {
     let name = &kept.name;
     let damaged = |reason: String| {
         failure(
@@ -168,7 +168,7 @@ fn read_partition(
     path: &Path,
     kept: &PartitionSnapshot,
     config: &TopicConfig,
-) -> Result<Partition, BrokerError> {
+) -> Result<Partition, EmbeddedBrokerError> {
     let loaded = PartitionFile::load(path.to_owned()).map_err(|error| {
         failure(
             path,
@@ -191,8 +191,9 @@ fn read_partition(
     Ok(partition)
 }
 
-/// Transactions whose records are there and that the coordinator does not know of: it had no time to write them down.
-fn end_left_behind(state: &mut State, now: i64) {
+/// Aborts transactions whose records are there and that the coordinator does not know of: it had no time to write them
+/// down.
+fn end_left_behind(state: &mut ClusterState, now: i64) {
     let mut open = Vec::new();
     for topic in state.topics() {
         for (index, partition) in topic.partitions.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Everything but records, as `state.json` holds it.
+//! A snapshot is everything but records, as `state.json` holds it.
 
 use std::collections::BTreeMap;
 
@@ -6,19 +6,19 @@ use kafkars_protocol::Uuid;
 use serde::{Deserialize, Serialize};
 
 use crate::features::Features;
-use crate::groups::offsets::Committed;
+use crate::groups::offsets::CommittedOffset;
 use crate::partition::Partition;
 use crate::quotas::Entity;
 use crate::scram::ScramCredential;
 use crate::security::Acl;
-use crate::state::State;
+use crate::state::ClusterState;
 use crate::topic::Topic;
 use crate::transactions::Transaction;
 
-/// Raised when an older broker could not read the file.
+/// The format of the file, raised when an older broker could not read it.
 pub(super) const FORMAT: u32 = 1;
 
-type Values = BTreeMap<String, String>;
+type SnapshotValues = BTreeMap<String, String>;
 
 /// The content of the file.
 #[derive(Debug, Serialize, Deserialize)]
@@ -27,10 +27,10 @@ pub(crate) struct Snapshot {
     pub(super) cluster_id: String,
     pub(super) next_producer_id: i64,
     pub(super) topics: Vec<TopicSnapshot>,
-    pub(super) broker_settings: Values,
-    pub(super) node_settings: BTreeMap<i32, Values>,
-    pub(super) group_settings: BTreeMap<String, Values>,
-    pub(super) client_metrics: BTreeMap<String, Values>,
+    pub(super) broker_settings: SnapshotValues,
+    pub(super) node_settings: BTreeMap<i32, SnapshotValues>,
+    pub(super) group_settings: BTreeMap<String, SnapshotValues>,
+    pub(super) client_metrics: BTreeMap<String, SnapshotValues>,
     pub(super) offsets: Vec<OffsetSnapshot>,
     pub(super) transactions: BTreeMap<String, Transaction>,
     #[serde(default)]
@@ -41,7 +41,7 @@ pub(crate) struct Snapshot {
     pub(super) scram_credentials: Vec<ScramSnapshot>,
     #[serde(default)]
     pub(super) acls: Vec<Acl>,
-    /// Only where they have been changed.
+    /// The levels of features, only where they have been changed.
     #[serde(default)]
     pub(super) features: Option<FeaturesSnapshot>,
 }
@@ -68,7 +68,7 @@ pub(super) struct FeaturesSnapshot {
     pub(super) levels: BTreeMap<String, i16>,
 }
 
-/// Where a share group goes on in a partition. What it has in flight there is given out again.
+/// The offset at which a share group goes on in a partition. What it has in flight there is given out again.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct ShareSnapshot {
     pub(super) group: String,
@@ -81,7 +81,7 @@ pub(super) struct ShareSnapshot {
 pub(super) struct TopicSnapshot {
     pub(super) name: String,
     pub(super) id: String,
-    pub(super) settings: Values,
+    pub(super) settings: SnapshotValues,
     pub(super) partitions: Vec<PartitionSnapshot>,
 }
 
@@ -90,7 +90,7 @@ pub(super) struct PartitionSnapshot {
     pub(super) replicas: Vec<i32>,
     pub(super) leader_epoch: i32,
     pub(super) start_offset: i64,
-    /// Counts where the log is empty; else the log knows better.
+    /// The end of the log, which counts where the log is empty; else the log knows better.
     pub(super) end_offset: i64,
 }
 
@@ -101,11 +101,11 @@ pub(super) struct OffsetSnapshot {
     pub(super) partition: i32,
     /// The producer whose transaction commits it, while that has not ended.
     pub(super) producer_id: Option<i64>,
-    pub(super) committed: Committed,
+    pub(super) committed: CommittedOffset,
 }
 
 impl Snapshot {
-    pub(super) fn of(cluster_id: &str, state: &State) -> Self {
+    pub(super) fn of(cluster_id: &str, state: &ClusterState) -> Self {
         let offsets = &state.groups.offsets;
         let committed = offsets
             .snapshot()
@@ -200,7 +200,8 @@ fn credential((user, mechanism, credential): (&str, i8, &ScramCredential)) -> Sc
     }
 }
 
-/// A cluster that nobody has changed the levels of is at those of its release, whichever that is next time.
+/// The levels of features; none where nobody has changed them: the cluster is then at those of its release, whichever
+/// that is next time.
 fn features(features: &Features) -> Option<FeaturesSnapshot> {
     let levels = features.all().iter();
     features.are_changed().then(|| FeaturesSnapshot {

@@ -4,32 +4,36 @@
 use kafkars_protocol::ErrorCode;
 use kafkars_records::TransactionMarker;
 
-use super::transaction::{Identity, NO_ID, Stage, Transaction};
-use super::{ProducerIds, TransactionCoordinator, Transactions};
+use super::transaction::{NO_ID, ProducerIdAndEpoch, Transaction, TransactionStage};
+use super::{ProducerIds, TransactionCoordinator, TransactionalIds};
 
 /// Epoch of the coordinator: it is never elected anew.
 const COORDINATOR_EPOCH: i32 = 0;
 
-/// What a producer asks for when it ends its transaction.
+/// The end of a transaction, as its producer asks for it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TransactionEnd<'a> {
     pub(crate) id: &'a str,
-    pub(crate) producer: Identity,
+    pub(crate) producer: ProducerIdAndEpoch,
     pub(crate) committed: bool,
-    /// Whether the producer goes on in the next epoch (KIP-890, `EndTxn` since version 5).
+    /// True if the producer goes on in the next epoch (KIP-890, `EndTxn` since version 5).
     pub(crate) bumps: bool,
 }
 
-/// What an end comes to.
+/// The outcome of the check of an end.
 enum EndCheck {
     Prepare,
-    /// It has ended in this way already.
+    /// The transaction has ended in this way already.
     Done,
 }
 
 impl TransactionCoordinator<'_> {
     /// Ends a transaction and gives the identity with which the producer goes on.
-    pub(crate) fn end(&mut self, end: TransactionEnd<'_>, now: i64) -> Result<Identity, ErrorCode> {
+    pub(crate) fn end(
+        &mut self,
+        end: TransactionEnd<'_>,
+        now: i64,
+    ) -> Result<ProducerIdAndEpoch, ErrorCode> {
         if end.id.is_empty() {
             return Err(ErrorCode::InvalidRequest);
         }
@@ -55,11 +59,11 @@ impl TransactionCoordinator<'_> {
             .get(end.id)
             .ok_or(ErrorCode::UnknownServerError)?;
         Ok(match transaction.next_producer_id {
-            NO_ID => Identity {
+            NO_ID => ProducerIdAndEpoch {
                 id: transaction.producer_id,
                 epoch: transaction.producer_epoch,
             },
-            id => Identity { id, epoch: 0 },
+            id => ProducerIdAndEpoch { id, epoch: 0 },
         })
     }
 
@@ -72,7 +76,7 @@ impl TransactionCoordinator<'_> {
         transaction.producer_epoch = transaction.producer_epoch.saturating_add(1);
         transaction.next_producer_id = NO_ID;
         transaction.bumped = true;
-        transaction.stage = Stage::PrepareAbort;
+        transaction.stage = TransactionStage::PrepareAbort;
         transaction.updated_at = now;
         self.transactions.note_prepared(id);
         self.complete(id, now);
@@ -87,7 +91,7 @@ impl TransactionCoordinator<'_> {
     }
 
     /// Writes the markers of a prepared transaction. None while one of its partitions has no leader.
-    fn complete(&mut self, id: &str, now: i64) -> Option<Identity> {
+    fn complete(&mut self, id: &str, now: i64) -> Option<ProducerIdAndEpoch> {
         let transaction = self.transactions.by_id.get(id)?;
         if !transaction.is_prepared() {
             return None;
@@ -95,7 +99,7 @@ impl TransactionCoordinator<'_> {
         let (partitions, groups) = (transaction.partitions.clone(), transaction.groups.clone());
         let bumped = transaction.bumped;
         let marker = TransactionMarker {
-            committed: transaction.stage == Stage::PrepareCommit,
+            committed: transaction.stage == TransactionStage::PrepareCommit,
             producer_id: transaction.producer_id,
             producer_epoch: transaction.producer_epoch,
             coordinator_epoch: COORDINATOR_EPOCH,
@@ -126,15 +130,15 @@ impl TransactionCoordinator<'_> {
             return None;
         }
         transaction.stage = if marker.committed {
-            Stage::CompleteCommit
+            TransactionStage::CompleteCommit
         } else {
-            Stage::CompleteAbort
+            TransactionStage::CompleteAbort
         };
         if transaction.next_producer_id != NO_ID {
             let next = std::mem::replace(&mut transaction.next_producer_id, NO_ID);
             transaction.rotate(next);
         }
-        let next = Identity {
+        let next = ProducerIdAndEpoch {
             id: transaction.producer_id,
             epoch: transaction.producer_epoch,
         };
@@ -143,8 +147,8 @@ impl TransactionCoordinator<'_> {
     }
 }
 
-impl Transactions {
-    /// The transaction is no longer open, and its markers have to be written.
+impl TransactionalIds {
+    /// Notes that a transaction is no longer open, and that its markers have to be written.
     fn note_prepared(&mut self, id: &str) {
         if let Some(transaction) = self.by_id.get(id) {
             self.deadlines
@@ -156,7 +160,7 @@ impl Transactions {
 }
 
 fn check(transaction: &Transaction, end: &TransactionEnd<'_>) -> Result<EndCheck, ErrorCode> {
-    let Identity { id, epoch } = end.producer;
+    let ProducerIdAndEpoch { id, epoch } = end.producer;
     let overflowed = end.bumps && transaction.is_retry_on_overflow(id, epoch);
     if transaction.producer_id != id && !overflowed {
         return Err(ErrorCode::InvalidProducerIdMapping);
@@ -166,15 +170,15 @@ fn check(transaction: &Transaction, end: &TransactionEnd<'_>) -> Result<EndCheck
     let retries = bumped || overflowed;
     let current = transaction.producer_epoch == epoch;
     let valid = match transaction.stage {
-        Stage::Empty | Stage::Ongoing => current,
-        Stage::PrepareCommit | Stage::PrepareAbort => {
+        TransactionStage::Empty | TransactionStage::Ongoing => current,
+        TransactionStage::PrepareCommit | TransactionStage::PrepareAbort => {
             if end.bumps {
                 bumped
             } else {
                 current
             }
         }
-        Stage::CompleteCommit | Stage::CompleteAbort => retries || current,
+        TransactionStage::CompleteCommit | TransactionStage::CompleteAbort => retries || current,
     };
     if !valid {
         return Err(ErrorCode::ProducerFenced);
@@ -182,14 +186,19 @@ fn check(transaction: &Transaction, end: &TransactionEnd<'_>) -> Result<EndCheck
     // Since KIP-890 the same epoch names the next transaction, in which nothing has happened yet: it may be aborted.
     let fresh = end.bumps && !retries;
     match (transaction.stage, end.committed) {
-        (Stage::Ongoing, _) => Ok(EndCheck::Prepare),
-        (Stage::PrepareCommit, true) | (Stage::PrepareAbort, false) => {
+        (TransactionStage::Ongoing, _) => Ok(EndCheck::Prepare),
+        (TransactionStage::PrepareCommit, true) | (TransactionStage::PrepareAbort, false) => {
             Err(ErrorCode::ConcurrentTransactions)
         }
-        (Stage::Empty | Stage::CompleteCommit | Stage::CompleteAbort, false) if fresh => {
-            Ok(EndCheck::Prepare)
-        }
-        (Stage::CompleteCommit, true) | (Stage::CompleteAbort, false) if !fresh => {
+        (
+            TransactionStage::Empty
+            | TransactionStage::CompleteCommit
+            | TransactionStage::CompleteAbort,
+            false,
+        ) if fresh => Ok(EndCheck::Prepare),
+        (TransactionStage::CompleteCommit, true) | (TransactionStage::CompleteAbort, false)
+            if !fresh =>
+        {
             Ok(EndCheck::Done)
         }
         _ => Err(ErrorCode::InvalidTxnState),
@@ -202,13 +211,13 @@ fn prepare(
     end: &TransactionEnd<'_>,
     now: i64,
 ) {
-    if transaction.stage != Stage::Ongoing {
+    if transaction.stage != TransactionStage::Ongoing {
         transaction.started_at = now;
     }
     transaction.stage = if end.committed {
-        Stage::PrepareCommit
+        TransactionStage::PrepareCommit
     } else {
-        Stage::PrepareAbort
+        TransactionStage::PrepareAbort
     };
     transaction.updated_at = now;
     transaction.bumped = end.bumps;

@@ -11,46 +11,44 @@ use std::sync::Arc;
 use kafkars_protocol::ErrorCode;
 use tokio::sync::Notify;
 
-use crate::groups::offsets::Offsets;
+use crate::groups::offsets::CommittedOffsets;
 use crate::topic::Topic;
 
-mod ending;
-mod steps;
+pub(crate) mod ending;
+pub(crate) mod steps;
 mod timeouts;
 mod transaction;
 
-pub(crate) use ending::TransactionEnd;
-pub(crate) use steps::Participant;
-pub(crate) use transaction::{Identity, Stage, Transaction};
+pub(crate) use transaction::{ProducerIdAndEpoch, Transaction, TransactionStage};
 
 /// Longest `transaction.timeout.ms` that is taken; Kafka's `transaction.max.timeout.ms`.
 pub(crate) const MAX_TIMEOUT_MS: i32 = 900_000;
-/// How long an id that is not used is remembered; Kafka's `transactional.id.expiration.ms`.
+/// The time that an id which is not used is remembered; Kafka's `transactional.id.expiration.ms`.
 const EXPIRATION_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 /// Transactional ids that are remembered at most. Kafka has no such limit.
 const IDS: usize = 100_000;
 
 /// All transactional ids.
 #[derive(Debug, Default)]
-pub(crate) struct Transactions {
+pub(crate) struct TransactionalIds {
     by_id: BTreeMap<String, Transaction>,
-    /// When each transaction that is open times out.
+    /// The deadlines of transactions that are open.
     deadlines: BTreeSet<(i64, String)>,
     /// Ids of transactions whose markers are not all written.
     prepared: BTreeSet<String>,
-    /// Rung when there is an earlier deadline, or something prepared.
+    /// Notified when there is an earlier deadline, or something prepared.
     changed: Arc<Notify>,
 }
 
 /// The coordinator of transactions at work: what it decides on and what it writes to, parts of one state.
 #[derive(Debug)]
 pub(crate) struct TransactionCoordinator<'a> {
-    pub(crate) transactions: &'a mut Transactions,
+    pub(crate) transactions: &'a mut TransactionalIds,
     pub(crate) producer_ids: &'a mut ProducerIds,
-    /// Those that groups have committed.
-    pub(crate) offsets: &'a mut Offsets,
+    /// The offsets that groups have committed.
+    pub(crate) offsets: &'a mut CommittedOffsets,
     pub(crate) topics: &'a mut BTreeMap<String, Topic>,
-    /// Set when something has changed that is to be kept.
+    /// Set to true when something has changed that is to be kept.
     pub(crate) unsaved: &'a mut bool,
 }
 
@@ -65,7 +63,7 @@ impl ProducerIds {
         Self { next }
     }
 
-    /// The next one to be given out.
+    /// The next id to be given out.
     pub(crate) fn next(&self) -> i64 {
         self.next
     }
@@ -77,7 +75,7 @@ impl ProducerIds {
     }
 }
 
-impl Transactions {
+impl TransactionalIds {
     pub(crate) fn get(&self, id: &str) -> Option<&Transaction> {
         self.by_id.get(id)
     }
@@ -91,7 +89,7 @@ impl Transactions {
 
     /// Puts back a transactional id after a restart.
     pub(crate) fn restore(&mut self, id: String, transaction: Transaction) {
-        if transaction.stage == Stage::Ongoing {
+        if transaction.stage == TransactionStage::Ongoing {
             self.deadlines.insert((transaction.deadline(), id.clone()));
         }
         if transaction.is_prepared() {
@@ -109,7 +107,11 @@ impl Transactions {
     }
 
     /// The transaction of a producer that says who it is.
-    fn of_producer(&mut self, id: &str, producer: Identity) -> Result<&mut Transaction, ErrorCode> {
+    fn of_producer(
+        &mut self,
+        id: &str,
+        producer: ProducerIdAndEpoch,
+    ) -> Result<&mut Transaction, ErrorCode> {
         let transaction = self
             .by_id
             .get_mut(id)

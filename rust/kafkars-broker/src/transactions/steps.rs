@@ -2,10 +2,10 @@
 
 use kafkars_protocol::ErrorCode;
 
-use super::transaction::{Identity, NO_EPOCH, Stage, Transaction};
-use super::{MAX_TIMEOUT_MS, TransactionCoordinator, Transactions};
+use super::transaction::{NO_EPOCH, ProducerIdAndEpoch, Transaction, TransactionStage};
+use super::{MAX_TIMEOUT_MS, TransactionCoordinator, TransactionalIds};
 
-/// What takes part in a transaction.
+/// A participant of a transaction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Participant {
     Partition(String, i32),
@@ -22,9 +22,9 @@ impl TransactionCoordinator<'_> {
         &mut self,
         id: &str,
         timeout_ms: i32,
-        expected: Option<Identity>,
+        expected: Option<ProducerIdAndEpoch>,
         now: i64,
-    ) -> Result<Identity, ErrorCode> {
+    ) -> Result<ProducerIdAndEpoch, ErrorCode> {
         if id.is_empty() {
             return Err(ErrorCode::InvalidRequest);
         }
@@ -44,12 +44,16 @@ impl TransactionCoordinator<'_> {
             return Err(ErrorCode::ProducerFenced);
         }
         match transaction.stage {
-            Stage::PrepareCommit | Stage::PrepareAbort => Err(ErrorCode::ConcurrentTransactions),
-            Stage::Ongoing => {
+            TransactionStage::PrepareCommit | TransactionStage::PrepareAbort => {
+                Err(ErrorCode::ConcurrentTransactions)
+            }
+            TransactionStage::Ongoing => {
                 self.fence(id, now);
                 Err(ErrorCode::ConcurrentTransactions)
             }
-            Stage::Empty | Stage::CompleteCommit | Stage::CompleteAbort => {
+            TransactionStage::Empty
+            | TransactionStage::CompleteCommit
+            | TransactionStage::CompleteAbort => {
                 let rotates = transaction.is_epoch_exhausted()
                     && expected.is_none_or(|expected| expected.epoch == transaction.producer_epoch);
                 if rotates {
@@ -59,11 +63,11 @@ impl TransactionCoordinator<'_> {
                 } else {
                     bump(transaction, expected)?;
                 }
-                transaction.stage = Stage::Empty;
+                transaction.stage = TransactionStage::Empty;
                 transaction.timeout_ms = timeout_ms;
                 transaction.started_at = -1;
                 transaction.updated_at = now;
-                Ok(Identity {
+                Ok(ProducerIdAndEpoch {
                     id: transaction.producer_id,
                     epoch: transaction.producer_epoch,
                 })
@@ -75,7 +79,7 @@ impl TransactionCoordinator<'_> {
     pub(crate) fn add(
         &mut self,
         id: &str,
-        producer: Identity,
+        producer: ProducerIdAndEpoch,
         participants: &[Participant],
         now: i64,
     ) -> Result<(), ErrorCode> {
@@ -88,9 +92,9 @@ impl TransactionCoordinator<'_> {
         if transaction.is_prepared() {
             return Err(ErrorCode::ConcurrentTransactions);
         }
-        let begins = transaction.stage != Stage::Ongoing;
+        let begins = transaction.stage != TransactionStage::Ongoing;
         if begins {
-            transaction.stage = Stage::Ongoing;
+            transaction.stage = TransactionStage::Ongoing;
             transaction.started_at = now;
         }
         transaction.updated_at = now;
@@ -113,12 +117,12 @@ impl TransactionCoordinator<'_> {
     }
 }
 
-impl Transactions {
-    /// Whether something takes part in the producer's transaction.
+impl TransactionalIds {
+    /// Checks that something takes part in the producer's transaction.
     pub(crate) fn verify(
         &mut self,
         id: &str,
-        producer: Identity,
+        producer: ProducerIdAndEpoch,
         participant: &Participant,
     ) -> Result<(), ErrorCode> {
         let transaction = self.of_producer(id, producer)?;
@@ -139,8 +143,11 @@ impl Transactions {
     }
 }
 
-/// The next epoch; the current one when the producer asks again because it did not get the answer.
-fn bump(transaction: &mut Transaction, expected: Option<Identity>) -> Result<(), ErrorCode> {
+/// Takes the next epoch; keeps the current one when the producer asks again because it did not get the answer.
+fn bump(
+    transaction: &mut Transaction,
+    expected: Option<ProducerIdAndEpoch>,
+) -> Result<(), ErrorCode> {
     let current = transaction.producer_epoch;
     let Some(expected) = expected else {
         transaction.last_producer_epoch = NO_EPOCH;

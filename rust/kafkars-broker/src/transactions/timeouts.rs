@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio::sync::Notify;
 
-use super::{TransactionCoordinator, Transactions};
+use super::{TransactionCoordinator, TransactionalIds};
 
 impl TransactionCoordinator<'_> {
     /// Aborts the transactions whose time is over, and writes the markers that found no leader before.
@@ -16,20 +16,20 @@ impl TransactionCoordinator<'_> {
     }
 }
 
-impl Transactions {
-    /// Rings when there is an earlier deadline, or something prepared.
+impl TransactionalIds {
+    /// Gives what is notified when there is an earlier deadline, or something prepared.
     pub(crate) fn changes(&self) -> Arc<Notify> {
         Arc::clone(&self.changed)
     }
 
-    /// When the next transaction is aborted, and whether one waits for its markers.
+    /// The time when the next transaction is aborted, and whether one waits for its markers.
     pub(crate) fn next_end(&self) -> (Option<i64>, bool) {
         let first = self.deadlines.first();
         let deadline = first.map(|(deadline, _)| *deadline);
         (deadline, !self.prepared.is_empty())
     }
 
-    /// A transaction has begun, to be aborted at `deadline`.
+    /// Watches a transaction that has begun, to be aborted at `deadline`.
     pub(super) fn watch(&mut self, id: &str, deadline: i64) {
         self.deadlines.insert((deadline, id.to_owned()));
         if self.deadlines.first().is_some_and(|(_, first)| first == id) {

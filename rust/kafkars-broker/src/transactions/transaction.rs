@@ -7,19 +7,19 @@ use serde::{Deserialize, Serialize};
 /// The last epoch but one: a producer that reaches it gets a new id with its next bump.
 const LAST_EPOCH: i16 = i16::MAX - 1;
 
-/// No epoch.
+/// The epoch of a producer that has none.
 pub(crate) const NO_EPOCH: i16 = -1;
-/// No producer id.
+/// The producer id where there is none.
 pub(crate) const NO_ID: i64 = -1;
 
 /// A producer id with its epoch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Identity {
+pub(crate) struct ProducerIdAndEpoch {
     pub(crate) id: i64,
     pub(crate) epoch: i16,
 }
 
-/// What the coordinator knows of a transactional id.
+/// The state of a transactional id.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Transaction {
     pub(crate) producer_id: i64,
@@ -30,23 +30,23 @@ pub(crate) struct Transaction {
     pub(crate) last_producer_epoch: i16,
     /// `transaction.timeout.ms` of the producer.
     pub(crate) timeout_ms: i32,
-    pub(crate) stage: Stage,
+    pub(crate) stage: TransactionStage,
     /// Partitions with records of the transaction, or with markers still to be written.
     pub(crate) partitions: BTreeSet<(String, i32)>,
     /// Groups with offsets that the transaction commits.
     pub(crate) groups: BTreeSet<String>,
-    /// When the latest transaction began, -1 before the first.
+    /// The time when the latest transaction began, -1 before the first.
     pub(crate) started_at: i64,
     pub(crate) updated_at: i64,
     /// The producer id that takes over when the markers are written, else -1.
     pub(crate) next_producer_id: i64,
-    /// Whether the end began a new epoch (KIP-890).
+    /// True if the end began a new epoch (KIP-890).
     pub(crate) bumped: bool,
 }
 
-/// Where a transaction stands; the names are those of `ListTransactions`.
+/// The stage of a transaction; the names are those of `ListTransactions`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub(crate) enum Stage {
+pub(crate) enum TransactionStage {
     Empty,
     Ongoing,
     PrepareCommit,
@@ -55,7 +55,7 @@ pub(crate) enum Stage {
     CompleteAbort,
 }
 
-impl Stage {
+impl TransactionStage {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Empty => "Empty",
@@ -77,7 +77,7 @@ impl Transaction {
             producer_epoch: NO_EPOCH,
             last_producer_epoch: NO_EPOCH,
             timeout_ms,
-            stage: Stage::Empty,
+            stage: TransactionStage::Empty,
             partitions: BTreeSet::new(),
             groups: BTreeSet::new(),
             started_at: -1,
@@ -87,36 +87,41 @@ impl Transaction {
         }
     }
 
-    /// Whether no transaction is under way.
+    /// True if no transaction is under way.
     pub(crate) fn is_idle(&self) -> bool {
         matches!(
             self.stage,
-            Stage::Empty | Stage::CompleteCommit | Stage::CompleteAbort
+            TransactionStage::Empty
+                | TransactionStage::CompleteCommit
+                | TransactionStage::CompleteAbort
         )
     }
 
     pub(crate) fn is_prepared(&self) -> bool {
-        matches!(self.stage, Stage::PrepareCommit | Stage::PrepareAbort)
+        matches!(
+            self.stage,
+            TransactionStage::PrepareCommit | TransactionStage::PrepareAbort
+        )
     }
 
-    /// When the transaction under way is aborted.
+    /// The time when the transaction under way is aborted.
     pub(crate) fn deadline(&self) -> i64 {
         self.started_at.saturating_add(i64::from(self.timeout_ms))
     }
 
-    /// Whether the next bump needs a new producer id.
+    /// True if the next bump needs a new producer id.
     pub(crate) fn is_epoch_exhausted(&self) -> bool {
         self.producer_epoch >= LAST_EPOCH
     }
 
-    /// Whether a producer that says it has this identity can be this one (KIP-360).
+    /// True if a producer that says it has this identity can be this one (KIP-360).
     pub(crate) fn may_be(&self, id: i64, epoch: i16) -> bool {
         self.producer_epoch == NO_EPOCH
             || id == self.producer_id
             || id == self.previous_producer_id && epoch >= LAST_EPOCH
     }
 
-    /// Whether the producer asks again for an end that gave it a new producer id.
+    /// True if the producer asks again for an end that gave it a new producer id.
     pub(crate) fn is_retry_on_overflow(&self, id: i64, epoch: i16) -> bool {
         self.previous_producer_id == id && epoch == LAST_EPOCH && self.producer_epoch == 0
     }

@@ -1,4 +1,5 @@
-//! Access control: each request as somebody who may, and as somebody who may not, with the error where Kafka has it.
+//! Access control: each request is made by somebody who may, and by somebody who may not, with the error where Kafka
+//! has it.
 
 use kafkars_broker::{
     Acl, AclOperation, AclSettings, BrokerConfig, EmbeddedBroker, NewTopic, PatternType,

@@ -117,7 +117,8 @@ impl Scene {
         assert_eq!(answer.error_code, 0, "{answer:?}");
     }
 
-    /// What a session says of both topics: the error, how many records are given out, and the error of acknowledging.
+    /// The answers of a session for both topics: the error, how many records were delivered, and the error of
+    /// acknowledging.
     fn fetch(
         &mut self,
         epoch: i32,

@@ -1,4 +1,4 @@
-//! Calls of administrators beside topics, settings and groups.
+//! Administrators call for elections, reassignments, quorums and the like, beside topics, settings and groups.
 
 use kafkars_broker::{BrokerConfig, EmbeddedBroker, NewTopic};
 use kafkars_protocol::messages::add_raft_voter::AddRaftVoterRequest;
@@ -154,7 +154,7 @@ fn directories_have_the_sizes_of_logs() {
     assert_eq!(alter("/elsewhere", 0), ErrorCode::LogDirNotFound.code());
 }
 
-/// The code for partition 0 of `t`.
+/// The error code that partition 0 of `t` gets.
 fn elect(broker: &EmbeddedBroker, election_type: i8) -> i16 {
     let named = TopicPartitions {
         topic: "t".to_owned(),

@@ -1,4 +1,4 @@
-//! Retention and compaction.
+//! Retention deletes old records, and compaction keeps the latest of each key.
 
 use std::time::Duration;
 
@@ -44,7 +44,7 @@ fn pairs(records: &[(&str, Option<&str>)]) -> bytes::Bytes {
         .bytes
 }
 
-/// Offset and key of every record, none for a batch without any.
+/// Gives offset and key of every record, none for a batch without any.
 fn keys(wire: &mut Wire) -> Vec<(i64, String)> {
     let mut found = Vec::new();
     for raw in batches(wire.fetch("t", 0, 0).records.unwrap_or_default()) {

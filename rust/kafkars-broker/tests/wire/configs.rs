@@ -28,7 +28,7 @@ const SUBTRACT: i8 = 3;
 const INVALID_CONFIG: i16 = ErrorCode::InvalidConfig.code();
 const INVALID_REQUEST: i16 = ErrorCode::InvalidRequest.code();
 
-/// One resource and what is to become of its settings.
+/// An alteration of one resource.
 pub(crate) fn alter(
     broker: &EmbeddedBroker,
     resource: (i8, &str),
@@ -97,7 +97,7 @@ fn describe(
     result.configs.pop()
 }
 
-/// The value, where it is from, and where else it could be from.
+/// The value of a setting, its source, and its other sources.
 fn sources(
     broker: &EmbeddedBroker,
     resource: (i8, &str),
@@ -218,7 +218,7 @@ fn what_makes_no_sense_is_refused_and_changes_nothing() {
     assert_eq!(sources(&broker, (TOPIC, "t"), "retention.ms").1, 5);
 }
 
-/// As seen on Kafka 2.8.2.
+/// The answers are those that were seen on Kafka 2.8.2.
 #[test]
 fn older_releases_call_a_wrong_value_an_invalid_request_and_a_wrong_name_an_invalid_config() {
     let broker = start(BrokerConfig {

@@ -1,4 +1,4 @@
-//! Settings of topics that change what becomes of their records.
+//! Settings of topics decide what becomes of their records.
 
 use kafkars_broker::{BrokerConfig, NewTopic};
 use kafkars_protocol::ErrorCode;

@@ -1,14 +1,14 @@
 use std::io::Read;
 use std::time::{Duration, Instant};
 
-use kafkars_broker::{Action, Corruption, Intercept, SeenRequest};
+use kafkars_broker::{Corruption, FaultAction, Intercept, SeenRequest};
 use kafkars_protocol::messages::api_versions::ApiVersionsRequest;
 use kafkars_protocol::messages::list_offsets::{
     ListOffsetsPartition, ListOffsetsRequest, ListOffsetsTopic,
 };
 use kafkars_protocol::messages::metadata::MetadataRequest;
 use kafkars_protocol::messages::produce::{ProduceRequest, ProduceResponse};
-use kafkars_protocol::{ApiKey, ErrorCode, Value};
+use kafkars_protocol::{ApiKey, DescribedValue, ErrorCode};
 
 use crate::support::*;
 
@@ -17,7 +17,7 @@ fn an_error_is_answered_so_many_times_and_has_no_effect() {
     let broker = broker();
     let mut wire = Wire::to(&broker);
     let code = ErrorCode::NotLeaderOrFollower;
-    broker.intercept(Intercept::new(ApiKey::Produce, Action::Error(code)).times(2));
+    broker.intercept(Intercept::new(ApiKey::Produce, FaultAction::Error(code)).times(2));
     let codes: Vec<i16> = (0..3)
         .map(|_| wire.produce("t", 0, batch(&["a"])).error_code)
         .collect();
@@ -36,7 +36,7 @@ fn errors_reach_every_kind_of_answer() {
         ApiKey::ListOffsets,
         ApiKey::ApiVersions,
     ] {
-        broker.intercept(Intercept::new(api, Action::Error(code)));
+        broker.intercept(Intercept::new(api, FaultAction::Error(code)));
     }
     assert_eq!(wire.fetch("t", 0, 0).error_code, code.code());
     assert_eq!(wire.metadata(&["t"]).topics[0].error_code, code.code());
@@ -65,7 +65,7 @@ fn a_delay_holds_a_request_and_what_follows_it() {
     let broker = broker();
     let mut wire = Wire::to(&broker);
     let delay = Duration::from_millis(80);
-    broker.intercept(Intercept::new(ApiKey::Produce, Action::Delay(delay)).times(1));
+    broker.intercept(Intercept::new(ApiKey::Produce, FaultAction::Delay(delay)).times(1));
     let started = Instant::now();
     wire.send(&produce_request("t", 0, batch(&["a"])), PRODUCE);
     wire.send(&produce_request("t", 0, batch(&["b"])), PRODUCE);
@@ -81,7 +81,7 @@ fn a_delay_holds_a_request_and_what_follows_it() {
 fn a_dropped_request_is_never_answered() {
     let broker = broker();
     let mut wire = Wire::to(&broker);
-    broker.intercept(Intercept::new(ApiKey::Produce, Action::Drop).times(1));
+    broker.intercept(Intercept::new(ApiKey::Produce, FaultAction::Drop).times(1));
     wire.send(&produce_request("t", 0, batch(&["a"])), PRODUCE);
     let kept = wire.send(&produce_request("t", 0, batch(&["b"])), PRODUCE);
     let (answered, response) = wire.receive::<ProduceRequest>(PRODUCE);
@@ -97,7 +97,10 @@ fn a_dropped_request_is_never_answered() {
 #[test]
 fn a_cut_comes_before_the_effect_or_after_it() {
     let broker = broker();
-    for (action, end) in [(Action::Disconnect, 0), (Action::DisconnectAfter, 1)] {
+    for (action, end) in [
+        (FaultAction::Disconnect, 0),
+        (FaultAction::DisconnectAfter, 1),
+    ] {
         broker.intercept(Intercept::new(ApiKey::Produce, action).times(1));
         let mut wire = Wire::to(&broker);
         wire.send(&produce_request("t", 0, batch(&["a"])), PRODUCE);
@@ -110,7 +113,7 @@ fn a_cut_comes_before_the_effect_or_after_it() {
 fn a_predicate_chooses_among_clients() {
     let broker = broker();
     broker.intercept(
-        Intercept::new(ApiKey::Metadata, Action::Disconnect).when(|seen| seen.connection == 2),
+        Intercept::new(ApiKey::Metadata, FaultAction::Disconnect).when(|seen| seen.connection == 2),
     );
     Wire::to(&broker).metadata(&[]);
     let mut second = Wire::to(&broker);
@@ -145,7 +148,7 @@ fn requests_are_recorded() {
 fn answers_are_damaged_on_their_way_and_the_request_has_its_effect() {
     let broker = broker();
     let corrupt = |corruption| {
-        let action = Action::Corrupt(corruption);
+        let action = FaultAction::Corrupt(corruption);
         broker.intercept(Intercept::new(ApiKey::Produce, action).times(1));
         let mut wire = Wire::to(&broker);
         let id = wire.send(&produce_request("t", 0, batch(&["a"])), PRODUCE);
@@ -173,13 +176,13 @@ fn answers_are_damaged_on_their_way_and_the_request_has_its_effect() {
 fn requests_can_be_looked_into_by_predicates_and_afterwards() {
     let broker = broker();
     let acks = |seen: &SeenRequest| match seen.body() {
-        Some(Ok(Value::Struct(fields))) => fields
+        Some(Ok(DescribedValue::Struct(fields))) => fields
             .into_iter()
             .find_map(|(name, value)| (name == "acks").then_some(value)),
         _ => None,
     };
-    let action = Action::Error(ErrorCode::RequestTimedOut);
-    let only_all = move |seen: &SeenRequest| acks(seen) == Some(Value::Int(-1));
+    let action = FaultAction::Error(ErrorCode::RequestTimedOut);
+    let only_all = move |seen: &SeenRequest| acks(seen) == Some(DescribedValue::Int(-1));
     let id = broker.intercept(Intercept::new(ApiKey::Produce, action).when(only_all));
     let mut wire = Wire::to(&broker);
     let mut request = produce_request("t", 0, batch(&["a"]));
@@ -193,7 +196,7 @@ fn requests_can_be_looked_into_by_predicates_and_afterwards() {
     let seen = broker.requests_seen();
     assert_eq!(
         seen.iter().map(acks).collect::<Vec<_>>(),
-        [1, -1].map(|acks| Some(Value::Int(acks)))
+        [1, -1].map(|acks| Some(DescribedValue::Int(acks)))
     );
     assert_eq!(seen[1].action, Some(action));
     assert!(seen[0].time <= seen[1].time);

@@ -9,7 +9,7 @@ use kafkars_protocol::messages::metadata::MetadataRequest;
 
 use crate::support::*;
 
-/// The broker still answers somebody else.
+/// Checks that the broker still answers somebody else.
 fn assert_serves(broker: &kafkars_broker::EmbeddedBroker) {
     assert_eq!(Wire::to(broker).fetch("t", 0, 0).error_code, 0);
 }

@@ -82,7 +82,7 @@ impl Scene {
         })
     }
 
-    /// Why an update is refused, without what all refusals begin with.
+    /// The reason why an update is refused, without what all refusals begin with.
     fn refusal(&mut self, feature: &str, level: i16, kind: i8) -> String {
         let answer = self.update(&[(feature, level, kind)], 2);
         assert_eq!(answer.error_code, ErrorCode::InvalidUpdateVersion.code());

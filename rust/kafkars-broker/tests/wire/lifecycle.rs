@@ -2,7 +2,7 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use kafkars_broker::{
-    BrokerConfig, BrokerError, ClockMode, CoordinatorKind, EmbeddedBroker, GroupSettings,
+    BrokerConfig, ClockMode, CoordinatorType, EmbeddedBroker, EmbeddedBrokerError, GroupSettings,
     LinkSettings, NewTopic, NodeState,
 };
 use kafkars_protocol::ErrorCode;
@@ -255,7 +255,7 @@ fn topics_that_are_created_while_a_node_is_down_are_led_by_others() {
 #[test]
 fn coordinators_move_on_purpose_and_off_stopped_nodes() {
     let broker = three_nodes(1);
-    let kind = CoordinatorKind::Group;
+    let kind = CoordinatorType::Group;
     let home = broker.coordinator(kind, "g").unwrap().unwrap();
     let find = |node| {
         let request = FindCoordinatorRequest {
@@ -277,7 +277,7 @@ fn coordinators_move_on_purpose_and_off_stopped_nodes() {
     assert_ne!(find(alive).1, other);
     assert!(matches!(
         broker.move_coordinator(kind, "g", other),
-        Err(BrokerError::NodeDown(node)) if node == other
+        Err(EmbeddedBrokerError::NodeDown(node)) if node == other
     ));
 }
 
@@ -355,17 +355,23 @@ fn what_cannot_be_done_is_told() {
     let broker = broker();
     assert!(matches!(
         broker.stop_node(2),
-        Err(BrokerError::UnknownNode(2))
+        Err(EmbeddedBrokerError::UnknownNode(2))
     ));
     broker.stop_node(1).unwrap();
     broker.stop_node(1).unwrap();
     assert!(matches!(
         broker.move_leader("t", 0, 1),
-        Err(BrokerError::NodeDown(1))
+        Err(EmbeddedBrokerError::NodeDown(1))
     ));
     broker.stop();
-    assert!(matches!(broker.start_node(1), Err(BrokerError::Stopped)));
-    assert!(matches!(broker.add_node(), Err(BrokerError::Stopped)));
+    assert!(matches!(
+        broker.start_node(1),
+        Err(EmbeddedBrokerError::Stopped)
+    ));
+    assert!(matches!(
+        broker.add_node(),
+        Err(EmbeddedBrokerError::Stopped)
+    ));
 }
 
 #[test]
@@ -380,7 +386,7 @@ fn who_waits_at_a_coordinator_that_moves_is_told_so() {
         },
         ..BrokerConfig::default()
     });
-    let kind = CoordinatorKind::Group;
+    let kind = CoordinatorType::Group;
     let request = JoinGroupRequest {
         group_id: "g".to_owned(),
         session_timeout_ms: 10_000,

@@ -26,7 +26,7 @@ fn list(wire: &mut Wire, timestamp: i64, version: i16) -> ListOffsetsPartitionRe
     wire.call(&request, version).topics[0].partitions[0].clone()
 }
 
-/// Offset and timestamp.
+/// The offset and the timestamp that the broker answers.
 fn found(wire: &mut Wire, timestamp: i64) -> (i64, i64) {
     let answer = list(wire, timestamp, 7);
     assert_eq!(answer.error_code, 0);

@@ -38,7 +38,7 @@ use crate::support::{Wire, start};
 pub(crate) const REBALANCE: i16 = 27;
 pub(crate) const ALL: &[i32] = &[0, 1, 2, 3];
 
-/// Longest that anything may take.
+/// The longest that anything may take.
 const PATIENCE: Duration = Duration::from_secs(20);
 pub(crate) const PARTITIONS: i32 = 4;
 
@@ -59,7 +59,7 @@ impl Scene {
         }
     }
 
-    /// On an embedded broker in any case.
+    /// Starts an embedded broker in any case.
     pub(crate) fn with(config: BrokerConfig) -> Self {
         let broker = start(config);
         let address = broker.address(1).unwrap();
@@ -104,7 +104,8 @@ impl Scene {
         scene
     }
 
-    /// In Kafka the coordinator hears of a topic a moment after its creation: it has when a member gets its partitions.
+    /// Waits for the topic: in Kafka the coordinator hears of a topic a moment after its creation: it has when a member
+    /// gets its partitions.
     pub(crate) fn wait_for_coordinator(&self) {
         let mut probe = self.consumer("probe");
         until("the coordinator knows the topic", || {
@@ -156,7 +157,7 @@ impl Scene {
         answer.groups.remove(0)
     }
 
-    /// Kafka's name for its kind and its state.
+    /// Kafka's names for the group's type and its state.
     pub(crate) fn listed(&self) -> (String, String) {
         let answer = Wire::connect(self.address).call(&ListGroupsRequest::default(), 5);
         let mut groups = answer.groups.into_iter();
@@ -165,7 +166,7 @@ impl Scene {
     }
 }
 
-/// Ids of topics come with their metadata once it has spread.
+/// Asks for the id of a topic, which comes with its metadata once that has spread.
 fn topic_id(wire: &mut Wire, topic: &str) -> Uuid {
     until("the topic is known", || {
         let found = wire.metadata(&[topic]).topics.remove(0);
@@ -199,11 +200,11 @@ pub(crate) struct Classic {
     pub(crate) id: String,
     pub(crate) generation: i32,
     pub(crate) kind: &'static str,
-    /// What it says that it has; nothing where it gives up everything before it joins.
+    /// The partitions that the member says it has; none where it gives up everything before it joins.
     pub(crate) owned: Vec<i32>,
-    /// What it adds to assignments.
+    /// The user data that the member adds to assignments.
     pub(crate) user_data: Option<Bytes>,
-    /// Whether it keeps what it has while it joins.
+    /// True if the member keeps what it has while it joins.
     pub(crate) cooperates: bool,
     pub(crate) must_join: bool,
     pub(crate) assigned: Vec<i32>,
@@ -221,7 +222,7 @@ impl Classic {
         joined
     }
 
-    /// Does what a client does that is told to, and then takes what it gets.
+    /// Joins and fetches its assignment, as a client does that is told to.
     pub(crate) fn follow(&mut self) {
         if !self.must_join && self.generation > 0 {
             let told = self.heartbeat();
@@ -403,14 +404,14 @@ impl Modern {
         answer
     }
 
-    /// Leaves for good.
+    /// Lets the member leave for good.
     pub(crate) fn leave(&mut self) {
         self.epoch = -1;
         assert_eq!(self.heartbeat().error_code, 0);
     }
 }
 
-/// A classic group of one member, which has everything.
+/// Makes a classic group of one member, which has everything.
 pub(crate) fn classic_group(scene: &Scene) -> Classic {
     let mut member = scene.classic(&["range"]);
     assert_eq!(member.join().error_code, ErrorCode::MemberIdRequired.code());
@@ -421,7 +422,7 @@ pub(crate) fn classic_group(scene: &Scene) -> Classic {
     member
 }
 
-/// Lets all do what they are told until each has so many.
+/// Lets all members do what they are told until each has so many partitions.
 pub(crate) fn settle(classic: &mut [(&mut Classic, usize)], modern: &mut [(&mut Modern, usize)]) {
     until("all have what they are to have", || {
         for (member, _) in &mut *classic {

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use kafkars_broker::{BrokerConfig, BrokerError, EmbeddedBroker, NewTopic};
+use kafkars_broker::{BrokerConfig, EmbeddedBroker, EmbeddedBrokerError, NewTopic};
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::fetch::FetchRequest;
 use kafkars_protocol::messages::offset_for_leader_epoch::{
@@ -210,7 +210,10 @@ fn start_and_stop() -> Duration {
     broker.stop();
     broker.stop();
     assert!(!broker.is_running());
-    assert!(matches!(broker.offsets("t", 0), Err(BrokerError::Stopped)));
+    assert!(matches!(
+        broker.offsets("t", 0),
+        Err(EmbeddedBrokerError::Stopped)
+    ));
     let took = started.elapsed();
     wire.assert_closed();
     for address in addresses {
@@ -249,14 +252,14 @@ fn settings_that_make_no_sense_are_refused() {
     let default = BrokerConfig::default;
     assert!(matches!(
         error(BrokerConfig { port, ..default() }),
-        BrokerError::Listen { .. }
+        EmbeddedBrokerError::Listen { .. }
     ));
     assert!(matches!(
         error(BrokerConfig {
             nodes: 0,
             ..default()
         }),
-        BrokerError::InvalidSetting {
+        EmbeddedBrokerError::InvalidSetting {
             setting: "nodes",
             ..
         }
@@ -267,7 +270,7 @@ fn settings_that_make_no_sense_are_refused() {
             port: 65_534,
             ..default()
         }),
-        BrokerError::InvalidSetting {
+        EmbeddedBrokerError::InvalidSetting {
             setting: "port",
             ..
         }
@@ -278,7 +281,7 @@ fn settings_that_make_no_sense_are_refused() {
     };
     assert!(matches!(
         error(config),
-        BrokerError::InvalidSetting {
+        EmbeddedBrokerError::InvalidSetting {
             setting: "topics",
             ..
         }
@@ -290,13 +293,13 @@ fn settings_that_make_no_sense_are_refused() {
     };
     assert!(matches!(
         error(config),
-        BrokerError::InvalidSetting {
+        EmbeddedBrokerError::InvalidSetting {
             setting: "topic_defaults",
             ..
         }
     ));
     assert!(matches!(
         taken.move_leader("t", 0, 9),
-        Err(BrokerError::UnknownNode(9))
+        Err(EmbeddedBrokerError::UnknownNode(9))
     ));
 }

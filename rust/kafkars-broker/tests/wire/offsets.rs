@@ -36,7 +36,7 @@ fn commit_code(wire: &mut Wire, request: &OffsetCommitRequest, version: i16) -> 
     wire.call(request, version).topics[0].partitions[0].error_code
 }
 
-/// What is committed, asked in one version: for one partition, or for all.
+/// Asks in one version what is committed: for one partition, or for all.
 fn committed(wire: &mut Wire, all: bool, version: i16) -> Vec<i64> {
     let id = wire.topic_id("t");
     if version < 8 {

@@ -1,4 +1,4 @@
-//! Quotas of clients: what is set, and how long who uses too much has to pause.
+//! Quotas of clients: they are set and described, and a client that uses too much has to pause.
 
 use std::time::Duration;
 

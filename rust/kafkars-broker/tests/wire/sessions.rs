@@ -1,11 +1,11 @@
 use kafkars_protocol::messages::fetch::{FetchRequest, FetchResponse, ForgottenTopic};
 use kafkars_protocol::{ApiKey, ErrorCode};
 
-use kafkars_broker::{Action, BrokerConfig, Intercept, NewTopic};
+use kafkars_broker::{BrokerConfig, FaultAction, Intercept, NewTopic};
 
 use crate::support::*;
 
-/// A broker with partitions 0 and 1, and an open session over both.
+/// Starts a broker with partitions 0 and 1, and opens a session over both.
 fn session() -> (kafkars_broker::EmbeddedBroker, Wire, i32) {
     let broker = start(BrokerConfig {
         topics: vec![NewTopic::new("t", 2)],
@@ -159,14 +159,14 @@ fn a_session_does_not_change_between_names_and_ids() {
 fn an_error_on_purpose_is_told_for_the_partitions_of_the_session() {
     let (broker, mut wire, id) = session();
     let code = ErrorCode::NotLeaderOrFollower;
-    broker.intercept(Intercept::new(ApiKey::Fetch, Action::Error(code)).times(1));
+    broker.intercept(Intercept::new(ApiKey::Fetch, FaultAction::Error(code)).times(1));
     let answer = wire.call(&next(id, 1), FETCH);
     assert_eq!((answer.error_code, partitions(&answer)), (0, vec![0, 1]));
     assert_eq!(only(&answer).error_code, code.code());
     assert_eq!(partitions(&wire.call(&next(id, 2), FETCH)), [0, 1]);
     assert!(wire.call(&next(id, 3), FETCH).responses.is_empty());
     let lost = ErrorCode::FetchSessionIdNotFound;
-    broker.intercept(Intercept::new(ApiKey::Fetch, Action::Error(lost)).times(1));
+    broker.intercept(Intercept::new(ApiKey::Fetch, FaultAction::Error(lost)).times(1));
     assert_eq!(wire.call(&next(id, 4), FETCH).error_code, lost.code());
 }
 

@@ -1,4 +1,4 @@
-//! Share groups (KIP-932): who joins, who gets which records, and what becomes of them.
+//! Share groups (KIP-932): members join, get records and acknowledge them.
 
 use std::time::Duration;
 
@@ -100,7 +100,7 @@ struct Member {
     epoch: i32,
 }
 
-/// First and last offset, and how often they have been given out.
+/// First and last offset of stretches, and how often each was delivered.
 type Acquired = Vec<(i64, i64, i16)>;
 
 impl Member {

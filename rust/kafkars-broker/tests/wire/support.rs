@@ -109,7 +109,7 @@ impl Wire {
         }
     }
 
-    /// Whether nothing arrives for a moment.
+    /// True if nothing arrives for a moment.
     pub(crate) fn assert_silent(&mut self) {
         self.stream
             .set_read_timeout(Some(Duration::from_millis(50)))
@@ -175,7 +175,7 @@ pub(crate) fn produce_request(topic: &str, partition: i32, records: Bytes) -> Pr
     }
 }
 
-/// One partition, no waiting, no session, limits out of the way.
+/// A fetch of one partition, without waiting or a session, and with limits out of the way.
 pub(crate) fn fetch_request(topic: &str, partition: i32, offset: i64) -> FetchRequest {
     let data = FetchPartition {
         partition,
@@ -200,7 +200,7 @@ pub(crate) fn fetch_request(topic: &str, partition: i32, offset: i64) -> FetchRe
     }
 }
 
-/// Only partition of an answer to [`fetch_request`].
+/// The only partition of an answer to [`fetch_request`].
 pub(crate) fn only(response: &FetchResponse) -> &PartitionData {
     &response.responses[0].partitions[0]
 }
@@ -252,7 +252,7 @@ pub(crate) fn sealed(
     builder.seal(compression, producer).unwrap().bytes
 }
 
-/// Offset and value of every record; checks each batch on the way.
+/// Gives offset and value of every record; checks each batch on the way.
 pub(crate) fn read(records: &Option<Bytes>) -> Vec<(i64, String)> {
     let mut found = Vec::new();
     for raw in batches(records.clone().unwrap_or_default()) {

@@ -1,4 +1,4 @@
-use kafkars_broker::{BrokerConfig, BrokerError, NewTopic};
+use kafkars_broker::{BrokerConfig, EmbeddedBrokerError, NewTopic};
 use kafkars_protocol::messages::create_partitions::{
     CreatePartitionsRequest, CreatePartitionsTopic,
 };
@@ -276,14 +276,14 @@ fn the_handle_creates_topics_under_the_same_rules() {
     let again = broker.create_topic(&NewTopic::new("u", 2));
     assert!(matches!(
         again,
-        Err(BrokerError::Topic {
+        Err(EmbeddedBrokerError::Topic {
             code: ErrorCode::TopicAlreadyExists,
             ..
         })
     ));
     assert!(matches!(
         broker.offsets("u", 2),
-        Err(BrokerError::UnknownPartition { .. })
+        Err(EmbeddedBrokerError::UnknownPartition { .. })
     ));
 }
 

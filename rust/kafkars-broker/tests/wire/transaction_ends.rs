@@ -1,4 +1,4 @@
-//! How transactions end: by their producers, twice, by time, and with offsets.
+//! Transactions end: by their producers, twice, by time, and with offsets.
 
 use std::time::Duration;
 
@@ -197,7 +197,7 @@ fn markers_wait_for_a_leader() {
         .map(|number| format!("x{number}"))
         .find(|id| {
             broker
-                .coordinator(kafkars_broker::CoordinatorKind::Transaction, id)
+                .coordinator(kafkars_broker::CoordinatorType::Transaction, id)
                 .unwrap()
                 == Some(2)
         })

@@ -1,4 +1,5 @@
-//! Transactions before their end: identities, fencing, what takes part, what others see meanwhile.
+//! Transactions before their end: producers get identities and are fenced, partitions and groups take part, and readers
+//! see what they may meanwhile.
 
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::describe_producers::{DescribeProducersRequest, TopicRequest};
@@ -46,7 +47,8 @@ fn identities_that_make_no_sense_are_refused() {
     assert_eq!(unknown.add("t"), mapping);
 }
 
-/// KIP-360: who asks again because the answer got lost gets the same answer; who has been replaced is fenced.
+/// A producer that asks again because the answer got lost gets the same answer; one that was replaced is fenced
+/// (KIP-360).
 #[test]
 fn a_producer_that_names_its_identity_gets_the_next_epoch_once() {
     let broker = broker();

@@ -149,7 +149,7 @@ impl Producer {
         code
     }
 
-    /// A whole step: the partition is added where the protocol wants it, then the batch sent.
+    /// Adds the partition where the protocol wants that, and sends a batch.
     pub(crate) fn write(&mut self, values: &[&str]) {
         if self.protocol.produce < SECOND.produce {
             assert_eq!(self.add("t"), 0);
@@ -173,14 +173,14 @@ impl Producer {
     }
 }
 
-/// What readers of committed records get of `t`.
+/// Reads what readers of committed records get of `t`.
 pub(crate) fn fetch_committed(wire: &mut Wire, offset: i64) -> PartitionData {
     let mut request = fetch_request("t", 0, offset);
     request.isolation_level = 1;
     only(&wire.call(&request, FETCH)).clone()
 }
 
-/// Offset, whether it is a marker, and epoch of every batch of `t`.
+/// Gives of every batch of `t` the offset, whether it is a marker, and the epoch.
 pub(crate) fn log(wire: &mut Wire) -> Vec<(i64, bool, i16)> {
     let records = wire.fetch("t", 0, 0).records.unwrap();
     batches(records)

@@ -1,6 +1,6 @@
 use std::io::Write;
 
-use kafkars_broker::{Action, ApiLimit, BrokerConfig, Intercept};
+use kafkars_broker::{ApiLimit, BrokerConfig, FaultAction, Intercept};
 use kafkars_protocol::messages::api_versions::{ApiVersionsRequest, ApiVersionsResponse};
 use kafkars_protocol::messages::consumer_group_describe::ConsumerGroupDescribeRequest;
 use kafkars_protocol::messages::consumer_group_heartbeat::ConsumerGroupHeartbeatRequest;
@@ -134,7 +134,7 @@ pub(crate) fn answers_in_every_version<R: Request>(request: R) {
     let code = ErrorCode::UnknownServerError;
     for version in R::VERSIONS.iter() {
         wire.call(&request, version);
-        broker.intercept(Intercept::new(R::API_KEY, Action::Error(code)).times(1));
+        broker.intercept(Intercept::new(R::API_KEY, FaultAction::Error(code)).times(1));
         wire.call(&request, version);
     }
 }
@@ -197,7 +197,11 @@ fn produce_and_fetch_work_in_every_version() {
         let answer = wire.call(&request, version);
         assert_eq!(answer.responses[0].partition_responses[0].error_code, 0);
         broker.intercept(
-            Intercept::new(ApiKey::Produce, Action::Error(ErrorCode::KafkaStorageError)).times(1),
+            Intercept::new(
+                ApiKey::Produce,
+                FaultAction::Error(ErrorCode::KafkaStorageError),
+            )
+            .times(1),
         );
         let answer = wire.call(&request, version);
         assert_eq!(answer.responses[0].partition_responses[0].error_code, 56);
@@ -213,7 +217,11 @@ fn produce_and_fetch_work_in_every_version() {
         }
         assert_eq!(read(&only(&wire.call(&request, version)).records).len(), 11);
         broker.intercept(
-            Intercept::new(ApiKey::Fetch, Action::Error(ErrorCode::KafkaStorageError)).times(1),
+            Intercept::new(
+                ApiKey::Fetch,
+                FaultAction::Error(ErrorCode::KafkaStorageError),
+            )
+            .times(1),
         );
         assert_eq!(only(&wire.call(&request, version)).error_code, 56);
     }

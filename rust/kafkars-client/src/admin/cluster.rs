@@ -3,13 +3,13 @@
 use std::time::Instant;
 
 use kafkars_core::cluster::BrokerNode;
+use kafkars_core::coordinator::CoordinatorKind;
 use kafkars_protocol::messages::describe_cluster::DescribeClusterRequest;
 use kafkars_protocol::messages::metadata::MetadataRequest;
 
 use super::handle::Admin;
 use super::outcome::{outcome, told_operations};
 use super::routing::Target;
-use crate::client::CoordinatorKind;
 use crate::error::{AttemptError, ClientError};
 
 /// In these versions Metadata tells what is authorized in the cluster; later DescribeCluster does (KIP-700).

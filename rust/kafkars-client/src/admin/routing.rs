@@ -3,10 +3,10 @@
 use std::time::{Duration, Instant};
 
 use kafkars_core::backoff::{Backoff, Random};
+use kafkars_core::coordinator::CoordinatorKind;
 use kafkars_protocol::{ErrorCode, Request};
 
 use super::handle::Admin;
-use crate::client::CoordinatorKind;
 use crate::error::{AttemptError, ClientError};
 use crate::net::ConnectionKind;
 use crate::now;

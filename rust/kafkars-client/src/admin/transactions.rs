@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use kafkars_core::config::TopicPartition;
+use kafkars_core::coordinator::CoordinatorKind;
 use kafkars_protocol::Request;
 use kafkars_protocol::messages::describe_producers::{
     DescribeProducersRequest, ProducerState as WireProducer, TopicRequest,
@@ -21,7 +22,6 @@ use super::handle::Admin;
 use super::outcome::{Outcomes, in_order, outcome};
 use super::partitions::Answered;
 use super::routing::{Target, not_coordinator};
-use crate::client::CoordinatorKind;
 use crate::error::ClientError;
 
 /// A transaction in a list.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::Core;
+use super::core::Core;
 use crate::error::{AttemptError, ClientError};
 use crate::metrics::ClientMetrics;
 use crate::net::split_address;

@@ -4,28 +4,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use kafkars_core::backoff::Backoff;
+use kafkars_core::coordinator::{CoordinatorKind, FindCoordinator};
 use kafkars_protocol::ErrorCode;
-use kafkars_protocol::messages::find_coordinator::{
-    FindCoordinatorRequest, FindCoordinatorResponse,
-};
+use kafkars_protocol::messages::find_coordinator::FindCoordinatorResponse;
 
-use super::Client;
+use super::handle::Client;
 use crate::error::ClientError;
 use crate::now;
-
-/// From this version on a request names several keys at once (KIP-699).
-const SEVERAL_KEYS_SINCE: i16 = 4;
-
-/// What is coordinated, with the number it has on the wire.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CoordinatorKind {
-    /// The members and committed offsets of a group.
-    Group = 0,
-    /// The transactions of a transactional id.
-    Transaction = 1,
-    /// The state of a share group's partitions (KIP-932).
-    Share = 2,
-}
 
 impl Client {
     /// The number of the broker that coordinates `key` now. Asks again while the cluster elects one or its coordinator
@@ -40,8 +25,10 @@ impl Client {
         let config = self.config();
         let backoff = Backoff::new(config.retry_backoff, config.retry_backoff_max);
         let mut failures = 0;
+        let key = Arc::from(key);
+        let search = FindCoordinator { kind, key };
         loop {
-            let build = |version| request(kind, key, version);
+            let build = |version| search.request(version);
             let response = self.request_any_with(build, deadline).await?;
             let (code, message) = match found(response) {
                 Ok(node) => {
@@ -64,7 +51,7 @@ impl Client {
             let again = now() + backoff.delay(failures, self.core.network.random.lock().next());
             if again >= deadline {
                 return Err(ClientError::TimedOut {
-                    operation: format!("finding the coordinator of {key:?}").into(),
+                    operation: format!("finding the coordinator of {:?}", search.key).into(),
                     waited: now() - started,
                     cause: format!("{}: {}", code.name(), code.description()).into(),
                 });
@@ -72,18 +59,6 @@ impl Client {
             tokio::time::sleep_until(again.into()).await;
         }
     }
-}
-
-fn request(kind: CoordinatorKind, key: &str, version: i16) -> FindCoordinatorRequest {
-    let mut request = FindCoordinatorRequest {
-        key_type: kind as i8,
-        ..FindCoordinatorRequest::default()
-    };
-    match version >= SEVERAL_KEYS_SINCE {
-        true => request.coordinator_keys = vec![key.to_owned()],
-        false => key.clone_into(&mut request.key),
-    }
-    request
 }
 
 type CoordinatorRefusal = (ErrorCode, Option<Arc<str>>);
@@ -111,16 +86,6 @@ mod tests {
     use kafkars_protocol::messages::find_coordinator::Coordinator;
 
     use super::*;
-
-    #[test]
-    fn old_and_new_forms_say_the_same() {
-        let old = request(CoordinatorKind::Transaction, "payments", 3);
-        assert_eq!((old.key.as_str(), old.key_type), ("payments", 1));
-        assert!(old.coordinator_keys.is_empty());
-        let new = request(CoordinatorKind::Group, "orders", 4);
-        assert_eq!(new.coordinator_keys, ["orders"]);
-        assert_eq!((new.key.as_str(), new.key_type), ("", 0));
-    }
 
     #[test]
     fn the_answer_is_read_in_both_forms() {

@@ -11,9 +11,11 @@ use parking_lot::{Mutex, RwLock};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
+use super::missing_topics::MissingTopics;
 use crate::error::ConnectCause;
-use crate::metadata::{MetadataAnswer, MetadataUpdater};
-use crate::metrics::Counters;
+use crate::metadata::answer::MetadataAnswer;
+use crate::metadata::updater::MetadataUpdater;
+use crate::metrics::ClientCounters;
 use crate::net::{
     Authenticator, Broker, ConnectionKind, Distrust, Network, Reachability, Tasks, Tls,
     handshake_limit,
@@ -32,6 +34,7 @@ pub(crate) struct Core {
     updating: Mutex<()>,
     cluster: RwLock<Arc<Cluster>>,
     changed: watch::Sender<u64>,
+    pub(super) missing_topics: MissingTopics,
 }
 
 impl Core {
@@ -51,7 +54,7 @@ impl Core {
                     .map(|sasl| Arc::new(Authenticator::new(sasl, handshake_limit(&config)))),
                 distrust: Distrust::default(),
                 config,
-                counters: Arc::new(Counters::default()),
+                counters: Arc::new(ClientCounters::default()),
                 tasks: Tasks::new(handle),
                 random: Mutex::new(Random::new(seed)),
                 reachability: Reachability::default(),
@@ -60,6 +63,7 @@ impl Core {
             updating: Mutex::new(()),
             cluster: RwLock::default(),
             changed: watch::Sender::new(0),
+            missing_topics: MissingTopics::default(),
         }
     }
 

@@ -4,16 +4,19 @@
 //! leads. A login or certificate that is refused is not like that, so a call ends with it instead of with its own time.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use kafkars_core::error_kind::SecurityProblem;
 use tokio::sync::watch;
 
-use super::Client;
+use super::handle::Client;
 use crate::error::{AttemptError, ClientError};
-use crate::metadata::Round;
-use crate::net::{ConnectionKind, Refusal};
+use crate::metadata::updater::Round;
+use crate::net::{ConnectionKind, RefusedHandshake};
 use crate::now;
+
+/// How often whoever waits for something else looks whether handshakes fail.
+pub const REFUSAL_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// What a call needs that any broker can serve.
 pub(crate) fn any_broker(_: i32) -> Option<ConnectionKind> {
@@ -115,7 +118,8 @@ impl Client {
             return None;
         }
         let unconnected = self.core.unconnected(needs)?;
-        let counts = |refusal: &Refusal| refusal.is_repeated() || !refusal.is_of_credentials();
+        let counts =
+            |refusal: &RefusedHandshake| refusal.is_repeated() || !refusal.is_of_credentials();
         let memory = self.core.memory();
         let met = distrust.latest(memory, |address, refusal| {
             counts(refusal) && unconnected.contains(address)

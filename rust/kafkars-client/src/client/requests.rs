@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use kafkars_core::backoff::Backoff;
 use kafkars_protocol::{ApiKey, Request};
 
-use super::Client;
+use super::handle::Client;
+use super::refusal::any_broker;
 use crate::error::{AttemptError, ClientError};
 use crate::net::{Broker, Connection, ConnectionKind, SLOW_CONNECT};
 use crate::{after, now};
@@ -111,7 +112,7 @@ impl Client {
         F: Fn(i16) -> R + Send + Sync,
     {
         let tries = self.try_any(build, deadline);
-        self.unless_refused(super::any_broker, tries).await?
+        self.unless_refused(any_broker, tries).await?
     }
 
     async fn try_any<R, F>(&self, build: F, deadline: Instant) -> Result<R::Response, ClientError>

@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use super::Client;
+use super::handle::Client;
+use crate::error::ClientError;
 use crate::{after, now};
 
 /// So long without an answer, and a goodbye is not waited for: to leave a group, to abort a transaction. The cluster
@@ -27,6 +28,11 @@ impl Client {
         }
         let since = answered_at.map_or(began, |at| at.max(began));
         after(since, limit) <= now()
+    }
+
+    /// Why nobody tells of the cluster at the moment, if that is so.
+    pub(crate) fn outage(&self) -> Option<ClientError> {
+        self.core.desk.last_failure()
     }
 
     /// Ends when no broker has answered for `limit`.

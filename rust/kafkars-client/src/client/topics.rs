@@ -8,9 +8,13 @@ use kafkars_protocol::messages::metadata::MetadataRequest;
 use kafkars_protocol::{ApiKey, ErrorCode};
 use tokio::time::timeout_at;
 
-use super::Client;
+use super::handle::Client;
+use super::refusal::any_broker;
 use crate::error::ClientError;
 use crate::{after, now, topic_name};
+
+/// How long brokers' answer that there is no such topic counts for further calls. Asking again is paced alike.
+const FRESH: Duration = Duration::from_secs(1);
 
 impl Client {
     /// These topics are in use: they are asked for now and refreshed from then on. Names that no topic can have
@@ -86,7 +90,9 @@ impl Client {
 
     /// The topic's metadata. Waits until it is known; a topic that does not exist may be about to be created, so it
     /// is asked for until the deadline, or until brokers have said for `topic_metadata_propagation_max` since the call
-    /// that there is none. Names that cannot exist and topics that may not be seen fail at once.
+    /// that there is none. A topic that was found missing in that way fails by the next answer, or by one of the last
+    /// second, until it is there or `metadata_max_age` is over. Names that cannot exist and topics that may not be seen
+    /// fail at once.
     pub async fn topic(
         &self,
         name: &str,
@@ -99,7 +105,14 @@ impl Client {
             return found;
         }
         let started = now();
-        let propagation = self.config().topic_metadata_propagation_max;
+        let lasting = self.config().metadata_max_age;
+        let missing = &self.core.missing_topics;
+        // Of a topic that is known to be missing an answer of just now will do.
+        let (propagation, since) = match missing.contains(name, started, lasting) {
+            true => (Duration::ZERO, started.checked_sub(FRESH)),
+            false => (self.config().topic_metadata_propagation_max, Some(started)),
+        };
+        let since = since.unwrap_or(started);
         let mut changed = self.cluster_changed();
         let mut round = self.core.desk.round();
         let _awaiting = self.core.desk.start_awaiting(name);
@@ -109,6 +122,7 @@ impl Client {
             loop {
                 changed.borrow_and_update();
                 if let Some(found) = self.settled_topic(name) {
+                    missing.remove(name);
                     return found;
                 }
                 let is_fresh = {
@@ -116,13 +130,13 @@ impl Client {
                     if round.is_closed {
                         return Err(ClientError::Closed);
                     }
-                    round.answered_began.is_some_and(|began| began >= started)
+                    round.answered_began.is_some_and(|began| began >= since)
                 };
                 unknown_since = match self.is_unknown(name) && is_fresh {
                     true => unknown_since.or_else(|| Some(now())),
                     false => None,
                 };
-                let lasting = async {
+                let told_long_enough = async {
                     match unknown_since {
                         Some(since) => {
                             tokio::time::sleep_until(after(since, propagation).into()).await;
@@ -133,7 +147,12 @@ impl Client {
                 let is_open = tokio::select! {
                     result = changed.changed() => result.is_ok(),
                     result = round.changed() => result.is_ok(),
-                    () = lasting => return Err(self.no_such_topic(name)),
+                    () = told_long_enough => {
+                        if propagation > Duration::ZERO {
+                            missing.insert(name, now(), lasting);
+                        }
+                        return Err(self.no_such_topic(name));
+                    }
                 };
                 if !is_open {
                     return Err(ClientError::Closed);
@@ -141,7 +160,7 @@ impl Client {
             }
         };
         // Any broker can tell.
-        let asked = self.unless_refused(super::any_broker, timeout_at(deadline.into(), settled));
+        let asked = self.unless_refused(any_broker, timeout_at(deadline.into(), settled));
         match asked.await? {
             Ok(result) => result,
             Err(_) => Err(ClientError::TimedOut {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use kafkars_protocol::ApiKey;
 
-use super::Client;
+use super::handle::Client;
 use crate::net::Unanswered;
 
 /// A request that has waited for so long is what a call waits for, however long the call has waited.

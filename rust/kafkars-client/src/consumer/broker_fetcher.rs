@@ -25,7 +25,7 @@ use super::fetch_answer;
 use super::fetch_connection::{Asked, FetchConnection, FetchConnectionEvent, Hasty};
 use super::opening;
 use super::request::fetch_request;
-use super::shared::Shared;
+use super::shared::ConsumerShared;
 use crate::error::AttemptError;
 use crate::net::ConnectionKind;
 use crate::now;
@@ -33,7 +33,7 @@ use crate::now;
 const OPERATION: &str = "fetch";
 
 /// Runs until the consumer is closed.
-pub(super) async fn run(shared: Arc<Shared>, node: i32) {
+pub(super) async fn run(shared: Arc<ConsumerShared>, node: i32) {
     let config = shared.client.config();
     let backoff = Backoff::new(config.retry_backoff, config.retry_backoff_max);
     let seed = u64::from(node.unsigned_abs());
@@ -51,7 +51,7 @@ pub(super) async fn run(shared: Arc<Shared>, node: i32) {
 }
 
 struct BrokerFetcher {
-    shared: Arc<Shared>,
+    shared: Arc<ConsumerShared>,
     node: i32,
     pace: RetryPace,
     random: Random,
@@ -218,7 +218,7 @@ impl BrokerFetcher {
         Ok(())
     }
 
-    /// Wakes the broker_fetcher that reads these partitions from now on. It was woken when their leader moved, but
+    /// Wakes the fetcher that reads these partitions from now on. It was woken when their leader moved, but
     /// found them still in flight here, so without this it would sleep until something else happens.
     fn hand_over(&self, targets: &[FetchTarget]) {
         let (cluster, now) = (self.shared.client.cluster(), now());
@@ -258,7 +258,7 @@ impl BrokerFetcher {
     fn refused(&mut self, targets: &[FetchTarget], code: ErrorCode) {
         let now = now();
         let cause: Arc<str> = format!("{}: {}", code.name(), code.description()).into();
-        tracing::debug!(target: "kafkars::fetch", broker = self.node, error = code.name(), "fetch refused as a whole");
+        tracing::debug!(target: "kafkars::fetch", broker = self.node, error = code.name(), "a fetch request was refused; it is tried again");
         let is_session = matches!(
             code,
             ErrorCode::FetchSessionIdNotFound
@@ -290,7 +290,7 @@ impl BrokerFetcher {
         retry.failed(now(), pace, OPERATION, Arc::clone(&cause));
         // The end of the client is no failure, and nothing will be tried again.
         if !matches!(error, AttemptError::Closed) {
-            tracing::debug!(target: "kafkars::fetch", broker = self.node, %error, "fetch failed, will be tried again");
+            tracing::debug!(target: "kafkars::fetch", broker = self.node, %error, "a fetch request got no answer; it is tried again");
         }
         self.shared.client.refresh_metadata();
         self.unanswered(targets, &cause, |target| self.lasting(target, error));

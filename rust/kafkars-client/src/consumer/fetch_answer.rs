@@ -14,7 +14,7 @@ use kafkars_core::fetch::response_memory::ResponseMemory;
 use kafkars_protocol::messages::fetch::{FetchResponse, PartitionData};
 use kafkars_protocol::{ErrorCode, Uuid};
 
-use super::shared::Shared;
+use super::shared::ConsumerShared;
 use crate::now;
 
 const OPERATION: &str = "fetch";
@@ -34,7 +34,7 @@ enum Part {
 
 /// Takes note of every partition in the response. Returns whether there was anything in it.
 pub(super) fn note(
-    shared: &Shared,
+    shared: &ConsumerShared,
     node: i32,
     targets: &[FetchTarget],
     response: FetchResponse,
@@ -129,7 +129,7 @@ pub(super) fn leave_follower(buffer: &mut FetchBuffer, target: &FetchTarget, nod
 
 /// One partition's part of an answer.
 struct PartitionAnswer<'a> {
-    shared: &'a Shared,
+    shared: &'a ConsumerShared,
     cluster: &'a Cluster,
     node: i32,
     target: &'a FetchTarget,
@@ -156,7 +156,7 @@ impl PartitionAnswer<'_> {
             };
             // It is said once, however often it is met before reading goes on.
             if cursor.trouble().is_none() {
-                tracing::warn!(target: "kafkars::fetch", broker = self.node, partition = %target.partition, offset = target.from.offset, diverging_offset = end.end_offset, "the log was truncated");
+                tracing::warn!(target: "kafkars::fetch", broker = self.node, partition = %target.partition, offset = target.from.offset, diverging_offset = end.end_offset, "records that were read are not in the partition any more: a leader without them was elected");
             }
             buffer.truncated(target.id, target.epoch, target.from, end, now);
             return Part::ConsumerEvent { is_stale: false };
@@ -224,7 +224,7 @@ impl PartitionAnswer<'_> {
 
     fn error(&self, buffer: &mut FetchBuffer, code: ErrorCode) -> Part {
         let (target, now) = (self.target, now());
-        tracing::debug!(target: "kafkars::fetch", broker = self.node, partition = %target.partition, offset = target.from.offset, error = code.name(), "fetch refused");
+        tracing::debug!(target: "kafkars::fetch", broker = self.node, partition = %target.partition, offset = target.from.offset, error = code.name(), "a fetch of one partition was refused; it is tried again");
         let cause = format!(
             "broker {}: {}: {}",
             self.node,

@@ -1,4 +1,4 @@
-//! One of a broker_fetcher's two connections to its broker, and the request under way on it.
+//! One of a fetcher's two connections to its broker, and the request under way on it.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -20,10 +20,10 @@ pub(super) struct FetchConnection {
     pub(super) kind: ConnectionKind,
     pub(super) session: FetchSession,
     pub(super) connection: Option<Connection>,
-    stage: Stage,
+    stage: FetchStage,
 }
 
-enum Stage {
+enum FetchStage {
     Free,
     /// Nothing is asked yet: these partitions are what the connection is made for, and others may be asked when it is
     /// there.
@@ -53,7 +53,7 @@ impl FetchConnection {
             kind,
             session: FetchSession::new(),
             connection: None,
-            stage: Stage::Free,
+            stage: FetchStage::Free,
         }
     }
 
@@ -63,25 +63,25 @@ impl FetchConnection {
     }
 
     pub(super) fn is_connecting(&self) -> bool {
-        matches!(self.stage, Stage::Connecting(..))
+        matches!(self.stage, FetchStage::Connecting(..))
     }
 
     pub(super) fn is_free(&self) -> bool {
-        matches!(self.stage, Stage::Free)
+        matches!(self.stage, FetchStage::Free)
     }
 
     /// When the wait of the request under way ends.
     pub(super) fn ends_at(&self) -> Option<Instant> {
         match &self.stage {
-            Stage::Asked(asked) => Some(asked.sent_at + asked.wait),
-            Stage::Free | Stage::Connecting(..) => None,
+            FetchStage::Asked(asked) => Some(asked.sent_at + asked.wait),
+            FetchStage::Free | FetchStage::Connecting(..) => None,
         }
     }
 
     pub(super) fn connect(&mut self, targets: Vec<FetchTarget>, connecting: Connecting) {
         self.session.lost();
         self.connection = None;
-        self.stage = Stage::Connecting(targets, connecting);
+        self.stage = FetchStage::Connecting(targets, connecting);
     }
 
     pub(super) fn asked(
@@ -91,7 +91,7 @@ impl FetchConnection {
         sent_at: Instant,
         wait: Duration,
     ) {
-        self.stage = Stage::Asked(Asked {
+        self.stage = FetchStage::Asked(Asked {
             targets,
             answer,
             sent_at,
@@ -108,18 +108,21 @@ impl FetchConnection {
     /// What happens next; never, when nothing is under way.
     pub(super) async fn event(&mut self) -> FetchConnectionEvent {
         let result = match &mut self.stage {
-            Stage::Free => return std::future::pending().await,
-            Stage::Connecting(_, connecting) => connecting.await.map(|connection| {
+            FetchStage::Free => return std::future::pending().await,
+            FetchStage::Connecting(_, connecting) => connecting.await.map(|connection| {
                 self.connection = Some(connection);
                 None
             }),
-            Stage::Asked(asked) => asked.answer.as_mut().await.map(Some),
+            FetchStage::Asked(asked) => asked.answer.as_mut().await.map(Some),
         };
-        match (std::mem::replace(&mut self.stage, Stage::Free), result) {
-            (Stage::Asked(asked), Ok(Some(response))) => {
+        match (std::mem::replace(&mut self.stage, FetchStage::Free), result) {
+            (FetchStage::Asked(asked), Ok(Some(response))) => {
                 FetchConnectionEvent::Answered(asked, response)
             }
-            (Stage::Asked(Asked { targets, .. }) | Stage::Connecting(targets, _), Err(error)) => {
+            (
+                FetchStage::Asked(Asked { targets, .. }) | FetchStage::Connecting(targets, _),
+                Err(error),
+            ) => {
                 self.lost();
                 FetchConnectionEvent::Failed(targets, error)
             }

@@ -12,16 +12,16 @@ use kafkars_core::fetch::offset_reset::{LATEST_TIMESTAMP, timestamp_for};
 use kafkars_core::fetch::position::FetchPosition;
 use tokio::task::JoinSet;
 
-use super::offsets::{self, Outcome};
-use super::shared::Shared;
-use super::{OffsetAndTimestamp, group};
+use super::group::offset_fetch;
+use super::offsets::{self, ListOffsetsOutcome, OffsetAndTimestamp};
+use super::shared::ConsumerShared;
 use crate::now;
 
 const OPERATION: &str = "position look-up";
 const COMMITTED: &str = "look-up of the committed offset";
 
 /// Starts look-ups for cursors without position, one task per topic so that one topic's trouble is its own.
-pub(super) fn start(shared: &Arc<Shared>, tasks: &mut JoinSet<()>) {
+pub(super) fn start(shared: &Arc<ConsumerShared>, tasks: &mut JoinSet<()>) {
     let now = now();
     let now_ms = SystemTime::now()
         .duration_since(UNIX_EPOCH)
@@ -62,7 +62,7 @@ pub(super) fn start(shared: &Arc<Shared>, tasks: &mut JoinSet<()>) {
     }
 }
 
-async fn look_up(shared: Arc<Shared>, look_ups: Vec<(LookUp, i64)>) {
+async fn look_up(shared: Arc<ConsumerShared>, look_ups: Vec<(LookUp, i64)>) {
     let times = look_ups
         .iter()
         .map(|(look_up, timestamp)| (look_up.partition.clone(), *timestamp))
@@ -72,7 +72,7 @@ async fn look_up(shared: Arc<Shared>, look_ups: Vec<(LookUp, i64)>) {
     let at_end: Vec<_> = found
         .iter()
         .filter(|(_, outcome)| {
-            matches!(outcome, Outcome::Found(OffsetAndTimestamp { offset, .. }) if *offset < 0)
+            matches!(outcome, ListOffsetsOutcome::Found(OffsetAndTimestamp { offset, .. }) if *offset < 0)
         })
         .map(|(partition, _)| (partition.clone(), LATEST_TIMESTAMP))
         .collect();
@@ -84,24 +84,24 @@ async fn look_up(shared: Arc<Shared>, look_ups: Vec<(LookUp, i64)>) {
     shared.update(|buffer| {
         for (look_up, _) in look_ups {
             let outcome = found.remove(&look_up.partition);
-            let again = || Outcome::Again("nobody answered".into());
+            let again = || ListOffsetsOutcome::Again("nobody answered".into());
             match outcome.unwrap_or_else(again) {
-                Outcome::Found(found) => {
-                    tracing::debug!(target: "kafkars::consumer", partition = %look_up.partition, offset = found.offset, "position set");
+                ListOffsetsOutcome::Found(found) => {
+                    tracing::debug!(target: "kafkars::consumer", partition = %look_up.partition, offset = found.offset, "reading begins at an offset that was looked up");
                     let place = FetchPosition {
                         offset: found.offset,
                         leader_epoch: found.leader_epoch,
                     };
                     buffer.set_position(&look_up, place);
                 }
-                Outcome::Again(cause) => {
+                ListOffsetsOutcome::Again(cause) => {
                     is_stale = true;
                     if buffer.ended(&look_up).is_some() {
                         buffer.refused(look_up.id, look_up.epoch, now, OPERATION, cause);
                     }
                 }
-                Outcome::Refused(FetchError::Closed) => {}
-                Outcome::Refused(error) => refused(buffer, &look_up, OPERATION, error),
+                ListOffsetsOutcome::Refused(FetchError::Closed) => {}
+                ListOffsetsOutcome::Refused(error) => refused(buffer, &look_up, OPERATION, error),
             }
         }
     });
@@ -113,20 +113,20 @@ async fn look_up(shared: Arc<Shared>, look_ups: Vec<(LookUp, i64)>) {
 }
 
 /// Sets positions to what the group has committed; where it has nothing the policy decides.
-async fn start_from_committed(shared: Arc<Shared>, look_ups: Vec<LookUp>) {
+async fn start_from_committed(shared: Arc<ConsumerShared>, look_ups: Vec<LookUp>) {
     let partitions = look_ups
         .iter()
         .map(|look_up| look_up.partition.clone())
         .collect();
     let deadline = now() + shared.client.config().request_timeout;
-    let found = group::fetch_committed(&shared, partitions, deadline).await;
+    let found = offset_fetch::fetch(&shared, partitions, deadline).await;
     let now = now();
     shared.update(|buffer| {
         for look_up in look_ups {
             match &found {
                 Ok(found) => match found.get(&look_up.partition) {
                     Some(committed) => {
-                        tracing::debug!(target: "kafkars::consumer", partition = %look_up.partition, offset = committed.offset, "starts from the committed offset");
+                        tracing::debug!(target: "kafkars::consumer", partition = %look_up.partition, offset = committed.offset, "reading begins at the committed offset");
                         let place = FetchPosition {
                             offset: committed.offset,
                             leader_epoch: committed.leader_epoch,
@@ -161,9 +161,9 @@ fn refused(buffer: &mut FetchBuffer, look_up: &LookUp, operation: &'static str, 
 }
 
 async fn find(
-    shared: &Arc<Shared>,
+    shared: &Arc<ConsumerShared>,
     times: Vec<(TopicPartition, i64)>,
-) -> HashMap<TopicPartition, Outcome> {
+) -> HashMap<TopicPartition, ListOffsetsOutcome> {
     let found = offsets::try_list(shared, OPERATION, times).await;
     found.into_iter().collect()
 }

@@ -1,4 +1,4 @@
-//! What must run for one consumer: a broker_fetcher per broker that leads something, and position look-ups.
+//! What must run for one consumer: a fetcher per broker that leads something, and position look-ups.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -10,16 +10,15 @@ use kafkars_core::fetch::error::FetchError;
 use kafkars_protocol::ErrorCode;
 use tokio::task::JoinSet;
 
-use super::shared::Shared;
+use super::shared::ConsumerShared;
 use super::{broker_fetcher, look_up, truncation};
-use crate::error::ClientError;
 use crate::now;
 
 /// A topic that brokers do not know for this long is reported: it may be on its way into existence until then.
 const UNKNOWN_TOPIC_GRACE: Duration = Duration::from_secs(2);
 
 /// Runs until the consumer is closed.
-pub(super) async fn run(shared: Arc<Shared>) {
+pub(super) async fn run(shared: Arc<ConsumerShared>) {
     let mut manager = Manager {
         sources: HashSet::new(),
         tasks: JoinSet::new(),
@@ -31,8 +30,8 @@ pub(super) async fn run(shared: Arc<Shared>) {
 }
 
 struct Manager {
-    shared: Arc<Shared>,
-    // Nodes with a broker_fetcher task.
+    shared: Arc<ConsumerShared>,
+    // Nodes with a fetcher task.
     sources: HashSet<i32>,
     // Sources and position look-ups.
     tasks: JoinSet<()>,
@@ -193,19 +192,5 @@ impl Manager {
                 buffer.fail(id, epoch, FetchError::Topic { topic, code });
             }
         });
-    }
-}
-
-/// A cluster that cannot be reached, as readers see it.
-pub(super) fn unreachable(operation: &'static str, error: &ClientError) -> FetchError {
-    if let Some(failure) = error.security() {
-        return FetchError::Security(failure);
-    }
-    match error.bootstrap_causes() {
-        Some(causes) => FetchError::Bootstrap { causes },
-        None => FetchError::Failed {
-            operation,
-            cause: error.to_string().into(),
-        },
     }
 }

@@ -8,8 +8,9 @@ use kafkars_core::config::TopicPartition;
 use kafkars_core::fetch::error::FetchError;
 use kafkars_core::fetch::offset_reset::{EARLIEST_TIMESTAMP, LATEST_TIMESTAMP};
 
-use super::positions::check_partition;
-use super::{Consumer, OffsetAndTimestamp, offsets};
+use super::arguments::check_partition;
+use super::handle::Consumer;
+use super::offsets::{self, OffsetAndTimestamp};
 use crate::error::ClientError;
 
 impl Consumer {

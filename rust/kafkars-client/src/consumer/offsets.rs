@@ -16,11 +16,22 @@ use kafkars_protocol::messages::list_offsets::{
 };
 use tokio::task::JoinSet;
 
-use super::OffsetAndTimestamp;
-use super::shared::Shared;
+use super::errors::unreachable;
+use super::shared::ConsumerShared;
 use crate::error::{AttemptError, ClientError};
 use crate::net::ConnectionKind;
 use crate::now;
+
+/// An offset found by time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OffsetAndTimestamp {
+    /// The first offset whose record is at least as new as asked.
+    pub offset: i64,
+    /// That record's timestamp in ms.
+    pub timestamp: i64,
+    /// Leader epoch of that record, or -1.
+    pub leader_epoch: i32,
+}
 
 type FoundOffset = Result<OffsetAndTimestamp, FetchError>;
 
@@ -34,7 +45,7 @@ struct Question {
 /// The offset of each partition at its timestamp (or at one of Kafka's special ones), each with its own outcome, in no
 /// order. Retriable errors are retried until `deadline`, unless a leader and this client come to distrust each other.
 pub(super) async fn list(
-    shared: &Arc<Shared>,
+    shared: &Arc<ConsumerShared>,
     operation: &'static str,
     times: Vec<(TopicPartition, i64)>,
     deadline: Instant,
@@ -47,11 +58,11 @@ pub(super) async fn list(
     };
     let listed = list_until(shared, operation, times, deadline);
     let listed = shared.client.unless_refused(leads, listed).await;
-    listed.map_err(|refusal| super::manager::unreachable(operation, &refusal))
+    listed.map_err(|refusal| unreachable(operation, &refusal))
 }
 
 async fn list_until(
-    shared: &Arc<Shared>,
+    shared: &Arc<ConsumerShared>,
     operation: &'static str,
     times: Vec<(TopicPartition, i64)>,
     deadline: Instant,
@@ -75,9 +86,9 @@ async fn list_until(
         done.extend(refused);
         for (question, outcome) in ask_all(shared, operation, asked, deadline).await {
             match outcome {
-                Outcome::Found(found) => done.push((question.partition, Ok(found))),
-                Outcome::Refused(error) => done.push((question.partition, Err(error))),
-                Outcome::Again(why) => {
+                ListOffsetsOutcome::Found(found) => done.push((question.partition, Ok(found))),
+                ListOffsetsOutcome::Refused(error) => done.push((question.partition, Err(error))),
+                ListOffsetsOutcome::Again(why) => {
                     cause = why;
                     open.push(question);
                 }
@@ -107,7 +118,7 @@ async fn list_until(
 }
 
 /// What one try came to.
-pub(super) enum Outcome {
+pub(super) enum ListOffsetsOutcome {
     Found(OffsetAndTimestamp),
     /// Another try may succeed; this is what stood against it.
     Again(Arc<str>),
@@ -116,10 +127,10 @@ pub(super) enum Outcome {
 
 /// As [`list`], but each partition is asked about once: who asks keeps the pace.
 pub(super) async fn try_list(
-    shared: &Arc<Shared>,
+    shared: &Arc<ConsumerShared>,
     operation: &'static str,
     times: Vec<(TopicPartition, i64)>,
-) -> Vec<(TopicPartition, Outcome)> {
+) -> Vec<(TopicPartition, ListOffsetsOutcome)> {
     let deadline = now() + shared.client.config().request_timeout;
     refresh_where_older(
         shared,
@@ -135,16 +146,19 @@ pub(super) async fn try_list(
         match metadata.map(|metadata| leader_of(metadata, &partition)) {
             None => {
                 let cause = "metadata does not know the topic".into();
-                done.push((partition, Outcome::Again(cause)));
+                done.push((partition, ListOffsetsOutcome::Again(cause)));
             }
             // The group's coordinator may know of a partition before the broker that was asked does.
             Some(Err(error)) if !shared.is_assigned_by_hand() => {
-                done.push((partition, Outcome::Again(error.to_string().into())));
+                done.push((
+                    partition,
+                    ListOffsetsOutcome::Again(error.to_string().into()),
+                ));
             }
-            Some(Err(error)) => done.push((partition, Outcome::Refused(error))),
+            Some(Err(error)) => done.push((partition, ListOffsetsOutcome::Refused(error))),
             Some(Ok(None)) => {
                 let cause = "the partition has no leader".into();
-                done.push((partition, Outcome::Again(cause)));
+                done.push((partition, ListOffsetsOutcome::Again(cause)));
             }
             Some(Ok(Some(leader))) => asked.entry(leader).or_default().push(Question {
                 partition,
@@ -163,11 +177,11 @@ pub(super) async fn try_list(
 
 /// Asks all nodes at the same time.
 async fn ask_all(
-    shared: &Arc<Shared>,
+    shared: &Arc<ConsumerShared>,
     operation: &'static str,
     asked: HashMap<i32, Vec<Question>>,
     deadline: Instant,
-) -> Vec<(Question, Outcome)> {
+) -> Vec<(Question, ListOffsetsOutcome)> {
     let mut requests = JoinSet::new();
     for (node, questions) in asked {
         let request = ask(Arc::clone(shared), node, questions, deadline);
@@ -194,18 +208,20 @@ fn failed(
     node: i32,
     partition: &TopicPartition,
     error: &AttemptError,
-) -> Outcome {
+) -> ListOffsetsOutcome {
     let cause: Arc<str> = error.to_string().into();
     match error {
         // As with fetches: polls tell of a broker that does not trust us, and the position is looked up when it does.
-        error if error.retriable() || error.security().is_some() => Outcome::Again(cause),
-        AttemptError::Closed => Outcome::Refused(FetchError::Closed),
-        AttemptError::Unsupported { .. } => Outcome::Refused(FetchError::Unsupported {
+        error if error.retriable() || error.security().is_some() => {
+            ListOffsetsOutcome::Again(cause)
+        }
+        AttemptError::Closed => ListOffsetsOutcome::Refused(FetchError::Closed),
+        AttemptError::Unsupported { .. } => ListOffsetsOutcome::Refused(FetchError::Unsupported {
             partition: partition.clone(),
             node,
             cause,
         }),
-        _ => Outcome::Refused(FetchError::Protocol {
+        _ => ListOffsetsOutcome::Refused(FetchError::Protocol {
             operation,
             cause: format!("{partition}, from broker {node}: {cause}").into(),
         }),
@@ -214,7 +230,7 @@ fn failed(
 
 /// Groups questions by the node that can answer; those about unknown topics or partitions are refused at the deadline.
 async fn by_leader(
-    shared: &Arc<Shared>,
+    shared: &Arc<ConsumerShared>,
     questions: Vec<Question>,
     deadline: Instant,
 ) -> (
@@ -251,7 +267,7 @@ async fn by_leader(
 
 /// Asks for topics anew of which somebody names a partition that is not known: it may have been added since.
 async fn refresh_where_older(
-    shared: &Arc<Shared>,
+    shared: &Arc<ConsumerShared>,
     partitions: impl Iterator<Item = &TopicPartition>,
     deadline: Instant,
 ) {
@@ -295,12 +311,12 @@ pub(super) fn topic_error(topic: &Arc<str>, error: ClientError) -> FetchError {
             code,
         },
         ClientError::Closed => FetchError::Closed,
-        other => super::manager::unreachable("metadata", &other),
+        other => unreachable("metadata", &other),
     }
 }
 
 async fn ask(
-    shared: Arc<Shared>,
+    shared: Arc<ConsumerShared>,
     node: i32,
     questions: Vec<Question>,
     deadline: Instant,
@@ -346,7 +362,7 @@ fn sort(
     node: i32,
     response: ListOffsetsResponse,
     questions: Vec<Question>,
-) -> Vec<(Question, Outcome)> {
+) -> Vec<(Question, ListOffsetsOutcome)> {
     let mut answers = HashMap::new();
     for topic in &response.topics {
         for partition in &topic.partitions {
@@ -356,21 +372,23 @@ fn sort(
     let outcome = |question: &Question| {
         let key = (&*question.partition.topic, question.partition.partition);
         let Some(answer) = answers.get(&key) else {
-            return Outcome::Again(format!("broker {node} left the partition out").into());
+            return ListOffsetsOutcome::Again(
+                format!("broker {node} left the partition out").into(),
+            );
         };
         match ErrorCode::from_i16(answer.error_code) {
             ErrorCode::None if answer.offset < lowest(question.timestamp) => {
-                Outcome::Refused(impossible(question, answer.offset))
+                ListOffsetsOutcome::Refused(impossible(question, answer.offset))
             }
-            ErrorCode::None => Outcome::Found(OffsetAndTimestamp {
+            ErrorCode::None => ListOffsetsOutcome::Found(OffsetAndTimestamp {
                 offset: answer.offset,
                 timestamp: answer.timestamp,
                 leader_epoch: answer.leader_epoch,
             }),
-            code if is_retried(code) => Outcome::Again(
+            code if is_retried(code) => ListOffsetsOutcome::Again(
                 format!("broker {node}: {}: {}", code.name(), code.description()).into(),
             ),
-            code => Outcome::Refused(FetchError::Broker {
+            code => ListOffsetsOutcome::Refused(FetchError::Broker {
                 code,
                 partition: question.partition.clone(),
                 node,

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use kafkars_core::fetch::buffer::FetchTarget;
 use kafkars_records::ReadLimits;
 
-use super::shared::Shared;
+use super::shared::ConsumerShared;
 
 /// Bytes of a partition's share of an answer, before and after decompression, up to which it is opened on the spot.
 const SMALL: usize = 16 << 10;
@@ -18,7 +18,7 @@ const SMALL: usize = 16 << 10;
 const PIECE: (usize, usize) = (256 << 10, 1 << 20);
 
 /// Goes on opening what waits for room whenever the application has made some. Runs until the consumer is closed.
-pub(super) async fn run(shared: Arc<Shared>) {
+pub(super) async fn run(shared: Arc<ConsumerShared>) {
     let mut changed = shared.changed.subscribe();
     // A consumer may be closed before this task has run at all.
     while !shared.is_closed() && changed.changed().await.is_ok() {
@@ -27,7 +27,7 @@ pub(super) async fn run(shared: Arc<Shared>) {
 }
 
 /// Opens what these partitions have just received, if it is small; the rest is left to another thread.
-pub(super) fn open(shared: &Arc<Shared>, targets: &[FetchTarget]) {
+pub(super) fn open(shared: &Arc<ConsumerShared>, targets: &[FetchTarget]) {
     let limits = limits(shared);
     let mut is_large = false;
     for target in targets {
@@ -53,7 +53,7 @@ pub(super) fn open(shared: &Arc<Shared>, targets: &[FetchTarget]) {
 /// Wakes the sources that found no credit, if there is some now: what an answer became may be less than what came,
 /// because brokers cut the last batch off, and nothing is kept of markers. Wakes them also when opening is no longer
 /// behind.
-fn tell_of_credit(shared: &Shared) {
+fn tell_of_credit(shared: &ConsumerShared) {
     let mut inner = shared.inner.lock();
     let has_caught_up = inner.buffer.has_caught_up();
     let is_waited_for = inner.starved || inner.left_out;
@@ -68,7 +68,7 @@ fn tell_of_credit(shared: &Shared) {
 }
 
 /// Starts the thread that opens, unless it runs or has nothing to do.
-pub(super) fn start(shared: &Arc<Shared>) {
+pub(super) fn start(shared: &Arc<ConsumerShared>) {
     {
         let mut inner = shared.inner.lock();
         if inner.is_opening || !inner.buffer.can_open() {
@@ -84,7 +84,7 @@ pub(super) fn start(shared: &Arc<Shared>) {
 }
 
 /// Opens until nothing is left or nothing more may be opened for now.
-fn drain(shared: &Shared) {
+fn drain(shared: &ConsumerShared) {
     let limits = limits(shared);
     let piece = (shared.config.fetch_buffer_bytes / 32).clamp(PIECE.0, PIECE.1);
     loop {
@@ -103,7 +103,7 @@ fn drain(shared: &Shared) {
     }
 }
 
-fn limits(shared: &Shared) -> ReadLimits {
+fn limits(shared: &ConsumerShared) -> ReadLimits {
     ReadLimits {
         max_decompressed: shared.config.max_decompressed_batch,
     }

@@ -10,12 +10,14 @@ use kafkars_core::fetch::cursor::{CursorState, StartAt};
 use kafkars_core::fetch::error::FetchError;
 use kafkars_core::fetch::position::FetchPosition;
 use kafkars_core::group::Offsets;
-use kafkars_protocol::{ApiKey, ErrorCode};
+use kafkars_protocol::ApiKey;
 
-use super::shared::Inner;
-use super::{Consumer, manager};
+use super::arguments::{check_offset, check_partition};
+use super::errors::unreachable;
+use super::handle::Consumer;
+use super::shared::ConsumerState;
 use crate::net::ConnectionKind;
-use crate::{now, topic_name};
+use crate::now;
 
 /// What a broker told of a partition in its last answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -197,7 +199,7 @@ impl Consumer {
 
     fn change_inner(
         &self,
-        change: impl FnOnce(&mut Inner) -> Result<(), FetchError>,
+        change: impl FnOnce(&mut ConsumerState) -> Result<(), FetchError>,
     ) -> Result<(), FetchError> {
         self.check_open()?;
         let mut inner = self.shared.inner.lock();
@@ -250,7 +252,7 @@ impl Consumer {
             }
             tokio::select! {
                 _ = changed.changed() => {}
-                refusal = &mut refused => return Err(manager::unreachable("position", &refusal)),
+                refusal = &mut refused => return Err(unreachable("position", &refusal)),
                 () = tokio::time::sleep_until(deadline.into()) => {
                     let cause = self.position_cause(partition, started.elapsed());
                     let topic = &partition.topic;
@@ -365,31 +367,4 @@ fn check_all(buffer: &FetchBuffer, partitions: &[TopicPartition]) -> Result<(), 
     partitions
         .iter()
         .try_for_each(|partition| buffer.cursor(partition).map(drop))
-}
-
-pub(super) fn check_partition(partition: &TopicPartition) -> Result<(), FetchError> {
-    if !topic_name::is_valid(&partition.topic) {
-        return Err(FetchError::Topic {
-            topic: Arc::clone(&partition.topic),
-            code: ErrorCode::InvalidTopicException,
-        });
-    }
-    if partition.partition < 0 {
-        return Err(FetchError::InvalidArgument {
-            problem: format!("{partition}: partitions count from 0").into(),
-        });
-    }
-    Ok(())
-}
-
-fn check_offset(partition: &TopicPartition, offset: i64) -> Result<(), FetchError> {
-    if offset < 0 {
-        return Err(FetchError::InvalidArgument {
-            problem: format!(
-                "offset {offset} for {partition} is negative; use seek_to_beginning or seek_to_end"
-            )
-            .into(),
-        });
-    }
-    Ok(())
 }

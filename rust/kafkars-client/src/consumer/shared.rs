@@ -11,8 +11,11 @@ use kafkars_core::fetch::error::FetchError;
 use parking_lot::{Condvar, Mutex};
 use tokio::sync::watch;
 
-use super::group::{ConsumerEvent, Ending, Group, Queue};
-use super::manager::unreachable;
+use super::errors::unreachable;
+use super::group::ending::GroupEnding;
+use super::group::event::ConsumerEvent;
+use super::group::event_queue::EventQueue;
+use super::group::handle::GroupHandle;
 use crate::client::Client;
 use crate::now;
 
@@ -20,24 +23,24 @@ use crate::now;
 const REPORT_AFTER: Duration = Duration::from_secs(10);
 
 /// What the handles and the tasks share.
-pub(super) struct Shared {
+pub(super) struct ConsumerShared {
     pub(super) client: Client,
     pub(super) config: Checked<ConsumerConfig>,
-    pub(super) inner: Mutex<Inner>,
+    pub(super) inner: Mutex<ConsumerState>,
     // Threads that wait for `inner.buffer` to become ready.
     pub(super) ready: Condvar,
     /// Counts what tasks must look at again: assignment, seeks, credit.
     pub(super) changed: watch::Sender<u64>,
     pub(super) closed: AtomicBool,
-    pub(super) counters: Counters,
+    pub(super) counters: ConsumerCounters,
     /// Membership, where the consumer has a group.
-    pub(super) group: Option<Arc<Group>>,
+    pub(super) group: Option<Arc<GroupHandle>>,
     /// Whether there is events, for readers that do not take the lock.
     events: AtomicBool,
 }
 
 /// Behind the lock: taken for a few instructions by the application and the network alike, never across an await.
-pub(super) struct Inner {
+pub(super) struct ConsumerState {
     pub(super) buffer: FetchBuffer,
     pub(super) waiters: Vec<Box<dyn FnOnce() + Send>>,
     // Those that want some partitions only: they look at whatever comes.
@@ -57,12 +60,12 @@ pub(super) struct Inner {
     // Handed to the application so far.
     pub(super) records: u64,
     // What the application must hear before more records.
-    pub(super) queue: Queue,
+    pub(super) queue: EventQueue,
     // Set by assign(), so that it and subscribe() exclude each other. What a group takes away later is none of what was
     // assigned by hand.
     pub(super) assigned_by_hand: bool,
     // What is left to do for the group when the application is gone, or has turned to something else.
-    pub(super) ending: Ending,
+    pub(super) ending: GroupEnding,
     // When the application changed last what it wants to read; silence counts from here.
     pub(super) wished_at: Instant,
     // When it last changed what is fetched: assigned, sought, paused or resumed something.
@@ -78,12 +81,12 @@ pub(super) struct Inner {
 }
 
 #[derive(Default)]
-pub(super) struct Counters {
+pub(super) struct ConsumerCounters {
     pub(super) bytes: AtomicU64,
     pub(super) fetches: AtomicU64,
 }
 
-impl Inner {
+impl ConsumerState {
     pub(super) fn new(buffer: FetchBuffer) -> Self {
         Self {
             buffer,
@@ -96,9 +99,9 @@ impl Inner {
             finishes_when_handed_out: false,
             commits_nothing_of_itself: false,
             records: 0,
-            queue: Queue::default(),
+            queue: EventQueue::default(),
             assigned_by_hand: false,
-            ending: Ending::default(),
+            ending: GroupEnding::default(),
             wished_at: now(),
             changed_at: None,
             polled_at: None,
@@ -136,19 +139,19 @@ impl Inner {
     }
 }
 
-impl Shared {
+impl ConsumerShared {
     pub(super) fn new(
         client: Client,
         config: Checked<ConsumerConfig>,
         buffer: FetchBuffer,
-        group: Option<Arc<Group>>,
+        group: Option<Arc<GroupHandle>>,
     ) -> Self {
         Self {
-            inner: Mutex::new(Inner::new(buffer)),
+            inner: Mutex::new(ConsumerState::new(buffer)),
             ready: Condvar::new(),
             changed: watch::Sender::new(0),
             closed: AtomicBool::new(false),
-            counters: Counters::default(),
+            counters: ConsumerCounters::default(),
             client,
             config,
             group,
@@ -173,8 +176,8 @@ impl Shared {
         self.announce(woken);
     }
 
-    /// Makes what [`Shared::has_news`] says true, after the queue changed.
-    pub(super) fn gate(&self, inner: &Inner) {
+    /// Makes what [`ConsumerShared::has_news`] says true, after the queue changed.
+    pub(super) fn gate(&self, inner: &ConsumerState) {
         self.events.store(inner.queue.blocks(), Ordering::Release);
     }
 
@@ -252,6 +255,12 @@ impl Shared {
             .send_modify(|count| *count = count.wrapping_add(1));
     }
 
+    /// The application wants something else from now on: silence counts from here.
+    pub(super) fn note_wish(&self) {
+        self.inner.lock().wished_at = now();
+        self.touch();
+    }
+
     /// Wakes applications that wait for records.
     pub(super) fn announce(&self, woken: Vec<Box<dyn FnOnce() + Send>>) {
         self.ready.notify_all();
@@ -307,7 +316,7 @@ impl Shared {
                 tries = trouble.failures,
                 seconds = now().saturating_duration_since(trouble.since).as_secs(),
                 %cause,
-                "cannot be read for now; goes on trying"
+                "a partition cannot be read for now; goes on trying"
             );
         }
     }
@@ -340,7 +349,7 @@ impl Shared {
     }
 }
 
-impl Inner {
+impl ConsumerState {
     pub(super) fn take_woken(&mut self) -> Vec<Box<dyn FnOnce() + Send>> {
         let mut woken = Vec::new();
         if self.is_ready() {
@@ -375,9 +384,9 @@ impl Inner {
 }
 
 /// Ends the consumer with its last handle.
-pub(super) struct CloseOnDrop(pub(super) Arc<Shared>);
+pub(super) struct ConsumerDropGuard(pub(super) Arc<ConsumerShared>);
 
-impl Drop for CloseOnDrop {
+impl Drop for ConsumerDropGuard {
     fn drop(&mut self) {
         self.0.close();
     }

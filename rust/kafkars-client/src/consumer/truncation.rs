@@ -15,7 +15,7 @@ use kafkars_protocol::messages::offset_for_leader_epoch::{
 };
 use tokio::task::JoinSet;
 
-use super::shared::Shared;
+use super::shared::ConsumerShared;
 use crate::error::AttemptError;
 use crate::net::ConnectionKind;
 use crate::now;
@@ -26,7 +26,7 @@ const CONSUMER: i32 = -1;
 const OPERATION: &str = "epoch check";
 
 /// Starts a question to each leader that is new to a partition with a position.
-pub(super) fn look(shared: &Arc<Shared>, tasks: &mut JoinSet<()>) {
+pub(super) fn look(shared: &Arc<ConsumerShared>, tasks: &mut JoinSet<()>) {
     let cluster = shared.client.cluster();
     let now = now();
     let (validations, is_sooner) = shared.update(|buffer| {
@@ -49,7 +49,7 @@ pub(super) fn look(shared: &Arc<Shared>, tasks: &mut JoinSet<()>) {
     }
 }
 
-async fn ask(shared: Arc<Shared>, node: i32, validations: Vec<Validation>) {
+async fn ask(shared: Arc<ConsumerShared>, node: i32, validations: Vec<Validation>) {
     let deadline = now() + shared.client.config().request_timeout;
     let request = request(&validations);
     let answer = shared
@@ -62,7 +62,7 @@ async fn ask(shared: Arc<Shared>, node: i32, validations: Vec<Validation>) {
         // A broker without this API checks the epoch of each fetch, or knows no epochs at all.
         Err(AttemptError::Unsupported { .. }) => Ok(HashMap::new()),
         Err(error) => {
-            tracing::debug!(target: "kafkars::fetch", broker = node, %error, "no word on the end of the last epoch");
+            tracing::debug!(target: "kafkars::fetch", broker = node, %error, "no answer to the question where the records of the last leader end; it is asked again");
             Err(Arc::<str>::from(error.to_string()))
         }
     };

@@ -15,7 +15,7 @@ use crate::{after, now};
 /// By address, because the same broker is met first as a bootstrap address and then as a node.
 #[derive(Debug, Default)]
 pub(crate) struct Distrust {
-    refusals: Mutex<HashMap<Arc<str>, Refusal>>,
+    refusals: Mutex<HashMap<Arc<str>, RefusedHandshake>>,
     /// Moves on whenever a refusal counts for calls that wait.
     told: watch::Sender<u64>,
     /// Of TLS that is begun.
@@ -58,7 +58,7 @@ impl HangUps {
 
 /// The latest handshake with one broker, where it failed in a way that time does not mend.
 #[derive(Debug)]
-pub(crate) struct Refusal {
+pub(crate) struct RefusedHandshake {
     cause: ConnectCause,
     count: u32,
     began: Instant,
@@ -72,7 +72,7 @@ pub(crate) struct Refusal {
     not_before: Instant,
 }
 
-impl Refusal {
+impl RefusedHandshake {
     /// What a call hears that has begun after it.
     fn retold(&self) -> ConnectCause {
         let now = now();
@@ -107,7 +107,7 @@ impl Distrust {
         let before = refusals.get(address);
         let count = before.map_or(0, |before| before.count).saturating_add(1);
         let now = now();
-        let refusal = Refusal {
+        let refusal = RefusedHandshake {
             cause: cause.clone(),
             count,
             began,
@@ -140,7 +140,7 @@ impl Distrust {
     pub(crate) fn since(
         &self,
         began: Instant,
-        counts: impl Fn(&Arc<str>, &Refusal) -> bool,
+        counts: impl Fn(&Arc<str>, &RefusedHandshake) -> bool,
     ) -> Option<(Arc<str>, ConnectCause)> {
         let refusals = self.refusals.lock();
         let counted = refusals
@@ -184,7 +184,7 @@ impl Distrust {
     pub(crate) fn latest(
         &self,
         fresh: Duration,
-        counts: impl Fn(&Arc<str>, &Refusal) -> bool,
+        counts: impl Fn(&Arc<str>, &RefusedHandshake) -> bool,
     ) -> Option<(Arc<str>, ConnectCause)> {
         let (refusals, now) = (self.refusals.lock(), now());
         let counted = refusals.iter().filter(|(address, refusal)| {
@@ -307,7 +307,7 @@ mod tests {
         let delay = |_| Duration::from_secs(60);
         distrust.refused(&node, &ConnectCause::Refused, now(), delay);
         distrust.refused(&bootstrap, &ConnectCause::ClosedAtOnce, now(), delay);
-        let is_node = |address: &Arc<str>, _: &Refusal| *address == node;
+        let is_node = |address: &Arc<str>, _: &RefusedHandshake| *address == node;
         assert_eq!(
             distrust.latest(FRESH, is_node),
             Some((Arc::clone(&node), ConnectCause::Refused))

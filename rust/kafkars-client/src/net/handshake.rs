@@ -10,7 +10,7 @@ use kafkars_protocol::messages::api_versions::{ApiVersionsRequest, ApiVersionsRe
 use kafkars_protocol::{ApiKey, ErrorCode, Message, decode_response};
 
 use super::connection::Connection;
-use super::sasl::SaslFailure;
+use super::handshake_error::HandshakeError;
 use super::versions::ApiVersionTable;
 use crate::error::AttemptError;
 
@@ -19,17 +19,6 @@ const TRIES: usize = 3;
 
 /// Where the error code stands in every version of the answer: after the correlation id.
 const ERROR_CODE_AT: usize = 4;
-
-/// What a handshake ends with if not with a usable connection.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum HandshakeError {
-    #[error(transparent)]
-    Attempt(AttemptError),
-    #[error("the broker refused the handshake: {0}")]
-    Refused(ErrorCode),
-    #[error(transparent)]
-    Sasl(SaslFailure),
-}
 
 /// Learns the broker's versions and notes them at the connection.
 pub(crate) async fn negotiate(
@@ -86,17 +75,5 @@ fn decode(
             connection.close(&error);
             Err(error)
         }
-    }
-}
-
-impl From<SaslFailure> for HandshakeError {
-    fn from(failure: SaslFailure) -> Self {
-        Self::Sasl(failure)
-    }
-}
-
-impl From<AttemptError> for HandshakeError {
-    fn from(error: AttemptError) -> Self {
-        Self::Attempt(error)
     }
 }

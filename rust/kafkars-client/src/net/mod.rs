@@ -2,76 +2,39 @@
 
 mod broker;
 mod connection;
+mod connection_kind;
+mod connection_task;
 mod distrust;
-mod driver;
 mod file_reader;
 mod frame_reader;
 mod handshake;
+mod handshake_error;
 mod outbox;
 mod race;
 mod reachability;
 mod reauthentication;
-mod sasl;
+pub(crate) mod sasl;
 mod secrets;
 mod tasks;
 mod throttle;
-mod tls;
+pub(crate) mod tls;
 mod transport;
-mod unanswered;
+pub(crate) mod unanswered;
 mod versions;
 
-pub(crate) use broker::{Broker, Network, SLOW_CONNECT};
-pub use connection::Connection;
-pub(crate) use connection::Terms;
-pub(crate) use distrust::{Distrust, Refusal};
-pub(crate) use race::first_success;
-pub(crate) use reachability::Reachability;
-pub(crate) use sasl::Authenticator;
-pub use sasl::SaslFailure;
-pub(crate) use sasl::salted_password;
-pub(crate) use tasks::Tasks;
-pub(crate) use tls::Tls;
-pub use tls::{TlsFailure, check as check_tls};
-pub(crate) use transport::{handshake_limit, split_address};
-pub use unanswered::Unanswered;
-pub use versions::ApiVersionTable;
-
-/// Which of a broker's connections a request travels on, so that a long poll never delays a heartbeat.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ConnectionKind {
-    /// Produce requests.
-    Data,
-    /// Fetch requests, which may wait at the broker.
-    Fetch,
-    /// A second one for fetches, so that the next can wait at the broker while the last still arrives.
-    FetchSecond,
-    /// Groups, transactions, metadata and whatever else is small.
-    Coordinator,
-    /// Joining a group: the coordinator holds these answers back while others join.
-    Membership,
-}
-
-impl ConnectionKind {
-    pub(crate) const COUNT: usize = 5;
-
-    pub(crate) fn index(self) -> usize {
-        match self {
-            Self::Data => 0,
-            Self::Fetch => 1,
-            Self::FetchSecond => 2,
-            Self::Coordinator => 3,
-            Self::Membership => 4,
-        }
-    }
-
-    /// What the connection is for, as the log says it.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Data => "data",
-            Self::Fetch => "fetch",
-            Self::FetchSecond => "fetch-second",
-            Self::Coordinator => "coordinator",
-            Self::Membership => "membership",
-        }
-    }
-}
+pub(crate) use self::broker::{Broker, Network, SLOW_CONNECT};
+pub use self::connection::Connection;
+pub(crate) use self::connection::Terms;
+pub use self::connection_kind::ConnectionKind;
+pub(crate) use self::distrust::{Distrust, RefusedHandshake};
+pub(crate) use self::race::first_success;
+pub(crate) use self::reachability::Reachability;
+pub(crate) use self::sasl::Authenticator;
+pub use self::sasl::SaslFailure;
+pub(crate) use self::sasl::salted_password;
+pub(crate) use self::tasks::Tasks;
+pub(crate) use self::tls::Tls;
+pub use self::tls::{TlsFailure, check as check_tls};
+pub(crate) use self::transport::{handshake_limit, split_address};
+pub use self::unanswered::Unanswered;
+pub use self::versions::ApiVersionTable;

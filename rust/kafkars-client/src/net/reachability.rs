@@ -98,7 +98,7 @@ impl Reachability {
             broker = %address,
             attempts = outage.attempts,
             unreachable_ms = (now() - outage.since).as_millis() as u64,
-            "reachable again"
+            "the broker can be reached again"
         );
         Some(outage.attempts)
     }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use kafkars_core::backoff::Backoff;
 
 use super::connection::WeakConnection;
-use super::driver::Driver;
+use super::connection_task::ConnectionTask;
 use super::sasl::{Authenticator, Login};
 use crate::error::AttemptError;
 use crate::{after, now};
@@ -37,7 +37,7 @@ impl Renewal {
     /// stands for ever.
     pub(super) async fn drive(
         self,
-        driver: Pin<Box<Driver>>,
+        driver: Pin<Box<ConnectionTask>>,
         connection: WeakConnection,
         authenticator: Arc<Authenticator>,
         lifetime: Duration,
@@ -74,7 +74,7 @@ impl Renewal {
                     let Some(connection) = connection.upgrade() else {
                         return;
                     };
-                    tracing::warn!(target: "kafkars::net", broker = %connection.address(), %cause, "the login was not renewed");
+                    tracing::warn!(target: "kafkars::net", broker = %connection.address(), %cause, "the login was not renewed; connects and logs in again");
                     // Connecting again tells the cause to whoever needs the broker.
                     let text = format!("the login was not renewed: {cause}");
                     connection.close(&AttemptError::Disconnected(text.into()));

@@ -41,7 +41,6 @@ impl Transport {
                 Ok(Err(error)) => ConnectCause::from_io(&error),
                 Err(_) => ConnectCause::TimedOut(now() - started),
             };
-            tracing::debug!(target: "kafkars::net", %address, %cause, "cannot connect");
         }
         Err(cause)
     }

@@ -2,7 +2,10 @@
 //! `send_many.rs`.
 
 mod pending;
+mod pending_send;
+mod pending_sends;
 mod permit;
+mod records;
 mod send_error;
 mod send_many;
 mod sender;
@@ -27,33 +30,35 @@ use crate::client::{Client, silence};
 use crate::error::ClientError;
 use crate::{now, wall_clock_ms};
 
-pub use self::pending::{PendingId, PendingSend};
+pub use self::pending_send::PendingSend;
+pub use self::pending_sends::PendingId;
 pub use self::permit::SendPermit;
+pub use self::records::{Records, Stopped};
 pub use self::send_error::{SendError, SendWait};
-pub use self::send_many::{Records, Stopped};
 pub use self::shared::ProducerMetrics;
+pub use self::unheard::tell_unheard_failures;
 
-use self::pending::PendingSends;
+use self::pending_sends::PendingSends;
 use self::permit::Door;
 use self::send_error::Wait;
 use self::sender::SenderTask;
-use self::shared::{Counters, FlushRequest, Shared, finished};
+use self::shared::{FlushRequest, ProducerCounters, ProducerShared, finished};
 use self::unheard::UnheardFailures;
 
 /// Sends records. Clones share everything; the last one dropped without [`Producer::close`] gives up what is unsent.
 #[derive(Clone)]
 pub struct Producer {
-    shared: Arc<Shared>,
+    shared: Arc<ProducerShared>,
     sender: Arc<SenderTask>,
     pending: Arc<PendingSends>,
-    _last: Arc<CloseOnDrop>,
+    _last: Arc<ProducerDropGuard>,
 }
 
 impl Producer {
     /// A producer on its own sender task. Does no I/O until the first record.
     pub fn new(client: Client, config: Checked<ProducerConfig>) -> Self {
         let seed = seed();
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(ProducerShared {
             accumulator: Arc::new(Accumulator::new(&config, seed)),
             seed,
             wake: Notify::new(),
@@ -65,15 +70,15 @@ impl Producer {
             lets_waiting_in: AtomicBool::new(false),
             abandoned: AtomicBool::new(false),
             finished: tokio::sync::watch::Sender::new(false),
-            counters: Counters::default(),
-            unheard: Arc::default(),
+            counters: ProducerCounters::default(),
+            unheard: UnheardFailures::new(),
             client,
             config,
         });
         Self {
             sender: SenderTask::start(&shared),
             pending: Arc::default(),
-            _last: Arc::new(CloseOnDrop(Arc::clone(&shared))),
+            _last: Arc::new(ProducerDropGuard(Arc::clone(&shared))),
             shared,
         }
     }
@@ -255,7 +260,7 @@ impl Producer {
         &self.sender
     }
 
-    pub(crate) fn shared(&self) -> &Shared {
+    pub(crate) fn shared(&self) -> &ProducerShared {
         &self.shared
     }
 
@@ -281,10 +286,28 @@ impl Producer {
                 }
             });
             match are_finished.await {
-                true => late,
+                true => {
+                    // It has let go of these batches then, and what is to be said of them is said.
+                    producer.sender.rest();
+                    late
+                }
                 false => late + producer.sender.unreported_of(&unfinished),
             }
         }
+    }
+
+    /// Records were refused before anything waited or entered, and perhaps nobody looks at the error: the next
+    /// [`Producer::take_failed`] counts them.
+    pub fn count_refused(&self, records: usize) {
+        let failures = &self.shared.counters.unreported_failures;
+        failures.fetch_add(records as u64, Ordering::Relaxed);
+    }
+
+    /// How many records were not stored since the last call of this. Those that a call gave up, which has counted them
+    /// (`purge`, an abort, `close`), are not among them.
+    pub fn take_failed(&self) -> u64 {
+        let failures = &self.shared.counters.unreported_failures;
+        failures.swap(0, Ordering::Relaxed)
     }
 
     /// Takes no more records from now on. What waits for room or a topic is let in until [`Producer::close`] has ended.
@@ -325,6 +348,15 @@ impl Producer {
         }
         self.flush(Some(deadline)).await;
         let left = self.sender.unreported() + self.pending.records();
+        if left + waiting > 0 {
+            // Not everybody looks at the number that this returns, least of all where another error is on its way.
+            tracing::warn!(
+                target: "kafkars::producer",
+                records = left + waiting,
+                topics = self.shared.unfinished_topics(),
+                "records were not acknowledged before their producer was closed, and are given up"
+            );
+        }
         self.shared.abandon();
         let mut finished = self.shared.finished.subscribe();
         // An error means that the sender is gone, which is what is waited for.
@@ -402,7 +434,7 @@ async fn within(deadline: Option<Instant>, done: impl Future<Output = ()>) -> bo
 }
 
 /// The first place in line for room.
-struct FirstInLine<'a>(&'a Shared);
+struct FirstInLine<'a>(&'a ProducerShared);
 
 impl Drop for FirstInLine<'_> {
     fn drop(&mut self) {
@@ -412,9 +444,9 @@ impl Drop for FirstInLine<'_> {
     }
 }
 
-struct CloseOnDrop(Arc<Shared>);
+struct ProducerDropGuard(Arc<ProducerShared>);
 
-impl Drop for CloseOnDrop {
+impl Drop for ProducerDropGuard {
     fn drop(&mut self) {
         let (records, is_closed) = (
             self.0.accumulator.unacknowledged(),

@@ -2,156 +2,24 @@
 //! enter the producer by themselves. Everything that waits has a number: who flushes, commits or closes waits for what
 //! was there at the call, not for what comes later.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use kafkars_core::backoff::{Backoff, Random};
-use kafkars_core::produce::delivery::{BatchDelivery, Delivery};
+use kafkars_core::produce::delivery::Delivery;
 use kafkars_core::produce::error::ProduceError;
 use kafkars_protocol::ErrorCode;
-use parking_lot::Mutex;
 use tokio::sync::Notify;
 
+use super::pending_send::PendingSend;
+use super::pending_sends::{PendingId, QueuedSend};
 use super::permit::SendPermit;
 use super::{Producer, SendError, SendWait};
 use crate::now;
 
-/// What waits: records for one topic.
-pub trait PendingSend: Send + Sync {
-    /// The topic.
-    fn topic(&self) -> &str;
-    /// How many records it is.
-    fn count(&self) -> usize;
-    /// How many bytes of memory it holds.
-    fn size(&self) -> usize;
-    /// False while the application has to choose the partition, for which the topic must be known.
-    fn is_placed(&self) -> bool;
-    /// The topic is known: the partition can be chosen. May be said more than once.
-    fn topic_known(&self);
-    /// Hands the records to the producer.
-    ///
-    /// # Errors
-    /// As [`Producer::try_send`].
-    fn try_send(&self, producer: &Producer, permit: SendPermit) -> Result<Delivery, SendError>;
-    /// For how long brokers may say that they do not know the topic, as librdkafka has it: then there is none, and
-    /// until its deadline the send waits for whatever else is missing. Without, it waits for the topic until its
-    /// deadline, and fails where no more can be hoped for: of a login, or of an address.
-    fn propagation(&self) -> Option<Duration> {
-        None
-    }
-    /// True if its failure is one of the open transaction. Otherwise whoever hears of it sees to that.
-    fn fails_transaction(&self) -> bool {
-        true
-    }
-    /// It waits no longer; said once, unless it was withdrawn.
-    fn settled(&self, outcome: Result<Delivery, ProduceError>);
-}
-
-/// The place of something that waits.
-#[derive(Debug, Clone)]
-pub struct PendingId {
-    topic: Arc<str>,
-    number: u64,
-}
-
-/// Everything of one producer that waits.
-#[derive(Default)]
-pub(super) struct PendingSends {
-    state: Mutex<State>,
-    /// Told whenever something waits no longer.
-    passed: Notify,
-    records: AtomicUsize,
-    bytes: AtomicUsize,
-}
-
-#[derive(Default)]
-struct State {
-    next: u64,
-    /// Numbers of what has not come to its end: it leaves its queue a little earlier.
-    unsettled: BTreeSet<u64>,
-    followers: Vec<Follower>,
-    next_follower: u64,
-    // A queue exists exactly while a task drains it, and records enter the producer under this lock: a send that finds
-    // no queue for its topic cannot overtake one that waits.
-    queues: HashMap<Arc<str>, Queue>,
-}
-
-/// The batches that sends up to a number have entered.
-struct Follower {
-    id: u64,
-    last: u64,
-    batches: Vec<Arc<BatchDelivery>>,
-}
-
-impl Follower {
-    fn see(&mut self, number: u64, batch: &Arc<BatchDelivery>) {
-        let known = self.batches.last();
-        if number <= self.last && known.is_none_or(|known| !Arc::ptr_eq(known, batch)) {
-            self.batches.push(Arc::clone(batch));
-        }
-    }
-}
-
-/// What waited when a flush began, and what becomes of it.
-pub(super) struct Followed {
-    pending: Arc<PendingSends>,
-    id: u64,
-    last: u64,
-}
-
-impl Followed {
-    /// Waits until all of it has entered the producer, or has failed.
-    pub(super) async fn passed(&self) {
-        self.pending.passed(self.last).await;
-    }
-
-    /// How many records of it still wait.
-    pub(super) fn records(&self) -> usize {
-        let state = self.pending.state.lock();
-        let queues = state.queues.values();
-        let sends = queues.flat_map(|queue| queue.sends.range(..=self.last));
-        sends.map(|(_, waiting)| waiting.send.count()).sum()
-    }
-
-    /// The batches that it has entered so far.
-    pub(super) fn batches(&self) -> Vec<Arc<BatchDelivery>> {
-        let mut state = self.pending.state.lock();
-        let mut followers = state.followers.iter_mut();
-        let own = followers.find(|follower| follower.id == self.id);
-        own.map_or_else(Vec::new, |own| std::mem::take(&mut own.batches))
-    }
-}
-
-impl Drop for Followed {
-    fn drop(&mut self) {
-        let mut state = self.pending.state.lock();
-        state.followers.retain(|follower| follower.id != self.id);
-    }
-}
-
-#[derive(Default)]
-struct Queue {
-    sends: BTreeMap<u64, Waiting>,
-    deadlines: BTreeSet<(Instant, u64)>,
-    /// Up to this number the topic was said to be known.
-    told: u64,
-    /// The first one waits for room, as far as is known.
-    waits_for_room: bool,
-    /// Told when the task has to look again before what it waits for has happened.
-    changed: Arc<Notify>,
-}
-
-struct Waiting {
-    send: Arc<dyn PendingSend>,
-    permit: SendPermit,
-    since: Instant,
-    deadline: Instant,
-}
-
 /// What the task of a queue does next.
-enum Step {
+enum PendingStep {
     /// There is no queue any more.
     Ended,
     /// The first one waits for room or for its topic, until the instant at most.
@@ -162,84 +30,6 @@ enum Need {
     Placement,
     /// The producer is to be ready. The topic's propagation may take so long.
     Producer(SendWait, Option<Duration>),
-}
-
-impl Queue {
-    fn remove(&mut self, number: u64) -> Option<Waiting> {
-        let waiting = self.sends.remove(&number)?;
-        self.deadlines.remove(&(waiting.deadline, number));
-        Some(waiting)
-    }
-}
-
-impl PendingSends {
-    pub(super) fn records(&self) -> usize {
-        self.records.load(Ordering::Acquire)
-    }
-
-    /// The number of what was queued last.
-    pub(super) fn last(&self) -> u64 {
-        self.state.lock().next
-    }
-
-    /// What waits now, for a flush; nothing where nothing does.
-    pub(super) fn follow(self: &Arc<Self>) -> Option<Followed> {
-        let mut state = self.state.lock();
-        let last = state.unsettled.last().copied()?;
-        state.next_follower += 1;
-        let id = state.next_follower;
-        state.followers.push(Follower {
-            id,
-            last,
-            batches: Vec::new(),
-        });
-        Some(Followed {
-            pending: Arc::clone(self),
-            id,
-            last,
-        })
-    }
-
-    /// Waits until everything up to a number has entered the producer, or has failed.
-    pub(super) async fn passed(&self, last: u64) {
-        loop {
-            let told = self.passed.notified();
-            let first = self.state.lock().unsettled.first().copied();
-            if first.is_none_or(|first| first > last) {
-                return;
-            }
-            told.await;
-        }
-    }
-
-    fn take(&self, id: &PendingId) -> Option<Waiting> {
-        let mut state = self.state.lock();
-        let queue = state.queues.get_mut(&id.topic)?;
-        let taken = queue.remove(id.number)?;
-        queue.changed.notify_one();
-        Some(taken)
-    }
-
-    /// It has come to its end, and whoever waits for that goes on.
-    fn settle(&self, number: u64, batch: Option<Arc<BatchDelivery>>) {
-        {
-            let mut state = self.state.lock();
-            state.unsettled.remove(&number);
-            if let Some(batch) = batch {
-                for follower in &mut state.followers {
-                    follower.see(number, &batch);
-                }
-            }
-        }
-        self.passed.notify_waiters();
-    }
-
-    /// It no longer counts among what waits.
-    fn uncount(&self, waiting: &Waiting) {
-        let (count, size) = (waiting.send.count(), waiting.send.size());
-        self.bytes.fetch_sub(size, Ordering::Relaxed);
-        self.records.fetch_sub(count, Ordering::AcqRel);
-    }
 }
 
 impl Producer {
@@ -266,7 +56,7 @@ impl Producer {
             && queue.deadlines.first() == Some(&(deadline, number));
         queue.sends.insert(
             number,
-            Waiting {
+            QueuedSend {
                 send,
                 permit,
                 since,
@@ -300,6 +90,7 @@ impl Producer {
     pub fn refuse_pending(&self, id: &PendingId, failure: &ProduceError) -> bool {
         let taken = self.pending.take(id);
         if let Some(waiting) = &taken {
+            self.shared().count_failed(waiting.send.count(), failure);
             self.waiting_refused(failure, waiting.permit);
             self.pending.uncount(waiting);
             self.pending.settle(id.number, None);
@@ -369,8 +160,8 @@ impl Producer {
     async fn drain(&self, topic: &str) {
         loop {
             let (need, until, changed) = match self.let_in(topic) {
-                Step::Ended => return,
-                Step::Waits(need, until, changed) => (need, until, changed),
+                PendingStep::Ended => return,
+                PendingStep::Waits(need, until, changed) => (need, until, changed),
             };
             let ready = async {
                 match need {
@@ -392,34 +183,34 @@ impl Producer {
     }
 
     /// Sends what can be sent from the head of a queue.
-    fn let_in(&self, topic: &str) -> Step {
+    fn let_in(&self, topic: &str) -> PendingStep {
         loop {
             let mut state = self.pending.state.lock();
             let Some(queue) = state.queues.get_mut(topic) else {
-                return Step::Ended;
+                return PendingStep::Ended;
             };
             queue.waits_for_room = false;
             let (Some((&number, first)), Some(&(until, _))) =
                 (queue.sends.first_key_value(), queue.deadlines.first())
             else {
                 state.queues.remove(topic);
-                return Step::Ended;
+                return PendingStep::Ended;
             };
             if !first.send.is_placed() {
-                return Step::Waits(Need::Placement, until, Arc::clone(&queue.changed));
+                return PendingStep::Waits(Need::Placement, until, Arc::clone(&queue.changed));
             }
-            let outcome = match first.send.try_send(self, first.permit) {
+            let outcome = match first.send.try_send(first.permit) {
                 Ok(delivery) => Ok(delivery),
                 Err(SendError::Failed(failure)) => Err(failure),
                 Err(SendError::NotReady(wait)) => {
                     let is_for_room = wait.is_for_room();
                     let need = Need::Producer(wait, first.send.propagation());
                     queue.waits_for_room = is_for_room;
-                    return Step::Waits(need, until, Arc::clone(&queue.changed));
+                    return PendingStep::Waits(need, until, Arc::clone(&queue.changed));
                 }
             };
             let Some(first) = queue.remove(number) else {
-                return Step::Ended;
+                return PendingStep::Ended;
             };
             drop(state);
             self.leave(number, &first, outcome);
@@ -500,12 +291,13 @@ impl Producer {
         }
     }
 
-    fn leave(&self, number: u64, waiting: &Waiting, outcome: Result<Delivery, ProduceError>) {
-        // Before it counts as gone: a commit waits for that.
-        if let Err(failure) = &outcome
-            && waiting.send.fails_transaction()
-        {
-            self.waiting_refused(failure, waiting.permit);
+    fn leave(&self, number: u64, waiting: &QueuedSend, outcome: Result<Delivery, ProduceError>) {
+        if let Err(failure) = &outcome {
+            self.shared().count_failed(waiting.send.count(), failure);
+            // Before it counts as gone: a commit waits for that.
+            if waiting.send.fails_transaction() {
+                self.waiting_refused(failure, waiting.permit);
+            }
         }
         let batch = outcome.as_ref().ok().map(Delivery::batch).cloned();
         // Before whoever sent it hears of it, and who flushes goes on after that.

@@ -2,34 +2,13 @@
 
 use std::time::Instant;
 
-use kafkars_core::produce::accumulator::{AppendRefusal, Destination, ProduceRecord};
+use kafkars_core::produce::accumulator::{AppendRefusal, KnownTopic};
 use kafkars_core::produce::delivery::Delivery;
 use kafkars_core::produce::error::ProduceError;
 use kafkars_core::produce::partition_buffer::FilledBatch;
 
-use super::{Producer, SendError, SendPermit};
+use super::{Producer, Records, SendError, SendPermit, Stopped};
 use crate::{now, wall_clock_ms};
-
-/// Records of one topic, by their place.
-pub trait Records {
-    /// How many there are.
-    fn len(&self) -> usize;
-    /// Whether there are none.
-    fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-    /// Shows one record.
-    fn show(&self, index: usize, look: &mut dyn FnMut(&ProduceRecord<'_>));
-}
-
-/// Why [`Producer::try_send_many`] stopped.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stopped {
-    /// The first record that was not taken.
-    pub index: usize,
-    /// Why.
-    pub error: SendError,
-}
 
 /// After so many records the sender is told of them, so that it works while more are taken.
 const WAKE_EVERY: usize = 512;
@@ -128,7 +107,7 @@ impl Producer {
         &self,
         topic: &str,
         permit: Option<SendPermit>,
-    ) -> Result<Destination, AppendRefusal> {
+    ) -> Result<KnownTopic, AppendRefusal> {
         self.admit(permit, || self.shared().accumulator.destination(topic))
     }
 

@@ -16,7 +16,7 @@ use super::unheard::UnheardFailures;
 use crate::client::Client;
 
 /// What the handles and the sender task share.
-pub(crate) struct Shared {
+pub(crate) struct ProducerShared {
     pub(crate) client: Client,
     pub(crate) config: Checked<ProducerConfig>,
     pub(crate) accumulator: Arc<Accumulator>,
@@ -38,15 +38,17 @@ pub(crate) struct Shared {
     /// The sender gives up what it has.
     pub(crate) abandoned: AtomicBool,
     pub(crate) finished: tokio::sync::watch::Sender<bool>,
-    pub(crate) counters: Counters,
+    pub(crate) counters: ProducerCounters,
     pub(crate) unheard: Arc<UnheardFailures>,
 }
 
 /// Counters behind [`ProducerMetrics`].
 #[derive(Default)]
-pub(crate) struct Counters {
+pub(crate) struct ProducerCounters {
     pub(crate) records_sent: AtomicU64,
     pub(crate) records_failed: AtomicU64,
+    /// Those of them that no `flush()` and no `close()` has reported.
+    pub(crate) unreported_failures: AtomicU64,
     pub(crate) batches_sent: AtomicU64,
     pub(crate) bytes_sent: AtomicU64,
     pub(crate) bytes_uncompressed: AtomicU64,
@@ -58,7 +60,7 @@ pub(crate) struct Counters {
 pub struct ProducerMetrics {
     /// Records acknowledged.
     pub records_sent: u64,
-    /// Records reported as failed.
+    /// Records that were not stored: their deliveries have failed, or they have waited in vain to enter a batch.
     pub records_failed: u64,
     /// Batches acknowledged.
     pub batches_sent: u64,
@@ -74,7 +76,7 @@ pub struct ProducerMetrics {
     pub buffer_used: usize,
 }
 
-impl Shared {
+impl ProducerShared {
     /// True if nothing is let in any more, not even what waits.
     pub(crate) fn is_shut(&self) -> bool {
         self.closed.load(Ordering::Acquire) && !self.lets_waiting_in.load(Ordering::Acquire)
@@ -115,9 +117,9 @@ impl Shared {
                 add(&counters.bytes_uncompressed, batch.uncompressed);
                 add(&counters.records_sent, batch.count as usize);
             }
-            BatchOutcome::Failed(_) | BatchOutcome::Split(_) => {
-                add(&counters.records_failed, batch.count as usize);
-            }
+            BatchOutcome::Failed(cause) => self.count_failed(batch.count as usize, cause),
+            // Its parts are reported, each with an outcome of its own.
+            BatchOutcome::Split(_) => {}
         }
         if let BatchOutcome::Failed(error) = &outcome
             && self.config.transactional_id.is_none()
@@ -129,6 +131,20 @@ impl Shared {
         self.room.notify_waiters();
     }
 
+    /// Counts records that were not stored, before anybody hears of it.
+    pub(super) fn count_failed(&self, records: usize, cause: &ProduceError) {
+        let counters = &self.counters;
+        let records = records as u64;
+        counters
+            .records_failed
+            .fetch_add(records, Ordering::Relaxed);
+        if !UnheardFailures::is_told_otherwise(cause) {
+            counters
+                .unreported_failures
+                .fetch_add(records, Ordering::Relaxed);
+        }
+    }
+
     fn tell_if_unheard(&self, batch: &OutgoingBatch, error: ProduceError) {
         let (topic, partition) = (
             Arc::clone(batch.delivery.topic()),
@@ -137,6 +153,7 @@ impl Shared {
         let (unheard, count) = (Arc::clone(&self.unheard), batch.count);
         let tell = move || unheard.tell(&topic, Some(partition), count, &error);
         batch.delivery.if_unheard(tell);
+        UnheardFailures::remember(&batch.delivery);
     }
 
     /// Reports everything that waits as not sent.
@@ -149,10 +166,10 @@ impl Shared {
 }
 
 /// While one lives, open batches leave without lingering.
-pub(crate) struct FlushRequest<'a>(&'a Shared);
+pub(crate) struct FlushRequest<'a>(&'a ProducerShared);
 
 impl<'a> FlushRequest<'a> {
-    pub(crate) fn new(shared: &'a Shared) -> Self {
+    pub(crate) fn new(shared: &'a ProducerShared) -> Self {
         shared.flush_requested.fetch_add(1, Ordering::Relaxed);
         shared.wake.notify_one();
         Self(shared)

@@ -8,7 +8,7 @@ use kafkars_protocol::messages::api_versions::{
 };
 use kafkars_protocol::messages::metadata::{MetadataRequest, MetadataResponse};
 use kafkars_protocol::{ApiKey, ErrorCode};
-use kafkars_testkit::pipe::Peer;
+use kafkars_testkit::pipe::ScriptedPeer;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
@@ -29,7 +29,7 @@ async fn cause(server: String) -> (String, ClientError) {
     (cause.clone(), error)
 }
 
-async fn read_request(peer: &mut Peer<TcpStream>) {
+async fn read_request(peer: &mut ScriptedPeer<TcpStream>) {
     peer.frame().await.expect("readable").expect("a request");
 }
 
@@ -48,7 +48,7 @@ async fn a_host_that_does_not_exist_is_named() {
 
 #[tokio::test]
 async fn a_web_server_is_recognised_at_once() {
-    let address = listen(|mut peer: Peer<TcpStream>| async move {
+    let address = listen(|mut peer: ScriptedPeer<TcpStream>| async move {
         read_request(&mut peer).await;
         peer.raw(b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n")
             .await;
@@ -64,7 +64,7 @@ async fn a_web_server_is_recognised_at_once() {
 
 #[tokio::test]
 async fn a_tls_port_is_recognised_at_once() {
-    let address = listen(|mut peer: Peer<TcpStream>| async move {
+    let address = listen(|mut peer: ScriptedPeer<TcpStream>| async move {
         read_request(&mut peer).await;
         // A fatal alert, "unexpected message", as TLS servers answer plain bytes.
         peer.raw(&[0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x0a]).await;
@@ -80,7 +80,7 @@ async fn a_tls_port_is_recognised_at_once() {
 
 #[tokio::test]
 async fn a_peer_that_hangs_up_at_once_is_named() {
-    let address = listen(|peer: Peer<TcpStream>| async move { peer.cut() }).await;
+    let address = listen(|peer: ScriptedPeer<TcpStream>| async move { peer.cut() }).await;
     let (cause, _) = cause(address.to_string()).await;
     assert!(
         cause.contains("closed the connection without an answer"),
@@ -90,14 +90,15 @@ async fn a_peer_that_hangs_up_at_once_is_named() {
 
 #[tokio::test]
 async fn a_silent_peer_is_named() {
-    let address = listen(|mut peer: Peer<TcpStream>| async move { peer.closed().await }).await;
+    let address =
+        listen(|mut peer: ScriptedPeer<TcpStream>| async move { peer.closed().await }).await;
     let (cause, _) = cause(address.to_string()).await;
     assert!(cause.contains("no answer to ApiVersions"), "{cause}");
 }
 
 #[tokio::test]
 async fn a_peer_that_answers_nonsense_is_named() {
-    let address = listen(|mut peer: Peer<TcpStream>| async move {
+    let address = listen(|mut peer: ScriptedPeer<TcpStream>| async move {
         read_request(&mut peer).await;
         peer.raw(&[0, 0, 0, 8, 1, 2, 3, 4, 5, 6, 7, 8]).await;
         peer.closed().await;
@@ -127,7 +128,8 @@ async fn a_broker_without_brokers_is_named() {
 #[tokio::test]
 async fn every_address_is_listed_with_its_own_cause() {
     let refused = closed_port().await.to_string();
-    let silent = listen(|mut peer: Peer<TcpStream>| async move { peer.closed().await }).await;
+    let silent =
+        listen(|mut peer: ScriptedPeer<TcpStream>| async move { peer.closed().await }).await;
     let client = client(&[refused.clone(), silent.to_string()]);
     let error = client.ready(soon(600)).await.expect_err("no cluster");
     let causes = causes(error);
@@ -146,7 +148,8 @@ async fn every_address_is_listed_with_its_own_cause() {
 #[tokio::test]
 async fn one_good_address_is_enough() {
     let broker = TinyBroker::start().await;
-    let silent = listen(|mut peer: Peer<TcpStream>| async move { peer.closed().await }).await;
+    let silent =
+        listen(|mut peer: ScriptedPeer<TcpStream>| async move { peer.closed().await }).await;
     let servers = [
         closed_port().await.to_string(),
         silent.to_string(),
@@ -171,7 +174,7 @@ async fn a_cluster_that_comes_up_later_is_found() {
         .expect("the port is still free");
     tokio::spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {
-            let mut peer = Peer::new(stream);
+            let mut peer = ScriptedPeer::new(stream);
             peer.greet().await;
             let (header, _) = peer.expect::<MetadataRequest>().await;
             peer.answer(&header, &of_one_broker(address)).await;
@@ -215,7 +218,7 @@ async fn an_older_broker_is_asked_again_in_its_own_version() {
         .expect("the port is still free");
     tokio::spawn(async move {
         let (stream, _) = listener.accept().await.expect("a connection");
-        let mut peer = Peer::new(stream);
+        let mut peer = ScriptedPeer::new(stream);
         let (header, _) = peer.expect::<ApiVersionsRequest>().await;
         assert!(header.api_version > 2);
         peer.answer_in(&header, 0, &old_versions(ErrorCode::UnsupportedVersion))
@@ -243,7 +246,7 @@ async fn a_broker_that_hangs_up_on_a_new_greeting_is_greeted_in_version_0() {
         .expect("the port is still free");
     tokio::spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {
-            let mut peer = Peer::new(stream);
+            let mut peer = ScriptedPeer::new(stream);
             let (header, _) = peer.expect::<ApiVersionsRequest>().await;
             if header.api_version > 0 {
                 continue;

@@ -17,7 +17,7 @@ use kafkars_protocol::messages::metadata::{
     MetadataResponseTopic,
 };
 use kafkars_protocol::{ApiKey, ErrorCode, Reader, Request, Uuid, decode_request_header};
-use kafkars_testkit::pipe::{Peer, every_version};
+use kafkars_testkit::pipe::{ScriptedPeer, every_version};
 use parking_lot::Mutex;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
@@ -28,7 +28,7 @@ pub(crate) const LIMIT: Duration = Duration::from_secs(20);
 /// Listens on a free port and runs `script` for every connection.
 pub(crate) async fn listen<S, F>(script: S) -> SocketAddr
 where
-    S: Fn(Peer<TcpStream>) -> F + Send + Sync + 'static,
+    S: Fn(ScriptedPeer<TcpStream>) -> F + Send + Sync + 'static,
     F: Future<Output = ()> + Send + 'static,
 {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
@@ -36,7 +36,7 @@ where
     tokio::spawn(async move {
         let mut connections = JoinSet::new();
         while let Ok((stream, _)) = listener.accept().await {
-            connections.spawn(script(Peer::new(stream)));
+            connections.spawn(script(ScriptedPeer::new(stream)));
         }
     });
     address
@@ -122,7 +122,7 @@ impl TinyBroker {
                 connections.spawn(async move {
                     state.connections.fetch_add(1, Ordering::SeqCst);
                     let _open = Open::new(&state);
-                    serve(&state, Peer::new(stream)).await;
+                    serve(&state, ScriptedPeer::new(stream)).await;
                 });
             }
         });
@@ -212,7 +212,7 @@ pub(crate) async fn until(condition: impl Fn() -> bool) {
         .expect("the condition holds in time");
 }
 
-async fn serve(state: &TinyState, mut peer: Peer<TcpStream>) {
+async fn serve(state: &TinyState, mut peer: ScriptedPeer<TcpStream>) {
     while let Ok(Some(frame)) = peer.frame().await {
         let mut reader = Reader::new(frame);
         let header = decode_request_header(&mut reader).expect("a request header");

@@ -9,7 +9,7 @@ use kafkars_protocol::ApiKey;
 use kafkars_protocol::messages::find_coordinator::FindCoordinatorRequest;
 use kafkars_protocol::messages::heartbeat::HeartbeatRequest;
 use kafkars_protocol::messages::metadata::MetadataRequest;
-use kafkars_testkit::pipe::Peer;
+use kafkars_testkit::pipe::ScriptedPeer;
 use tokio::net::TcpStream;
 use tokio::runtime::Handle;
 use tokio::time::timeout;
@@ -175,7 +175,7 @@ async fn an_api_that_the_broker_lacks_is_not_tried_again() {
         .expect("the port is still free");
     tokio::spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {
-            let mut peer = Peer::new(stream);
+            let mut peer = ScriptedPeer::new(stream);
             let (header, _) = peer
                 .expect::<kafkars_protocol::messages::api_versions::ApiVersionsRequest>()
                 .await;
@@ -223,7 +223,7 @@ async fn mute_broker() -> std::net::SocketAddr {
         let mut connections = tokio::task::JoinSet::new();
         while let Ok((stream, _)) = listener.accept().await {
             connections.spawn(async move {
-                let mut peer = Peer::new(stream);
+                let mut peer = ScriptedPeer::new(stream);
                 peer.greet().await;
                 let (header, _) = peer.expect::<MetadataRequest>().await;
                 let broker = kafkars_protocol::messages::metadata::MetadataResponseBroker {
@@ -345,7 +345,8 @@ async fn the_last_clone_ends_everything() {
 
 #[tokio::test]
 async fn a_dropped_call_leaves_no_task() {
-    let silent = listen(|mut peer: Peer<TcpStream>| async move { peer.closed().await }).await;
+    let silent =
+        listen(|mut peer: ScriptedPeer<TcpStream>| async move { peer.closed().await }).await;
     let before = Handle::current().metrics().num_alive_tasks();
     let client = client(&[silent.to_string()]);
     for _ in 0..20 {
@@ -380,7 +381,7 @@ async fn a_broker_that_comes_back_is_connected_again() {
     tokio::spawn(async move {
         let mut peers = Vec::new();
         while let Ok((stream, _)) = listener.accept().await {
-            let mut peer = Peer::new(stream);
+            let mut peer = ScriptedPeer::new(stream);
             peer.greet().await;
             peers.push(peer);
         }

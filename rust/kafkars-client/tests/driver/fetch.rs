@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use kafkars_broker::{Action, BrokerConfig, Intercept};
+use kafkars_broker::{BrokerConfig, FaultAction, Intercept};
 use kafkars_client::config::{AutoOffsetReset, ConsumerConfig, ProducerConfig};
 use kafkars_client::{FetchError, FetchPosition};
 use kafkars_protocol::{ApiKey, ErrorCode};
@@ -238,9 +238,9 @@ fn a_slow_application_finds_little_opened_and_then_everything() {
 #[test]
 fn faults_of_fetching_lose_and_double_nothing() {
     for action in [
-        Action::Error(ErrorCode::NotLeaderOrFollower),
-        Action::Error(ErrorCode::FetchSessionIdNotFound),
-        Action::Disconnect,
+        FaultAction::Error(ErrorCode::NotLeaderOrFollower),
+        FaultAction::Error(ErrorCode::FetchSessionIdNotFound),
+        FaultAction::Disconnect,
     ] {
         let scene = Scene::with_topic(1, 1);
         fill(&scene, 0, 0..1_000);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kafkars_broker::{Action, Intercept};
+use kafkars_broker::{FaultAction, Intercept};
 use kafkars_client::ConsumerEvent;
 use kafkars_client::config::{ConsumerConfig, GroupConfig};
 
@@ -25,7 +25,7 @@ fn a_last_goodbye_without_an_answer_is_waited_for_asleep() {
     while !matches!(consumer.next_news(true), Some(ConsumerEvent::Change(_))) {
         assert!(consumer.wait_news(Duration::from_secs(10)), "assigned");
     }
-    scene.broker.intercept(Intercept::any(Action::Drop));
+    scene.broker.intercept(Intercept::any(FaultAction::Drop));
     consumer.close();
     let metrics = scene.runtime.metrics();
     let before = metrics.worker_total_busy_duration(0);

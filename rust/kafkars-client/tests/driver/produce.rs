@@ -5,7 +5,7 @@ use std::sync::mpsc;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
-use kafkars_broker::{Action, BrokerConfig, Corruption, Intercept};
+use kafkars_broker::{BrokerConfig, Corruption, FaultAction, Intercept};
 use kafkars_client::config::{Acks, ProducerConfig};
 use kafkars_client::{ProduceError, ProduceRecord, SendError};
 use kafkars_protocol::{ApiKey, ErrorCode};
@@ -152,10 +152,10 @@ fn every_codec_and_acks_reaches_the_reader_in_order() {
 #[test]
 fn retriable_errors_lose_double_and_reorder_nothing() {
     for action in [
-        Action::Error(ErrorCode::NotLeaderOrFollower),
-        Action::Error(ErrorCode::NotEnoughReplicas),
-        Action::Disconnect,
-        Action::DisconnectAfter,
+        FaultAction::Error(ErrorCode::NotLeaderOrFollower),
+        FaultAction::Error(ErrorCode::NotEnoughReplicas),
+        FaultAction::Disconnect,
+        FaultAction::DisconnectAfter,
     ] {
         let scene = Scene::with_topic(1, 1);
         let producer = scene.producer(quick());
@@ -201,6 +201,9 @@ fn a_batch_too_large_for_its_topic_goes_out_in_parts() {
             .collect::<Vec<_>>()
     });
     assert_eq!(offsets, (0..50).collect::<Vec<_>>());
+    let metrics = producer.metrics();
+    assert_eq!((metrics.records_sent, metrics.records_failed), (50, 0));
+    assert_eq!(producer.take_failed(), 0);
 }
 
 #[test]
@@ -222,6 +225,7 @@ fn a_record_too_large_for_its_topic_fails_alone_and_says_why() {
             }
         ));
         assert!(error.to_string().contains("max.message.bytes"), "{error}");
+        assert_eq!((producer.take_failed(), producer.take_failed()), (1, 0));
         let small = send(&producer, Some(0), b"v").await.expect("taken");
         producer.flush(Some(deadline())).await;
         assert!(small.result().expect("flushed").is_ok());
@@ -239,7 +243,7 @@ fn a_silent_broker_ends_in_a_delivery_timeout() {
     scene.run(send_numbers(&producer, 1));
     scene
         .broker
-        .intercept(Intercept::new(ApiKey::Produce, Action::Drop));
+        .intercept(Intercept::new(ApiKey::Produce, FaultAction::Drop));
     let started = Instant::now();
     let error = scene.run(async {
         let delivery = send(&producer, Some(0), b"v").await.expect("taken");
@@ -269,7 +273,7 @@ fn a_broker_that_asks_for_hours_of_patience_gets_the_delivery_timeout() {
     });
     let fault = Intercept::new(
         ApiKey::Produce,
-        Action::Corrupt(Corruption::FlipByte(THROTTLE + 1)),
+        FaultAction::Corrupt(Corruption::FlipByte(THROTTLE + 1)),
     );
     scene.broker.intercept(fault.times(1));
     let started = Instant::now();
@@ -304,7 +308,7 @@ fn answers_that_cannot_be_understood_lose_double_and_reorder_nothing() {
         let scene = Scene::with_topic(1, 1);
         let producer = scene.producer(quick());
         scene.run(send_numbers(&producer, 1));
-        let fault = Intercept::new(ApiKey::Produce, Action::Corrupt(corruption)).times(3);
+        let fault = Intercept::new(ApiKey::Produce, FaultAction::Corrupt(corruption)).times(3);
         scene.broker.intercept(fault);
         let offsets = scene.run(send_numbers(&producer, 500));
         assert_eq!(offsets, (1..=500).collect::<Vec<_>>(), "{corruption:?}");
@@ -325,7 +329,7 @@ fn a_full_buffer_refuses_then_waits_then_gives_up() {
     scene.run(send_numbers(&producer, 1));
     let stuck = scene
         .broker
-        .intercept(Intercept::new(ApiKey::Produce, Action::Drop));
+        .intercept(Intercept::new(ApiKey::Produce, FaultAction::Drop));
     let error = scene.run(async {
         loop {
             if let Err(error) = send(&producer, Some(0), &[0; 1_000]).await {
@@ -393,7 +397,7 @@ fn closing_with_a_silent_broker_ends_at_the_deadline_and_reports_what_was_lost()
     scene.run(send_numbers(&producer, 1));
     scene
         .broker
-        .intercept(Intercept::new(ApiKey::Produce, Action::Drop));
+        .intercept(Intercept::new(ApiKey::Produce, FaultAction::Drop));
     let started = Instant::now();
     scene.run(async {
         let delivery = send(&producer, Some(0), b"v").await.expect("taken");

@@ -26,7 +26,7 @@ use kafkars_protocol::{
     ApiKey, ErrorCode, Message, Reader, Request, RequestHeader, Uuid, decode_request_header,
 };
 use kafkars_records::{BatchBuilder, Compression, ProducerFields};
-use kafkars_testkit::pipe::{Peer, every_version, frame_of};
+use kafkars_testkit::pipe::{ScriptedPeer, every_version, frame_of};
 use parking_lot::Mutex;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
@@ -123,7 +123,7 @@ impl Broker {
             while let Ok((stream, _)) = listener.accept().await {
                 shared.connections.fetch_add(1, Ordering::Relaxed);
                 let state = Arc::clone(&shared);
-                connections.spawn(async move { state.serve(Peer::new(stream)).await });
+                connections.spawn(async move { state.serve(ScriptedPeer::new(stream)).await });
             }
         });
         Self {
@@ -199,7 +199,7 @@ impl Drop for Broker {
 }
 
 impl State {
-    async fn serve(&self, mut peer: Peer<TcpStream>) {
+    async fn serve(&self, mut peer: ScriptedPeer<TcpStream>) {
         while let Ok(Some(frame)) = peer.frame().await {
             let mut reader = Reader::new(frame);
             let header = decode_request_header(&mut reader).expect("a request header");

@@ -13,8 +13,8 @@ use kafkars_protocol::messages::metadata::{MetadataResponse, MetadataResponseBro
 mod sharded;
 mod topic;
 
-use sharded::Sharded;
-pub use topic::{PartitionMetadata, TopicMetadata};
+use self::sharded::Sharded;
+pub use self::topic::{Leader, PartitionMetadata, TopicMetadata};
 
 /// Brokers before Kafka 2.4 report wrong leader epochs while a partition is reassigned; this version came with 2.4.
 const RELIABLE_EPOCHS_SINCE: i16 = 9;
@@ -26,14 +26,14 @@ pub struct Cluster {
     pub version: u64,
     /// The cluster's own name for itself.
     pub cluster_id: Option<String>,
-    /// The broker that acts as controller, where brokers say so.
+    /// The node id of the controller, where brokers name it.
     pub controller: Option<i32>,
     brokers: Arc<BTreeMap<i32, Arc<BrokerNode>>>,
     topics: Sharded<Arc<str>, Arc<TopicMetadata>>,
     names: Sharded<Uuid, Arc<str>>,
 }
 
-/// Where one broker listens.
+/// A broker's address, as metadata describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BrokerNode {
     /// The broker's number.
@@ -46,25 +46,16 @@ pub struct BrokerNode {
     pub rack: Option<String>,
 }
 
-/// Who leads a partition.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Leader {
-    /// The leader's broker number.
-    pub node: i32,
-    /// The election it won; -1 where the broker does not say.
-    pub epoch: i32,
-}
-
 /// Which topics an answer speaks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
-    /// Only those it holds; nothing follows for others.
+    /// Only the topics that it holds; nothing follows for others.
     Named,
     /// Every topic of the cluster: one that is absent is gone.
     All,
 }
 
-/// A broker's word on who leads a partition now, sent along with an error (KIP-951).
+/// A partition's new leader, as a broker names it along with an error (KIP-951).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LeaderHint<'a> {
     /// The topic.
@@ -76,12 +67,12 @@ pub struct LeaderHint<'a> {
 }
 
 impl Cluster {
-    /// The known brokers, by number.
+    /// Returns the known brokers, by number.
     pub fn brokers(&self) -> impl ExactSizeIterator<Item = &Arc<BrokerNode>> {
         self.brokers.values()
     }
 
-    /// One broker.
+    /// Returns one broker.
     #[must_use]
     pub fn broker(&self, id: i32) -> Option<&Arc<BrokerNode>> {
         self.brokers.get(&id)
@@ -93,24 +84,24 @@ impl Cluster {
         self.topics.get(name)
     }
 
-    /// A topic by identifier.
+    /// Returns a topic by its id.
     #[must_use]
     pub fn topic_by_id(&self, id: Uuid) -> Option<&Arc<TopicMetadata>> {
         self.topics.get(self.names.get(&id)?)
     }
 
-    /// Every topic that was asked for, in no order.
+    /// Returns every topic that was asked for, in no order.
     pub fn topics(&self) -> impl Iterator<Item = &Arc<TopicMetadata>> {
         self.topics.iter().map(|(_, topic)| topic)
     }
 
-    /// How many topics [`Cluster::topics`] has.
+    /// Returns how many topics [`Cluster::topics`] has.
     #[must_use]
     pub fn topic_count(&self) -> usize {
         self.topics.len()
     }
 
-    /// Topics that are new or changed since an earlier snapshot, at a cost that goes by the changes.
+    /// Returns the topics that are new or changed since an earlier snapshot, at a cost that goes by the changes.
     pub fn topics_since<'a>(
         &'a self,
         earlier: &'a Self,
@@ -123,13 +114,13 @@ impl Cluster {
         changed.map(|(_, topic)| topic)
     }
 
-    /// Who leads a partition; `None` while nobody does or the partition is unknown.
+    /// Returns the leader of a partition; `None` while there is none or the partition is unknown.
     #[must_use]
     pub fn leader(&self, topic: &str, partition: i32) -> Option<Leader> {
         self.topic(topic)?.leader(partition)
     }
 
-    /// This snapshot with a metadata answer of `api_version` merged in; `None` when it says nothing new.
+    /// Returns this snapshot with a metadata answer of `api_version` merged in; `None` when it says nothing new.
     #[must_use]
     pub fn merge(
         &self,
@@ -156,7 +147,7 @@ impl Cluster {
         next.published(changed)
     }
 
-    /// This snapshot with leaders that brokers named along with an error; `None` when nothing is newer.
+    /// Returns this snapshot with leaders that brokers named along with an error; `None` when nothing is newer.
     ///
     /// A hint counts only if its epoch is newer than ours and its broker's address is known.
     #[must_use]
@@ -188,7 +179,7 @@ impl Cluster {
         next.published(changed)
     }
 
-    /// This snapshot without topics that nobody uses any more; `None` when none of them is here.
+    /// Returns this snapshot without topics that are no longer in use; `None` when it has none of them.
     #[must_use]
     pub fn forget(&self, names: &[&str]) -> Option<Self> {
         let mut next = self.clone();

@@ -12,7 +12,8 @@ const SHARDS: usize = 64;
 
 type Shard<K, V> = Arc<HashMap<K, V, RandomState>>;
 
-/// Cloned by pointer; a change copies one shard. Snapshots of a cluster with many topics come one topic at a time.
+/// A map in shards. A clone copies pointers, a change copies one shard: metadata of many topics often comes one topic
+/// at a time.
 #[derive(Debug, Clone)]
 pub(super) struct Sharded<K, V> {
     shards: Arc<[Shard<K, V>; SHARDS]>,

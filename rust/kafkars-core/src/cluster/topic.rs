@@ -6,9 +6,16 @@ use std::sync::Arc;
 use kafkars_protocol::messages::metadata::{MetadataResponsePartition, MetadataResponseTopic};
 use kafkars_protocol::{ErrorCode, Uuid};
 
-use super::Leader;
+/// A partition's leader and its epoch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Leader {
+    /// The leader's broker number.
+    pub node: i32,
+    /// The leader epoch; -1 where the broker does not say.
+    pub epoch: i32,
+}
 
-/// What brokers said about one topic.
+/// The metadata of one topic.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TopicMetadata {
     /// The topic's name.
@@ -24,7 +31,7 @@ pub struct TopicMetadata {
     pub is_internal: bool,
 }
 
-/// What brokers said about one partition.
+/// The metadata of one partition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PartitionMetadata {
     /// Why there is no usable leader.
@@ -33,18 +40,18 @@ pub struct PartitionMetadata {
     pub partition: i32,
     /// The broker that leads it, if any does.
     pub leader: Option<i32>,
-    /// The latest election heard of; -1 where brokers do not say.
+    /// The latest leader epoch heard of; -1 where brokers do not say.
     pub leader_epoch: i32,
-    /// Brokers that hold a copy.
+    /// The node ids of the replicas.
     pub replicas: Arc<[i32]>,
-    /// Those whose copy is complete.
+    /// The replicas that are in sync.
     pub isr: Arc<[i32]>,
-    /// Those that are down.
+    /// The replicas that are offline.
     pub offline: Arc<[i32]>,
 }
 
 impl TopicMetadata {
-    /// Who leads a partition; `None` while nobody does or there is no such partition.
+    /// Returns the leader of a partition; `None` while there is none or no such partition.
     #[must_use]
     pub fn leader(&self, partition: i32) -> Option<Leader> {
         let partition = self.partitions.get(usize::try_from(partition).ok()?)?;
@@ -54,7 +61,7 @@ impl TopicMetadata {
         })
     }
 
-    /// Whether asking again may bring a better answer: the topic or one of its leaders is not there yet.
+    /// Returns true if asking again may bring a better answer: the topic or one of its leaders is not there yet.
     #[must_use]
     pub fn is_unsettled(&self) -> bool {
         let passing = |error: Option<ErrorCode>| error.is_some_and(ErrorCode::invalid_metadata);
@@ -69,7 +76,7 @@ impl TopicMetadata {
                 })
     }
 
-    /// The topic with a newer leader for one partition; `None` when `leader` is not newer.
+    /// Returns the topic with a newer leader for one partition; `None` when `leader` is not newer.
     pub(super) fn with_leader(&self, partition: i32, leader: Leader) -> Option<Self> {
         let index = usize::try_from(partition).ok()?;
         if leader.node < 0 || leader.epoch <= self.partitions.get(index)?.leader_epoch {
@@ -84,7 +91,7 @@ impl TopicMetadata {
     }
 }
 
-/// The topic after one more answer.
+/// Returns the topic after one more answer.
 pub(super) fn merge(
     previous: Option<&TopicMetadata>,
     name: &str,

@@ -5,11 +5,11 @@ use super::secret::{Callback, Secret};
 /// The keys of an AWS identity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AwsCredentials {
-    /// Names the key.
+    /// The access key id.
     pub access_key_id: String,
-    /// Signs.
+    /// The secret access key, which signs.
     pub secret_access_key: Secret,
-    /// Belongs to keys that hold for a while only.
+    /// The session token of keys that hold for a while only.
     pub session_token: Option<Secret>,
     /// The region that was found along with them.
     pub region: Option<String>,

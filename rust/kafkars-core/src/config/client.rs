@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use super::{Checked, ConfigError, SecurityConfig};
+use super::checked::Checked;
+use super::error::ConfigError;
+use super::security::SecurityConfig;
 
 /// What every client needs: where the cluster is and how patient to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -112,6 +114,24 @@ impl ClientConfig {
 /// `host:port`, with IPv6 hosts in brackets.
 fn check_address(server: &str) -> Result<(), ConfigError> {
     let problem = |text: String| Err(ConfigError::new("bootstrap_servers", text));
+    if let Some((scheme, _)) = server.split_once("://") {
+        return problem(format!(
+            "{server:?}: write host:port, without \"{scheme}://\"; security_protocol says how to connect"
+        ));
+    }
+    if server.contains([';', '|']) || server.matches(':').count() > 1 && server.contains(' ') {
+        return problem(format!(
+            "{server:?}: several addresses are separated by commas"
+        ));
+    }
+    if server.contains(char::is_whitespace) {
+        return problem(format!("{server:?}: write host:port, without spaces"));
+    }
+    if server.contains('/') {
+        return problem(format!(
+            "{server:?}: write host:port, with nothing behind it"
+        ));
+    }
     let Some((host, port)) = server.rsplit_once(':') else {
         return problem(format!("{server:?} has no port; write host:port"));
     };
@@ -153,6 +173,11 @@ mod tests {
             "localhost:0",
             "localhost:65536",
             "::1:9092",
+            "http://localhost:9092",
+            "a:9092;b:9092",
+            "a:9092 b:9092",
+            "localhost: 9092",
+            "localhost:9092/",
         ] {
             let problem = check(bad).expect_err(bad);
             assert!(problem.starts_with("bootstrap_servers: "), "{problem}");

@@ -3,7 +3,9 @@
 use std::str::FromStr;
 use std::time::Duration;
 
-use super::{Checked, ConfigError, GroupConfig};
+use super::checked::Checked;
+use super::error::ConfigError;
+use super::group::GroupConfig;
 
 /// Which records of transactions a consumer sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

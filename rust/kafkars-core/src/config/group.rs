@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use super::{Checked, ConfigError};
+use super::checked::Checked;
+use super::error::ConfigError;
 
 /// Which of Kafka's two group protocols a member speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -70,7 +70,7 @@ impl Eq for Kerberos {}
 /// What GSSAPI needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KerberosConfig {
-    /// Does the work.
+    /// The system's library.
     pub library: Kerberos,
     /// The first part of the brokers' principal, mostly "kafka".
     pub service_name: String,
@@ -83,7 +83,7 @@ pub struct KerberosConfig {
 /// Where tickets come from.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct KerberosCredentials {
-    /// Who we are; the owner of the tickets, or the first in the keytab, when `None`.
+    /// The client's principal; the owner of the tickets, or the first in the keytab, when `None`.
     pub principal: Option<String>,
     /// A file with keys, from which tickets are got.
     pub keytab: Option<PathBuf>,

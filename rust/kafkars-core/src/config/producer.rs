@@ -4,17 +4,18 @@ use std::time::Duration;
 
 use kafkars_records::Compression;
 
-use super::{Checked, ConfigError};
+use super::checked::Checked;
+use super::error::ConfigError;
 use crate::produce::partitioner::Partitioner;
 
 /// Which replicas must have a record before it counts as sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Acks {
-    /// Nobody answers: fire and forget.
+    /// acks=0: the broker sends no answer.
     None,
-    /// The leader has it.
+    /// acks=1: the leader has written the record.
     Leader,
-    /// All replicas in sync have it.
+    /// acks=all: all replicas in sync have the record.
     #[default]
     All,
 }

@@ -49,13 +49,13 @@ pub type Provided<T> = Pin<Box<dyn Future<Output = Result<T, Arc<str>>> + Send>>
 
 /// Makes a value whenever one is needed: a function of the application.
 pub trait Provider<T>: Send + Sync {
-    /// Starts to make one.
+    /// Starts to make a value.
     fn provide(&self) -> Provided<T>;
 
-    /// A broker does not take the last value, so one that is kept is not given again.
+    /// Notes that a broker has refused the last value, so that a kept one is not given again.
     fn refused(&self) {}
 
-    /// What messages call it, such as "the function token".
+    /// Returns what error messages call it, such as "the function token".
     fn name(&self) -> Arc<str>;
 }
 

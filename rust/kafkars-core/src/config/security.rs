@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 pub use kafkars_protocol::SecurityProtocol;
 
-use super::ConfigError;
 use super::aws::AwsMskIamConfig;
+use super::error::ConfigError;
 use super::kerberos::KerberosConfig;
 use super::secret::{Callback, Secret, SecretSource};
 
@@ -29,7 +29,7 @@ pub enum TlsVersion {
     Tls13,
 }
 
-/// Whom we believe, and which certificate we show.
+/// Settings of TLS: the authorities that are trusted, and the client's own certificate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TlsConfig {
     /// A PEM file, or a directory of such files, with the authorities to believe.
@@ -80,14 +80,14 @@ pub enum ClientIdentity {
         certificate: Pem,
         /// The key; in the same place as the certificate when `None`.
         key: Option<Pem>,
-        /// Opens an encrypted key.
+        /// The password of an encrypted key.
         password: Option<SecretSource>,
     },
     /// Both in a PKCS#12 file.
     Pkcs12 {
         /// The file, read again after it has changed.
         location: PathBuf,
-        /// Opens it.
+        /// The password of the file.
         password: Option<SecretSource>,
     },
 }
@@ -106,18 +106,18 @@ pub enum ScramHash {
 pub enum SaslConfig {
     /// The password travels as it is.
     Plain {
-        /// Who we are.
+        /// The user name.
         username: SecretSource,
-        /// Proves it.
+        /// The password.
         password: SecretSource,
     },
     /// The password stays here; both sides prove that they know it (RFC 5802, RFC 7677).
     Scram {
         /// Which of the two.
         hash: ScramHash,
-        /// Who we are.
+        /// The user name.
         username: SecretSource,
-        /// Proves it.
+        /// The password.
         password: SecretSource,
     },
     /// A token that somebody else has signed (RFC 7628).
@@ -136,7 +136,7 @@ pub enum SaslConfig {
 /// Where tokens of OAUTHBEARER come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TokenSource {
-    /// A function.
+    /// A function of the application.
     Call(Callback<Token>),
     /// A signed request to Amazon's managed Kafka, written as a token.
     AwsMskIam(AwsMskIamConfig),
@@ -145,7 +145,7 @@ pub enum TokenSource {
 /// A token and how long it holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Token {
-    /// What is sent.
+    /// The token itself.
     pub value: Secret,
     /// When it ends; taken from a JWT's `exp` when `None`.
     pub expires_at: Option<std::time::SystemTime>,

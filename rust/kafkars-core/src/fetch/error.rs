@@ -23,8 +23,9 @@ pub enum FetchError {
     },
     /// The position is not in the log and `auto_offset_reset="none"`.
     #[error(
-        "offset {offset} of {partition} is outside the log (it starts at {log_start}, its high watermark is {high_watermark}) \
-         and auto_offset_reset is \"none\"; records were deleted, or the position is wrong"
+        "offset {offset} of {partition} is outside the log{} and auto_offset_reset is \"none\"; records \
+         were deleted, or the position is wrong",
+        bounds(*log_start, *high_watermark)
     )]
     OffsetOutOfRange {
         /// The partition.
@@ -172,6 +173,16 @@ pub enum FetchError {
     /// The consumer was closed.
     #[error("the consumer is closed")]
     Closed,
+}
+
+/// Where a log begins and ends, as far as it is known.
+fn bounds(log_start: i64, high_watermark: i64) -> String {
+    match (log_start, high_watermark) {
+        (..0, ..0) => String::new(),
+        (..0, end) => format!(" (its high watermark is {end})"),
+        (start, ..0) => format!(" (it starts at {start})"),
+        (start, end) => format!(" (it starts at {start}, its high watermark is {end})"),
+    }
 }
 
 fn diverging(offset: Option<i64>) -> String {

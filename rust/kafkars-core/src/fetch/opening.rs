@@ -29,7 +29,7 @@ pub struct Opening {
     // The next batch, taken off the walk.
     next: Option<RawBatch>,
     at: FetchPosition,
-    transactions: Transactions,
+    transactions: AbortedProducers,
     has_batch: bool,
     is_done: bool,
 }
@@ -55,7 +55,7 @@ impl Opening {
             walk: batches(records),
             next: None,
             at: job.from,
-            transactions: Transactions::new(job.isolation, job.aborted),
+            transactions: AbortedProducers::new(job.isolation, job.aborted),
             has_batch: false,
         }
     }
@@ -240,14 +240,14 @@ fn cut_short(rest: &Bytes) -> RecordsError {
 
 /// Which producers' transactional batches are hidden at this point of the log.
 #[derive(Debug)]
-struct Transactions {
+struct AbortedProducers {
     read_committed: bool,
     // Sorted by first offset, latest first, so that the next to begin is popped from the end.
     to_begin: Vec<AbortedTransaction>,
     aborted: HashSet<i64>,
 }
 
-impl Transactions {
+impl AbortedProducers {
     fn new(isolation: IsolationLevel, mut aborted: Vec<AbortedTransaction>) -> Self {
         aborted.sort_by_key(|transaction| std::cmp::Reverse(transaction.first_offset));
         Self {

@@ -57,7 +57,7 @@ pub struct GroupCall {
 
 /// The requests of membership. Every field is set that the newest version has; those a broker's version lacks are
 /// either dropped when encoding or make it fail, and then the broker cannot do what was asked (report
-/// [`Failure::Unsupported`]).
+/// [`RequestFailure::Unsupported`]).
 #[derive(Debug, Clone, PartialEq)]
 pub enum GroupRequest {
     /// Classic: become part of the next generation.
@@ -139,7 +139,7 @@ pub enum GroupResponse {
 
 /// Why a request has no usable answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Failure {
+pub enum RequestFailure {
     /// Connection refused or lost, no answer in time: the coordinator may or may not have acted.
     Retriable(Arc<str>),
     /// The broker lacks the API, or a version of it that can say what was asked.

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use kafkars_protocol::ErrorCode;
 
-use super::action::{Action, Failure, GroupCall, GroupRequest, RequestId};
+use super::action::{Action, GroupCall, GroupRequest, RequestFailure, RequestId};
 use super::coordinator::CoordinatorSearch;
 use super::error::GroupError;
-use super::event::Event;
+use super::event::GroupEvent;
 use super::lookup::TopicLookup;
 use super::member::Subscription;
 use super::ownership::Ownership;
@@ -37,7 +37,7 @@ pub(super) struct Common {
     /// the group has a member, so the member joins afterwards.
     pub(super) joins_later: bool,
     /// Why the search for the coordinator was refused where there is no membership that could fail of it, for commits.
-    pub(super) search_failure: Option<Failure>,
+    pub(super) search_failure: Option<RequestFailure>,
     pub(super) poll: PollClock,
     pub(super) ownership: Ownership,
     /// When an answer of the coordinator confirmed the membership last.
@@ -46,7 +46,7 @@ pub(super) struct Common {
     pub(super) last_cause: Arc<str>,
     pub(super) random: Random,
     pub(super) actions: VecDeque<Action>,
-    pub(super) events: VecDeque<Event>,
+    pub(super) events: VecDeque<GroupEvent>,
     next_request: u64,
 }
 
@@ -151,19 +151,19 @@ impl Common {
     /// Hands partitions to the application.
     pub(super) fn assign(&mut self, partitions: Vec<TopicPartition>) {
         let change = self.ownership.assign(partitions);
-        self.events.push_back(Event::Change(change));
+        self.events.push_back(GroupEvent::Change(change));
     }
 
     /// Asks the application to give up those partitions of which `gone` says so.
     pub(super) fn revoke(&mut self, gone: impl FnMut(&TopicPartition) -> bool) {
         let change = self.ownership.revoke(gone);
-        self.events.extend(change.map(Event::Change));
+        self.events.extend(change.map(GroupEvent::Change));
     }
 
     /// Nothing is owned any more.
     pub(super) fn lose(&mut self, error: GroupError) {
         let change = self.ownership.lose(error);
-        self.events.extend(change.map(Event::Change));
+        self.events.extend(change.map(GroupEvent::Change));
     }
 
     /// The member was thrown out.

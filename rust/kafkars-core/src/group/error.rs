@@ -174,9 +174,7 @@ pub enum GroupError {
         message: Arc<str>,
     },
     /// The coordinator cannot read the pattern.
-    #[error(
-        "INVALID_REGULAR_EXPRESSION: {pattern:?} is not a pattern that the brokers understand (RE2): {message}"
-    )]
+    #[error("INVALID_REGULAR_EXPRESSION: {pattern:?} is no pattern of topic names: {message}")]
     InvalidPattern {
         /// The pattern subscribed to.
         pattern: Arc<str>,

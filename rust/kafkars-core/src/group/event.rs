@@ -5,7 +5,7 @@ use crate::config::TopicPartition;
 
 /// Something that happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Event {
+pub enum GroupEvent {
     /// Partitions come or go. Changes are carried out in order; the end of each is reported with
     /// [`super::Membership::change_done`].
     Change(Change),

@@ -17,7 +17,7 @@ pub enum Subscription {
 
 /// Who a member is to its coordinator, as commits and transactions say it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Identity {
+pub struct GroupMemberIdentity {
     /// The id that the coordinator knows the member by.
     pub member_id: Arc<str>,
     /// The generation (classic) or member epoch (consumer protocol).

@@ -5,15 +5,15 @@ use std::time::Instant;
 
 use kafkars_protocol::ErrorCode;
 
-use super::action::{Action, AssignorOutcome, Failure, GroupResponse, RequestId};
+use super::action::{Action, AssignorOutcome, GroupResponse, RequestFailure, RequestId};
 use super::assignor::Assignor;
-use super::classic::Classic;
+use super::classic::ClassicMembership;
 use super::common::Common;
-use super::consumer::Consumer;
+use super::consumer::ConsumerMembership;
 use super::error::GroupError;
-use super::event::{ChangeId, Event};
+use super::event::{ChangeId, GroupEvent};
 use super::leave::Leave;
-use super::member::{Identity, MembershipState, Subscription};
+use super::member::{GroupMemberIdentity, MembershipState, Subscription};
 use crate::cluster::Cluster;
 use crate::config::{Checked, GroupConfig, GroupProtocol, TopicPartition};
 
@@ -26,8 +26,8 @@ pub struct Membership {
 
 #[derive(Debug)]
 enum Protocol {
-    Classic(Classic),
-    Consumer(Consumer),
+    Classic(ClassicMembership),
+    Consumer(ConsumerMembership),
 }
 
 /// The same call on whichever protocol it is.
@@ -48,8 +48,10 @@ impl Membership {
     pub fn new(config: Checked<GroupConfig>, assignors: Vec<Arc<dyn Assignor>>, seed: u64) -> Self {
         let mut common = Common::new(config, seed);
         let protocol = match common.config.group_protocol {
-            GroupProtocol::Classic => Protocol::Classic(Classic::new(&mut common, assignors)),
-            GroupProtocol::Consumer => Protocol::Consumer(Consumer::new(&mut common)),
+            GroupProtocol::Classic => {
+                Protocol::Classic(ClassicMembership::new(&mut common, assignors))
+            }
+            GroupProtocol::Consumer => Protocol::Consumer(ConsumerMembership::new(&mut common)),
         };
         Self { common, protocol }
     }
@@ -82,7 +84,7 @@ impl Membership {
         Ok(())
     }
 
-    /// Gives up everything and leaves; [`Event::Left`] is the end of it.
+    /// Gives up everything and leaves; [`GroupEvent::Left`] is the end of it.
     pub fn leave(&mut self, now: Instant, leave: Leave) {
         self.common.subscription = None;
         // One who comes back only to say goodbye need not have polled.
@@ -143,14 +145,14 @@ impl Membership {
     }
 
     /// The outcome of [`Action::FindCoordinator`].
-    pub fn coordinator_answered(&mut self, now: Instant, answer: Result<i32, Failure>) {
+    pub fn coordinator_answered(&mut self, now: Instant, answer: Result<i32, RequestFailure>) {
         match answer {
             Ok(node) => self.common.coordinator.found(node),
-            Err(Failure::Retriable(cause)) => {
+            Err(RequestFailure::Retriable(cause)) => {
                 self.common.last_cause = cause;
                 self.common.coordinator.not_found(now);
             }
-            Err(Failure::Refused(code, _)) if code.retriable() => {
+            Err(RequestFailure::Refused(code, _)) if code.retriable() => {
                 self.common.last_cause = code.name().into();
                 self.common.coordinator.not_found(now);
             }
@@ -177,7 +179,7 @@ impl Membership {
     }
 
     /// A request has no answer.
-    pub fn failed(&mut self, now: Instant, id: RequestId, failure: Failure) {
+    pub fn failed(&mut self, now: Instant, id: RequestId, failure: RequestFailure) {
         speak!(self, protocol => protocol.failed(&mut self.common, now, id, failure));
         self.advance(now);
     }
@@ -204,7 +206,12 @@ impl Membership {
     }
 
     /// The coordinator refused something else (a commit) that `identity` made, because of who that is.
-    pub fn identity_refused(&mut self, now: Instant, identity: &Identity, code: ErrorCode) {
+    pub fn identity_refused(
+        &mut self,
+        now: Instant,
+        identity: &GroupMemberIdentity,
+        code: ErrorCode,
+    ) {
         if self.identity().as_ref() == Some(identity) {
             speak!(self, protocol => protocol.identity_refused(&mut self.common, now, code));
         }
@@ -229,7 +236,7 @@ impl Membership {
     }
 
     /// Why the last search for the coordinator was refused, once, where no membership has failed of it.
-    pub(super) fn take_search_failure(&mut self) -> Option<Failure> {
+    pub(super) fn take_search_failure(&mut self) -> Option<RequestFailure> {
         self.common.search_failure.take()
     }
 
@@ -242,8 +249,9 @@ impl Membership {
     }
 
     /// What to tell the application; call until `None`.
-    pub fn next_event(&mut self) -> Option<Event> {
-        if self.common.is_committing && matches!(self.common.events.front(), Some(Event::Left)) {
+    pub fn next_event(&mut self) -> Option<GroupEvent> {
+        if self.common.is_committing && matches!(self.common.events.front(), Some(GroupEvent::Left))
+        {
             return None;
         }
         self.common.events.pop_front()
@@ -292,7 +300,7 @@ impl Membership {
 
     /// Who this member is to the coordinator; `None` while it is none.
     #[must_use]
-    pub fn identity(&self) -> Option<Identity> {
+    pub fn identity(&self) -> Option<GroupMemberIdentity> {
         match &self.protocol {
             Protocol::Classic(classic) => classic.identity(&self.common),
             Protocol::Consumer(consumer) => consumer.identity(&self.common),
@@ -363,7 +371,7 @@ impl Membership {
             };
             self.common
                 .events
-                .push_back(Event::PollIntervalExceeded(error.clone()));
+                .push_back(GroupEvent::PollIntervalExceeded(error.clone()));
             speak!(self, protocol => protocol.expel(&mut self.common, now, error));
         }
         speak!(self, protocol => protocol.advance(&mut self.common, now));
@@ -377,19 +385,19 @@ impl Membership {
         }
     }
 
-    fn search_error(&self, failure: Failure) -> GroupError {
+    fn search_error(&self, failure: RequestFailure) -> GroupError {
         const OPERATION: &str = "FindCoordinator";
         match failure {
-            Failure::Refused(code, message) => {
+            RequestFailure::Refused(code, message) => {
                 self.common.refusal(OPERATION, code, message.as_deref())
             }
-            Failure::Retriable(cause) | Failure::Unsupported(cause) | Failure::Permanent(cause) => {
-                GroupError::Failed {
-                    group: Arc::clone(&self.common.group),
-                    operation: OPERATION,
-                    cause,
-                }
-            }
+            RequestFailure::Retriable(cause)
+            | RequestFailure::Unsupported(cause)
+            | RequestFailure::Permanent(cause) => GroupError::Failed {
+                group: Arc::clone(&self.common.group),
+                operation: OPERATION,
+                cause,
+            },
         }
     }
 }

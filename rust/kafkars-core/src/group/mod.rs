@@ -4,8 +4,8 @@
 //! of the application and outcomes of requests, each with the time, and after each of them
 //!
 //! 1. carries out every [`Action`] of [`Membership::next_action`],
-//! 2. hands every [`Event`] of [`Membership::next_event`] to the application, in order, and reports the end of each
-//!    change of ownership with [`Membership::change_done`],
+//! 2. hands every [`GroupEvent`] of [`Membership::next_event`] to the application, in order, and reports the end of
+//!    each change of ownership with [`Membership::change_done`],
 //! 3. sleeps until [`Membership::wake_at`], and then asks for actions again.
 //!
 //! [`CommitQueue`] turns offsets into commits that a stale member cannot make.
@@ -30,16 +30,16 @@ mod poll_clock;
 #[cfg(test)]
 mod tests;
 
-pub use action::{
-    Action, AssignorOutcome, AssignorWork, Failure, GroupCall, GroupRequest, GroupResponse,
-    LeaveGroup, RequestId,
+pub use self::action::{
+    Action, AssignorOutcome, AssignorWork, GroupCall, GroupRequest, GroupResponse, LeaveGroup,
+    RequestFailure, RequestId,
 };
-pub use commit::{
+pub use self::commit::{
     CommitError, CommitErrorAction, CommitId, CommitOutcome, CommitQueue, OffsetAndMetadata,
     Offsets, OutgoingCommit, error_action,
 };
-pub use error::GroupError;
-pub use event::{Change, ChangeId, ChangeKind, Event};
-pub use leave::{Leave, LeaveOperation};
-pub use member::{Identity, MembershipState, Subscription};
-pub use membership::Membership;
+pub use self::error::GroupError;
+pub use self::event::{Change, ChangeId, ChangeKind, GroupEvent};
+pub use self::leave::{Leave, LeaveOperation};
+pub use self::member::{GroupMemberIdentity, MembershipState, Subscription};
+pub use self::membership::Membership;

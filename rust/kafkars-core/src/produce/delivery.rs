@@ -30,7 +30,7 @@ pub enum BatchOutcome {
 
 type Waiter = Box<dyn FnOnce() + Send>;
 
-type Unheard = Box<dyn FnOnce() + Send + Sync>;
+type Unheard = Box<dyn FnOnce() + Send>;
 
 /// The outcome that all records of a batch share. Records hold it by reference and an index, so reporting costs
 /// nothing per record until somebody asks.
@@ -40,13 +40,14 @@ pub struct BatchDelivery {
     outcome: OnceLock<BatchOutcome>,
     // Guards callbacks waiting for `outcome`; taken empty when it is set.
     waiters: Mutex<Vec<Waiter>>,
-    // Whether anybody has got an error from here.
+    // True once anybody has got an error from here.
     told: AtomicBool,
-    unheard: OnceLock<Unheard>,
+    // Guards what is run where nobody has.
+    unheard: Mutex<Option<Unheard>>,
 }
 
 impl BatchDelivery {
-    /// A batch whose fate is open.
+    /// Creates the outcome of a batch, still open.
     pub fn new(topic: Arc<str>, partition: i32) -> Self {
         Self {
             topic,
@@ -54,13 +55,25 @@ impl BatchDelivery {
             outcome: OnceLock::new(),
             waiters: Mutex::new(Vec::new()),
             told: AtomicBool::new(false),
-            unheard: OnceLock::new(),
+            unheard: Mutex::new(None),
         }
     }
 
-    /// What to do at the end of a batch that has failed without anybody getting its error. Only the first call counts.
-    pub fn if_unheard(&self, tell: impl FnOnce() + Send + Sync + 'static) {
-        self.unheard.get_or_init(|| Box::new(tell));
+    /// Sets what is run when the batch has failed and is dropped before anybody got its error. Only the first call
+    /// counts.
+    pub fn if_unheard(&self, tell: impl FnOnce() + Send + 'static) {
+        self.unheard.lock().get_or_insert_with(|| Box::new(tell));
+    }
+
+    /// Runs that now, at the end of the program, unless somebody has got the error.
+    pub fn tell_unheard(&self) {
+        if self.told.load(Ordering::Relaxed) {
+            return;
+        }
+        let unheard = self.unheard.lock().take();
+        if let Some(tell) = unheard {
+            tell();
+        }
     }
 
     /// The batch's topic.
@@ -73,7 +86,7 @@ impl BatchDelivery {
         self.partition
     }
 
-    /// Whether every record of the batch has its outcome.
+    /// Returns true if every record of the batch has its outcome.
     pub fn is_done(&self) -> bool {
         match self.outcome.get() {
             None => false,
@@ -155,11 +168,7 @@ impl BatchDelivery {
 
 impl Drop for BatchDelivery {
     fn drop(&mut self) {
-        if let Some(tell) = self.unheard.take()
-            && !*self.told.get_mut()
-        {
-            tell();
-        }
+        self.tell_unheard();
     }
 }
 
@@ -221,7 +230,7 @@ pub struct Delivery {
 }
 
 impl Delivery {
-    /// The batch whose outcome decides.
+    /// Returns the batch whose outcome decides.
     pub fn batch(&self) -> &Arc<BatchDelivery> {
         &self.batch
     }
@@ -231,12 +240,12 @@ impl Delivery {
         self.index
     }
 
-    /// Whether [`Delivery::result`] has an answer.
+    /// Returns true if [`Delivery::result`] has an answer.
     pub fn is_done(&self) -> bool {
         self.batch.record(self.index).is_some()
     }
 
-    /// The record's outcome; `None` while it is under way.
+    /// Returns the record's outcome; `None` while it is under way.
     pub fn result(&self) -> Option<Result<RecordMetadata, ProduceError>> {
         let outcome = self.batch.record(self.index)?;
         if outcome.is_err() {

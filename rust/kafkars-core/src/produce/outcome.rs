@@ -12,26 +12,26 @@ use crate::produce::partition_buffer::OutgoingBatch;
 /// What happens to a batch after one try.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProduceOutcome {
-    /// It is in the log.
+    /// The batch is in the log.
     Stored(BatchAck),
-    /// Try again later.
+    /// The batch is tried again later.
     Retry {
-        /// For the error, should time run out.
+        /// The code for the error, should `delivery_timeout` end first.
         cause: Arc<str>,
-        /// The leader may have moved.
+        /// True if the leader may have moved.
         refresh: bool,
-        /// What is in the way passes within milliseconds.
+        /// True if the obstacle passes within milliseconds.
         soon: bool,
     },
     /// The broker holds none of the partition's unacknowledged batches and refuses their numbers: they are numbered
     /// anew under the next epoch (KIP-360).
     Restart {
-        /// For the error, should time run out.
+        /// The code for the error, should `delivery_timeout` end first.
         cause: Arc<str>,
-        /// The producer id itself is of no use any more.
+        /// True if the producer id itself is of no use any more.
         new_id: bool,
     },
-    /// Too large for the topic; in parts it may fit.
+    /// The batch is too large for the topic; in parts it may fit.
     Split(ProduceError),
     /// No try will succeed.
     Failed(ProduceError),

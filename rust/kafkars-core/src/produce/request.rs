@@ -1,4 +1,4 @@
-//! Batches become one Produce request, and its answer finds them again.
+//! Produce requests made of batches, and their responses by partition.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -44,7 +44,7 @@ impl OutgoingBatch {
     }
 }
 
-/// The request for sealed batches.
+/// Builds the Produce request for sealed batches.
 pub fn produce_request(
     batches: &[InFlightBatch],
     transactional_id: Option<String>,
@@ -102,7 +102,7 @@ impl<'a> Answers<'a> {
         Self { by_name, by_id }
     }
 
-    /// The answer for one partition, if the broker gave any.
+    /// Returns the answer for one partition, if the broker gave any.
     pub fn find(
         &self,
         topic: &str,

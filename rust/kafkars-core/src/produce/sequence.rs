@@ -2,7 +2,7 @@
 
 use kafkars_records::ProducerFields;
 
-/// Who the broker takes us for, from InitProducerId.
+/// A producer id and its epoch, as InitProducerId gave them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProducerIdentity {
     /// Kafka's producer id.
@@ -12,7 +12,7 @@ pub struct ProducerIdentity {
 }
 
 impl ProducerIdentity {
-    /// The next epoch, which a producer without transactions takes by itself (KIP-360); `None` after the last.
+    /// Returns the next epoch, which a producer without transactions takes by itself (KIP-360); `None` after the last.
     pub fn next_epoch(self) -> Option<Self> {
         let epoch = self.epoch.checked_add(1)?;
         Some(Self { epoch, ..self })
@@ -29,7 +29,7 @@ pub struct Sequence {
 }
 
 impl Sequence {
-    /// The number of a part that starts `records` into the batch.
+    /// Returns the number of a part that starts `records` into the batch.
     pub fn after(self, records: u32) -> Self {
         Self {
             base: advance(self.base, records),
@@ -48,7 +48,7 @@ impl Sequence {
     }
 }
 
-/// The count of one partition.
+/// The sequence numbers given on one partition.
 #[derive(Debug, Default)]
 pub struct PartitionSequence {
     identity: Option<ProducerIdentity>,
@@ -78,7 +78,7 @@ impl PartitionSequence {
         Sequence { identity, base }
     }
 
-    /// How many batches were numbered so far.
+    /// Returns how many batches were numbered so far.
     pub fn turns(&self) -> u64 {
         self.turns
     }
@@ -90,12 +90,12 @@ impl PartitionSequence {
             .is_some_and(|known| self.proven != Some(known.id))
     }
 
-    /// The broker may know nothing of the producer here any more.
+    /// Notes that the broker may know nothing of the producer on this partition any more.
     pub fn unprove(&mut self) {
         self.proven = None;
     }
 
-    /// The broker has stored a batch with this number.
+    /// Notes that the broker has stored a batch with this number.
     pub fn prove(&mut self, sequence: Sequence) {
         if self.identity == Some(sequence.identity) {
             self.proven = Some(sequence.identity.id);

@@ -7,10 +7,10 @@ use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::init_producer_id::InitProducerIdResponse;
 
 use super::error_action::{ErrorAction, Finding, is_without_effect, judge, judge_offset, worst};
-use super::steps::Step;
+use super::step::CoordinatorStep;
 use super::{
-    CoordinatorKind, FindCoordinator, NoAnswer, OpenedAtCoordinator, Outcome, Phase,
-    TransactionError, TransactionResponse, Transactions, Version,
+    FindCoordinator, NoAnswer, OpenedAtCoordinator, TransactionCallOutcome, TransactionError,
+    TransactionPhase, TransactionResponse, Transactions, Version,
 };
 use crate::backoff::Backoff;
 use crate::produce::sequence::ProducerIdentity;
@@ -69,7 +69,13 @@ impl Transactions {
         self.act(now, step, finding, &response);
     }
 
-    fn act(&mut self, now: Instant, step: Step, finding: Finding, response: &TransactionResponse) {
+    fn act(
+        &mut self,
+        now: Instant,
+        step: CoordinatorStep,
+        finding: Finding,
+        response: &TransactionResponse,
+    ) {
         let (error_action, code, message) = finding;
         match error_action {
             ErrorAction::Done => {}
@@ -87,7 +93,7 @@ impl Transactions {
         match error_action {
             ErrorAction::Done => {
                 // Where a coordinator is found only to refuse again, its refusals are what counts.
-                if !matches!(step, Step::Find(_)) {
+                if !step.is_search() {
                     self.last_error = None;
                     self.failures = 0;
                 }
@@ -118,7 +124,7 @@ impl Transactions {
             // It was never open there; a request to open it that is still on its way will meet a newer epoch.
             ErrorAction::Fatal
                 if code == ErrorCode::InvalidTxnState
-                    && step == (Step::End { committed: false })
+                    && step == (CoordinatorStep::End { committed: false })
                     && self.heard == OpenedAtCoordinator::Perhaps =>
             {
                 self.renewal = true;
@@ -134,48 +140,48 @@ impl Transactions {
     /// The request had no effect. If it was the one to open the transaction, there is none to be ended: as when an
     /// abort follows at once on a record whose partition was refused because the markers of the transaction before were
     /// not written.
-    fn not_opened(&mut self, step: Step) {
+    fn not_opened(&mut self, step: CoordinatorStep) {
         if step.opens() && self.heard == OpenedAtCoordinator::Asked {
             self.heard = OpenedAtCoordinator::Nothing;
             self.started = None;
         }
     }
 
-    fn perhaps_opened(&mut self, step: Step) {
+    fn perhaps_opened(&mut self, step: CoordinatorStep) {
         if step.opens() && self.heard == OpenedAtCoordinator::Asked {
             self.heard = OpenedAtCoordinator::Perhaps;
         }
     }
 
-    fn done(&mut self, step: Step, response: &TransactionResponse) {
+    fn done(&mut self, step: CoordinatorStep, response: &TransactionResponse) {
         match (step, response) {
             (
-                Step::Init,
+                CoordinatorStep::Init,
                 TransactionResponse::InitProducerId {
                     response,
                     transaction_version,
                 },
             ) => self.initialized(response, *transaction_version),
-            (Step::AddPartitions, _) => {
+            (CoordinatorStep::AddPartitions, _) => {
                 self.heard = OpenedAtCoordinator::Surely;
                 self.asked_are_added();
             }
-            (Step::AddOffsets, _) => {
+            (CoordinatorStep::AddOffsets, _) => {
                 self.heard = OpenedAtCoordinator::Surely;
                 if let Some(offsets) = self.offsets.front_mut() {
                     offsets.added = true;
                 }
             }
             // An abort may have dropped the step meanwhile; then its outcome was reported.
-            (Step::CommitOffsets, _) => {
+            (CoordinatorStep::CommitOffsets, _) => {
                 if let Some(step) = self.offsets.pop_front() {
-                    self.outcomes.push(Outcome {
+                    self.outcomes.push(TransactionCallOutcome {
                         ticket: step.ticket,
                         result: Ok(()),
                     });
                 }
             }
-            (Step::End { .. }, TransactionResponse::End(response)) => {
+            (CoordinatorStep::End { .. }, TransactionResponse::End(response)) => {
                 // Since version 5 the end brings the next epoch, or a new id where epochs ran out (KIP-890).
                 if self.version == Version::Two && response.producer_id >= 0 {
                     self.identity = Some(ProducerIdentity {
@@ -203,16 +209,16 @@ impl Transactions {
         // One epoch further on, the coordinator refuses the request that was lost.
         self.renewal = std::mem::take(&mut self.renewal_lost);
         self.mapping_lost = false;
-        if self.phase == Phase::Initializing {
-            self.phase = Phase::Ready;
+        if self.phase == TransactionPhase::Initializing {
+            self.phase = TransactionPhase::Ready;
             self.end_call(Ok(()));
         }
     }
 
-    fn found(&mut self, step: Step, node: i32) {
+    fn found(&mut self, step: CoordinatorStep, node: i32) {
         match step {
-            Step::Find(CoordinatorKind::Transaction) => self.coordinator = Some(node),
-            Step::Find(CoordinatorKind::Group) => {
+            CoordinatorStep::FindCoordinator => self.coordinator = Some(node),
+            CoordinatorStep::FindGroupCoordinator => {
                 let group = self.offsets.front().map(|step| &step.group.group_id);
                 self.group_coordinator = group.map(|group| (Arc::clone(group), node));
             }
@@ -220,14 +226,15 @@ impl Transactions {
         }
     }
 
-    fn unanswered(&mut self, now: Instant, step: Step, no_answer: NoAnswer) {
+    fn unanswered(&mut self, now: Instant, step: CoordinatorStep, no_answer: NoAnswer) {
         let asking = self.asking(step);
         match no_answer {
             NoAnswer::Indefinite { cause } => {
                 self.last_error = Some(format!("{asking}: {cause}").into());
-                self.init_lost |= step == Step::Init && self.identity.is_none();
-                self.indefinite |= !matches!(step, Step::Find(_) | Step::Init);
-                self.renewal_lost |= step == Step::Init && self.phase != Phase::Initializing;
+                self.init_lost |= step == CoordinatorStep::Init && self.identity.is_none();
+                self.indefinite |= !(step.is_search() || step == CoordinatorStep::Init);
+                self.renewal_lost |=
+                    step == CoordinatorStep::Init && self.phase != TransactionPhase::Initializing;
                 self.perhaps_opened(step);
             }
             NoAnswer::NotSent { cause } => {
@@ -243,34 +250,44 @@ impl Transactions {
         self.pause(now);
     }
 
-    fn abortable(&mut self, now: Instant, step: Step, code: ErrorCode, message: Option<Arc<str>>) {
+    fn abortable(
+        &mut self,
+        now: Instant,
+        step: CoordinatorStep,
+        code: ErrorCode,
+        message: Option<Arc<str>>,
+    ) {
         let error = self.refused(step.api().name(), code, message, false);
         match (&self.phase, step) {
-            (Phase::Initializing | Phase::Ready, _) | (_, Step::Init) => {
+            (TransactionPhase::Initializing | TransactionPhase::Ready, _)
+            | (_, CoordinatorStep::Init) => {
                 // There is no transaction to abort.
                 let error = self.refused(step.api().name(), code, None, true);
                 self.fail(error);
             }
             // With the mapping lost the end is skipped at the next poll.
-            (Phase::Aborting(_), Step::End { .. }) if self.mapping_lost => {}
-            (Phase::Aborting(_), Step::End { .. }) => {
+            (TransactionPhase::Aborting(_), CoordinatorStep::End { .. }) if self.mapping_lost => {}
+            (TransactionPhase::Aborting(_), CoordinatorStep::End { .. }) => {
                 self.end_call(Err(error.clone()));
-                self.phase = Phase::Abortable(error);
+                self.phase = TransactionPhase::Abortable(error);
                 self.abort_if_left();
                 // One that is left would ask a broker that repeats itself without end.
                 self.pause(now);
             }
             // Being aborted already; the pause keeps a broker that repeats itself from being asked without end.
-            (Phase::Aborting(_) | Phase::Abortable(_), _) => self.pause(now),
+            (TransactionPhase::Aborting(_) | TransactionPhase::Abortable(_), _) => self.pause(now),
             _ => self.give_up_transaction(error),
         }
     }
 
-    fn forget(&mut self, step: Step) {
+    fn forget(&mut self, step: CoordinatorStep) {
         match step {
-            Step::Find(_) => {}
-            Step::CommitOffsets => self.group_coordinator = None,
-            Step::Init | Step::AddPartitions | Step::AddOffsets | Step::End { .. } => {
+            CoordinatorStep::FindCoordinator | CoordinatorStep::FindGroupCoordinator => {}
+            CoordinatorStep::CommitOffsets => self.group_coordinator = None,
+            CoordinatorStep::Init
+            | CoordinatorStep::AddPartitions
+            | CoordinatorStep::AddOffsets
+            | CoordinatorStep::End { .. } => {
                 self.coordinator = None;
             }
         }

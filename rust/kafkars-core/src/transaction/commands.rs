@@ -3,8 +3,9 @@
 use std::time::Instant;
 
 use super::{
-    GroupMetadata, OffsetStep, OffsetToCommit, OpenedAtCoordinator, Outcome, Overdue, Phase,
-    TransactionCall, TransactionCallId, TransactionError, Transactions, Version,
+    GroupMetadata, OffsetStep, OffsetToCommit, OpenedAtCoordinator, Overdue, TransactionCall,
+    TransactionCallId, TransactionCallOutcome, TransactionError, TransactionPhase, Transactions,
+    Version,
 };
 
 impl Transactions {
@@ -14,12 +15,14 @@ impl Transactions {
     /// [`TransactionError::OutOfOrder`] when it was called before, or what ended the producer.
     pub fn init(&mut self) -> Result<TransactionCallId, TransactionError> {
         match &self.phase {
-            Phase::Uninitialized => {
-                self.phase = Phase::Initializing;
+            TransactionPhase::Uninitialized => {
+                self.phase = TransactionPhase::Initializing;
                 Ok(self.start(TransactionCall::Init))
             }
-            Phase::Initializing => Ok(self.same_or_new(TransactionCall::Init)),
-            Phase::Ready if self.unheard == Some(TransactionCall::Init) => Ok(self.hear()),
+            TransactionPhase::Initializing => Ok(self.same_or_new(TransactionCall::Init)),
+            TransactionPhase::Ready if self.unheard == Some(TransactionCall::Init) => {
+                Ok(self.hear())
+            }
             _ => Err(self.refuse(TransactionCall::Init)),
         }
     }
@@ -31,8 +34,8 @@ impl Transactions {
     /// producer.
     pub fn begin(&mut self) -> Result<(), TransactionError> {
         match &self.phase {
-            Phase::Ready => {
-                self.phase = Phase::InTransaction;
+            TransactionPhase::Ready => {
+                self.phase = TransactionPhase::InTransaction;
                 self.left = false;
                 self.unheard = None;
                 self.begun += 1;
@@ -48,7 +51,7 @@ impl Transactions {
     /// [`TransactionError::OutOfOrder`] outside of a transaction, or what broke it.
     pub fn may_send(&self) -> Result<(), TransactionError> {
         match &self.phase {
-            Phase::InTransaction => Ok(()),
+            TransactionPhase::InTransaction => Ok(()),
             _ => Err(self.refuse(TransactionCall::Send)),
         }
     }
@@ -63,7 +66,7 @@ impl Transactions {
         group: GroupMetadata,
         offsets: Vec<OffsetToCommit>,
     ) -> Result<TransactionCallId, TransactionError> {
-        if self.phase != Phase::InTransaction {
+        if self.phase != TransactionPhase::InTransaction {
             return Err(self.refuse(TransactionCall::SendOffsets));
         }
         let invalid = |problem: String| TransactionError::InvalidArgument {
@@ -81,7 +84,7 @@ impl Transactions {
         }
         let ticket = self.ticket();
         if offsets.is_empty() {
-            self.outcomes.push(Outcome {
+            self.outcomes.push(TransactionCallOutcome {
                 ticket,
                 result: Ok(()),
             });
@@ -102,12 +105,14 @@ impl Transactions {
     /// [`TransactionError::OutOfOrder`] outside of a transaction, or what broke it.
     pub fn commit(&mut self) -> Result<TransactionCallId, TransactionError> {
         match &self.phase {
-            Phase::InTransaction => {
-                self.phase = Phase::Committing;
+            TransactionPhase::InTransaction => {
+                self.phase = TransactionPhase::Committing;
                 Ok(self.start(TransactionCall::Commit))
             }
-            Phase::Committing => Ok(self.same_or_new(TransactionCall::Commit)),
-            Phase::Ready if self.unheard == Some(TransactionCall::Commit) => Ok(self.hear()),
+            TransactionPhase::Committing => Ok(self.same_or_new(TransactionCall::Commit)),
+            TransactionPhase::Ready if self.unheard == Some(TransactionCall::Commit) => {
+                Ok(self.hear())
+            }
             _ => Err(self.refuse(TransactionCall::Commit)),
         }
     }
@@ -118,13 +123,15 @@ impl Transactions {
     /// [`TransactionError::OutOfOrder`] outside of a transaction or after `commit`, or what ended the producer.
     pub fn abort(&mut self) -> Result<TransactionCallId, TransactionError> {
         let reason = match &self.phase {
-            Phase::InTransaction => None,
-            Phase::Abortable(error) => Some(error.clone()),
-            Phase::Aborting(_) => return Ok(self.same_or_new(TransactionCall::Abort)),
-            Phase::Ready if self.unheard == Some(TransactionCall::Abort) => return Ok(self.hear()),
+            TransactionPhase::InTransaction => None,
+            TransactionPhase::Abortable(error) => Some(error.clone()),
+            TransactionPhase::Aborting(_) => return Ok(self.same_or_new(TransactionCall::Abort)),
+            TransactionPhase::Ready if self.unheard == Some(TransactionCall::Abort) => {
+                return Ok(self.hear());
+            }
             _ => return Err(self.refuse(TransactionCall::Abort)),
         };
-        self.phase = Phase::Aborting(reason);
+        self.phase = TransactionPhase::Aborting(reason);
         self.drop_plans(&TransactionError::Superseded {
             call: TransactionCall::SendOffsets,
         });
@@ -141,30 +148,33 @@ impl Transactions {
     /// fail. Returns whether the abort is under way.
     pub fn leave(&mut self) -> bool {
         match &self.phase {
-            Phase::InTransaction | Phase::Abortable(_) => {
+            TransactionPhase::InTransaction | TransactionPhase::Abortable(_) => {
                 self.left = true;
                 self.abort().is_ok()
             }
-            Phase::Committing => {
+            TransactionPhase::Committing => {
                 self.left = true;
                 false
             }
-            Phase::Aborting(_) => {
+            TransactionPhase::Aborting(_) => {
                 self.left = true;
                 true
             }
-            Phase::Uninitialized | Phase::Initializing | Phase::Ready | Phase::Fatal(_) => false,
+            TransactionPhase::Uninitialized
+            | TransactionPhase::Initializing
+            | TransactionPhase::Ready
+            | TransactionPhase::Fatal(_) => false,
         }
     }
 
     /// Waits for the end of a transaction that was left; ends at once where there is none.
     pub fn join_left(&mut self) -> TransactionCallId {
         match &self.phase {
-            Phase::Committing if self.left => self.same_or_new(TransactionCall::Commit),
-            Phase::Aborting(_) if self.left => self.same_or_new(TransactionCall::Abort),
+            TransactionPhase::Committing if self.left => self.same_or_new(TransactionCall::Commit),
+            TransactionPhase::Aborting(_) if self.left => self.same_or_new(TransactionCall::Abort),
             _ => {
                 let ticket = self.ticket();
-                self.outcomes.push(Outcome {
+                self.outcomes.push(TransactionCallOutcome {
                     ticket,
                     result: Ok(()),
                 });
@@ -179,7 +189,7 @@ impl Transactions {
     /// No commit is under way.
     pub fn join_commit(&mut self) -> Result<TransactionCallId, TransactionError> {
         match &self.phase {
-            Phase::Committing => Ok(self.same_or_new(TransactionCall::Commit)),
+            TransactionPhase::Committing => Ok(self.same_or_new(TransactionCall::Commit)),
             _ => Err(self.refuse(TransactionCall::Commit)),
         }
     }
@@ -187,7 +197,7 @@ impl Transactions {
     /// The producer closes: every call under way ends.
     pub fn close(&mut self) {
         // Without EndTxn the coordinator aborts what is open.
-        if self.phase == Phase::Committing && self.ending {
+        if self.phase == TransactionPhase::Committing && self.ending {
             self.end_call(Err(TransactionError::OutcomeUnknown));
         }
         self.fail(TransactionError::Closed);
@@ -212,7 +222,7 @@ impl Transactions {
     /// A call has succeeded after its caller stopped waiting. Who makes it again, as the time-out says, hears of that;
     /// a new transaction forgets it.
     pub fn nobody_heard(&mut self, call: TransactionCall) {
-        if self.phase == Phase::Ready {
+        if self.phase == TransactionPhase::Ready {
             self.unheard = Some(call);
         }
     }
@@ -220,7 +230,7 @@ impl Transactions {
     fn hear(&mut self) -> TransactionCallId {
         self.unheard = None;
         let ticket = self.ticket();
-        self.outcomes.push(Outcome {
+        self.outcomes.push(TransactionCallOutcome {
             ticket,
             result: Ok(()),
         });
@@ -234,7 +244,8 @@ impl Transactions {
 
     pub(super) fn end_call(&mut self, result: Result<(), TransactionError>) {
         if let Some((ticket, _)) = self.call.take() {
-            self.outcomes.push(Outcome { ticket, result });
+            self.outcomes
+                .push(TransactionCallOutcome { ticket, result });
         }
     }
 
@@ -255,14 +266,14 @@ impl Transactions {
             return;
         }
         self.overdue = Overdue::No;
-        self.phase = Phase::Ready;
+        self.phase = TransactionPhase::Ready;
         self.end_call(Ok(()));
     }
 
     /// The open transaction cannot be committed any more.
     pub(super) fn give_up_transaction(&mut self, error: TransactionError) {
         match &self.phase {
-            Phase::InTransaction | Phase::Committing => {}
+            TransactionPhase::InTransaction | TransactionPhase::Committing => {}
             // Nothing new where it is lost already or nothing is open.
             _ => return,
         }
@@ -273,7 +284,7 @@ impl Transactions {
         self.ending = false;
         self.drop_plans(&error);
         self.end_call(Err(error.clone()));
-        self.phase = Phase::Abortable(error);
+        self.phase = TransactionPhase::Abortable(error);
         self.abort_if_left();
     }
 
@@ -295,25 +306,25 @@ impl Transactions {
             limit: self.config.transaction_timeout,
             measured,
         });
-        if matches!(self.phase, Phase::Abortable(_)) {
+        if matches!(self.phase, TransactionPhase::Abortable(_)) {
             self.overdue = Overdue::Aborting;
         }
     }
 
     /// Nothing can go on any more.
     pub(super) fn fail(&mut self, error: TransactionError) {
-        if matches!(self.phase, Phase::Fatal(_)) {
+        if matches!(self.phase, TransactionPhase::Fatal(_)) {
             return;
         }
         self.drop_plans(&error);
         self.end_call(Err(error.clone()));
         self.in_flight = None;
-        self.phase = Phase::Fatal(error);
+        self.phase = TransactionPhase::Fatal(error);
     }
 
     fn drop_plans(&mut self, error: &TransactionError) {
         for step in self.offsets.drain(..) {
-            self.outcomes.push(Outcome {
+            self.outcomes.push(TransactionCallOutcome {
                 ticket: step.ticket,
                 result: Err(error.clone()),
             });
@@ -323,35 +334,35 @@ impl Transactions {
     /// Why a call cannot be served where the producer stands.
     fn refuse(&self, call: TransactionCall) -> TransactionError {
         let (state, advice) = match &self.phase {
-            Phase::Fatal(error) => return error.clone(),
-            Phase::Abortable(error)
+            TransactionPhase::Fatal(error) => return error.clone(),
+            TransactionPhase::Abortable(error)
                 if call != TransactionCall::Init && call != TransactionCall::Begin =>
             {
                 return error.clone();
             }
-            Phase::Abortable(_) => (
+            TransactionPhase::Abortable(_) => (
                 "the transaction failed and is not aborted yet",
                 "call abort_transaction() first",
             ),
-            Phase::Uninitialized => (
+            TransactionPhase::Uninitialized => (
                 "init_transactions() was not called",
                 "call init_transactions() once, before anything else",
             ),
-            Phase::Initializing => (
+            TransactionPhase::Initializing => (
                 "init_transactions() has not ended",
                 "call init_transactions() again to wait for it",
             ),
-            Phase::Ready if call == TransactionCall::Init => (
+            TransactionPhase::Ready if call == TransactionCall::Init => (
                 "the producer is initialised already",
                 "call begin_transaction()",
             ),
-            Phase::Ready => ("no transaction is open", "call begin_transaction() first"),
-            Phase::InTransaction => (
+            TransactionPhase::Ready => ("no transaction is open", "call begin_transaction() first"),
+            TransactionPhase::InTransaction => (
                 "a transaction is open",
                 "commit or abort it before the next one",
             ),
-            Phase::Committing => return TransactionError::committing(call),
-            Phase::Aborting(_) => (
+            TransactionPhase::Committing => return TransactionError::committing(call),
+            TransactionPhase::Aborting(_) => (
                 "abort_transaction() has not ended",
                 "call abort_transaction() again to wait for it",
             ),

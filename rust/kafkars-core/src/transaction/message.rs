@@ -10,13 +10,13 @@ use kafkars_protocol::messages::add_partitions_to_txn::{
     AddPartitionsToTxnRequest, AddPartitionsToTxnResponse,
 };
 use kafkars_protocol::messages::end_txn::{EndTxnRequest, EndTxnResponse};
-use kafkars_protocol::messages::find_coordinator::{
-    FindCoordinatorRequest, FindCoordinatorResponse,
-};
+use kafkars_protocol::messages::find_coordinator::FindCoordinatorResponse;
 use kafkars_protocol::messages::init_producer_id::{InitProducerIdRequest, InitProducerIdResponse};
 use kafkars_protocol::messages::txn_offset_commit::{
     TxnOffsetCommitRequest, TxnOffsetCommitResponse,
 };
+
+pub use crate::coordinator::{CoordinatorKind, FindCoordinator};
 
 /// A request that must go out now.
 #[derive(Debug, Clone, PartialEq)]
@@ -112,63 +112,6 @@ pub enum NoAnswer {
         /// What is wrong.
         cause: Arc<str>,
     },
-}
-
-/// What has a coordinator.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum CoordinatorKind {
-    /// Key type 0.
-    Group,
-    /// Key type 1.
-    Transaction,
-}
-
-/// The question for a coordinator; its shape depends on the version.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FindCoordinator {
-    /// Of what.
-    pub kind: CoordinatorKind,
-    /// The group's or transactional id.
-    pub key: Arc<str>,
-}
-
-impl FindCoordinator {
-    /// The request in a version's shape: a list of keys since version 4 (KIP-699).
-    pub fn request(&self, version: i16) -> FindCoordinatorRequest {
-        let key_type = match self.kind {
-            CoordinatorKind::Group => 0,
-            CoordinatorKind::Transaction => 1,
-        };
-        if version >= 4 {
-            FindCoordinatorRequest {
-                key_type,
-                coordinator_keys: vec![self.key.as_ref().to_owned()],
-                ..FindCoordinatorRequest::default()
-            }
-        } else {
-            FindCoordinatorRequest {
-                key_type,
-                key: self.key.as_ref().to_owned(),
-                ..FindCoordinatorRequest::default()
-            }
-        }
-    }
-
-    /// Code, message and node out of either shape of the answer.
-    pub(super) fn answer(response: &FindCoordinatorResponse) -> (i16, Option<Arc<str>>, i32) {
-        match response.coordinators.first() {
-            Some(found) => (
-                found.error_code,
-                found.error_message.as_deref().map(Into::into),
-                found.node_id,
-            ),
-            None => (
-                response.error_code,
-                response.error_message.as_deref().map(Into::into),
-                response.node_id,
-            ),
-        }
-    }
 }
 
 /// A position that a transaction commits for a group.

@@ -19,26 +19,29 @@
 //! coordinator's own abort looks to the producer like being fenced, and ends it.
 
 mod answers;
+pub(crate) mod call;
 mod commands;
-pub(crate) mod error;
 mod error_action;
 mod message;
-mod steps;
+mod next_request;
+mod sending;
+mod step;
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use kafkars_protocol::{ApiKey, ErrorCode};
+use kafkars_protocol::ApiKey;
 
-pub use self::error::{TransactionCall, TransactionError};
+pub use self::call::TransactionCall;
 pub use self::message::{
     CoordinatorKind, Destination, Dispatch, FindCoordinator, GroupMetadata, NoAnswer,
     OffsetToCommit, TransactionRequest, TransactionResponse,
 };
-use self::steps::Step;
+use self::step::CoordinatorStep;
 use crate::backoff::{Backoff, Random};
 use crate::produce::error::ProduceError;
+pub use crate::produce::error::TransactionError;
 use crate::produce::sequence::ProducerIdentity;
 
 /// How long before its end a transaction is aborted at most: the abort must reach the coordinator before it looks at
@@ -64,7 +67,7 @@ pub struct TransactionCallId(u64);
 
 /// How a call ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outcome {
+pub struct TransactionCallOutcome {
     /// Which.
     pub ticket: TransactionCallId,
     /// The result.
@@ -90,12 +93,12 @@ pub struct Transactions {
     config: TransactionConfig,
     backoff: Backoff,
     random: Random,
-    phase: Phase,
+    phase: TransactionPhase,
     identity: Option<ProducerIdentity>,
     version: Version,
     coordinator: Option<i32>,
     group_coordinator: Option<(Arc<str>, i32)>,
-    partitions: HashMap<Arc<str>, HashMap<i32, Membership>>,
+    partitions: HashMap<Arc<str>, HashMap<i32, PartitionInTransaction>>,
     // How many of them are not in the transaction yet.
     missing: usize,
     offsets: VecDeque<OffsetStep>,
@@ -114,7 +117,7 @@ pub struct Transactions {
     // The coordinator forgot the producer id and would refuse EndTxn.
     mapping_lost: bool,
     overdue: Overdue,
-    in_flight: Option<Step>,
+    in_flight: Option<CoordinatorStep>,
     failures: u32,
     // What the last request met, until one succeeds.
     last_error: Option<Arc<str>>,
@@ -133,11 +136,11 @@ pub struct Transactions {
     // Transactions begun so far.
     begun: u64,
     next_ticket: u64,
-    outcomes: Vec<Outcome>,
+    outcomes: Vec<TransactionCallOutcome>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Phase {
+enum TransactionPhase {
     Uninitialized,
     Initializing,
     Ready,
@@ -158,7 +161,7 @@ enum Version {
 
 /// A partition's place in the open transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Membership {
+enum PartitionInTransaction {
     Wanted,
     Asked,
     Added,
@@ -198,7 +201,7 @@ impl Transactions {
         Self {
             backoff: Backoff::new(config.retry_backoff, config.retry_backoff_max),
             random: Random::new(seed),
-            phase: Phase::Uninitialized,
+            phase: TransactionPhase::Uninitialized,
             identity: None,
             version: Version::One,
             coordinator: None,
@@ -255,10 +258,14 @@ impl Transactions {
     /// Whether a transaction is open: begun, and neither committed nor aborted.
     pub fn is_open(&self) -> bool {
         match self.phase {
-            Phase::InTransaction | Phase::Committing | Phase::Aborting(_) | Phase::Abortable(_) => {
-                true
-            }
-            Phase::Uninitialized | Phase::Initializing | Phase::Ready | Phase::Fatal(_) => false,
+            TransactionPhase::InTransaction
+            | TransactionPhase::Committing
+            | TransactionPhase::Aborting(_)
+            | TransactionPhase::Abortable(_) => true,
+            TransactionPhase::Uninitialized
+            | TransactionPhase::Initializing
+            | TransactionPhase::Ready
+            | TransactionPhase::Fatal(_) => false,
         }
     }
 
@@ -274,24 +281,27 @@ impl Transactions {
 
     /// Whether the open transaction is being committed.
     pub fn is_committing(&self) -> bool {
-        self.phase == Phase::Committing
+        self.phase == TransactionPhase::Committing
     }
 
     /// Whether records must leave without lingering because a call waits for them.
     pub fn is_ending(&self) -> bool {
-        matches!(self.phase, Phase::Committing | Phase::Aborting(_))
+        matches!(
+            self.phase,
+            TransactionPhase::Committing | TransactionPhase::Aborting(_)
+        )
     }
 
     /// What ended the producer, if anything did.
     pub fn fatal(&self) -> Option<&TransactionError> {
         match &self.phase {
-            Phase::Fatal(error) => Some(error),
+            TransactionPhase::Fatal(error) => Some(error),
             _ => None,
         }
     }
 
     /// Calls that have ended since the last look.
-    pub fn take_outcomes(&mut self) -> Vec<Outcome> {
+    pub fn take_outcomes(&mut self) -> Vec<TransactionCallOutcome> {
         std::mem::take(&mut self.outcomes)
     }
 
@@ -302,100 +312,6 @@ impl Transactions {
             None => self.not_before,
         };
         [retry, self.time_limit()].into_iter().flatten().min()
-    }
-
-    /// What the sending half may do with waiting batches.
-    pub fn send_permission(&self) -> SendPermission {
-        let drop_all = |error: ProduceError| match self.version {
-            Version::One => SendPermission::RetriesOnly(error),
-            Version::Two => SendPermission::Shut(error),
-        };
-        match &self.phase {
-            Phase::Uninitialized | Phase::Initializing => SendPermission::Closed,
-            // A record that was taken while the transaction ended belongs to none.
-            Phase::Ready => SendPermission::Shut(ProduceError::Aborted),
-            Phase::InTransaction | Phase::Committing if self.identity().is_none() => {
-                SendPermission::Closed
-            }
-            Phase::InTransaction | Phase::Committing => SendPermission::Open,
-            Phase::Aborting(None) => drop_all(ProduceError::Aborted),
-            Phase::Aborting(Some(error)) | Phase::Abortable(error) => {
-                drop_all(ProduceError::Transaction(error.clone()))
-            }
-            Phase::Fatal(error) => SendPermission::Shut(ProduceError::Transaction(error.clone())),
-        }
-    }
-
-    /// Whether batches of this partition may leave now. Under the older protocol a partition is first made known to the
-    /// coordinator, which [`Transactions::poll`] then does.
-    pub fn admit(&mut self, topic: &Arc<str>, partition: i32) -> bool {
-        if self.version == Version::Two {
-            return true;
-        }
-        let partitions = match self.partitions.get_mut(topic) {
-            Some(partitions) => partitions,
-            None => self.partitions.entry(Arc::clone(topic)).or_default(),
-        };
-        let missing = &mut self.missing;
-        let membership = partitions.entry(partition).or_insert_with(|| {
-            *missing += 1;
-            Membership::Wanted
-        });
-        *membership == Membership::Added
-    }
-
-    /// Whether every partition that was asked for with [`Transactions::admit`] is in the transaction.
-    pub fn is_settled(&self) -> bool {
-        self.missing == 0
-    }
-
-    /// A batch of the transaction leaves: from now on the coordinator may know of it.
-    pub fn departs(&mut self, now: Instant) {
-        self.started.get_or_insert(now);
-    }
-
-    /// A record of the open transaction was not stored.
-    pub fn record_failed(&mut self, error: &ProduceError) {
-        let dropped_unsent = matches!(error, ProduceError::Aborted | ProduceError::Transaction(_));
-        if self.version == Version::One && self.is_open() && !dropped_unsent {
-            // Its number may be missing at the broker from now on, also when the transaction is being aborted already.
-            self.renewal = true;
-        }
-        if let ProduceError::Broker { code, .. } = error
-            && self.is_fatal_for_records(*code)
-        {
-            let error = match code {
-                ErrorCode::ProducerFenced => TransactionError::Fenced {
-                    transactional_id: Arc::clone(&self.config.transactional_id),
-                    code: *code,
-                    elapsed: None,
-                    limit: self.config.transaction_timeout,
-                    init_lost: self.init_lost,
-                },
-                code => self.refused("Produce", *code, None, true),
-            };
-            self.fail(error);
-            return;
-        }
-        match error {
-            // What was dropped because of the transaction's own state says nothing new.
-            ProduceError::Aborted | ProduceError::Transaction(_) => {}
-            _ => self.give_up_transaction(TransactionError::Record(Arc::new(error.clone()))),
-        }
-    }
-
-    /// A record that the application handed over for the open transaction never reached a batch: what would be
-    /// committed is not all that was sent.
-    pub fn record_refused(&mut self, error: &ProduceError) {
-        match error {
-            ProduceError::Aborted | ProduceError::Transaction(_) | ProduceError::Closed => {}
-            _ => self.give_up_transaction(TransactionError::Record(Arc::new(error.clone()))),
-        }
-    }
-
-    /// A Produce request's fate is unknown: it may still arrive.
-    pub fn produce_lost(&mut self) {
-        self.indefinite = true;
     }
 
     /// What the producer waits for: the last request's answer, or what became of it.
@@ -434,7 +350,7 @@ impl Transactions {
         }
     }
 
-    fn asking(&self, step: Step) -> String {
+    fn asking(&self, step: CoordinatorStep) -> String {
         match self.asked_node() {
             Some(node) => format!("{} of broker {node}", step.api().name()),
             None => step.api().name().to_owned(),
@@ -449,8 +365,8 @@ impl Transactions {
 
     fn time_limit(&self) -> Option<Instant> {
         let open = match self.phase {
-            Phase::InTransaction => true,
-            Phase::Committing => !self.ending,
+            TransactionPhase::InTransaction => true,
+            TransactionPhase::Committing => !self.ending,
             _ => false,
         };
         let started = self.started.filter(|_| open)?;

@@ -8,8 +8,8 @@ use kafkars_core::cluster::Cluster;
 use kafkars_core::config::{Checked, GroupConfig, GroupProtocol, TopicPartition};
 use kafkars_core::group::assignor::Assignor;
 use kafkars_core::group::{
-    Action, Change, ChangeKind, CommitId, CommitQueue, Event, GroupCall, GroupError, GroupRequest,
-    Leave, Membership, OffsetAndMetadata, OutgoingCommit, Subscription,
+    Action, Change, ChangeKind, CommitId, CommitQueue, GroupCall, GroupError, GroupEvent,
+    GroupRequest, Leave, Membership, OffsetAndMetadata, OutgoingCommit, Subscription,
 };
 
 use crate::defects::Defect;
@@ -328,10 +328,10 @@ impl Member {
             let place = self.process.place;
             trace::line(now, || format!("   {place} hears {event:?}"));
             match event {
-                Event::Change(change) => self.hear_of(now, change),
-                Event::PollIntervalExceeded(_) => {}
-                Event::Left => self.left = true,
-                Event::Failed(error) => {
+                GroupEvent::Change(change) => self.hear_of(now, change),
+                GroupEvent::PollIntervalExceeded(_) => {}
+                GroupEvent::Left => self.left = true,
+                GroupEvent::Failed(error) => {
                     self.failure = Some(error);
                     self.forgets_id = true;
                 }

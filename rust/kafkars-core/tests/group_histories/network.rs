@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use kafkars_core::backoff::Random;
-use kafkars_core::group::{Failure, GroupRequest, GroupResponse, RequestId};
+use kafkars_core::group::{GroupRequest, GroupResponse, RequestFailure, RequestId};
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::consumer_group_heartbeat::ConsumerGroupHeartbeatResponse;
 use kafkars_protocol::messages::heartbeat::HeartbeatResponse;
@@ -33,9 +33,9 @@ pub(crate) enum Request {
 /// What reaches a member.
 #[derive(Debug, Clone)]
 pub(crate) enum Arrival {
-    Group(RequestId, Result<GroupResponse, Failure>),
-    Commit(RequestId, Result<OffsetCommitResponse, Failure>),
-    Coordinator(Result<i32, Failure>),
+    Group(RequestId, Result<GroupResponse, RequestFailure>),
+    Commit(RequestId, Result<OffsetCommitResponse, RequestFailure>),
+    Coordinator(Result<i32, RequestFailure>),
     /// Metadata of topics that were looked up.
     Topics,
     /// A look-up that brought nothing.
@@ -229,7 +229,7 @@ impl Network {
         let Some(waiting) = self.waiting.remove(&ticket) else {
             return;
         };
-        let failure = Failure::Retriable(cause.into());
+        let failure = RequestFailure::Retriable(cause.into());
         let arrival = match waiting.is_commit {
             true => Arrival::Commit(waiting.id, Err(failure)),
             false => Arrival::Group(waiting.id, Err(failure)),
@@ -253,11 +253,11 @@ impl Network {
         &mut self,
         now: Instant,
         to: Process,
-        answer: Result<i32, Failure>,
+        answer: Result<i32, RequestFailure>,
     ) {
         let fails = self.cut_off.contains(&to) || self.faulty && self.below(10) == 0;
         let answer = match fails {
-            true => Err(Failure::Retriable("no broker answers".into())),
+            true => Err(RequestFailure::Retriable("no broker answers".into())),
             false => answer,
         };
         let at = now + self.milliseconds(1, if fails { 1000 } else { 20 });

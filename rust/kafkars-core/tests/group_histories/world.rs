@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use kafkars_core::cluster::{Cluster, Scope};
 use kafkars_core::config::{GroupConfig, GroupProtocol, TopicPartition};
 use kafkars_core::group::assignor::Assignor;
-use kafkars_core::group::{Failure, MembershipState};
+use kafkars_core::group::{MembershipState, RequestFailure};
 use kafkars_protocol::messages::metadata::{
     MetadataResponse, MetadataResponseBroker, MetadataResponsePartition, MetadataResponseTopic,
 };
@@ -371,11 +371,11 @@ impl World {
         Ok(())
     }
 
-    fn find_coordinator(&mut self, process: Process) -> Result<i32, Failure> {
+    fn find_coordinator(&mut self, process: Process) -> Result<i32, RequestFailure> {
         match self.troubles.judge(process, Api::FindCoordinator) {
             None | Some(Fate::Garbled(_) | Fate::Late(_)) => Ok(self.coordinator_node),
-            Some(Fate::Refused(code)) => Err(Failure::Refused(code, None)),
-            Some(Fate::CutBefore | Fate::CutAfter) => Err(Failure::Retriable("cut".into())),
+            Some(Fate::Refused(code)) => Err(RequestFailure::Refused(code, None)),
+            Some(Fate::CutBefore | Fate::CutAfter) => Err(RequestFailure::Retriable("cut".into())),
         }
     }
 

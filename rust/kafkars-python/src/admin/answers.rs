@@ -166,9 +166,9 @@ pub(super) fn listed_offset(py: Python<'_>, found: ListedOffset) -> PyResult<Py<
     (found.offset, found.timestamp, found.leader_epoch).into_py_any(py)
 }
 
-type Acl = (i8, String, i8, String, String, i8, i8);
+type AclFields = (i8, String, i8, String, String, i8, i8);
 
-fn acl(acl: AclBinding) -> Acl {
+fn acl(acl: AclBinding) -> AclFields {
     (
         acl.resource_type,
         acl.resource_name,
@@ -185,7 +185,7 @@ pub(super) fn acls(
     answer: Result<Vec<AclBinding>, ClientError>,
 ) -> PyResult<Py<PyAny>> {
     let found = answer.map_err(|failure| error::client(py, &failure))?;
-    let found: Vec<Acl> = found.into_iter().map(acl).collect();
+    let found: Vec<AclFields> = found.into_iter().map(acl).collect();
     found.into_py_any(py)
 }
 

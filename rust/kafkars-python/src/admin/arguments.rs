@@ -12,10 +12,11 @@ use kafkars_client::group::OffsetAndMetadata;
 use pyo3::prelude::*;
 use zeroize::Zeroizing;
 
+use crate::argument;
 use crate::error;
 
 /// Name, partitions, replicas, replicas of each partition, settings.
-pub(super) type Topic = (
+pub(super) type TopicArgument = (
     String,
     i32,
     i16,
@@ -27,15 +28,15 @@ pub(super) type Growth = (String, i32, Vec<Vec<i32>>);
 /// Kind and name.
 pub(super) type Resource = (i8, String);
 /// A resource with changes: setting, operation, value.
-pub(super) type Change = (Resource, Vec<(String, i8, Option<String>)>);
+pub(super) type ConfigChangeArgument = (Resource, Vec<(String, i8, Option<String>)>);
 /// Topic and number.
-pub(super) type Partition = (String, i32);
+pub(super) type PartitionArgument = (String, i32);
 /// A partition with offset, leader epoch and metadata.
-pub(super) type Commit = (Partition, i64, Option<i32>, String);
+pub(super) type OffsetArgument = (PartitionArgument, i64, Option<i32>, String);
 /// Kind of resource, name, kind of pattern, principal, host, operation, permission.
-pub(super) type Acl = (i8, String, i8, String, String, i8, i8);
-/// The same to look for.
-pub(super) type AclFilter = (
+pub(super) type AclArgument = (i8, String, i8, String, String, i8, i8);
+/// The parts of a rule to look for; what is None matches all.
+pub(super) type AclFilterArgument = (
     i8,
     Option<String>,
     i8,
@@ -45,10 +46,10 @@ pub(super) type AclFilter = (
     i8,
 );
 /// User, mechanism, and for a new credential iterations, salt and password.
-pub(super) type Alteration = (String, i8, Option<(u32, Option<Vec<u8>>, Vec<u8>)>);
+pub(super) type ScramAlterationArgument = (String, i8, Option<(u32, Option<Vec<u8>>, Vec<u8>)>);
 
 pub(super) fn topic(
-    (name, partitions, replication_factor, assignments, configs): Topic,
+    (name, partitions, replication_factor, assignments, configs): TopicArgument,
 ) -> NewTopic {
     NewTopic {
         name,
@@ -76,7 +77,9 @@ pub(super) fn resource((kind, name): Resource) -> PyResult<ConfigResource> {
     Ok(ConfigResource { kind, name })
 }
 
-pub(super) fn change((of, changes): Change) -> PyResult<(ConfigResource, Vec<ConfigChange>)> {
+pub(super) fn change(
+    (of, changes): ConfigChangeArgument,
+) -> PyResult<(ConfigResource, Vec<ConfigChange>)> {
     let one = |(name, operation, value): (String, i8, Option<String>)| {
         let operations = [
             ConfigOperation::Set,
@@ -97,26 +100,26 @@ pub(super) fn change((of, changes): Change) -> PyResult<(ConfigResource, Vec<Con
     Ok((resource(of)?, changes?))
 }
 
-pub(super) fn partition((topic, partition): Partition) -> TopicPartition {
+pub(super) fn partition((topic, partition): PartitionArgument) -> TopicPartition {
     TopicPartition {
         topic: topic.into(),
         partition,
     }
 }
 
-pub(super) fn partitions(several: Vec<Partition>) -> Vec<TopicPartition> {
+pub(super) fn partitions(several: Vec<PartitionArgument>) -> Vec<TopicPartition> {
     several.into_iter().map(partition).collect()
 }
 
 pub(super) fn group_partitions(
-    (group, partitions): (String, Option<Vec<Partition>>),
+    (group, partitions): (String, Option<Vec<PartitionArgument>>),
 ) -> (String, Option<Vec<TopicPartition>>) {
     let partitions = partitions.map(|each| each.into_iter().map(partition).collect());
     (group, partitions)
 }
 
 pub(super) fn commit(
-    (of, offset, leader_epoch, metadata): Commit,
+    (of, offset, leader_epoch, metadata): OffsetArgument,
 ) -> (TopicPartition, OffsetAndMetadata) {
     let committed = OffsetAndMetadata {
         leader_epoch: leader_epoch.unwrap_or(-1),
@@ -128,9 +131,9 @@ pub(super) fn commit(
 
 /// Kafka's numbers: -1 latest, -2 earliest, -3 the largest timestamp, others are timestamps.
 pub(super) fn offset_spec(
-    (of, number): (Partition, i64),
+    (of, given): (PartitionArgument, Bound<'_, PyAny>),
 ) -> PyResult<(TopicPartition, OffsetSpec)> {
-    let spec = match number {
+    let spec = match argument::search::timestamp(&given)? {
         -1 => OffsetSpec::Latest,
         -2 => OffsetSpec::Earliest,
         -3 => OffsetSpec::MaxTimestamp,
@@ -141,7 +144,7 @@ pub(super) fn offset_spec(
 }
 
 pub(super) fn acl(
-    (resource_type, resource_name, pattern_type, principal, host, operation, permission): Acl,
+    (resource_type, resource_name, pattern_type, principal, host, operation, permission): AclArgument,
 ) -> AclBinding {
     AclBinding {
         resource_type,
@@ -155,7 +158,7 @@ pub(super) fn acl(
 }
 
 pub(super) fn acl_filter(
-    (resource_type, resource_name, pattern_type, principal, host, operation, permission): AclFilter,
+    (resource_type, resource_name, pattern_type, principal, host, operation, permission): AclFilterArgument,
 ) -> AclBindingFilter {
     AclBindingFilter {
         resource_type,
@@ -168,7 +171,9 @@ pub(super) fn acl_filter(
     }
 }
 
-pub(super) fn alteration((user, mechanism, credential): Alteration) -> PyResult<ScramAlteration> {
+pub(super) fn alteration(
+    (user, mechanism, credential): ScramAlterationArgument,
+) -> PyResult<ScramAlteration> {
     let hash = match mechanism {
         1 => ScramHash::Sha256,
         2 => ScramHash::Sha512,

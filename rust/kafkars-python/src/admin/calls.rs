@@ -10,6 +10,7 @@ use kafkars_client::config::IsolationLevel;
 use kafkars_client::{Client, CoordinatorKind};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use super::request::PyAdminRequest;
 use super::{answers, arguments};
@@ -18,16 +19,18 @@ use crate::config::AdminSettings;
 use crate::lent::LentObjects;
 use crate::pending_flag::PyPendingFlag;
 use crate::runtime::{self, ForkGuard};
-use crate::{error, types};
+use crate::unclosed::UnclosedWarning;
+use crate::{error, metrics, types};
 
 /// An administrator of one cluster.
 #[pyclass(name = "Admin", module = "kafkars._kafkars", frozen)]
 pub(crate) struct PyAdmin {
     admin: Arc<Admin>,
     lent: LentObjects,
-    birthplace: ForkGuard,
+    fork_guard: ForkGuard,
     default_timeout: Duration,
     closed: AtomicBool,
+    unclosed: UnclosedWarning,
 }
 
 #[pymethods]
@@ -41,33 +44,54 @@ impl PyAdmin {
         Ok(Self {
             admin: Arc::new(Admin::new(Client::new(client, handle.clone()))),
             lent,
-            birthplace: ForkGuard::here(),
+            fork_guard: ForkGuard::here(),
             default_timeout,
             closed: AtomicBool::new(false),
+            unclosed: UnclosedWarning::default(),
         })
     }
 
-    /// Whether `close()` was called.
+    /// True if `close()` was called.
     #[getter]
     fn closed(&self) -> bool {
         self.closed.load(Ordering::Acquire)
     }
 
-    /// As of the producers and consumers: number or None, address, why it cannot be connected to or None, counters.
-    fn _brokers<'py>(&self, py: Python<'py>) -> PyResult<Vec<brokers::Status<'py>>> {
-        self.birthplace.check()?;
+    /// Counters of its connections.
+    fn metrics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.fork_guard.check()?;
+        metrics::admin(py, &self.admin.client().metrics())
+    }
+
+    /// Warns if `client`, whose native half this is, goes unclosed; `__del__` calls it.
+    fn _warn_if_unclosed(&self, client: &Bound<'_, PyAny>) -> PyResult<()> {
+        if self.closed() || self.fork_guard.is_elsewhere() {
+            return Ok(());
+        }
+        let message = "an administrator was not closed; use `with` or close()";
+        self.unclosed.tell(client, message)
+    }
+
+    /// Never warns of being unclosed, for faces.
+    fn _never_warn(&self) {
+        self.unclosed.turn_off();
+    }
+
+    /// The status of each broker: number or None, address, why it cannot be connected to or None, counters.
+    fn _brokers<'py>(&self, py: Python<'py>) -> PyResult<Vec<brokers::BrokerStatusFields<'py>>> {
+        self.fork_guard.check()?;
         brokers::statuses(py, self.admin.client())
     }
 
     /// Sets the flag whenever `_brokers()` has changed. Begins to look for the cluster.
     fn _watch_brokers(&self, flag: &PyPendingFlag) -> PyResult<()> {
-        self.birthplace.check()?;
+        self.fork_guard.check()?;
         brokers::watch(self.admin.client(), flag.handle())
     }
 
     fn create_topics(
         &self,
-        topics: Vec<arguments::Topic>,
+        topics: Vec<arguments::TopicArgument>,
         validate_only: bool,
         timeout: Option<f64>,
     ) -> PyResult<PyAdminRequest> {
@@ -144,7 +168,7 @@ impl PyAdmin {
 
     fn alter_configs(
         &self,
-        changes: Vec<arguments::Change>,
+        changes: Vec<arguments::ConfigChangeArgument>,
         validate_only: bool,
         timeout: Option<f64>,
     ) -> PyResult<PyAdminRequest> {
@@ -197,7 +221,7 @@ impl PyAdmin {
 
     fn list_group_offsets(
         &self,
-        groups: Vec<(String, Option<Vec<arguments::Partition>>)>,
+        groups: Vec<(String, Option<Vec<arguments::PartitionArgument>>)>,
         timeout: Option<f64>,
     ) -> PyResult<PyAdminRequest> {
         let groups = groups.into_iter().map(arguments::group_partitions);
@@ -212,7 +236,7 @@ impl PyAdmin {
     fn alter_group_offsets(
         &self,
         group: String,
-        offsets: Vec<arguments::Commit>,
+        offsets: Vec<arguments::OffsetArgument>,
         timeout: Option<f64>,
     ) -> PyResult<PyAdminRequest> {
         let offsets = offsets.into_iter().map(arguments::commit).collect();
@@ -228,7 +252,7 @@ impl PyAdmin {
     fn delete_group_offsets(
         &self,
         group: String,
-        partitions: Vec<arguments::Partition>,
+        partitions: Vec<arguments::PartitionArgument>,
         timeout: Option<f64>,
     ) -> PyResult<PyAdminRequest> {
         let partitions = partitions.into_iter().map(arguments::partition).collect();
@@ -245,7 +269,7 @@ impl PyAdmin {
 
     fn delete_records(
         &self,
-        before: Vec<(arguments::Partition, i64)>,
+        before: Vec<(arguments::PartitionArgument, i64)>,
         timeout: Option<f64>,
     ) -> PyResult<PyAdminRequest> {
         let before = before.into_iter();
@@ -260,7 +284,7 @@ impl PyAdmin {
 
     fn list_offsets(
         &self,
-        wanted: Vec<(arguments::Partition, i64)>,
+        wanted: Vec<(arguments::PartitionArgument, Bound<'_, PyAny>)>,
         committed_only: bool,
         timeout: Option<f64>,
     ) -> PyResult<PyAdminRequest> {
@@ -308,7 +332,7 @@ impl PyAdmin {
 
     fn describe_acls(
         &self,
-        of: arguments::AclFilter,
+        of: arguments::AclFilterArgument,
         timeout: Option<f64>,
     ) -> PyResult<PyAdminRequest> {
         let filter = arguments::acl_filter(of);
@@ -321,7 +345,7 @@ impl PyAdmin {
 
     fn create_acls(
         &self,
-        acls: Vec<arguments::Acl>,
+        acls: Vec<arguments::AclArgument>,
         timeout: Option<f64>,
     ) -> PyResult<PyAdminRequest> {
         let acls = acls.into_iter().map(arguments::acl).collect();
@@ -334,7 +358,7 @@ impl PyAdmin {
 
     fn delete_acls(
         &self,
-        filters: Vec<arguments::AclFilter>,
+        filters: Vec<arguments::AclFilterArgument>,
         timeout: Option<f64>,
     ) -> PyResult<PyAdminRequest> {
         let filters = filters.into_iter().map(arguments::acl_filter).collect();
@@ -361,7 +385,7 @@ impl PyAdmin {
 
     fn alter_user_scram_credentials(
         &self,
-        alterations: Vec<arguments::Alteration>,
+        alterations: Vec<arguments::ScramAlterationArgument>,
         timeout: Option<f64>,
     ) -> PyResult<PyAdminRequest> {
         let alterations = alterations.into_iter().map(arguments::alteration);
@@ -380,7 +404,7 @@ impl PyAdmin {
     fn elect_leaders(
         &self,
         election: i8,
-        partitions: Option<Vec<arguments::Partition>>,
+        partitions: Option<Vec<arguments::PartitionArgument>>,
         timeout: Option<f64>,
     ) -> PyResult<PyAdminRequest> {
         let election = arguments::election(election)?;
@@ -396,7 +420,7 @@ impl PyAdmin {
 
     fn alter_partition_reassignments(
         &self,
-        wanted: Vec<(arguments::Partition, Option<Vec<i32>>)>,
+        wanted: Vec<(arguments::PartitionArgument, Option<Vec<i32>>)>,
         timeout: Option<f64>,
     ) -> PyResult<PyAdminRequest> {
         let wanted = wanted.into_iter();
@@ -413,7 +437,7 @@ impl PyAdmin {
 
     fn list_partition_reassignments(
         &self,
-        partitions: Option<Vec<arguments::Partition>>,
+        partitions: Option<Vec<arguments::PartitionArgument>>,
         timeout: Option<f64>,
     ) -> PyResult<PyAdminRequest> {
         let partitions = partitions.map(arguments::partitions);
@@ -431,7 +455,7 @@ impl PyAdmin {
     fn describe_log_dirs(
         &self,
         brokers: Option<Vec<i32>>,
-        partitions: Option<Vec<arguments::Partition>>,
+        partitions: Option<Vec<arguments::PartitionArgument>>,
         timeout: Option<f64>,
     ) -> PyResult<PyAdminRequest> {
         let partitions = partitions.map(arguments::partitions);
@@ -483,7 +507,7 @@ impl PyAdmin {
 
     fn describe_producers(
         &self,
-        partitions: Vec<arguments::Partition>,
+        partitions: Vec<arguments::PartitionArgument>,
         broker: Option<i32>,
         timeout: Option<f64>,
     ) -> PyResult<PyAdminRequest> {
@@ -499,7 +523,7 @@ impl PyAdmin {
 
     fn abort_transaction(
         &self,
-        of: arguments::Partition,
+        of: arguments::PartitionArgument,
         producer_id: i64,
         producer_epoch: i16,
         coordinator_epoch: i32,
@@ -524,7 +548,7 @@ impl PyAdmin {
         let timeout = types::timeout(timeout)?.unwrap_or(client.config().close_timeout);
         let was_closed = self.closed.swap(true, Ordering::AcqRel);
         let admin = Arc::clone(&self.admin);
-        let elsewhere = self.birthplace.is_elsewhere();
+        let elsewhere = self.fork_guard.is_elsewhere();
         let close = async move {
             if !was_closed && !elsewhere {
                 // What is late ends by itself.
@@ -550,7 +574,7 @@ impl PyAdmin {
         F: Future<Output = T> + Send + 'static,
         T: Send + 'static,
     {
-        self.birthplace.check()?;
+        self.fork_guard.check()?;
         if self.closed() {
             return Err(error::closed("admin client"));
         }

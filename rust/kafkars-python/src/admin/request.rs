@@ -1,4 +1,4 @@
-//! One question under way, for either face.
+//! One request to the cluster under way, for synchronous and asyncio Python.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -6,18 +6,17 @@ use std::pin::Pin;
 use parking_lot::Mutex;
 use pyo3::prelude::*;
 
-use crate::aio::{self, Call, PyFuture};
+use crate::aio::{self, AwaitableCall, Forgotten, PyFuture, ToPython};
 use crate::error;
 use crate::runtime;
 
-type Answer = Box<dyn FnOnce(Python<'_>) -> PyResult<Py<PyAny>> + Send>;
-type Question = Pin<Box<dyn Future<Output = Answer> + Send>>;
+type AdminFuture = Pin<Box<dyn Future<Output = ToPython> + Send>>;
 
 /// A question that has not been asked yet. Nothing is sent before it is waited for or awaited.
 #[pyclass(name = "AdminRequest", module = "kafkars._kafkars", frozen)]
 pub(crate) struct PyAdminRequest {
     // Guards the question until it is asked.
-    question: Mutex<Option<Question>>,
+    question: Mutex<Option<AdminFuture>>,
     /// True if giving up the wait does not end what has begun.
     is_carried_out: bool,
 }
@@ -30,7 +29,7 @@ impl PyAdminRequest {
     ) -> Self {
         let question = async move {
             let output = question.await;
-            Box::new(move |py: Python<'_>| answer(py, output)) as Answer
+            Box::new(move |py: Python<'_>| answer(py, output)) as ToPython
         };
         Self {
             question: Mutex::new(Some(Box::pin(question))),
@@ -38,7 +37,7 @@ impl PyAdminRequest {
         }
     }
 
-    /// The same, carried out once it has begun, also where nobody waits for it any more.
+    /// This request, carried out once it has begun, also where nobody waits for it any more.
     pub(super) fn carried_out(self) -> Self {
         Self {
             is_carried_out: true,
@@ -46,7 +45,7 @@ impl PyAdminRequest {
         }
     }
 
-    fn take(&self) -> PyResult<Question> {
+    fn take(&self) -> PyResult<AdminFuture> {
         let question = self.question.lock().take();
         question.ok_or_else(|| error::state("this request was sent already"))
     }
@@ -61,14 +60,15 @@ impl PyAdminRequest {
     }
 
     /// Sends it and returns what awaits the answer.
-    fn start(&self) -> PyResult<Call> {
+    fn start(&self) -> PyResult<AwaitableCall> {
         let question = self.take()?;
         match self.is_carried_out {
             true => {
-                let pending = aio::carried_out(question, |py, answer| answer(py))?;
-                Ok(Call(PyFuture::pending(pending)))
+                let pending =
+                    aio::carried_out(Forgotten::GoesOn, question, |py, answer| answer(py))?;
+                Ok(AwaitableCall(PyFuture::pending(pending)))
             }
-            false => aio::spawn(question, |py, answer| answer(py)),
+            false => aio::spawn(Forgotten::GoesOn, question, |py, answer| answer(py)),
         }
     }
 }

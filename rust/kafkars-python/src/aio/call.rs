@@ -15,7 +15,7 @@ pub(crate) struct PyCall;
 
 #[pymethods]
 impl PyCall {
-    /// One step, as a coroutine takes it.
+    /// Takes one step, as a coroutine does.
     #[pyo3(signature = (_value, /), text_signature = "($self, value, /)")]
     fn send<'py>(
         slf: &Bound<'py, Self>,
@@ -48,9 +48,9 @@ impl PyCall {
 }
 
 /// A future on its way to Python as a call.
-pub(crate) struct Call(pub(crate) PyFuture);
+pub(crate) struct AwaitableCall(pub(crate) PyFuture);
 
-impl<'py> IntoPyObject<'py> for Call {
+impl<'py> IntoPyObject<'py> for AwaitableCall {
     type Target = PyCall;
     type Output = Bound<'py, PyCall>;
     type Error = PyErr;

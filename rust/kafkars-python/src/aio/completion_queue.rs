@@ -8,14 +8,14 @@ use parking_lot::{Condvar, Mutex};
 
 /// Names what somebody waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Key {
+pub(crate) enum CompletionKey {
     /// A produced batch, by address. Those who wait hold the batch, so the address is not given to another one.
     Batch(usize),
     /// Records of one consumer, or one call.
     Operation(u64),
 }
 
-impl Key {
+impl CompletionKey {
     /// A key nobody else has.
     pub(crate) fn unique() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
@@ -23,10 +23,10 @@ impl Key {
     }
 }
 
-/// Keys of what has happened and the loop has not been told yet.
+/// Keys of what has happened, and of which the loop has not been told yet.
 pub(crate) struct CompletionQueue {
     // Guards the keys; never held while the bell is rung.
-    happened: Mutex<Vec<Key>>,
+    happened: Mutex<Vec<CompletionKey>>,
     /// The bell was rung and the loop has not come yet: a burst of events costs one ring.
     rung: AtomicBool,
     bell: LoopWaker,
@@ -34,14 +34,14 @@ pub(crate) struct CompletionQueue {
 
 /// How a loop is woken from another thread.
 enum LoopWaker {
-    /// One byte in a pipe the loop watches. At most one byte is ever in it, so neither end can block. Both ends live
-    /// as long as the completion_queue: writing never meets a closed pipe.
+    /// A byte in a pipe that the loop watches wakes it. At most one byte is ever in it, so neither end can block. Both
+    /// ends live as long as the completion queue: writing never meets a closed pipe.
     Pipe(PipeReader, PipeWriter),
     /// A thread that calls into the interpreter, for loops that watch no files.
     WakerThread(Arc<WakerThread>),
 }
 
-/// What an completion_queue and its helper thread share.
+/// What a completion queue and its helper thread share.
 #[derive(Default)]
 pub(crate) struct WakerThread {
     // Guards the two wishes below.
@@ -56,7 +56,7 @@ struct WakerRequest {
 }
 
 impl CompletionQueue {
-    /// An completion_queue with a pipe, and the descriptor the loop has to watch.
+    /// A completion queue with a pipe, and the descriptor the loop has to watch.
     #[cfg(unix)]
     pub(crate) fn watched() -> std::io::Result<(Arc<Self>, i32)> {
         use std::os::fd::AsRawFd;
@@ -68,7 +68,7 @@ impl CompletionQueue {
         ))
     }
 
-    /// An completion_queue for loops that watch no files; [`WakerThread::serve`] must run on a thread of its own.
+    /// A completion queue for loops that watch no files; [`WakerThread::serve`] must run on a thread of its own.
     pub(crate) fn helped() -> (Arc<Self>, Arc<WakerThread>) {
         let helper = Arc::<WakerThread>::default();
         (
@@ -86,7 +86,7 @@ impl CompletionQueue {
     }
 
     /// Tells the loop that `key` has happened. Quick, and without the interpreter.
-    pub(crate) fn push(&self, key: Key) {
+    pub(crate) fn push(&self, key: CompletionKey) {
         self.happened.lock().push(key);
         self.ring();
     }
@@ -104,7 +104,7 @@ impl CompletionQueue {
     }
 
     /// What has happened since the last call. The bell is reset first, so what comes meanwhile rings again.
-    pub(crate) fn take(&self) -> Vec<Key> {
+    pub(crate) fn take(&self) -> Vec<CompletionKey> {
         if self.rung.load(Ordering::Acquire) {
             if let LoopWaker::Pipe(reader, _) = &self.bell {
                 // The byte is there or about to be: whoever set `rung` writes it next.

@@ -8,7 +8,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 
 use super::future::PyFuture;
-use super::state::State;
+use super::state::FutureState;
 use crate::gc::untracked;
 
 /// Lets a task take the steps of `future`, unless one does already.
@@ -43,7 +43,7 @@ impl PyDriver {
         self.step(py)
     }
 
-    /// One step, as a coroutine takes it.
+    /// Takes one step, as a coroutine does.
     #[pyo3(signature = (_value, /))]
     fn send<'py>(
         &self,
@@ -64,7 +64,7 @@ impl PyDriver {
         traceback: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
         let future = self.future.bind(py);
-        if matches!(future.get().inner.lock().state, State::Failed(_)) {
+        if matches!(future.get().inner.lock().state, FutureState::Failed(_)) {
             return Err(PyStopIteration::new_err(()));
         }
         PyFuture::cancel(future, None)?;
@@ -82,7 +82,7 @@ impl PyDriver {
         let Ok(None) = PyFuture::step(future) else {
             let mut inner = future.get().inner.lock();
             // Nobody has seen it yet: the callbacks run now.
-            if matches!(inner.state, State::Failed(_)) {
+            if matches!(inner.state, FutureState::Failed(_)) {
                 inner.seen = false;
             }
             drop(inner);

@@ -1,34 +1,54 @@
 //! The end of a future whose failure nobody has looked at.
 
+use std::ffi::CString;
+
+use pyo3::exceptions::PyRuntimeWarning;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::future::PyFuture;
-use super::state::{State, Waiter};
+use super::state::{FutureState, LoopWaiter};
 use crate::gc::at_end_of_life;
+use crate::imports::GET_LOGGER;
 
 impl Drop for PyFuture {
     /// A failure that nobody has looked at is reported as asyncio reports it: through the loop's exception handler, or
     /// through `logging` where no loop has ever waited for it.
     fn drop(&mut self) {
         let inner = self.inner.get_mut();
+        if matches!(inner.state, FutureState::Unawaited(_)) {
+            at_end_of_life(|py| never_awaited(py, READ));
+            return;
+        }
+        if let FutureState::Pending(pending) = &inner.state
+            && !inner.seen
+            && inner.waiter.is_none()
+            && let Some(name) = pending.forget()
+        {
+            at_end_of_life(|py| never_awaited(py, name));
+        }
         if inner.seen || !inner.is_done() {
             return;
         }
-        if matches!(inner.state, State::Value(_) | State::Cancelled(_)) {
+        if matches!(
+            inner.state,
+            FutureState::Value(_) | FutureState::Cancelled(_)
+        ) {
             return;
         }
         at_end_of_life(|py| {
             let error = match &inner.state {
-                State::Failed(error) => Some(error.clone_ref(py)),
-                State::Delivery(delivery, report) => match delivery.result() {
+                FutureState::Failed(error) => Some(error.clone_ref(py)),
+                FutureState::Delivery(delivery, report) => match delivery.result() {
                     Some(Err(failure)) => report(py, Err(failure)).err(),
                     Some(Ok(_)) | None => None,
                 },
-                State::Pending(pending) => pending.failure(py),
-                State::Value(_) | State::Cancelled(_) | State::Unawaited(_) | State::Beginning => {
-                    None
-                }
+                FutureState::Pending(pending) => pending.failure(py),
+                FutureState::Value(_)
+                | FutureState::Cancelled(_)
+                | FutureState::Unawaited(_)
+                | FutureState::Unbegun(_)
+                | FutureState::Beginning => None,
             };
             if let Some(error) = error {
                 // The loop may be closed, and there is nobody else to tell.
@@ -38,14 +58,26 @@ impl Drop for PyFuture {
     }
 }
 
-fn report(py: Python<'_>, waiter: Option<&Waiter>, error: PyErr) -> PyResult<()> {
+const READ: &str = "a read of an asyncio consumer was never awaited, and has read nothing";
+
+/// The interpreter says the same of its coroutines.
+fn never_awaited(py: Python<'_>, message: &str) {
+    let category = py.get_type::<PyRuntimeWarning>();
+    // Warnings that are errors cannot be raised from here; the interpreter shows them.
+    let warned = CString::new(message)
+        .map_err(PyErr::from)
+        .and_then(|message| PyErr::warn(py, &category, &message, 1));
+    if let Err(error) = warned {
+        error.write_unraisable(py, None);
+    }
+}
+
+fn report(py: Python<'_>, waiter: Option<&LoopWaiter>, error: PyErr) -> PyResult<()> {
     const MESSAGE: &str = "the failure of a call was never retrieved";
     let error = error.into_value(py);
     let keywords = PyDict::new(py);
     let Some(waiter) = waiter else {
-        let logger = py
-            .import("logging")?
-            .call_method1("getLogger", ("kafkars",))?;
+        let logger = GET_LOGGER.get(py)?.call1(("kafkars",))?;
         keywords.set_item("exc_info", error)?;
         logger.call_method("error", (MESSAGE,), Some(&keywords))?;
         return Ok(());

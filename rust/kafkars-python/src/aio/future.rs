@@ -5,9 +5,10 @@
 //! one.
 //!
 //! It takes no part in garbage collection: tens of thousands of deliveries on their way would make every collection
-//! slow. Cycles through callbacks end when the future is done, cancelled, or its loop_bridge goes.
+//! slow. Cycles through callbacks end when the future is done, cancelled, or its bridge goes.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use kafkars_client::Delivery;
 use parking_lot::Mutex;
@@ -15,43 +16,46 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::completion_queue::Key;
-use super::loop_bridge::{PyLoopBridge, Waiting, run_callback};
-use super::pending::{Pending, Taker};
-use super::read::{FirstStep, ReadRequest, Reader, UnawaitedRead};
-use super::state::{Callback, Inner, State, Waiter, Waits};
+use super::completion_queue::CompletionKey;
+use super::loop_bridge::{PyLoopBridge, Sleeper, WaitingFuture, run_callback};
+use super::pending::{PendingAnswer, Taker};
+use super::read::{FirstStep, ReadRequest, RecordReads, UnawaitedRead};
+use super::state::{Begun, FutureCallback, FutureInner, FutureState, LoopWaiter, Unbegun, Waits};
 use crate::error;
 use crate::gc::untracked;
-use crate::metadata::Report;
+use crate::imports::CANCELLED_ERROR;
+use crate::metadata::ReportFunction;
 
 /// An answer that is there or comes later.
 #[pyclass(name = "Future", module = "kafkars.aio", frozen, subclass)]
 pub(crate) struct PyFuture {
     // Never held while the interpreter runs: every Python object is created and dropped outside.
-    pub(super) inner: Mutex<Inner>,
+    pub(super) inner: Mutex<FutureInner>,
+    // Somebody has asked for what awaits it, so steps of an iterator are those of an `await`.
+    pub(super) is_awaited: AtomicBool,
 }
 
 impl PyFuture {
     /// An answer that is there.
     #[inline]
     pub(crate) fn ready(value: Py<PyAny>) -> Self {
-        Self::new(State::Value(value))
+        Self::new(FutureState::Value(value))
     }
 
     /// A failure that is known.
     pub(crate) fn failed(error: PyErr) -> Self {
-        Self::new(State::Failed(Box::new(error)))
+        Self::new(FutureState::Failed(Box::new(error)))
     }
 
     /// The delivery of one record, told by `report`.
     #[inline]
-    pub(crate) fn delivery(delivery: Delivery, report: Report) -> Self {
-        Self::new(State::Delivery(delivery, report))
+    pub(crate) fn delivery(delivery: Delivery, report: ReportFunction) -> Self {
+        Self::new(FutureState::Delivery(delivery, report))
     }
 
     /// An answer that comes later.
-    pub(crate) fn pending(pending: Arc<dyn Pending>) -> Self {
-        Self::new(State::Pending(pending))
+    pub(crate) fn pending(pending: Arc<dyn PendingAnswer>) -> Self {
+        Self::new(FutureState::Pending(pending))
     }
 
     /// Lets the running loop bring it on though nobody awaits it. False where no loop runs.
@@ -62,20 +66,42 @@ impl PyFuture {
 
     /// A read, which takes nothing before it is awaited.
     #[inline]
-    pub(crate) fn read(reader: Arc<dyn Reader>, request: ReadRequest) -> Self {
-        Self::new(State::Unawaited(UnawaitedRead { reader, request }))
+    pub(crate) fn read(reader: Arc<dyn RecordReads>, request: ReadRequest) -> Self {
+        Self::new(FutureState::Unawaited(UnawaitedRead { reader, request }))
     }
 
-    /// As a Python object.
+    /// A call that is made when it is awaited.
+    #[inline]
+    pub(crate) fn unbegun(call: Box<dyn Unbegun>) -> Self {
+        Self::new(FutureState::Unbegun(call))
+    }
+
+    /// What a call that begins when it is awaited becomes.
+    #[inline]
+    pub(crate) fn begun(self) -> Begun {
+        Begun(std::mem::replace(
+            &mut self.inner.lock().state,
+            FutureState::Beginning,
+        ))
+    }
+
+    /// Notes that steps of an iterator are those of an `await` from now on.
+    #[inline]
+    pub(super) fn note_awaited(&self) {
+        self.is_awaited.store(true, Ordering::Relaxed);
+    }
+
+    /// Makes a Python object of it.
     #[inline]
     pub(crate) fn into_object(self, py: Python<'_>) -> PyResult<Bound<'_, Self>> {
         Bound::new(py, self).map(untracked)
     }
 
     #[inline]
-    fn new(state: State) -> Self {
+    fn new(state: FutureState) -> Self {
         Self {
-            inner: Mutex::new(Inner {
+            is_awaited: AtomicBool::new(false),
+            inner: Mutex::new(FutureInner {
                 state,
                 waiter: None,
                 blocking: false,
@@ -88,7 +114,7 @@ impl PyFuture {
         }
     }
 
-    /// The loop_bridge's turn: runs the callbacks if the future is done, on the loop's thread and from the loop's own
+    /// The bridge's turn: runs the callbacks if the future is done, on the loop's thread and from the loop's own
     /// stack, so they need not go through `call_soon`. Where tasks take the outcome, they go first: other callbacks
     /// run when one has it.
     pub(crate) fn wake(slf: &Bound<'_, Self>) -> PyResult<()> {
@@ -147,7 +173,7 @@ impl PyFuture {
             if tasks_first {
                 slf.get().inner.lock().resuming = true;
             }
-            let outcome = run_callback(&event_loop, function, context, slf);
+            let outcome = run_callback(&event_loop, function, context, slf.as_any());
             if tasks_first {
                 slf.get().inner.lock().resuming = false;
             }
@@ -178,7 +204,7 @@ impl PyFuture {
         let py = slf.py();
         let (pending, context) = {
             let inner = slf.get().inner.lock();
-            let State::Pending(pending) = &inner.state else {
+            let FutureState::Pending(pending) = &inner.state else {
                 return Ok(());
             };
             let first = inner
@@ -202,7 +228,7 @@ impl PyFuture {
     pub(super) fn schedule(
         slf: &Bound<'_, Self>,
         event_loop: &Bound<'_, PyAny>,
-        callbacks: impl IntoIterator<Item = Callback>,
+        callbacks: impl IntoIterator<Item = FutureCallback>,
     ) -> PyResult<()> {
         let py = slf.py();
         for callback in callbacks {
@@ -222,7 +248,7 @@ impl PyFuture {
     #[cfg(not(Py_LIMITED_API))]
     pub(super) fn value(&self, py: Python<'_>) -> Option<Py<PyAny>> {
         match &self.inner.lock().state {
-            State::Value(value) => Some(value.clone_ref(py)),
+            FutureState::Value(value) => Some(value.clone_ref(py)),
             _ => None,
         }
     }
@@ -232,25 +258,27 @@ impl PyFuture {
         let py = slf.py();
         let mut inner = slf.get().inner.lock();
         let outcome = match &inner.state {
-            State::Value(value) => Some(Ok(value.clone_ref(py))),
-            State::Failed(error) => Some(Err(error.clone_ref(py))),
-            State::Cancelled(message) => {
+            FutureState::Value(value) => Some(Ok(value.clone_ref(py))),
+            FutureState::Failed(error) => Some(Err(error.clone_ref(py))),
+            FutureState::Cancelled(message) => {
                 let message = message.as_ref().map(|message| message.clone_ref(py));
                 drop(inner);
-                return Some(Err(error::asyncio(py, "CancelledError", message)));
+                return Some(Err(error::asyncio(py, &CANCELLED_ERROR, message)));
             }
-            State::Delivery(delivery, report) => {
+            FutureState::Delivery(delivery, report) => {
                 let (outcome, report) = (delivery.result()?, *report);
                 inner.seen = true;
                 drop(inner);
                 return Some(report(py, outcome));
             }
-            State::Pending(pending) => {
+            FutureState::Pending(pending) => {
                 let pending = Arc::clone(pending);
                 drop(inner);
                 return Self::taken(slf, &*pending);
             }
-            State::Unawaited(_) | State::Beginning => return None,
+            FutureState::Unawaited(_) | FutureState::Unbegun(_) | FutureState::Beginning => {
+                return None;
+            }
         };
         inner.seen = true;
         outcome
@@ -261,12 +289,12 @@ impl PyFuture {
     }
 
     /// The answer of `pending`, kept for those who ask again, of whom some may wait to be called.
-    fn taken(slf: &Bound<'_, Self>, pending: &dyn Pending) -> Option<PyResult<Py<PyAny>>> {
+    fn taken(slf: &Bound<'_, Self>, pending: &dyn PendingAnswer) -> Option<PyResult<Py<PyAny>>> {
         let py = slf.py();
         let answer = pending.take(py)?;
         let state = match &answer {
-            Ok(value) => State::Value(value.clone_ref(py)),
-            Err(error) => State::Failed(Box::new(error.clone_ref(py))),
+            Ok(value) => FutureState::Value(value.clone_ref(py)),
+            Err(error) => FutureState::Failed(Box::new(error.clone_ref(py))),
         };
         let mut inner = slf.get().inner.lock();
         inner.seen = true;
@@ -289,7 +317,7 @@ impl PyFuture {
         Some(answer)
     }
 
-    /// Joins the running loop, unless it has joined one, and makes that loop's loop_bridge wait for the answer.
+    /// Joins the running loop, unless it has joined one, and makes that loop's bridge wait for the answer.
     pub(super) fn register(slf: &Bound<'_, Self>) -> PyResult<()> {
         let py = slf.py();
         let loop_bridge = Self::loop_bridge(slf)?;
@@ -302,12 +330,15 @@ impl PyFuture {
             }
             waits
         };
-        let future = slf.clone().unbind();
+        let future = Sleeper {
+            object: slf.clone().into_any().unbind(),
+            wake: |object| Self::wake(object.cast()?),
+        };
         match waits {
             None => Ok(()),
             Some(Waits::Delivery(batch)) => {
-                let key = Key::Batch(Arc::as_ptr(&batch) as usize);
-                let waiting = Waiting {
+                let key = CompletionKey::Batch(Arc::as_ptr(&batch) as usize);
+                let waiting = WaitingFuture {
                     future,
                     deadline: None,
                     _keep: Some(Arc::clone(&batch)),
@@ -318,7 +349,7 @@ impl PyFuture {
             }
             Some(Waits::Pending(pending)) => {
                 pending.join(py);
-                let waiting = Waiting {
+                let waiting = WaitingFuture {
                     future,
                     deadline: pending.deadline(),
                     _keep: None,
@@ -336,7 +367,7 @@ impl PyFuture {
             return Ok(waiter.loop_bridge.clone_ref(py));
         }
         let loop_bridge = PyLoopBridge::current(py)?;
-        let waiter = Waiter {
+        let waiter = LoopWaiter {
             loop_bridge: loop_bridge.clone_ref(py),
             expected: false,
             callbacks: Vec::new(),
@@ -345,26 +376,36 @@ impl PyFuture {
         Ok(loop_bridge)
     }
 
-    /// The first step of a read that nobody has awaited before: what it took, or none where there is something to wait
+    /// The first step of what nobody has awaited before: what a read took, or none where there is something to wait
     /// for.
     #[inline]
     pub(super) fn begin(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {
         let UnawaitedRead { reader, request } = {
             let mut inner = self.inner.lock();
-            if !matches!(inner.state, State::Unawaited(_)) {
+            if !matches!(
+                inner.state,
+                FutureState::Unawaited(_) | FutureState::Unbegun(_)
+            ) {
                 return None;
             }
-            match std::mem::replace(&mut inner.state, State::Beginning) {
-                State::Unawaited(read) => read,
+            match std::mem::replace(&mut inner.state, FutureState::Beginning) {
+                FutureState::Unawaited(read) => read,
+                FutureState::Unbegun(call) => {
+                    drop(inner);
+                    self.make(py, call);
+                    return None;
+                }
                 // Just looked at.
                 _ => return None,
             }
         };
         let (state, answer) = match reader.begin(py, request) {
-            Ok(FirstStep::Answer(value)) => (State::Value(value.clone_ref(py)), Some(Ok(value))),
-            Ok(FirstStep::Wait(pending)) => (State::Pending(pending), None),
+            Ok(FirstStep::Answer(value)) => {
+                (FutureState::Value(value.clone_ref(py)), Some(Ok(value)))
+            }
+            Ok(FirstStep::Wait(pending)) => (FutureState::Pending(pending), None),
             Err(error) => (
-                State::Failed(Box::new(error.clone_ref(py))),
+                FutureState::Failed(Box::new(error.clone_ref(py))),
                 Some(Err(error)),
             ),
         };
@@ -374,23 +415,39 @@ impl PyFuture {
         answer
     }
 
+    /// Makes a call that has not begun.
+    #[inline]
+    fn make(&self, py: Python<'_>, call: Box<dyn Unbegun>) {
+        let Begun(state) = call.begin(py);
+        self.inner.lock().state = state;
+    }
+
     /// Makes a read wait that nobody has awaited, for those who want to be called when there is something to take.
-    pub(super) fn begin_to_wait(&self) {
+    pub(super) fn begin_to_wait(&self, py: Python<'_>) {
         let mut inner = self.inner.lock();
-        let State::Unawaited(UnawaitedRead { reader, request }) = &inner.state else {
+        if matches!(inner.state, FutureState::Unbegun(_)) {
+            if let FutureState::Unbegun(call) =
+                std::mem::replace(&mut inner.state, FutureState::Beginning)
+            {
+                drop(inner);
+                self.make(py, call);
+            }
+            return;
+        }
+        let FutureState::Unawaited(UnawaitedRead { reader, request }) = &inner.state else {
             return;
         };
         let (reader, request) = (Arc::clone(reader), *request);
-        inner.state = State::Beginning;
+        inner.state = FutureState::Beginning;
         drop(inner);
         let state = match reader.wait(request) {
-            Ok(pending) => State::Pending(pending),
-            Err(error) => State::Failed(Box::new(error)),
+            Ok(pending) => FutureState::Pending(pending),
+            Err(error) => FutureState::Failed(Box::new(error)),
         };
         self.inner.lock().state = state;
     }
 
-    /// One step of awaiting: the outcome, or none after registering.
+    /// Takes one step of awaiting: gives the outcome, or none after registering.
     #[inline]
     pub(super) fn step(slf: &Bound<'_, Self>) -> PyResult<Option<Py<PyAny>>> {
         if let Some(outcome) = slf.get().begin(slf.py()) {

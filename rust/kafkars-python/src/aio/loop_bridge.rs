@@ -1,4 +1,5 @@
-//! One event loop's side of things: who waits for what, and the callback that resolves them.
+//! A bridge from the runtime's threads to one event loop: it knows which future waits for which key, and its callback
+//! on the loop resolves them.
 
 use std::cell::RefCell;
 use std::collections::hash_map::Entry;
@@ -11,37 +12,42 @@ use parking_lot::Mutex;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyNotImplementedError, PyRuntimeError, PySystemExit};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyWeakrefMethods, PyWeakrefReference};
 
-use super::completion_queue::{CompletionQueue, Key};
-use super::future::PyFuture;
+use super::completion_queue::{CompletionKey, CompletionQueue};
+use super::running_loop::running_loop;
 
-/// A loop and the futures that wait on it. The loop holds the loop_bridge as the callback of its reader; the
-/// loop_bridge holds the loop weakly, so a loop that is closed or forgotten takes its loop_bridge along.
+/// A loop and the futures that wait on it. The loop holds the bridge as the callback of its reader; the
+/// bridge holds the loop weakly, so a loop that is closed or forgotten takes its bridge along.
 #[pyclass(name = "EventLoopPort", module = "kafkars._kafkars", frozen, weakref)]
 pub(crate) struct PyLoopBridge {
     event_loop: Py<PyWeakrefReference>,
     completion_queue: Arc<CompletionQueue>,
     // Guards who waits; an entry exists exactly while its key is still to come.
-    waiting: Mutex<HashMap<Key, Vec<Waiting>>>,
+    waiting: Mutex<HashMap<CompletionKey, Vec<WaitingFuture>>>,
     // Guards futures whose turn has come and whose callbacks have not run.
-    ready: Mutex<VecDeque<Py<PyFuture>>>,
+    ready: Mutex<VecDeque<Sleeper>>,
     // Guards the one timer of the loop that stands for all time limits.
-    timer: Mutex<Option<Timer>>,
+    timer: Mutex<Option<LoopTimer>>,
 }
 
-/// One future that waits for one key.
-pub(crate) struct Waiting {
-    /// Who.
-    pub(crate) future: Py<PyFuture>,
-    /// Until when.
+/// An object that waits on a loop, and what the bridge calls when its turn has come.
+pub(crate) struct Sleeper {
+    pub(crate) object: Py<PyAny>,
+    pub(crate) wake: fn(&Bound<'_, PyAny>) -> PyResult<()>,
+}
+
+/// A future that waits for one key.
+pub(crate) struct WaitingFuture {
+    /// What is woken.
+    pub(crate) future: Sleeper,
+    /// When it stops waiting.
     pub(crate) deadline: Option<Instant>,
     /// Keeps what the key is the address of alive, so that no other thing gets the same address.
     pub(crate) _keep: Option<Arc<BatchDelivery>>,
 }
 
-struct Timer {
+struct LoopTimer {
     at: Instant,
     handle: Py<PyAny>,
 }
@@ -52,7 +58,7 @@ thread_local! {
 }
 
 impl PyLoopBridge {
-    /// The loop_bridge of the loop that runs on this thread.
+    /// The bridge of the loop that runs on this thread.
     pub(crate) fn current(py: Python<'_>) -> PyResult<Py<Self>> {
         let running = running_loop(py)?;
         let known = PORTS.with_borrow(|ports| {
@@ -73,7 +79,7 @@ impl PyLoopBridge {
             Some(loop_bridge) => loop_bridge,
             None => Self::helped(event_loop)?,
         };
-        // Dropped after the borrow has ended: the last reference to a loop_bridge may run code of the application.
+        // Dropped after the borrow has ended: the last reference to a bridge may run code of the application.
         let mut gone = Vec::new();
         PORTS.with_borrow_mut(|ports| {
             let (kept, dead) = std::mem::take(ports)
@@ -87,7 +93,7 @@ impl PyLoopBridge {
         Ok(loop_bridge)
     }
 
-    /// With a pipe the loop watches; none where the loop watches no files (Windows' default loop).
+    /// Makes a bridge with a pipe that the loop watches; none where the loop watches no files (Windows' default loop).
     #[cfg(unix)]
     fn watched(event_loop: &Bound<'_, PyAny>) -> PyResult<Option<Py<Self>>> {
         let (completion_queue, descriptor) = CompletionQueue::watched()?;
@@ -174,8 +180,8 @@ impl PyLoopBridge {
     /// else waits for the same key.
     pub(crate) fn wait(
         slf: &Bound<'_, Self>,
-        key: Key,
-        waiting: Waiting,
+        key: CompletionKey,
+        waiting: WaitingFuture,
         arm: impl FnOnce(Arc<CompletionQueue>),
     ) -> PyResult<()> {
         let loop_bridge = slf.get();
@@ -200,9 +206,9 @@ impl PyLoopBridge {
     }
 
     /// Lets a future wait no more. Its key is still expected: others may wait for it, now or later.
-    pub(crate) fn forget(&self, key: Key, future: &Bound<'_, PyFuture>) {
+    pub(crate) fn forget(&self, key: CompletionKey, future: &Bound<'_, PyAny>) {
         let forgotten = self.waiting.lock().get_mut(&key).map(|all| {
-            all.extract_if(.., |waiting| waiting.future.is(future))
+            all.extract_if(.., |waiting| waiting.future.object.is(future))
                 .collect::<Vec<_>>()
         });
         // Dropped outside of the lock.
@@ -228,7 +234,7 @@ impl PyLoopBridge {
         let handle = loop_bridge
             .event_loop(py)?
             .call_method1(intern!(py, "call_later"), (delay, expire))?;
-        let timer = Timer {
+        let timer = LoopTimer {
             at: deadline,
             handle: handle.unbind(),
         };
@@ -246,7 +252,7 @@ impl PyLoopBridge {
             let Some(future) = loop_bridge.ready.lock().pop_front() else {
                 return Ok(());
             };
-            if let Err(error) = PyFuture::wake(future.bind(py)) {
+            if let Err(error) = (future.wake)(future.object.bind(py)) {
                 loop_bridge.completion_queue.ring();
                 return Err(error);
             }
@@ -276,8 +282,9 @@ impl PyLoopBridge {
         let mut next: Option<Instant> = None;
         let mut expired = Vec::new();
         for all in loop_bridge.waiting.lock().values_mut() {
-            let due =
-                |waiting: &mut Waiting| waiting.deadline.is_some_and(|deadline| deadline <= now);
+            let due = |waiting: &mut WaitingFuture| {
+                waiting.deadline.is_some_and(|deadline| deadline <= now)
+            };
             expired.extend(all.extract_if(.., due).map(|waiting| waiting.future));
             next = all
                 .iter()
@@ -293,19 +300,13 @@ impl PyLoopBridge {
     }
 }
 
-/// The loop that runs on this thread.
-pub(crate) fn running_loop<'py>(py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-    static FUNCTION: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    FUNCTION.import(py, "asyncio", "get_running_loop")?.call0()
-}
-
 /// Runs one callback of `future` in the context it was added in. Only exceptions that end the program come out; others
 /// go to the loop's handler, as with every callback of a loop.
 pub(crate) fn run_callback(
     event_loop: &Bound<'_, PyAny>,
     callback: &Bound<'_, PyAny>,
     context: &Bound<'_, PyAny>,
-    future: &Bound<'_, PyFuture>,
+    future: &Bound<'_, PyAny>,
 ) -> PyResult<()> {
     let py = future.py();
     let Err(error) = context.call_method1(intern!(py, "run"), (callback, future)) else {

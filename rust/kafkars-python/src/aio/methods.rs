@@ -1,30 +1,35 @@
 //! The methods of futures, as asyncio expects them.
 
-use pyo3::exceptions::{PyBaseException, PyStopIteration};
+use std::sync::atomic::Ordering;
+
+use pyo3::exceptions::{PyBaseException, PyStopIteration, PyTypeError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
 
 use super::driver;
 use super::future::PyFuture;
-use super::loop_bridge::running_loop;
 use super::pending::Taker;
-use super::state::{Callback, State};
+use super::running_loop::{has_running_loop, running_loop};
+use super::state::{FutureCallback, FutureState};
 use crate::error;
+use crate::imports::{CANCELLED_ERROR, INVALID_STATE_ERROR};
 use crate::types;
 
 #[pymethods]
 impl PyFuture {
-    fn __await__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
-        slf
+    /// What `yield from` takes. The interpreter's `await` takes the future itself (`send.rs`), which is no iterable: a
+    /// loop over a call that was not awaited would lose what it gives.
+    fn __await__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAwaiting>> {
+        Self::awaiting(slf)
     }
 
-    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
-        slf
-    }
-
+    /// The interpreter's step of an `await`; `next()` would lose what the call gives.
     #[inline]
     fn __next__<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, Self>>> {
+        if !slf.get().is_awaited.load(Ordering::Relaxed) {
+            return Err(PyTypeError::new_err("await this call; it is no iterator"));
+        }
         match Self::step(slf)? {
             None => Ok(Some(slf.clone())),
             Some(value) => stop(value.into_bound(slf.py())).map(|()| None),
@@ -46,7 +51,7 @@ impl PyFuture {
     #[expect(clippy::unused_self, reason = "a method of coroutines")]
     fn close(&self) {}
 
-    /// Whether there is an outcome.
+    /// True if there is an outcome.
     fn done(&self) -> bool {
         self.inner.lock().is_done()
     }
@@ -55,14 +60,16 @@ impl PyFuture {
     #[getter]
     fn _cancel_message(&self, py: Python<'_>) -> Option<Py<PyAny>> {
         match &self.inner.lock().state {
-            State::Cancelled(message) => message.as_ref().map(|message| message.clone_ref(py)),
+            FutureState::Cancelled(message) => {
+                message.as_ref().map(|message| message.clone_ref(py))
+            }
             _ => None,
         }
     }
 
-    /// Whether it was cancelled.
+    /// True if it was cancelled.
     fn cancelled(&self) -> bool {
-        matches!(self.inner.lock().state, State::Cancelled(_))
+        matches!(self.inner.lock().state, FutureState::Cancelled(_))
     }
 
     /// The answer. Raises what went wrong, or `asyncio.InvalidStateError` while there is none.
@@ -88,7 +95,7 @@ impl PyFuture {
         }
         Err(error::asyncio(
             py,
-            "InvalidStateError",
+            &INVALID_STATE_ERROR,
             Some(
                 "there is no result yet"
                     .into_pyobject(py)?
@@ -104,7 +111,7 @@ impl PyFuture {
         // A record that is stored has no need of its metadata here; `gather` asks each of its futures this.
         {
             let mut inner = slf.get().inner.lock();
-            if let State::Delivery(delivery, _) = &inner.state
+            if let FutureState::Delivery(delivery, _) = &inner.state
                 && matches!(delivery.result(), Some(Ok(_)))
             {
                 inner.seen = true;
@@ -128,7 +135,7 @@ impl PyFuture {
             if inner.is_done() {
                 return Ok(false);
             }
-            let replaced = std::mem::replace(&mut inner.state, State::Cancelled(msg));
+            let replaced = std::mem::replace(&mut inner.state, FutureState::Cancelled(msg));
             let waiter = inner.waiter.as_mut();
             let waiter = waiter.map(|waiter| {
                 (
@@ -157,11 +164,11 @@ impl PyFuture {
             Some(context) => context,
             None => copy_context(py)?,
         };
-        slf.get().begin_to_wait();
+        slf.get().begin_to_wait(py);
         let loop_bridge = Self::loop_bridge(slf)?;
         let (callback, expected, done, taker) = {
             let mut inner = slf.get().inner.lock();
-            let callback = Callback {
+            let callback = FutureCallback {
                 function,
                 context,
                 resumes_task: std::mem::take(&mut inner.is_taken_up),
@@ -173,7 +180,7 @@ impl PyFuture {
                 inner.taker(),
             )
         };
-        // What is done but expected waits for its loop_bridge: futures that were done earlier come first.
+        // What is done but expected waits for its bridge: futures that were done earlier come first.
         if done && !expected {
             return Self::schedule(slf, &loop_bridge.get().event_loop(py)?, [callback]);
         }
@@ -239,7 +246,7 @@ impl PyFuture {
         };
         let is_future = match taker {
             Taker::Reader | Taker::Task => blocking,
-            Taker::Anyone | Taker::Loop => belongs || running_loop(py).is_ok(),
+            Taker::Anyone | Taker::Loop => belongs || has_running_loop(py),
         };
         is_future.then_some(blocking)
     }
@@ -255,10 +262,10 @@ impl PyFuture {
     /// asyncio asks for the error of a cancelled future this way.
     fn _make_cancelled_error(&self, py: Python<'_>) -> Py<PyAny> {
         let message = match &self.inner.lock().state {
-            State::Cancelled(Some(message)) => Some(message.clone_ref(py)),
+            FutureState::Cancelled(Some(message)) => Some(message.clone_ref(py)),
             _ => None,
         };
-        error::asyncio(py, "CancelledError", message)
+        error::asyncio(py, &CANCELLED_ERROR, message)
             .into_value(py)
             .into_any()
     }
@@ -266,14 +273,14 @@ impl PyFuture {
     fn __repr__(&self) -> String {
         let inner = self.inner.lock();
         let state = match &inner.state {
-            State::Value(_) => "finished",
-            State::Failed(_) => "failed",
-            State::Cancelled(_) => "cancelled",
+            FutureState::Value(_) => "finished",
+            FutureState::Failed(_) => "failed",
+            FutureState::Cancelled(_) => "cancelled",
             _ if inner.is_done() => "finished",
             _ => "pending",
         };
         match &inner.state {
-            State::Delivery(delivery, _) => {
+            FutureState::Delivery(delivery, _) => {
                 let batch = delivery.batch();
                 format!(
                     "<Future {state} delivery to {}-{}>",
@@ -296,7 +303,48 @@ impl PyFuture {
     }
 }
 
+/// A future that is awaited by hand: the iterator that `__await__()` gives.
+#[pyclass(name = "Awaiting", module = "kafkars._kafkars", frozen)]
+pub(crate) struct PyAwaiting {
+    future: Py<PyFuture>,
+}
+
+#[pymethods]
+impl PyAwaiting {
+    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyFuture>>> {
+        PyFuture::__next__(self.future.bind(py))
+    }
+
+    /// Raises in the awaiting code, as the future's own method does.
+    #[pyo3(signature = (*error))]
+    fn throw<'py>(
+        &self,
+        py: Python<'py>,
+        error: &Bound<'py, PyTuple>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let future = self.future.bind(py);
+        future.call_method1(intern!(py, "throw"), error)
+    }
+
+    /// Ends the call, as the future's own method does.
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        let future = self.future.bind(py);
+        future.call_method0(intern!(py, "close")).map(drop)
+    }
+}
+
 impl PyFuture {
+    /// What awaits it, where something else is awaited by hand in its place.
+    pub(crate) fn awaiting<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAwaiting>> {
+        slf.get().note_awaited();
+        let future = slf.clone().unbind();
+        Bound::new(slf.py(), PyAwaiting { future })
+    }
+
     /// Raises what `throw()` was given.
     #[expect(clippy::unused_self, reason = "a method of coroutines")]
     pub(super) fn raise(
@@ -331,26 +379,29 @@ impl PyFuture {
                 drop(Self::wait_on(slf));
                 return;
             }
-            if inner.is_done() || matches!(inner.state, State::Delivery(..)) {
+            if inner.is_done() || matches!(inner.state, FutureState::Delivery(..)) {
                 return;
             }
-            std::mem::replace(&mut inner.state, State::Cancelled(None))
+            std::mem::replace(&mut inner.state, FutureState::Cancelled(None))
         };
         Self::abandon(slf, replaced);
     }
 
     /// Lets go of what a cancelled future waited for.
-    fn abandon(slf: &Bound<'_, Self>, replaced: State) {
-        let State::Pending(pending) = replaced else {
-            return;
-        };
+    fn abandon(slf: &Bound<'_, Self>, replaced: FutureState) {
         let py = slf.py();
-        let waiter = slf.get().inner.lock();
-        let loop_bridge = waiter
-            .waiter
-            .as_ref()
-            .map(|waiter| waiter.loop_bridge.clone_ref(py));
-        drop(waiter);
+        let mut inner = slf.get().inner.lock();
+        let loop_bridge = inner.waiter.as_mut().map(|waiter| {
+            // Nothing is to come any more: callbacks that are added from now on run at once.
+            waiter.expected = false;
+            waiter.loop_bridge.clone_ref(py)
+        });
+        drop(inner);
+        let pending = match replaced {
+            FutureState::Pending(pending) => pending,
+            FutureState::Unbegun(call) => return call.give_up(),
+            _ => return,
+        };
         if let Some(loop_bridge) = loop_bridge {
             loop_bridge.get().forget(pending.key(), slf);
         }
@@ -381,8 +432,6 @@ fn copy_context(py: Python<'_>) -> PyResult<Py<PyAny>> {
 
 #[cfg(Py_LIMITED_API)]
 fn copy_context(py: Python<'_>) -> PyResult<Py<PyAny>> {
-    use pyo3::sync::PyOnceLock;
-    static FUNCTION: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let function = FUNCTION.import(py, "contextvars", "copy_context")?;
+    let function = crate::imports::COPY_CONTEXT.get(py)?;
     function.call0().map(Bound::unbind)
 }

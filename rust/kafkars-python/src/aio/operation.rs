@@ -7,125 +7,172 @@ use parking_lot::Mutex;
 use pyo3::prelude::*;
 use tokio::task::AbortHandle;
 
-use super::call::Call;
-use super::completion_queue::{CompletionQueue, Key};
+use super::call::AwaitableCall;
+use super::completion_queue::{CompletionKey, CompletionQueue};
 use super::future::PyFuture;
-use super::pending::Pending;
+use super::pending::PendingAnswer;
 use crate::error;
 use crate::runtime;
 
-type Answer = Box<dyn FnOnce(Python<'_>) -> PyResult<Py<PyAny>> + Send>;
+/// Makes Python of what came, on a thread that is attached.
+pub(crate) type ToPython = Box<dyn FnOnce(Python<'_>) -> PyResult<Py<PyAny>> + Send>;
+
+/// What becomes of a call that is forgotten before anybody has awaited it, and has not been cancelled.
+pub(crate) enum Forgotten<T> {
+    /// It goes on, and nobody hears of it: something that is awaited in its place stands before it.
+    GoesOn,
+    /// It ends; what it has begun goes on and tells of a failure itself.
+    Ends,
+    /// It is there for its answer alone, and so ends with a warning of this name.
+    Question(&'static str),
+    /// It goes on, with a warning of this name: nobody knows when it has ended. A failure is told by the function.
+    Waiting(&'static str, fn(&T)),
+}
 
 /// Starts `future` now and returns what awaits it; `answer` turns its output into Python, on the thread that asks.
 /// Cancelling the Python future drops the Rust one.
 pub(crate) fn spawn<T: Send + 'static>(
+    forgotten: Forgotten<T>,
     future: impl Future<Output = T> + Send + 'static,
     answer: impl FnOnce(Python<'_>, T) -> PyResult<Py<PyAny>> + Send + 'static,
-) -> PyResult<Call> {
-    Ok(Call(PyFuture::pending(pending(future, answer)?)))
-}
-
-/// The same, as a part of something larger.
-pub(crate) fn pending<T: Send + 'static>(
-    future: impl Future<Output = T> + Send + 'static,
-    answer: impl FnOnce(Python<'_>, T) -> PyResult<Py<PyAny>> + Send + 'static,
-) -> PyResult<Arc<dyn Pending>> {
-    start(future, answer, true)
+) -> PyResult<AwaitableCall> {
+    let pending = start(future, answer, true, forgotten)?;
+    Ok(AwaitableCall(PyFuture::pending(pending)))
 }
 
 /// Starts `future` now, and carries it out also where nobody waits for it any more: for what must not end halfway.
 pub(crate) fn carried_out<T: Send + 'static>(
+    forgotten: Forgotten<T>,
     future: impl Future<Output = T> + Send + 'static,
     answer: impl FnOnce(Python<'_>, T) -> PyResult<Py<PyAny>> + Send + 'static,
-) -> PyResult<Arc<dyn Pending>> {
-    start(future, answer, false)
+) -> PyResult<Arc<dyn PendingAnswer>> {
+    start(future, answer, false, forgotten)
 }
 
 fn start<T: Send + 'static>(
     future: impl Future<Output = T> + Send + 'static,
     answer: impl FnOnce(Python<'_>, T) -> PyResult<Py<PyAny>> + Send + 'static,
     may_be_dropped: bool,
-) -> PyResult<Arc<dyn Pending>> {
-    let shared = Arc::new(Shared {
-        key: Key::unique(),
-        slot: Mutex::new(Slot::Waiting(None)),
+    forgotten: Forgotten<T>,
+) -> PyResult<Arc<dyn PendingAnswer>> {
+    let shared = Arc::new(SharedSlot {
+        key: CompletionKey::unique(),
+        slot: Mutex::new(ResultSlot::Waiting(None)),
     });
-    let guard = Guard(Arc::clone(&shared));
+    let guard = AbandonedGuard(Arc::clone(&shared));
+    let (question, name, tell) = match forgotten {
+        Forgotten::GoesOn => (false, None, None),
+        Forgotten::Ends => (true, None, None),
+        Forgotten::Question(name) => (true, Some(name), None),
+        Forgotten::Waiting(name, tell) => (false, Some(name), Some(tell)),
+    };
     let task = runtime::handle()?.spawn(async move {
         let output = future.await;
+        if let (Some(tell), true) = (tell, guard.0.is_forgotten()) {
+            tell(&output);
+        }
         guard.0.fill(Box::new(move |py| answer(py, output)));
     });
     Ok(Arc::new(Operation {
         shared,
-        task: may_be_dropped.then(|| task.abort_handle()),
+        is_question: question,
+        name,
+        may_be_dropped,
+        task: task.abort_handle(),
     }))
 }
 
 struct Operation {
-    shared: Arc<Shared>,
-    /// None where the task is carried out in any case.
-    task: Option<AbortHandle>,
+    shared: Arc<SharedSlot>,
+    /// Nothing is left to do once nobody waits for the answer.
+    is_question: bool,
+    /// What a call is named that warns where it is never awaited.
+    name: Option<&'static str>,
+    /// False where the task is carried out in any case.
+    may_be_dropped: bool,
+    task: AbortHandle,
 }
 
-struct Shared {
-    key: Key,
+struct SharedSlot {
+    key: CompletionKey,
     // Guards the way from "nobody knows" to "answered"; callbacks are told outside.
-    slot: Mutex<Slot>,
+    slot: Mutex<ResultSlot>,
 }
 
-enum Slot {
+enum ResultSlot {
     /// Under way; the loop that waits, if one does.
     Waiting(Option<Arc<CompletionQueue>>),
+    /// Under way, and nobody will wait.
+    Forgotten,
     /// The answer, until it is taken.
-    Done(Option<Answer>),
+    Done(Option<ToPython>),
 }
 
-impl Shared {
-    fn fill(&self, answer: Answer) {
+impl SharedSlot {
+    fn is_forgotten(&self) -> bool {
+        matches!(*self.slot.lock(), ResultSlot::Forgotten)
+    }
+
+    fn fill(&self, answer: ToPython) {
         let mut slot = self.slot.lock();
-        if matches!(*slot, Slot::Done(_)) {
+        if matches!(*slot, ResultSlot::Done(_)) {
             return;
         }
-        let before = std::mem::replace(&mut *slot, Slot::Done(Some(answer)));
+        let before = std::mem::replace(&mut *slot, ResultSlot::Done(Some(answer)));
         drop(slot);
-        if let Slot::Waiting(Some(completion_queue)) = before {
+        if let ResultSlot::Waiting(Some(completion_queue)) = before {
             completion_queue.push(self.key);
         }
     }
 }
 
-impl Pending for Operation {
+impl PendingAnswer for Operation {
     fn is_ready(&self, _woken: bool) -> bool {
-        matches!(*self.shared.slot.lock(), Slot::Done(_))
+        matches!(*self.shared.slot.lock(), ResultSlot::Done(_))
     }
 
     fn take(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {
         let answer = match &mut *self.shared.slot.lock() {
-            Slot::Waiting(_) => None,
-            Slot::Done(answer) => answer.take(),
+            ResultSlot::Waiting(_) | ResultSlot::Forgotten => None,
+            ResultSlot::Done(answer) => answer.take(),
         }?;
         Some(answer(py))
     }
 
-    fn key(&self) -> Key {
+    fn key(&self) -> CompletionKey {
         self.shared.key
     }
 
     fn arm(&self, completion_queue: Arc<CompletionQueue>) {
         let mut slot = self.shared.slot.lock();
         match &mut *slot {
-            Slot::Waiting(waiting) => *waiting = Some(completion_queue),
-            Slot::Done(_) => {
+            ResultSlot::Waiting(waiting) => *waiting = Some(completion_queue),
+            ResultSlot::Done(_) => {
                 drop(slot);
                 completion_queue.push(self.shared.key);
             }
+            // Nobody is left who could wait.
+            ResultSlot::Forgotten => {}
         }
     }
 
     fn cancel(&self) {
-        if let Some(task) = &self.task {
-            task.abort();
+        if self.may_be_dropped {
+            self.task.abort();
         }
+    }
+
+    fn forget(&self) -> Option<&'static str> {
+        let mut slot = self.shared.slot.lock();
+        let is_under_way = matches!(*slot, ResultSlot::Waiting(_));
+        if is_under_way {
+            *slot = ResultSlot::Forgotten;
+        }
+        drop(slot);
+        if self.is_question {
+            self.task.abort();
+        }
+        self.name.filter(|_| is_under_way || self.is_question)
     }
 
     fn failure(&self, py: Python<'_>) -> Option<PyErr> {
@@ -134,9 +181,9 @@ impl Pending for Operation {
 }
 
 /// A task that ends without an answer (it panicked, or the runtime ended) must not leave its future waiting.
-struct Guard(Arc<Shared>);
+struct AbandonedGuard(Arc<SharedSlot>);
 
-impl Drop for Guard {
+impl Drop for AbandonedGuard {
     fn drop(&mut self) {
         self.0.fill(Box::new(|_| Err(error::abandoned())));
     }

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use pyo3::prelude::*;
 
-use super::completion_queue::{CompletionQueue, Key};
+use super::completion_queue::{CompletionKey, CompletionQueue};
 
 /// Who may take an answer, and where.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,12 +23,12 @@ pub(crate) enum Taker {
 }
 
 /// Something whose answer comes later.
-pub(crate) trait Pending: Send + Sync {
-    /// Whether [`Pending::take`] is worth a try; `woken` tells that the key has come.
+pub(crate) trait PendingAnswer: Send + Sync {
+    /// True if [`PendingAnswer::take`] is worth a try; `woken` tells that the key has come.
     fn is_ready(&self, woken: bool) -> bool;
     /// The answer. `None` means that it is still to come, or that somebody else took what was there.
     fn take(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>>;
-    /// Who may call [`Pending::take`].
+    /// Who may call [`PendingAnswer::take`].
     fn taker(&self) -> Taker {
         Taker::Anyone
     }
@@ -39,16 +39,20 @@ pub(crate) trait Pending: Send + Sync {
     }
     /// A loop begins to wait, and so can bring on what needs one.
     fn join(&self, _py: Python<'_>) {}
-    /// What is told to the completion_queue.
-    fn key(&self) -> Key;
+    /// What is told to the completion queue.
+    fn key(&self) -> CompletionKey;
     /// Arranges that `completion_queue` gets the key, once.
     fn arm(&self, completion_queue: Arc<CompletionQueue>);
-    /// When [`Pending::take`] has an answer at the latest.
+    /// When [`PendingAnswer::take`] has an answer at the latest.
     fn deadline(&self) -> Option<Instant> {
         None
     }
     /// Nobody wants the answer any more.
     fn cancel(&self) {}
+    /// It goes though nobody has ever awaited it. Returns what the call is named, where that is a mistake.
+    fn forget(&self) -> Option<&'static str> {
+        None
+    }
     /// What went wrong although nobody asked: told when the future is forgotten.
     fn failure(&self, _py: Python<'_>) -> Option<PyErr> {
         None

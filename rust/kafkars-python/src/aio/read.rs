@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 
-use super::pending::Pending;
+use super::pending::PendingAnswer;
 
 /// How much a read takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,19 +31,19 @@ pub(crate) struct ReadRequest {
 /// What the first step of a read gave.
 pub(crate) enum FirstStep {
     Answer(Py<PyAny>),
-    Wait(Arc<dyn Pending>),
+    Wait(Arc<dyn PendingAnswer>),
 }
 
 /// Where records are read.
-pub(crate) trait Reader: Send + Sync {
+pub(crate) trait RecordReads: Send + Sync {
     /// Takes what is there, or begins to wait.
     fn begin(self: Arc<Self>, py: Python<'_>, request: ReadRequest) -> PyResult<FirstStep>;
     /// Begins to wait without taking anything.
-    fn wait(self: Arc<Self>, request: ReadRequest) -> PyResult<Arc<dyn Pending>>;
+    fn wait(self: Arc<Self>, request: ReadRequest) -> PyResult<Arc<dyn PendingAnswer>>;
 }
 
 /// A read that nobody has awaited.
 pub(super) struct UnawaitedRead {
-    pub(super) reader: Arc<dyn Reader>,
+    pub(super) reader: Arc<dyn RecordReads>,
     pub(super) request: ReadRequest,
 }

@@ -1,4 +1,4 @@
-//! The short way out of an `await`.
+//! The short ways into and out of an `await`.
 //!
 //! Awaiting an answer that is there ends, by way of `__next__`, in a `StopIteration` that the interpreter takes apart
 //! at once. Interpreters from 3.10 on first ask for `am_send`, which hands the answer over as it is; PyO3 has no name
@@ -25,6 +25,7 @@ pub(crate) fn install(py: Python<'_>) {
         unsafe {
             if let Some(slots) = (*class).tp_as_async.as_mut() {
                 slots.am_send = Some(send);
+                slots.am_await = Some(itself);
             }
         }
     }
@@ -33,6 +34,18 @@ pub(crate) fn install(py: Python<'_>) {
 /// This interpreter does not show its slots.
 #[cfg(Py_LIMITED_API)]
 pub(crate) fn install(_py: Python<'_>) {}
+
+/// What `await` awaits: the future, without an object in between.
+#[cfg(not(Py_LIMITED_API))]
+unsafe extern "C" fn itself(object: *mut ffi::PyObject) -> *mut ffi::PyObject {
+    // SAFETY: the interpreter calls this attached, with a future that it holds.
+    unsafe {
+        let py = Python::assume_attached();
+        let future = Bound::ref_from_ptr(py, &object).cast_unchecked::<PyFuture>();
+        future.get().note_awaited();
+        ffi::Py_NewRef(object)
+    }
+}
 
 #[cfg(not(Py_LIMITED_API))]
 unsafe extern "C" fn send(

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use kafkars_broker::{Action, Corruption, Intercept, SeenRequest};
+use kafkars_broker::{Corruption, FaultAction, Intercept, SeenRequest};
 use kafkars_protocol::{ApiKey, ErrorCode};
 use pyo3::prelude::*;
 
 use super::requests::PySeenRequest;
 use crate::error;
+use crate::imports::NEAREST_NAME;
 
 /// What `kafkars.testing.EmbeddedBroker.intercept` gives.
 #[derive(FromPyObject)]
@@ -45,22 +46,22 @@ impl Fault {
         Ok(intercept)
     }
 
-    fn action(&self) -> PyResult<Action> {
+    fn action(&self) -> PyResult<FaultAction> {
         let Ok(delay) = Duration::try_from_secs_f64(self.seconds) else {
             let message = format!("{} is not a number of seconds", self.seconds);
             return Err(error::argument(message));
         };
         Ok(match self.action.as_str() {
-            "delay" => Action::Delay(delay),
-            "drop" => Action::Drop,
-            "disconnect" => Action::Disconnect,
-            "disconnect_after" => Action::DisconnectAfter,
-            "flip_byte" => Action::Corrupt(Corruption::FlipByte(self.position)),
-            "wrong_length" => Action::Corrupt(Corruption::Length(self.length)),
-            "truncate" => Action::Corrupt(Corruption::Truncate(self.position)),
-            "wrong_correlation_id" => Action::Corrupt(Corruption::CorrelationId),
+            "delay" => FaultAction::Delay(delay),
+            "drop" => FaultAction::Drop,
+            "disconnect" => FaultAction::Disconnect,
+            "disconnect_after" => FaultAction::DisconnectAfter,
+            "flip_byte" => FaultAction::Corrupt(Corruption::FlipByte(self.position)),
+            "wrong_length" => FaultAction::Corrupt(Corruption::Length(self.length)),
+            "truncate" => FaultAction::Corrupt(Corruption::Truncate(self.position)),
+            "wrong_correlation_id" => FaultAction::Corrupt(Corruption::CorrelationId),
             name => match error_code(name) {
-                Some(code) => Action::Error(code),
+                Some(code) => FaultAction::Error(code),
                 None => return Err(no_action(name)),
             },
         })
@@ -115,9 +116,9 @@ fn no_action(name: &str) -> PyErr {
 /// The name that was probably meant, of the first names that have one near it: as settings are hinted at.
 fn hint(tries: &[(&str, &[&str])]) -> String {
     let nearest = |py: Python<'_>| -> PyResult<Option<String>> {
-        let names = py.import("kafkars.config.names")?;
+        let nearest = NEAREST_NAME.get(py)?;
         for (name, known) in tries {
-            let near = names.call_method1("nearest", (*name, known.to_vec()))?;
+            let near = nearest.call1((*name, known.to_vec()))?;
             if !near.is_none() {
                 return near.extract().map(Some);
             }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kafkars_broker::{
-    BrokerError, CoordinatorKind, EmbeddedBroker, InterceptId, LinkSettings, NodeState,
+    CoordinatorType, EmbeddedBroker, EmbeddedBrokerError, InterceptId, LinkSettings, NodeState,
 };
 use parking_lot::Mutex;
 use pyo3::prelude::*;
@@ -29,7 +29,7 @@ pub(crate) struct PyEmbeddedBroker {
     // Guards the reference; none once it is stopped. Never held during a call of the broker.
     broker: Mutex<Option<Arc<EmbeddedBroker>>>,
     addresses: String,
-    birthplace: ForkGuard,
+    fork_guard: ForkGuard,
 }
 
 #[pymethods]
@@ -43,7 +43,7 @@ impl PyEmbeddedBroker {
         Ok(Self {
             addresses: broker.bootstrap_servers(),
             broker: Mutex::new(Some(Arc::new(broker))),
-            birthplace: ForkGuard::here(),
+            fork_guard: ForkGuard::here(),
         })
     }
 
@@ -119,16 +119,39 @@ impl PyEmbeddedBroker {
     }
 
     /// First offset and next offset of a partition.
+    ///
+    /// Args:
+    ///     topic: The topic's name.
+    ///     partition: Which of its partitions.
+    ///
+    /// Raises:
+    ///     InvalidPartitionError: There is no such partition.
     fn offsets(&self, topic: &str, partition: i32) -> PyResult<(i64, i64)> {
         self.with(|broker| broker.offsets(topic, partition))
     }
 
     /// Id of the node that leads a partition; -1 while none can.
+    ///
+    /// Args:
+    ///     topic: The topic's name.
+    ///     partition: Which of its partitions.
+    ///
+    /// Raises:
+    ///     InvalidPartitionError: There is no such partition.
     fn leader(&self, topic: &str, partition: i32) -> PyResult<i32> {
         self.with(|broker| broker.leader(topic, partition))
     }
 
     /// Gives a partition to another node, under a new leader epoch.
+    ///
+    /// Args:
+    ///     topic: The topic's name.
+    ///     partition: Which of its partitions.
+    ///     node: Id of the node that is to lead it.
+    ///
+    /// Raises:
+    ///     InvalidPartitionError: There is no such partition.
+    ///     InvalidArgumentError: There is no such node.
     fn move_leader(&self, topic: &str, partition: i32, node: i32) -> PyResult<()> {
         self.with(|broker| broker.move_leader(topic, partition, node))
     }
@@ -152,14 +175,26 @@ impl PyEmbeddedBroker {
     }
 
     /// Where a node listens: `host:port`.
+    ///
+    /// Args:
+    ///     node: Its id: 0 for the first.
+    ///
+    /// Raises:
+    ///     InvalidArgumentError: There is no such node.
     fn address(&self, node: i32) -> PyResult<String> {
         self.with(|broker| {
             let address = broker.address(node).map(|address| address.to_string());
-            address.ok_or(BrokerError::UnknownNode(node))
+            address.ok_or(EmbeddedBrokerError::UnknownNode(node))
         })
     }
 
-    /// Whether a node is "running", "paused" or "stopped".
+    /// The state of a node: "running", "paused" or "stopped".
+    ///
+    /// Args:
+    ///     node: Its id: 0 for the first.
+    ///
+    /// Raises:
+    ///     InvalidArgumentError: There is no such node.
     fn node_state(&self, node: i32) -> PyResult<&'static str> {
         self.with(|broker| {
             Ok(match broker.node_state(node)? {
@@ -188,6 +223,12 @@ impl PyEmbeddedBroker {
     }
 
     /// Closes every connection of one node, or of all; the nodes go on.
+    ///
+    /// Args:
+    ///     node: Its id; None for all.
+    ///
+    /// Raises:
+    ///     InvalidArgumentError: There is no such node.
     #[pyo3(signature = (node=None))]
     fn cut_connections(&self, node: Option<i32>) -> PyResult<()> {
         self.with(|broker| broker.cut_connections(node))
@@ -211,13 +252,13 @@ impl PyEmbeddedBroker {
         self.with(|broker| broker.set_link(node, link))
     }
 
-    /// Sets a fault and gives its number.
     /// Kafka's name of an API, however it is spelled.
     #[staticmethod]
     fn _api_name(name: &str) -> PyResult<&'static str> {
         Ok(faults::api(name)?.name())
     }
 
+    /// Sets a fault and gives its number.
     fn _intercept(&self, fault: faults::Fault) -> PyResult<u64> {
         let intercept = fault.into_intercept()?;
         self.with(|broker| Ok(broker.intercept(intercept).number()))
@@ -321,6 +362,12 @@ impl PyEmbeddedBroker {
         py.detach(|| self.end(broker));
     }
 
+    /// True if nothing is left to stop.
+    #[getter]
+    fn _is_stopped(&self) -> bool {
+        self.fork_guard.is_elsewhere() || self.broker.lock().is_none()
+    }
+
     fn __enter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
         slf
     }
@@ -339,18 +386,21 @@ impl PyEmbeddedBroker {
 }
 
 impl PyEmbeddedBroker {
-    /// For calls that are answered on the spot.
-    fn with<T>(&self, call: impl FnOnce(&EmbeddedBroker) -> Result<T, BrokerError>) -> PyResult<T> {
+    /// Makes a call that is answered on the spot.
+    fn with<T>(
+        &self,
+        call: impl FnOnce(&EmbeddedBroker) -> Result<T, EmbeddedBrokerError>,
+    ) -> PyResult<T> {
         let broker = self.running()?;
         call(&broker).map_err(|failure| error::embedded_broker(&failure))
     }
 
-    /// For calls that wait for the broker's thread, which may itself wait for the interpreter: a fault's predicate is
-    /// Python.
+    /// Makes a call that waits for the broker's thread, which may itself wait for the interpreter: a fault's predicate
+    /// is Python.
     fn with_detached<T: Send>(
         &self,
         py: Python<'_>,
-        call: impl FnOnce(&EmbeddedBroker) -> Result<T, BrokerError> + Send,
+        call: impl FnOnce(&EmbeddedBroker) -> Result<T, EmbeddedBrokerError> + Send,
     ) -> PyResult<T> {
         let broker = self.running()?;
         let answer = py.detach(|| call(&broker));
@@ -358,14 +408,14 @@ impl PyEmbeddedBroker {
     }
 
     fn running(&self) -> PyResult<Arc<EmbeddedBroker>> {
-        self.birthplace.check()?;
+        self.fork_guard.check()?;
         let broker = self.broker.lock().clone();
-        broker.ok_or_else(|| error::embedded_broker(&BrokerError::Stopped))
+        broker.ok_or_else(|| error::embedded_broker(&EmbeddedBrokerError::Stopped))
     }
 
     /// In a forked child the threads to stop are in the parent, and waiting for them would not end.
     fn end(&self, broker: Option<Arc<EmbeddedBroker>>) {
-        if self.birthplace.is_elsewhere() {
+        if self.fork_guard.is_elsewhere() {
             std::mem::forget(broker);
         } else if let Some(broker) = broker {
             broker.stop();
@@ -382,11 +432,11 @@ impl Drop for PyEmbeddedBroker {
     }
 }
 
-fn coordinator_kind(name: &str) -> PyResult<CoordinatorKind> {
+fn coordinator_kind(name: &str) -> PyResult<CoordinatorType> {
     match name {
-        "group" => Ok(CoordinatorKind::Group),
-        "transaction" => Ok(CoordinatorKind::Transaction),
-        "share" => Ok(CoordinatorKind::Share),
+        "group" => Ok(CoordinatorType::Group),
+        "transaction" => Ok(CoordinatorType::Transaction),
+        "share" => Ok(CoordinatorType::Share),
         other => Err(error::argument(format!(
             "{other:?} is not a kind of coordinator"
         ))),

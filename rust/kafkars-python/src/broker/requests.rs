@@ -1,7 +1,7 @@
 //! A request that the embedded broker has seen, as a Python object.
 
-use kafkars_broker::{Action, SeenRequest};
-use kafkars_protocol::Value;
+use kafkars_broker::{FaultAction, SeenRequest};
+use kafkars_protocol::DescribedValue;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
@@ -67,12 +67,12 @@ impl PySeenRequest {
     #[getter]
     fn fault(&self) -> Option<&'static str> {
         Some(match self.0.action? {
-            Action::Delay(_) => "delay",
-            Action::Drop => "drop",
-            Action::Disconnect => "disconnect",
-            Action::DisconnectAfter => "disconnect_after",
-            Action::Error(code) => code.name(),
-            Action::Corrupt(_) => "corrupt",
+            FaultAction::Delay(_) => "delay",
+            FaultAction::Drop => "drop",
+            FaultAction::Disconnect => "disconnect",
+            FaultAction::DisconnectAfter => "disconnect_after",
+            FaultAction::Error(code) => code.name(),
+            FaultAction::Corrupt(_) => "corrupt",
         })
     }
 
@@ -103,23 +103,23 @@ impl PySeenRequest {
     }
 }
 
-fn to_python(py: Python<'_>, value: Value) -> PyResult<Bound<'_, PyAny>> {
+fn to_python(py: Python<'_>, value: DescribedValue) -> PyResult<Bound<'_, PyAny>> {
     match value {
-        Value::Null => Ok(py.None().into_bound(py)),
-        Value::Bool(value) => value.into_bound_py_any(py),
-        Value::Int(value) => value.into_bound_py_any(py),
-        Value::Float(value) => value.into_bound_py_any(py),
-        Value::Text(value) => value.into_bound_py_any(py),
-        Value::Uuid(value) => value.to_string().into_bound_py_any(py),
-        Value::Bytes(value) => Ok(PyBytes::new(py, &value).into_any()),
-        Value::List(values) => {
+        DescribedValue::Null => Ok(py.None().into_bound(py)),
+        DescribedValue::Bool(value) => value.into_bound_py_any(py),
+        DescribedValue::Int(value) => value.into_bound_py_any(py),
+        DescribedValue::Float(value) => value.into_bound_py_any(py),
+        DescribedValue::Text(value) => value.into_bound_py_any(py),
+        DescribedValue::Uuid(value) => value.to_string().into_bound_py_any(py),
+        DescribedValue::Bytes(value) => Ok(PyBytes::new(py, &value).into_any()),
+        DescribedValue::List(values) => {
             let list = PyList::empty(py);
             for value in values {
                 list.append(to_python(py, value)?)?;
             }
             Ok(list.into_any())
         }
-        Value::Struct(fields) => {
+        DescribedValue::Struct(fields) => {
             let dict = PyDict::new(py);
             for (name, value) in fields {
                 dict.set_item(name, to_python(py, value)?)?;

@@ -16,7 +16,7 @@ use crate::secret_text::SecretText;
 /// A listener by its settings.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub(crate) struct Listener {
+pub(crate) struct ListenerSettings {
     name: String,
     protocol: String,
     port: i64,
@@ -28,7 +28,7 @@ pub(crate) struct Listener {
     max_reauth_ms: Option<u64>,
 }
 
-impl Listener {
+impl ListenerSettings {
     pub(super) fn into_config(self) -> PyResult<ListenerConfig> {
         let Self { name, .. } = &self;
         let wrong = |what: &str, given: &str, known: &str| {

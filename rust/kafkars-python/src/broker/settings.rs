@@ -6,7 +6,7 @@ use std::time::Duration;
 use kafkars_broker::{BrokerConfig, ClockMode, GroupSettings, MigrationPolicy, NewTopic};
 use pyo3::prelude::*;
 
-use super::security::{self, AclArguments, Listener};
+use super::security::{self, AclArguments, ListenerSettings};
 use crate::error;
 use crate::secret_text::SecretText;
 
@@ -31,7 +31,7 @@ pub(crate) struct Settings {
     version: Option<String>,
     data_dir: Option<PathBuf>,
     group_migration_policy: String,
-    listeners: Vec<Listener>,
+    listeners: Vec<ListenerSettings>,
     users: Vec<(String, SecretText)>,
     acls: Option<AclArguments>,
     login_timeout: f64,
@@ -85,7 +85,10 @@ impl Settings {
                 return Err(error::config(message));
             }
         };
-        let listeners = self.listeners.into_iter().map(Listener::into_config);
+        let listeners = self
+            .listeners
+            .into_iter()
+            .map(ListenerSettings::into_config);
         Ok(BrokerConfig {
             listeners: listeners.collect::<PyResult<_>>()?,
             users: self.users.into_iter().map(security::user).collect(),

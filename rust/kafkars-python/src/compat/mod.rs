@@ -3,3 +3,4 @@
 pub(crate) mod aiokafka;
 pub(crate) mod confluent;
 pub(crate) mod kafka_python;
+mod tuple;

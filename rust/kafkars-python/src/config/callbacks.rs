@@ -14,6 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
 use crate::error;
+use crate::imports::CALL_ATTEMPT;
 use crate::lent::LentObjects;
 use crate::secret_text::SecretText;
 
@@ -31,7 +32,7 @@ pub(crate) enum GivenName {
 }
 
 impl GivenName {
-    /// The same for the engine.
+    /// The setting as the engine takes it.
     pub(crate) fn source(&self, py: Python<'_>, lent: &mut LentObjects) -> PyResult<SecretSource> {
         match self {
             Self::Text(text) => Ok(SecretSource::Value(Secret::new(text.as_str()))),
@@ -41,12 +42,12 @@ impl GivenName {
 }
 
 impl GivenSecret {
-    /// The same for the engine.
+    /// The setting as the engine takes it.
     pub(crate) fn source(&self, py: Python<'_>, lent: &mut LentObjects) -> PyResult<SecretSource> {
         self.read_by(py, lent, secret)
     }
 
-    /// The same for the password of a key, which need not be text.
+    /// The password of a key as the engine takes it; it need not be text.
     pub(crate) fn key_password(
         &self,
         py: Python<'_>,
@@ -75,14 +76,14 @@ impl GivenSecret {
 }
 
 /// A function of the application. It is called on a thread of its own, never on one that serves sockets.
-struct Function<T> {
+struct ApplicationFunction<T> {
     call: ApplicationCall<T>,
     name: Arc<str>,
     /// The next call begins with the function's own `refused()`: one that keeps its values forgets them.
     is_refused: Arc<AtomicBool>,
 }
 
-impl<T: Clone + Send + 'static> Provider<T> for Function<T> {
+impl<T: Clone + Send + 'static> Provider<T> for ApplicationFunction<T> {
     fn provide(&self) -> Provided<T> {
         Box::pin(self.call.call())
     }
@@ -111,7 +112,7 @@ fn callback<T: Clone + Send + 'static>(
     let described = function.getattr("description");
     let described = described.and_then(|text| text.extract::<String>());
     let name: Arc<str> = described.map_or_else(|_| "a function".into(), Into::into);
-    // Of our own providers those that keep a value have it.
+    // Those of our own providers that keep a value have this method.
     let keeps = function.hasattr("refused").unwrap_or(false);
     let (function, failed) = (lent.lend(function), Arc::clone(&name));
     let is_refused = Arc::new(AtomicBool::new(false));
@@ -130,20 +131,19 @@ fn callback<T: Clone + Send + 'static>(
         });
         called.unwrap_or_else(|| Err("the process is ending".into()))
     });
-    Callback(Arc::new(Function {
+    Callback(Arc::new(ApplicationFunction {
         call,
         name,
         is_refused,
     }))
 }
 
-/// One call, which ends early when nobody waits for it any more: if the function is asynchronous.
+/// Makes one call, which ends early if the function is asynchronous and nobody waits for the call any more.
 fn call_once<'py>(
     function: &Bound<'py, PyAny>,
     attempt: &CallAttempt,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let module = function.py().import("kafkars.config.call_attempt")?;
-    let called = module.getattr("CallAttempt")?.call1((function,))?;
+    let called = CALL_ATTEMPT.get(function.py())?.call1((function,))?;
     let given_up = called.clone().unbind();
     attempt.on_given_up(move || {
         // Nothing is left of it in a process that ends.

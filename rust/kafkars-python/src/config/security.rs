@@ -10,8 +10,8 @@ use kafkars_client::config::{
 };
 use pyo3::prelude::*;
 
-use super::ClientSettings;
 use super::callbacks::{self, GivenName, GivenSecret};
+use super::fields::ClientSettings;
 use crate::lent::LentObjects;
 use crate::{error, gssapi};
 
@@ -308,7 +308,7 @@ fn kerberos(py: Python<'_>, settings: &ClientSettings) -> PyResult<KerberosConfi
     })
 }
 
-/// Whether Kerberos can read it; a pipe might never answer.
+/// Checks that Kerberos can read a keytab: a pipe might never answer.
 fn check_keytab(path: &Path) -> Result<(), String> {
     let wrong =
         |problem: &dyn Display| format!("sasl_kerberos_keytab: {}: {problem}", path.display());

@@ -9,8 +9,8 @@ use super::base::PyBaseConsumer;
 use super::commits;
 use super::core::ConsumerCore;
 use super::leave::{LeaveWait, Then};
-use super::questions::{self, End};
-use crate::aio::{self, Amount, Call, PyFuture, ReadRequest, Reader};
+use super::offset_queries::{self, End};
+use crate::aio::{self, Amount, AwaitableCall, Forgotten, PyFuture, ReadRequest, RecordReads};
 use crate::argument;
 use crate::config::ConsumerSettings;
 use crate::types;
@@ -29,7 +29,7 @@ impl PyAsyncConsumer {
         let handle = Self {
             core: Arc::clone(&core),
         };
-        Ok(PyClassInitializer::from(PyBaseConsumer { core }).add_subclass(handle))
+        Ok(PyClassInitializer::from(PyBaseConsumer::new(&core)).add_subclass(handle))
     }
 
     /// The next record, in the order of its partition.
@@ -51,9 +51,9 @@ impl PyAsyncConsumer {
     ///     KafkaError: The cluster refuses the client or a topic, such as for want of a permission; the class says
     ///         which.
     #[pyo3(signature = (timeout=Some(1.0)), text_signature = "($self, timeout=1.0)")]
-    fn poll(&self, timeout: Option<f64>) -> PyResult<Call> {
+    fn poll(&self, timeout: Option<f64>) -> PyResult<AwaitableCall> {
         types::check_timeout(timeout)?;
-        Ok(Call(self.read(Amount::One, timeout)))
+        Ok(AwaitableCall(self.read(Amount::One, timeout)))
     }
 
     /// What is ready, at once: the quickest way to read.
@@ -83,10 +83,10 @@ impl PyAsyncConsumer {
         &self,
         #[pyo3(from_py_with = argument::max_records)] max_records: Option<usize>,
         timeout: Option<f64>,
-    ) -> PyResult<Call> {
+    ) -> PyResult<AwaitableCall> {
         types::check_timeout(timeout)?;
         let max = self.core.batch_limit(max_records)?;
-        Ok(Call(self.read(Amount::Many(max), timeout)))
+        Ok(AwaitableCall(self.read(Amount::Many(max), timeout)))
     }
 
     fn __aiter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
@@ -114,14 +114,19 @@ impl PyAsyncConsumer {
     ///     KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
     ///         class says which.
     #[pyo3(signature = (partition, *, timeout=None))]
-    fn position(&self, partition: &Bound<'_, PyAny>, timeout: Option<f64>) -> PyResult<Call> {
+    fn position(
+        &self,
+        partition: &Bound<'_, PyAny>,
+        timeout: Option<f64>,
+    ) -> PyResult<AwaitableCall> {
         aio::spawn(
-            questions::position(&self.core, partition, timeout)?,
-            questions::position_answer,
+            Forgotten::Question("position() of an asyncio consumer was never awaited"),
+            offset_queries::position(&self.core, partition, timeout)?,
+            offset_queries::position_answer,
         )
     }
 
-    /// Where partitions begin.
+    /// Asks for the first offsets of partitions.
     ///
     /// Args:
     ///     partitions: A `TopicPartition` or pair of topic and number, or several of them.
@@ -140,14 +145,15 @@ impl PyAsyncConsumer {
         &self,
         partitions: &Bound<'_, PyAny>,
         timeout: Option<f64>,
-    ) -> PyResult<Call> {
+    ) -> PyResult<AwaitableCall> {
         aio::spawn(
-            questions::ends(&self.core, End::Beginning, partitions, timeout)?,
-            questions::ends_answer,
+            Forgotten::Question("beginning_offsets() of an asyncio consumer was never awaited"),
+            offset_queries::ends(&self.core, End::Beginning, partitions, timeout)?,
+            offset_queries::ends_answer,
         )
     }
 
-    /// Where partitions end.
+    /// Asks for the ends of partitions.
     ///
     /// Args:
     ///     partitions: A `TopicPartition` or pair of topic and number, or several of them.
@@ -163,17 +169,23 @@ impl PyAsyncConsumer {
     ///         class says which.
     ///     TypeError: What is given names no partition.
     #[pyo3(signature = (partitions, *, timeout=None))]
-    fn end_offsets(&self, partitions: &Bound<'_, PyAny>, timeout: Option<f64>) -> PyResult<Call> {
+    fn end_offsets(
+        &self,
+        partitions: &Bound<'_, PyAny>,
+        timeout: Option<f64>,
+    ) -> PyResult<AwaitableCall> {
         aio::spawn(
-            questions::ends(&self.core, End::End, partitions, timeout)?,
-            questions::ends_answer,
+            Forgotten::Question("end_offsets() of an asyncio consumer was never awaited"),
+            offset_queries::ends(&self.core, End::End, partitions, timeout)?,
+            offset_queries::ends_answer,
         )
     }
 
-    /// Where partitions have come to at a time.
+    /// Asks for the first offsets at or after a time.
     ///
     /// Args:
-    ///     timestamps: Milliseconds since 1970 for each partition.
+    ///     timestamps: For each partition ms since 1970, or a `datetime` with a time zone. Numbers that look like
+    ///         seconds, microseconds or nanoseconds are refused.
     ///     timeout: Longest wait in seconds; `default_api_timeout_ms` by default.
     ///
     /// Returns:
@@ -183,16 +195,18 @@ impl PyAsyncConsumer {
     ///     KafkaTimeoutError: There was no answer in time; the message says what the last try met.
     ///     KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
     ///         class says which.
+    ///     InvalidArgumentError: A timestamp is in another unit.
     ///     TypeError: What is given names no partition.
     #[pyo3(signature = (timestamps, *, timeout=None))]
     fn offsets_for_times(
         &self,
         timestamps: &Bound<'_, PyAny>,
         timeout: Option<f64>,
-    ) -> PyResult<Call> {
+    ) -> PyResult<AwaitableCall> {
         aio::spawn(
-            questions::times(&self.core, timestamps, timeout)?,
-            questions::times_answer,
+            Forgotten::Question("offsets_for_times() of an asyncio consumer was never awaited"),
+            offset_queries::times(&self.core, timestamps, timeout)?,
+            offset_queries::times_answer,
         )
     }
 
@@ -215,10 +229,11 @@ impl PyAsyncConsumer {
         &self,
         #[pyo3(from_py_with = argument::topic)] topic: String,
         timeout: Option<f64>,
-    ) -> PyResult<Call> {
+    ) -> PyResult<AwaitableCall> {
         aio::spawn(
-            questions::partitions(&self.core, topic, timeout)?,
-            questions::partitions_answer,
+            Forgotten::Question("partitions_for() of an asyncio consumer was never awaited"),
+            offset_queries::partitions(&self.core, topic, timeout)?,
+            offset_queries::partitions_answer,
         )
     }
 
@@ -235,10 +250,11 @@ impl PyAsyncConsumer {
     ///     KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
     ///         class says which.
     #[pyo3(signature = (*, timeout=None))]
-    fn topics(&self, timeout: Option<f64>) -> PyResult<Call> {
+    fn topics(&self, timeout: Option<f64>) -> PyResult<AwaitableCall> {
         aio::spawn(
-            questions::topics(&self.core, timeout)?,
-            questions::topics_answer,
+            Forgotten::Question("topics() of an asyncio consumer was never awaited"),
+            offset_queries::topics(&self.core, timeout)?,
+            offset_queries::topics_answer,
         )
     }
 
@@ -249,6 +265,9 @@ impl PyAsyncConsumer {
     ///         handed out before the latest poll and by it.
     ///     timeout: Longest wait in seconds; `default_api_timeout_ms` by default.
     ///
+    /// Returns:
+    ///     What was committed, by partition; empty where there was nothing to commit.
+    ///
     /// Raises:
     ///     CommitFailedError: The partitions belong to another member by now.
     ///     KafkaTimeoutError: There was no answer in time; the message says what the last try met.
@@ -256,8 +275,13 @@ impl PyAsyncConsumer {
     ///         class says which.
     ///     ClientStateError: The consumer has no group.
     #[pyo3(signature = (offsets=None, *, timeout=None))]
-    fn commit(&self, offsets: Option<&Bound<'_, PyAny>>, timeout: Option<f64>) -> PyResult<Call> {
+    fn commit(
+        &self,
+        offsets: Option<&Bound<'_, PyAny>>,
+        timeout: Option<f64>,
+    ) -> PyResult<AwaitableCall> {
         aio::spawn(
+            Forgotten::Ends,
             commits::commit(&self.core, offsets, timeout)?,
             commits::offsets_answer,
         )
@@ -278,8 +302,13 @@ impl PyAsyncConsumer {
     ///         class says which.
     ///     ClientStateError: The consumer has no group.
     #[pyo3(signature = (partitions, *, timeout=None))]
-    fn committed(&self, partitions: &Bound<'_, PyAny>, timeout: Option<f64>) -> PyResult<Call> {
+    fn committed(
+        &self,
+        partitions: &Bound<'_, PyAny>,
+        timeout: Option<f64>,
+    ) -> PyResult<AwaitableCall> {
         aio::spawn(
+            Forgotten::Question("committed() of an asyncio consumer was never awaited"),
             commits::committed(&self.core, partitions, timeout)?,
             commits::offsets_answer,
         )
@@ -296,16 +325,16 @@ impl PyAsyncConsumer {
     ///     KafkaTimeoutError: There was no answer in time; the message says what the last try met.
     ///     Exception: What a listener raises, once the rest is done.
     #[pyo3(signature = (*, timeout=None))]
-    fn unsubscribe(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Call> {
+    fn unsubscribe(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<AwaitableCall> {
         self.core.check_open()?;
         self.core.check_reentry()?;
         let timeout = types::timeout(timeout)?.unwrap_or(self.core.close_timeout());
         let (core, deadline) = (&self.core, Instant::now() + timeout);
         let Some(id) = core.start_leaving("the application unsubscribed", deadline) else {
-            return Ok(Call(PyFuture::ready(py.None())));
+            return Ok(AwaitableCall(PyFuture::ready(py.None())));
         };
         let wait = LeaveWait::new(core, id, deadline, Then::Nothing);
-        Ok(Call(PyFuture::pending(Arc::new(wait))))
+        Ok(AwaitableCall(PyFuture::pending(Arc::new(wait))))
     }
 
     /// Commits what was handed out where commits are automatic, leaves the group and stops reading. Calls that wait
@@ -321,14 +350,16 @@ impl PyAsyncConsumer {
     ///     KafkaError: They were refused.
     ///     Exception: What a listener raises, once the rest is done.
     #[pyo3(signature = (timeout=None))]
-    fn close(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Call> {
+    fn close(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<AwaitableCall> {
         let timeout = types::timeout(timeout)?.unwrap_or(self.core.close_timeout());
         Ok(self.end(py, timeout, false))
     }
 
-    fn __aenter__(slf: &Bound<'_, Self>) -> PyResult<Call> {
+    fn __aenter__(slf: &Bound<'_, Self>) -> PyResult<AwaitableCall> {
         slf.get().core.check_open()?;
-        Ok(Call(PyFuture::ready(slf.clone().into_any().unbind())))
+        Ok(AwaitableCall(PyFuture::ready(
+            slf.clone().into_any().unbind(),
+        )))
     }
 
     /// After an exception what was handed out last is not finished, and not committed.
@@ -337,7 +368,7 @@ impl PyAsyncConsumer {
         &self,
         py: Python<'_>,
         exception: &Bound<'_, pyo3::types::PyTuple>,
-    ) -> PyResult<Call> {
+    ) -> PyResult<AwaitableCall> {
         let failed = exception
             .get_item(0)
             .is_ok_and(|exception| !exception.is_none());
@@ -355,12 +386,12 @@ impl PyAsyncConsumer {
     }
 
     /// Begins to end the consumer. An error of that is logged where `is_failing`: the block's own exception counts.
-    fn end(&self, py: Python<'_>, limit: Duration, is_failing: bool) -> Call {
+    fn end(&self, py: Python<'_>, limit: Duration, is_failing: bool) -> AwaitableCall {
         let core = &self.core;
         let deadline = Instant::now() + limit;
         let Some(closing) = core.start_closing(deadline) else {
             core.close();
-            return Call(PyFuture::ready(py.None()));
+            return AwaitableCall(PyFuture::ready(py.None()));
         };
         let id = closing.id();
         let then = Then::Close {
@@ -369,12 +400,12 @@ impl PyAsyncConsumer {
             is_failing,
         };
         let wait = LeaveWait::new(core, id, deadline, then);
-        Call(PyFuture::pending(Arc::new(wait)))
+        AwaitableCall(PyFuture::pending(Arc::new(wait)))
     }
 
     #[inline]
     fn read(&self, amount: Amount, timeout: Option<f64>) -> PyFuture {
-        let reader: Arc<dyn Reader> = Arc::<ConsumerCore>::clone(&self.core);
+        let reader: Arc<dyn RecordReads> = Arc::<ConsumerCore>::clone(&self.core);
         PyFuture::read(reader, ReadRequest { amount, timeout })
     }
 }

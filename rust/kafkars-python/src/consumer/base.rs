@@ -7,16 +7,27 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyType};
 
 use super::core::ConsumerCore;
-use super::group::Listeners;
+use super::listeners::Listeners;
 use crate::argument;
 use crate::brokers;
 use crate::pending_flag::PyPendingFlag;
 use crate::types;
+use crate::unclosed::UnclosedWarning;
 
 /// Assignment, positions and counters.
 #[pyclass(name = "BaseConsumer", module = "kafkars._kafkars", frozen, subclass)]
 pub(crate) struct PyBaseConsumer {
     pub(crate) core: Arc<ConsumerCore>,
+    unclosed: UnclosedWarning,
+}
+
+impl PyBaseConsumer {
+    pub(crate) fn new(core: &Arc<ConsumerCore>) -> Self {
+        Self {
+            core: Arc::clone(core),
+            unclosed: UnclosedWarning::default(),
+        }
+    }
 }
 
 #[pymethods]
@@ -253,11 +264,13 @@ impl PyBaseConsumer {
     /// Goes on at the first record that is not older than a time, or at the end.
     ///
     /// Args:
-    ///     timestamp: Milliseconds since 1970.
+    ///     timestamp: Milliseconds since 1970, or a `datetime` with a time zone. A number that looks like seconds,
+    ///         microseconds or nanoseconds is refused.
     ///     partitions: A `TopicPartition` or pair of topic and number, or several of them; None for all that are
     ///         assigned.
     ///
     /// Raises:
+    ///     InvalidArgumentError: The timestamp is in another unit.
     ///     NotAssignedError: A partition is not assigned.
     ///     ClosedError: The consumer is closed.
     #[pyo3(signature = (timestamp, partitions=None))]
@@ -346,7 +359,7 @@ impl PyBaseConsumer {
 
     /// Every broker, or every bootstrap address before the cluster is known: its number or None, its address, why it
     /// cannot be connected to or None, and its counters.
-    fn _brokers<'py>(&self, py: Python<'py>) -> PyResult<Vec<brokers::Status<'py>>> {
+    fn _brokers<'py>(&self, py: Python<'py>) -> PyResult<Vec<brokers::BrokerStatusFields<'py>>> {
         self.core.check()?;
         brokers::statuses(py, self.core.consumer.client())
     }
@@ -367,7 +380,7 @@ impl PyBaseConsumer {
         self.core.consumer.end_automatic_commits();
     }
 
-    /// Whether `close()` was called.
+    /// True if `close()` was called.
     #[getter]
     fn closed(&self) -> bool {
         self.core.consumer.is_closed()
@@ -383,6 +396,28 @@ impl PyBaseConsumer {
         self.core.metrics(py)
     }
 
+    /// Warns if the consumer goes unclosed; `__del__` calls it.
+    fn _warn_if_unclosed(slf: &Bound<'_, Self>) -> PyResult<()> {
+        let consumer = slf.get();
+        let core = &consumer.core;
+        if core.consumer.is_closed() || core.check().is_err() {
+            return Ok(());
+        }
+        let message = match core.consumer.config().group {
+            None => "a consumer was not closed; use `with` or close()",
+            Some(_) => {
+                "a consumer was not closed, and what it has read since its last commit is perhaps read again; \
+                 use `with` or close()"
+            }
+        };
+        consumer.unclosed.tell(slf.as_any(), message)
+    }
+
+    /// Never warns of being unclosed, for faces.
+    fn _never_warn(&self) {
+        self.unclosed.turn_off();
+    }
+
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
         let core = &slf.get().core;
         let class = slf.get_type().name()?;
@@ -390,14 +425,21 @@ impl PyBaseConsumer {
             return Ok(format!("<{class} closed>"));
         }
         let partitions = core.consumer.assignment();
+        if partitions.is_empty() {
+            return Ok(format!("<{class} of no partitions>"));
+        }
         let names: Vec<_> = partitions.iter().take(4).map(ToString::to_string).collect();
         let more = if partitions.len() > names.len() {
             ", ..."
         } else {
             ""
         };
+        let noun = match partitions.len() {
+            1 => "partition",
+            _ => "partitions",
+        };
         Ok(format!(
-            "<{class} of {} partitions: {}{more}>",
+            "<{class} of {} {noun}: {}{more}>",
             partitions.len(),
             names.join(", ")
         ))

@@ -12,17 +12,12 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping};
 
+use super::commit_callbacks::CommitCallback;
 use super::core::ConsumerCore;
 use crate::argument;
 use crate::error;
 use crate::record::PyRecord;
 use crate::types;
-
-/// Who hears of a commit, and what it was to commit.
-pub(crate) struct CommitCallback {
-    pub(crate) function: Py<PyAny>,
-    pub(crate) offsets: Offsets,
-}
 
 /// `commit(offsets)`.
 pub(crate) fn commit(
@@ -60,7 +55,7 @@ pub(crate) fn offsets_answer(
     self::answer(py, &offsets).map(|dict| dict.into_any().unbind())
 }
 
-/// The same without an error.
+/// Offsets as `{partition: OffsetAndMetadata}`.
 pub(crate) fn answer<'py>(py: Python<'py>, offsets: &Offsets) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     for (partition, committed) in offsets {
@@ -86,22 +81,16 @@ impl ConsumerCore {
             argument::function(callback.bind(py), "callback")?;
         }
         let ((offsets, origin), deadline) = (self.offsets_from(offsets)?, self.deadline(None)?);
-        let number = self.next_callback.fetch_add(1, Ordering::Relaxed);
-        let has_callback = callback.is_some();
-        if let Some(callback) = callback {
-            let offsets = offsets.clone();
-            let callback = CommitCallback {
-                function: callback,
-                offsets,
-            };
-            self.callbacks.lock().insert(number, callback);
-        }
+        let callback = callback.map(|function| CommitCallback {
+            function,
+            offsets: offsets.clone(),
+        });
+        let number = callback.map(|callback| self.commit_callbacks.add(callback));
         let told = self
             .consumer
             .commit_later(offsets, origin, deadline, number);
-        if told.is_err() && has_callback {
-            let unused = self.callbacks.lock().remove(&number);
-            drop(unused);
+        if let (Err(_), Some(number)) = (&told, number) {
+            drop(self.commit_callbacks.take(number));
         }
         told.map_err(|failure| error::fetch(py, &failure))
     }
@@ -115,7 +104,7 @@ impl ConsumerCore {
     ) -> PyResult<()> {
         let offsets = answer(py, &callback.offsets)?;
         let problem = outcome.err().map(|error| error::commit(py, &error));
-        let _inside = self.enter();
+        let _inside = self.listener_run.enter();
         callback.function.call1(py, (offsets, problem)).map(drop)
     }
 

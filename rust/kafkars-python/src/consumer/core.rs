@@ -1,6 +1,5 @@
-//! The consumer behind both faces: records out of the ready buffer, fork rule, life.
+//! The consumer behind both flavours, synchronous and asyncio: records out of the ready buffer, fork rule, life.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -12,10 +11,10 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::assignor::assignors;
-use super::commits::CommitCallback;
-use super::group::Listeners;
-use super::serve::Serving;
-use crate::aio::Key;
+use super::commit_callbacks::CommitCallbacks;
+use super::listener_run::ListenerRun;
+use super::listeners::Listeners;
+use crate::aio::CompletionKey;
 use crate::batch::PyRecordBatch;
 use crate::batch_run::Run;
 use crate::callback_turn::CallbackTurn;
@@ -31,8 +30,8 @@ use crate::runtime::{self, ForkGuard};
 pub(crate) struct ConsumerCore {
     pub(crate) consumer: Consumer,
     /// What waits for its records wait for.
-    pub(crate) key: Key,
-    birthplace: ForkGuard,
+    pub(crate) key: CompletionKey,
+    fork_guard: ForkGuard,
     deserializers: Option<Arc<Deserializers>>,
     lent: LentObjects,
     /// Most records of one batch call.
@@ -41,13 +40,10 @@ pub(crate) struct ConsumerCore {
     pub(crate) default_timeout: Duration,
     // Guards who is called when partitions come and go; never held while the interpreter runs.
     pub(crate) listeners: Mutex<Option<Arc<Listeners>>>,
-    // Guards callbacks of commits, by number.
-    pub(crate) callbacks: Mutex<HashMap<u64, CommitCallback>>,
+    pub(super) commit_callbacks: CommitCallbacks,
     /// Commits may name partitions that are not owned, as with the library whose face this is.
     pub(crate) commits_any: AtomicBool,
-    pub(crate) next_callback: AtomicU64,
-    // Guards who runs a listener now.
-    pub(crate) serving: Mutex<Serving>,
+    pub(super) listener_run: ListenerRun,
     pub(crate) callback_turn: CallbackTurn,
     // Guards the exception of a listener's coroutine until a reader gets it.
     pub(crate) raised: Mutex<Option<PyErr>>,
@@ -71,17 +67,16 @@ impl ConsumerCore {
         let client = Client::new(client, handle.clone());
         Ok(Arc::new(Self {
             consumer: Consumer::with_assignors(client, consumer, assignors),
-            key: Key::unique(),
-            birthplace: ForkGuard::here(),
+            key: CompletionKey::unique(),
+            fork_guard: ForkGuard::here(),
             deserializers: settings.deserializers(py)?.map(Arc::new),
             lent,
             max_poll_records,
             default_timeout,
             listeners: Mutex::default(),
-            callbacks: Mutex::default(),
+            commit_callbacks: CommitCallbacks::default(),
             commits_any: AtomicBool::new(false),
-            next_callback: AtomicU64::new(0),
-            serving: Mutex::default(),
+            listener_run: ListenerRun::default(),
             callback_turn: CallbackTurn::default(),
             raised: Mutex::default(),
             left: AtomicU64::new(0),
@@ -104,15 +99,13 @@ impl ConsumerCore {
         if let Some(listeners) = &*self.listeners.lock() {
             listeners.traverse(visit)?;
         }
-        let callbacks = self.callbacks.lock();
-        let mut callbacks = callbacks.values();
-        callbacks.try_for_each(|callback| visit.call(&callback.function))
+        self.commit_callbacks.traverse(visit)
     }
 
     /// Fails in a fork of the process the consumer was made in.
     #[inline]
     pub(crate) fn check(&self) -> PyResult<()> {
-        self.birthplace.check()
+        self.fork_guard.check()
     }
 
     /// Fails after `close()`, too.
@@ -124,7 +117,7 @@ impl ConsumerCore {
         Ok(())
     }
 
-    /// Whether something must be served before records, on a loop.
+    /// True if something must be served before records, on a loop.
     pub(crate) fn has_news(&self) -> bool {
         self.consumer.has_news() || self.has_raised()
     }
@@ -139,7 +132,7 @@ impl ConsumerCore {
         self.raised.lock().take()
     }
 
-    /// Whether an exception of a listener waits for a reader.
+    /// True if an exception of a listener waits for a reader.
     pub(crate) fn has_raised(&self) -> bool {
         self.raised.lock().is_some()
     }
@@ -156,7 +149,7 @@ impl ConsumerCore {
         }
     }
 
-    /// The same before it is a Python object.
+    /// The next record before it is a Python object, if one is ready.
     #[inline]
     pub(crate) fn taken(&self, py: Python<'_>) -> PyResult<Option<TakenRecord>> {
         self.check()?;
@@ -180,7 +173,7 @@ impl ConsumerCore {
         Bound::new(py, PyRecordBatch::new(runs.collect())).map(Some)
     }
 
-    /// The same before it is a Python object.
+    /// What is ready, up to `max` records, before it is a Python object.
     pub(crate) fn slices(&self, py: Python<'_>, max: usize) -> PyResult<Option<Vec<RecordSlice>>> {
         self.check()?;
         let slices = self.consumer.try_take(max);
@@ -208,9 +201,9 @@ impl ConsumerCore {
         Ok(())
     }
 
-    /// Fails where records cannot come because no broker has ever been reached.
-    pub(crate) fn check_reached(&self, py: Python<'_>) -> PyResult<()> {
-        match self.consumer.trouble() {
+    /// Fails where records cannot come by waiting: no later try can reach the cluster, or it is silent for too long.
+    pub(crate) fn check_readable(&self, py: Python<'_>) -> PyResult<()> {
+        match self.consumer.read_failure() {
             None => Ok(()),
             Some(failure) => Err(error::fetch(py, &failure)),
         }
@@ -254,18 +247,18 @@ impl ConsumerCore {
 
     /// Nobody waits for this end of a subscription any more.
     pub(crate) fn give_up_leaving(&self, id: LeaveId) {
-        if !self.birthplace.is_elsewhere() {
+        if !self.fork_guard.is_elsewhere() {
             self.consumer.give_up_leaving(id);
         }
     }
 
     fn may_leave(&self) -> bool {
-        !self.birthplace.is_elsewhere()
+        !self.fork_guard.is_elsewhere()
             && !self.consumer.is_closed()
             && self.check_reentry().is_ok()
     }
 
-    /// Whether the subscription is being given up: a membership that fails then is what was wanted.
+    /// True if the subscription is being given up: a membership that fails then is what was wanted.
     pub(crate) fn is_leaving(&self) -> bool {
         self.leaving.load(Ordering::Acquire)
     }
@@ -279,7 +272,7 @@ impl ConsumerCore {
         self.left.fetch_max(id.0, Ordering::AcqRel);
     }
 
-    /// Whether this end of a subscription, or a later one, was heard of.
+    /// True if this end of a subscription, or a later one, was heard of.
     pub(crate) fn has_left(&self, id: LeaveId) -> bool {
         self.left.load(Ordering::Acquire) >= id.0
     }
@@ -308,7 +301,7 @@ impl ConsumerCore {
 
     /// Ends the consumer. Does nothing in a forked child, whose copy has no threads.
     pub(crate) fn close(&self) {
-        if !self.birthplace.is_elsewhere() {
+        if !self.fork_guard.is_elsewhere() {
             self.consumer.close();
         }
     }

@@ -5,50 +5,14 @@ use std::sync::Arc;
 
 use kafkars_client::SubscriptionView;
 use pyo3::exceptions::PyTypeError;
-use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyFrozenSet, PyString};
+use pyo3::types::{PyBytes, PyFrozenSet, PyString};
 
 use super::core::ConsumerCore;
+use super::listeners::Listeners;
 use crate::error;
 use crate::types;
-
-/// What the application wants to be called with when partitions come and go.
-#[derive(Default)]
-pub(crate) struct Listeners {
-    pub(crate) assigned: Option<Py<PyAny>>,
-    pub(crate) revoked: Option<Py<PyAny>>,
-    pub(crate) lost: Option<Py<PyAny>>,
-}
-
-impl Listeners {
-    /// Shows the functions to the collector.
-    pub(super) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
-        visit.call(&self.assigned)?;
-        visit.call(&self.revoked)?;
-        visit.call(&self.lost)
-    }
-
-    fn check(self, py: Python<'_>) -> PyResult<Self> {
-        let named = [
-            ("on_partitions_assigned", &self.assigned),
-            ("on_partitions_revoked", &self.revoked),
-            ("on_partitions_lost", &self.lost),
-        ];
-        for (name, listener) in named {
-            if let Some(listener) = listener
-                && !listener.bind(py).is_callable()
-            {
-                return Err(PyTypeError::new_err(format!(
-                    "{name}: expected a function, not {}",
-                    listener.bind(py).repr()?
-                )));
-            }
-        }
-        Ok(self)
-    }
-}
 
 impl ConsumerCore {
     /// `subscribe(topics)` or `subscribe(pattern=...)`.
@@ -121,14 +85,33 @@ impl ConsumerCore {
     }
 }
 
+/// The name of a topic. What no topic is called is a pattern that another library would take here.
+fn name_of<'a>(topic: &'a Bound<'_, PyString>) -> PyResult<&'a str> {
+    let name = topic.to_str()?;
+    match name.starts_with('^') {
+        true => Err(error::argument(format!(
+            "subscribe() takes names of topics; give a pattern as subscribe(pattern={})",
+            topic.repr()?
+        ))),
+        false => Ok(name),
+    }
+}
+
 fn topics_of(topics: &Bound<'_, PyAny>) -> PyResult<Vec<Arc<str>>> {
     if let Ok(topic) = topics.cast::<PyString>() {
-        return Ok(vec![topic.to_str()?.into()]);
+        return Ok(vec![name_of(topic)?.into()]);
     }
-    let names = topics.try_iter()?.map(|topic| {
+    let members = topics.try_iter();
+    if topics.is_instance_of::<PyBytes>() || members.is_err() {
+        return Err(PyTypeError::new_err(format!(
+            "subscribe() takes the name of a topic or a list of names, not {}",
+            topics.repr()?
+        )));
+    }
+    let names = members?.map(|topic| {
         let topic = topic?;
         match topic.cast::<PyString>() {
-            Ok(name) => Ok(Arc::from(name.to_str()?)),
+            Ok(name) => Ok(Arc::from(name_of(name)?)),
             Err(_) => Err(PyTypeError::new_err(format!(
                 "subscribe() takes names of topics, not {}",
                 topic.repr()?

@@ -12,7 +12,8 @@ use pyo3::prelude::*;
 
 use super::core::ConsumerCore;
 use super::serve::Served;
-use crate::aio::{CompletionQueue, Key, Pending, Taker};
+use crate::aio::{CompletionKey, CompletionQueue, PendingAnswer, Taker};
+use crate::imports::GET_LOGGER;
 use crate::runtime;
 
 /// What happens after the group was left.
@@ -63,10 +64,8 @@ impl ConsumerCore {
     /// Callbacks of commits whose outcome has not come before the end hear so. The first exception of one reaches the
     /// caller.
     fn tell_unheard(&self, py: Python<'_>, waited: Duration, limit: Duration) -> PyResult<()> {
-        let mut unheard: Vec<_> = self.callbacks.lock().drain().collect();
-        unheard.sort_unstable_by_key(|(number, _)| *number);
         let mut first = None;
-        for (_, callback) in unheard {
+        for (_, callback) in self.commit_callbacks.take_all() {
             let error = CommitError::TimedOut {
                 partitions: callback.offsets.keys().cloned().collect(),
                 waited,
@@ -110,9 +109,7 @@ pub(crate) fn log_overridden(py: Python<'_>, error: PyErr) -> PyResult<()> {
     if !error.is_instance_of::<PyException>(py) {
         return Err(error);
     }
-    let logger = py
-        .import("logging")?
-        .call_method1("getLogger", ("kafkars.consumer",))?;
+    let logger = GET_LOGGER.get(py)?.call1(("kafkars.consumer",))?;
     logger.call_method1(
         "warning",
         (
@@ -197,7 +194,7 @@ impl Drop for LeaveWait {
     }
 }
 
-impl Pending for LeaveWait {
+impl PendingAnswer for LeaveWait {
     fn is_ready(&self, woken: bool) -> bool {
         woken
     }
@@ -235,7 +232,7 @@ impl Pending for LeaveWait {
         }
     }
 
-    fn key(&self) -> Key {
+    fn key(&self) -> CompletionKey {
         self.core.key
     }
 
@@ -253,4 +250,19 @@ impl Pending for LeaveWait {
     fn cancel(&self) {
         self.give_up();
     }
+
+    fn forget(&self) -> Option<&'static str> {
+        if self.is_over.load(Ordering::Acquire) {
+            return None;
+        }
+        Some(match &self.then {
+            Then::Nothing => UNSUBSCRIBE,
+            Then::Close { .. } => CLOSE,
+        })
+    }
 }
+
+const CLOSE: &str = "close() of an asyncio consumer was never awaited: it is closed at once, and what was handed out \
+                     last may not be committed";
+const UNSUBSCRIBE: &str = "unsubscribe() of an asyncio consumer was never awaited: listeners are not called, and what \
+                           was handed out last may not be committed";

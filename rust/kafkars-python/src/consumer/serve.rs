@@ -1,7 +1,6 @@
 //! Hands events to the application: listeners and callbacks run on the thread that polls, coroutines on its loop.
 
 use std::sync::Arc;
-use std::thread::{self, ThreadId};
 
 use kafkars_client::ConsumerEvent;
 use kafkars_client::group::{Change, ChangeKind};
@@ -11,18 +10,10 @@ use pyo3::types::{PyList, PyTuple};
 
 use super::core::ConsumerCore;
 use crate::error;
+use crate::imports::{CURRENT_TASK, ENSURE_FUTURE};
 use crate::types;
 
-/// Who runs a listener now.
-#[derive(Default)]
-pub(crate) struct Serving {
-    /// The thread a listener runs on.
-    thread: Option<ThreadId>,
-    /// The task a coroutine of a listener runs in; kept, because a loop does not keep its tasks.
-    task: Option<Py<PyAny>>,
-}
-
-/// Whether the events are through.
+/// How far serving has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Served {
     /// Nothing waits any more.
@@ -54,7 +45,7 @@ impl ConsumerCore {
         Ok(())
     }
 
-    /// The same on an event loop, where listeners may be coroutines.
+    /// Runs what waits on an event loop, where listeners may be coroutines.
     pub(crate) fn serve_on_loop(self: &Arc<Self>, py: Python<'_>) -> PyResult<Served> {
         self.check_reentry()?;
         self.check_task(py)?;
@@ -84,9 +75,9 @@ impl ConsumerCore {
                 other => self.serve_other(py, other)?,
             }
         }
-        Ok(match self.serving.lock().task {
-            Some(_) => Served::Running,
-            None => Served::All,
+        Ok(match self.listener_run.has_task() {
+            true => Served::Running,
+            false => Served::All,
         })
     }
 
@@ -96,7 +87,7 @@ impl ConsumerCore {
             ConsumerEvent::Committed {
                 callback, outcome, ..
             } => {
-                let callback = self.callbacks.lock().remove(&callback);
+                let callback = self.commit_callbacks.take(callback);
                 if let Some(callback) = callback {
                     self.call_back(py, callback, outcome)?;
                 }
@@ -136,16 +127,14 @@ impl ConsumerCore {
         let partitions = change.partitions.iter();
         let partitions = partitions.map(|partition| types::topic_partition(py, partition));
         let partitions = PyList::new(py, partitions.collect::<PyResult<Vec<_>>>()?)?;
-        let _inside = self.enter();
+        let _inside = self.listener_run.enter();
         listener.bind(py).call1((partitions,)).map(Some)
     }
 
     /// Runs a listener's coroutine as a task of the running loop; the change is done when the task is.
     fn start_task(self: &Arc<Self>, coroutine: &Bound<'_, PyAny>, change: &Change) -> PyResult<()> {
         let py = coroutine.py();
-        let task = py
-            .import("asyncio")?
-            .call_method1("ensure_future", (coroutine,))?;
+        let task = ENSURE_FUTURE.get(py)?.call1((coroutine,))?;
         let end = Bound::new(
             py,
             PyListenerEnd {
@@ -154,7 +143,7 @@ impl ConsumerCore {
             },
         )?;
         // Before the callback, which finds it there.
-        self.serving.lock().task = Some(task.clone().unbind());
+        self.listener_run.begin(&task);
         task.call_method1(intern!(py, "add_done_callback"), (end,))?;
         Ok(())
     }
@@ -172,14 +161,9 @@ impl ConsumerCore {
         ))
     }
 
-    pub(super) fn enter(&self) -> Inside<'_> {
-        self.serving.lock().thread = Some(thread::current().id());
-        Inside(self)
-    }
-
     /// Fails inside a listener: it runs because of a call like this one, which waits for it.
     pub(crate) fn check_reentry(&self) -> PyResult<()> {
-        if self.serving.lock().thread == Some(thread::current().id()) {
+        if self.listener_run.is_on_this_thread() {
             return Err(error::state(
                 "this call waits for the listener or callback it was made in; make it after that has returned",
             ));
@@ -187,33 +171,18 @@ impl ConsumerCore {
         Ok(())
     }
 
-    /// The same for coroutines.
+    /// Fails inside the task of a listener's coroutine, which waits for it.
     pub(super) fn check_task(&self, py: Python<'_>) -> PyResult<()> {
-        let Some(task) = self
-            .serving
-            .lock()
-            .task
-            .as_ref()
-            .map(|task| task.clone_ref(py))
-        else {
+        let Some(task) = self.listener_run.task(py) else {
             return Ok(());
         };
-        let current = py.import("asyncio")?.call_method0("current_task");
+        let current = CURRENT_TASK.get(py)?.call0();
         if current.is_ok_and(|current| current.is(&task)) {
             return Err(error::state(
                 "this call waits for the listener it was awaited in; make it after that has returned",
             ));
         }
         Ok(())
-    }
-}
-
-/// The time a listener runs.
-pub(super) struct Inside<'a>(&'a ConsumerCore);
-
-impl Drop for Inside<'_> {
-    fn drop(&mut self) {
-        self.0.serving.lock().thread = None;
     }
 }
 
@@ -238,8 +207,7 @@ impl PyListenerEnd {
     fn __call__(&self, py: Python<'_>, arguments: &Bound<'_, PyTuple>) -> PyResult<()> {
         let task = arguments.get_item(0)?;
         let outcome = task.call_method0(intern!(py, "result"));
-        let done = self.core.serving.lock().task.take();
-        drop(done);
+        self.core.listener_run.end();
         if let Err(error) = outcome {
             *self.core.raised.lock() = Some(error);
         }

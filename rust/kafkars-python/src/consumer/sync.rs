@@ -10,7 +10,7 @@ use super::base::PyBaseConsumer;
 use super::commits;
 use super::core::ConsumerCore;
 use super::leave::log_overridden;
-use super::questions::{self, End};
+use super::offset_queries::{self, End};
 use super::wait::empty;
 use crate::argument;
 use crate::batch::PyRecordBatch;
@@ -33,7 +33,7 @@ impl PyConsumer {
         let handle = Self {
             core: Arc::clone(&core),
         };
-        Ok(PyClassInitializer::from(PyBaseConsumer { core }).add_subclass(handle))
+        Ok(PyClassInitializer::from(PyBaseConsumer::new(&core)).add_subclass(handle))
     }
 
     /// The next record, in the order of its partition.
@@ -146,11 +146,14 @@ impl PyConsumer {
     #[pyo3(signature = (partition, *, timeout=None))]
     fn position(&self, partition: &Bound<'_, PyAny>, timeout: Option<f64>) -> PyResult<Py<PyAny>> {
         let py = partition.py();
-        let answer = runtime::block_on(py, questions::position(&self.core, partition, timeout)?)?;
-        questions::position_answer(py, answer)
+        let answer = runtime::block_on(
+            py,
+            offset_queries::position(&self.core, partition, timeout)?,
+        )?;
+        offset_queries::position_answer(py, answer)
     }
 
-    /// Where partitions begin.
+    /// Asks for the first offsets of partitions.
     ///
     /// Args:
     ///     partitions: A `TopicPartition` or pair of topic and number, or several of them.
@@ -173,7 +176,7 @@ impl PyConsumer {
         self.ends(End::Beginning, partitions, timeout)
     }
 
-    /// Where partitions end.
+    /// Asks for the ends of partitions.
     ///
     /// Args:
     ///     partitions: A `TopicPartition` or pair of topic and number, or several of them.
@@ -197,10 +200,11 @@ impl PyConsumer {
         self.ends(End::End, partitions, timeout)
     }
 
-    /// Where partitions have come to at a time.
+    /// Asks for the first offsets at or after a time.
     ///
     /// Args:
-    ///     timestamps: Milliseconds since 1970 for each partition.
+    ///     timestamps: For each partition ms since 1970, or a `datetime` with a time zone. Numbers that look like
+    ///         seconds, microseconds or nanoseconds are refused.
     ///     timeout: Longest wait in seconds; `default_api_timeout_ms` by default.
     ///
     /// Returns:
@@ -210,6 +214,7 @@ impl PyConsumer {
     ///     KafkaTimeoutError: There was no answer in time; the message says what the last try met.
     ///     KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
     ///         class says which.
+    ///     InvalidArgumentError: A timestamp is in another unit.
     ///     TypeError: What is given names no partition.
     #[pyo3(signature = (timestamps, *, timeout=None))]
     fn offsets_for_times(
@@ -218,8 +223,9 @@ impl PyConsumer {
         timeout: Option<f64>,
     ) -> PyResult<Py<PyAny>> {
         let py = timestamps.py();
-        let answer = runtime::block_on(py, questions::times(&self.core, timestamps, timeout)?)?;
-        questions::times_answer(py, answer)
+        let answer =
+            runtime::block_on(py, offset_queries::times(&self.core, timestamps, timeout)?)?;
+        offset_queries::times_answer(py, answer)
     }
 
     /// The partitions of a topic. A topic that does not exist is not created by this.
@@ -243,8 +249,9 @@ impl PyConsumer {
         #[pyo3(from_py_with = argument::topic)] topic: String,
         timeout: Option<f64>,
     ) -> PyResult<Py<PyAny>> {
-        let answer = runtime::block_on(py, questions::partitions(&self.core, topic, timeout)?)?;
-        questions::partitions_answer(py, answer)
+        let answer =
+            runtime::block_on(py, offset_queries::partitions(&self.core, topic, timeout)?)?;
+        offset_queries::partitions_answer(py, answer)
     }
 
     /// The names of all topics that the client may see.
@@ -261,8 +268,8 @@ impl PyConsumer {
     ///         class says which.
     #[pyo3(signature = (*, timeout=None))]
     fn topics(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Py<PyAny>> {
-        let answer = runtime::block_on(py, questions::topics(&self.core, timeout)?)?;
-        questions::topics_answer(py, answer)
+        let answer = runtime::block_on(py, offset_queries::topics(&self.core, timeout)?)?;
+        offset_queries::topics_answer(py, answer)
     }
 
     /// Commits positions of the group, and waits until the coordinator has them.
@@ -271,6 +278,9 @@ impl PyConsumer {
     ///     offsets: The next offset to read, or an `OffsetAndMetadata`, for each partition. None commits what was
     ///         handed out before the latest poll and by it.
     ///     timeout: Longest wait in seconds; `default_api_timeout_ms` by default.
+    ///
+    /// Returns:
+    ///     What was committed, by partition; empty where there was nothing to commit.
     ///
     /// Raises:
     ///     CommitFailedError: The partitions belong to another member by now.
@@ -385,8 +395,11 @@ impl PyConsumer {
         timeout: Option<f64>,
     ) -> PyResult<Py<PyAny>> {
         let py = partitions.py();
-        let answer = runtime::block_on(py, questions::ends(&self.core, end, partitions, timeout)?)?;
-        questions::ends_answer(py, answer)
+        let answer = runtime::block_on(
+            py,
+            offset_queries::ends(&self.core, end, partitions, timeout)?,
+        )?;
+        offset_queries::ends_answer(py, answer)
     }
 }
 
@@ -400,7 +413,7 @@ impl ConsumerCore {
         }
     }
 
-    /// Waits until `take` finds something, or the time is over: then None, or why no broker could be reached.
+    /// Waits until `take` finds something, or the time is over: then None, or why none can come.
     pub(crate) fn wait_for<T>(
         &self,
         py: Python<'_>,
@@ -433,7 +446,7 @@ impl ConsumerCore {
             match ready {
                 true => {}
                 false if is_last => {
-                    self.check_reached(py)?;
+                    self.check_readable(py)?;
                     look = Instant::now() + self.look_after();
                 }
                 false => self.check_refused(py)?,

@@ -6,21 +6,24 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use kafkars_client::{REFUSAL_CHECK_INTERVAL, Waiting};
+use kafkars_client::{REFUSAL_CHECK_INTERVAL, WaitingRead};
 use parking_lot::Mutex;
 use pyo3::exceptions::PyStopAsyncIteration;
 use pyo3::prelude::*;
 
 use super::core::ConsumerCore;
-use crate::aio::{Amount, CompletionQueue, FirstStep, Key, Pending, ReadRequest, Reader, Taker};
+use crate::aio::{
+    Amount, CompletionKey, CompletionQueue, FirstStep, PendingAnswer, ReadRequest, RecordReads,
+    Taker,
+};
 use crate::batch::PyRecordBatch;
 use crate::types;
 
-/// How long.
+/// How long a wait may last.
 enum Until {
     Deadline(Instant),
-    /// As long as it takes, but the cluster is looked after at this time and then again and again, so that nobody waits
-    /// for one that is gone.
+    /// The wait has no limit, but whether the cluster is there is looked at from this time on, again and again, so that
+    /// nobody waits for one that is gone.
     Records(Mutex<Instant>),
 }
 
@@ -31,7 +34,7 @@ pub(crate) struct RecordWait {
     until: Until,
     // When it is looked next whether the cluster refuses this client.
     refusal_check: Mutex<Instant>,
-    _waits: Waiting,
+    _waits: WaitingRead,
 }
 
 impl RecordWait {
@@ -50,18 +53,18 @@ impl RecordWait {
         }
     }
 
-    /// Whether the answer is that nothing came.
+    /// True if the answer is that nothing came.
     fn is_over(&self) -> bool {
         let is_over = match &self.until {
             Until::Deadline(deadline) => *deadline <= soon(),
             Until::Records(look) => {
-                *look.lock() <= soon() && self.core.consumer.trouble().is_some()
+                *look.lock() <= soon() && self.core.consumer.read_failure().is_some()
             }
         };
         is_over || (*self.refusal_check.lock() <= soon() && self.core.consumer.refusal().is_some())
     }
 
-    /// Whether it is time to look for refusals. The next time is set.
+    /// True if it is time to look for refusals. The next time is set.
     fn checks_refusals(&self) -> bool {
         let (mut check, now) = (self.refusal_check.lock(), soon());
         let is_due = *check <= now;
@@ -84,7 +87,7 @@ impl RecordWait {
         match &self.until {
             Until::Deadline(deadline) if *deadline <= soon() => Some(
                 self.core
-                    .check_reached(py)
+                    .check_readable(py)
                     .and_then(|()| nothing(self.amount, py)),
             ),
             Until::Deadline(_) => None,
@@ -96,7 +99,7 @@ impl RecordWait {
                 }
                 *look = now + self.core.look_after();
                 drop(look);
-                self.core.check_reached(py).err().map(Err)
+                self.core.check_readable(py).err().map(Err)
             }
         }
     }
@@ -129,7 +132,7 @@ impl ConsumerCore {
     }
 }
 
-impl Reader for ConsumerCore {
+impl RecordReads for ConsumerCore {
     #[inline]
     fn begin(self: Arc<Self>, py: Python<'_>, request: ReadRequest) -> PyResult<FirstStep> {
         let ReadRequest { amount, timeout } = request;
@@ -139,19 +142,19 @@ impl Reader for ConsumerCore {
         }
         self.check_assigned()?;
         if timeout == Some(0.0) && !self.consumer.has_news() {
-            self.check_reached(py)?;
+            self.check_readable(py)?;
             return nothing(amount, py).map(FirstStep::Answer);
         }
         self.wait(request).map(FirstStep::Wait)
     }
 
-    fn wait(self: Arc<Self>, request: ReadRequest) -> PyResult<Arc<dyn Pending>> {
+    fn wait(self: Arc<Self>, request: ReadRequest) -> PyResult<Arc<dyn PendingAnswer>> {
         let timeout = types::timeout(request.timeout)?;
         Ok(Arc::new(RecordWait::new(&self, request.amount, timeout)))
     }
 }
 
-impl Pending for RecordWait {
+impl PendingAnswer for RecordWait {
     /// Only in its turn: what is in the buffer may be taken by somebody else before. And only with something to take:
     /// the key is every reader's, so it also comes for records that an earlier one has taken.
     fn is_ready(&self, woken: bool) -> bool {
@@ -186,7 +189,7 @@ impl Pending for RecordWait {
         }
     }
 
-    fn key(&self) -> Key {
+    fn key(&self) -> CompletionKey {
         self.core.key
     }
 
@@ -218,7 +221,7 @@ impl Pending for RecordWait {
 pub(crate) struct PyServe(Arc<ConsumerCore>);
 
 impl PyServe {
-    /// For the readers of this consumer.
+    /// Serves the readers of this consumer.
     pub(crate) fn new(core: &Arc<ConsumerCore>) -> Self {
         Self(Arc::clone(core))
     }

@@ -1,4 +1,4 @@
-//! One exchange with one service.
+//! The security context of one exchange with one service.
 
 use std::ptr;
 use std::sync::Arc;

@@ -120,7 +120,7 @@ impl Drop for Credentials {
     }
 }
 
-/// Where the library is to look, in its own terms.
+/// Tells the library, in its own terms, where to look for credentials.
 fn store(settings: &KerberosCredentials) -> Result<Vec<(CString, CString)>, Arc<str>> {
     let text = |value: &str| {
         CString::new(value).map_err(|_| Arc::from("a setting of Kerberos has a NUL character"))

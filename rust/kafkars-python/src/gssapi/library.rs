@@ -4,7 +4,8 @@ use std::ffi::{OsString, c_int};
 use std::ptr;
 
 use super::types::{
-    Buffer, ERROR_BITS, Handle, KERBEROS, KeyValueSet, OF_GSSAPI, OF_MECHANISM, Oid, OidSet, Status,
+    Buffer, ERROR_BITS, GssStatus, Handle, KERBEROS, KeyValueSet, OF_GSSAPI, OF_MECHANISM, Oid,
+    OidSet,
 };
 
 /// Names another library than the usual one.
@@ -29,14 +30,14 @@ const ADVICE: &str = "install it with `brew install krb5`";
 #[cfg(not(any(windows, target_os = "macos")))]
 const ADVICE: &str = "install the package libgssapi-krb5-2 (Debian, Ubuntu), krb5-libs (Fedora, RHEL, Alpine) or krb5 (Arch)";
 
-type ReleaseName = unsafe extern "C" fn(*mut Status, *mut Handle) -> Status;
-type ReleaseBuffer = unsafe extern "C" fn(*mut Status, *mut Buffer) -> Status;
-type ReleaseCredential = unsafe extern "C" fn(*mut Status, *mut Handle) -> Status;
-type DeleteContext = unsafe extern "C" fn(*mut Status, *mut Handle, *mut Buffer) -> Status;
+type ReleaseName = unsafe extern "C" fn(*mut GssStatus, *mut Handle) -> GssStatus;
+type ReleaseBuffer = unsafe extern "C" fn(*mut GssStatus, *mut Buffer) -> GssStatus;
+type ReleaseCredential = unsafe extern "C" fn(*mut GssStatus, *mut Handle) -> GssStatus;
+type DeleteContext = unsafe extern "C" fn(*mut GssStatus, *mut Handle, *mut Buffer) -> GssStatus;
 type ImportName =
-    unsafe extern "C" fn(*mut Status, *const Buffer, *const Oid, *mut Handle) -> Status;
+    unsafe extern "C" fn(*mut GssStatus, *const Buffer, *const Oid, *mut Handle) -> GssStatus;
 type AcquireCredential = unsafe extern "C" fn(
-    *mut Status,
+    *mut GssStatus,
     Handle,
     u32,
     *const OidSet,
@@ -44,9 +45,9 @@ type AcquireCredential = unsafe extern "C" fn(
     *mut Handle,
     *mut *mut OidSet,
     *mut u32,
-) -> Status;
+) -> GssStatus;
 type AcquireCredentialFrom = unsafe extern "C" fn(
-    *mut Status,
+    *mut GssStatus,
     Handle,
     u32,
     *const OidSet,
@@ -55,9 +56,9 @@ type AcquireCredentialFrom = unsafe extern "C" fn(
     *mut Handle,
     *mut *mut OidSet,
     *mut u32,
-) -> Status;
+) -> GssStatus;
 type InitiateContext = unsafe extern "C" fn(
-    *mut Status,
+    *mut GssStatus,
     Handle,
     *mut Handle,
     Handle,
@@ -70,33 +71,39 @@ type InitiateContext = unsafe extern "C" fn(
     *mut Buffer,
     *mut u32,
     *mut u32,
-) -> Status;
+) -> GssStatus;
 type Wrap = unsafe extern "C" fn(
-    *mut Status,
+    *mut GssStatus,
     Handle,
     c_int,
     u32,
     *const Buffer,
     *mut c_int,
     *mut Buffer,
-) -> Status;
+) -> GssStatus;
 type Unwrap = unsafe extern "C" fn(
-    *mut Status,
+    *mut GssStatus,
     Handle,
     *const Buffer,
     *mut Buffer,
     *mut c_int,
     *mut u32,
-) -> Status;
-type DisplayStatus =
-    unsafe extern "C" fn(*mut Status, Status, c_int, *const Oid, *mut u32, *mut Buffer) -> Status;
+) -> GssStatus;
+type DisplayStatus = unsafe extern "C" fn(
+    *mut GssStatus,
+    GssStatus,
+    c_int,
+    *const Oid,
+    *mut u32,
+    *mut Buffer,
+) -> GssStatus;
 
 /// The functions that are used. They may be called as long as this lives, which keeps the library loaded.
 pub(super) struct Library {
     pub(super) import_name: ImportName,
     pub(super) release_name: ReleaseName,
     pub(super) acquire_credential: AcquireCredential,
-    /// Not every Heimdal has it.
+    /// None in releases of Heimdal that do not have it.
     pub(super) acquire_credential_from: Option<AcquireCredentialFrom>,
     pub(super) release_credential: ReleaseCredential,
     pub(super) initiate_context: InitiateContext,
@@ -163,7 +170,7 @@ impl Library {
     }
 
     /// An error in the library's words: those of Kerberos where it has any, otherwise those of GSSAPI.
-    pub(super) fn check(&self, major: Status, minor: Status) -> Result<(), String> {
+    pub(super) fn check(&self, major: GssStatus, minor: GssStatus) -> Result<(), String> {
         if major & ERROR_BITS == 0 {
             return Ok(());
         }
@@ -172,7 +179,7 @@ impl Library {
         Err(words.unwrap_or_else(|| format!("GSSAPI status {major:#x}, {minor}")))
     }
 
-    fn words(&self, status: Status, kind: c_int) -> Option<String> {
+    fn words(&self, status: GssStatus, kind: c_int) -> Option<String> {
         let (mut minor, mut more, mut text) = (0, 0, Buffer::EMPTY);
         // SAFETY: every pointer is to a local variable or a constant of the right type.
         let major = unsafe {

@@ -7,7 +7,7 @@ use std::ptr;
 pub(super) type Handle = *mut c_void;
 
 /// `OM_uint32`.
-pub(super) type Status = u32;
+pub(super) type GssStatus = u32;
 
 /// `gss_buffer_desc`.
 #[repr(C)]
@@ -88,22 +88,22 @@ pub(super) const OF_GSSAPI: c_int = 1;
 /// `GSS_C_MECH_CODE`: a status of the mechanism.
 pub(super) const OF_MECHANISM: c_int = 2;
 /// `GSS_S_CONTINUE_NEEDED`.
-pub(super) const CONTINUE_NEEDED: Status = 1;
+pub(super) const CONTINUE_NEEDED: GssStatus = 1;
 
 /// The bits of a status that stand for an error.
-pub(super) const ERROR_BITS: Status = 0xffff_0000;
+pub(super) const ERROR_BITS: GssStatus = 0xffff_0000;
 
-/// Those of them that say what went wrong in a call that was made rightly.
-const ROUTINE_BITS: Status = 0x00ff_0000;
+/// The error bits that say what went wrong in a call that was made rightly.
+const ROUTINE_BITS: GssStatus = 0x00ff_0000;
 
 /// Routine errors that a new ticket mends: there is no credential, it cannot be used, it has expired.
-const WITHOUT_TICKET: [Status; 3] = [7 << 16, 10 << 16, 11 << 16];
+const WITHOUT_TICKET: [GssStatus; 3] = [7 << 16, 10 << 16, 11 << 16];
 
-/// The same in the mechanism's own numbers, of MIT: the ticket has expired, it is not in the cache, there is no cache.
+/// Kerberos's own numbers (of MIT) for a missing ticket: it has expired, is not in the cache, there is no cache.
 const WITHOUT_TICKET_OF_KERBEROS: [i32; 3] = [-1_765_328_352, -1_765_328_243, -1_765_328_189];
 
-/// Whether tickets are missing, and not a service or a centre.
-pub(super) fn wants_ticket(major: Status, minor: Status) -> bool {
+/// True if tickets are missing, and not a service or a centre.
+pub(super) fn wants_ticket(major: GssStatus, minor: GssStatus) -> bool {
     WITHOUT_TICKET.contains(&(major & ROUTINE_BITS))
         || WITHOUT_TICKET_OF_KERBEROS.contains(&minor.cast_signed())
 }

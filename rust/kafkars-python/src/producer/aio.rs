@@ -4,65 +4,31 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use kafkars_client::{Delivery, ProduceError};
+use kafkars_client::ProduceError;
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use super::arrow;
+use super::awaits::Awaits;
 use super::base::PyBaseProducer;
 use super::batch_builder::PyBatchBuilder;
 use super::core::{self, ProducerCore};
-use super::entries::{All, Entry};
-use super::pending_send::{AdmissionWait, DeliveryWait, WaitingSend};
+use super::entries::{All, SendEntry};
 use super::send_arguments::{Arguments, SendArguments};
-use super::send_many::Columns;
-use super::transactions::{self, Step};
-use crate::aio::{self, Call, Pending, PyFuture};
+use super::send_many::ColumnArguments;
+use super::transactions::{self, TransactionCommand};
+use crate::aio::{self, AwaitableCall, Forgotten, PyFuture};
 use crate::argument;
 use crate::cluster;
 use crate::config::ProducerSettings;
 use crate::error;
-use crate::metadata::Report;
 use crate::types;
 
 /// Sends records without a thread hop or a task per record.
 #[pyclass(name = "AsyncProducer", module = "kafkars._kafkars", extends = PyBaseProducer, frozen, subclass)]
 pub(crate) struct PyAsyncProducer {
     core: Arc<ProducerCore>,
-}
-
-/// What the caller awaits.
-#[derive(Clone, Copy)]
-pub(crate) enum Awaits {
-    /// The record's metadata.
-    Delivery,
-    /// Room for the record, and then a future of its metadata.
-    Admission,
-}
-
-impl Awaits {
-    /// The future where the record is in already.
-    #[inline]
-    pub(super) fn delivery(
-        self,
-        py: Python<'_>,
-        delivery: Delivery,
-        report: Report,
-    ) -> PyResult<PyFuture> {
-        let future = PyFuture::delivery(delivery, report);
-        match self {
-            Self::Delivery => Ok(future),
-            Self::Admission => Ok(PyFuture::ready(future.into_object(py)?.into_any().unbind())),
-        }
-    }
-
-    /// What there is to wait for where the record is in a queue.
-    pub(super) fn queued(self, send: Arc<WaitingSend>) -> Arc<dyn Pending> {
-        match self {
-            Self::Delivery => Arc::new(DeliveryWait(send)),
-            Self::Admission => Arc::new(AdmissionWait(send)),
-        }
-    }
 }
 
 #[pymethods]
@@ -86,7 +52,8 @@ impl PyAsyncProducer {
     ///     headers: Pairs of name and bytes, text or None; or a mapping.
     ///
     /// Returns:
-    ///     Awaiting gives its `RecordMetadata`. Cancelling gives up a record that has not left.
+    ///     Awaiting gives its `RecordMetadata`. Cancelling ends the waiting; a record that still waits for its topic or
+    ///     for room is withdrawn.
     ///
     /// Raises:
     ///     KafkaError: The record was not stored: the class says why (`KafkaTimeoutError` after `delivery_timeout_ms`).
@@ -97,6 +64,7 @@ impl PyAsyncProducer {
     ///     InvalidRecordTimestampError: The timestamp is negative, too large, or in seconds.
     ///     TransactionStateError: The producer is transactional, and no transaction is open.
     ///     ClosedError: The producer is closed.
+    ///     RuntimeError: No event loop runs in this thread, so nobody could await it. Nothing is sent.
     #[pyo3(signature = (topic, value=None, key=None, *, partition=None, timestamp=None, headers=None))]
     #[expect(clippy::too_many_arguments, reason = "the parts of a record")]
     fn send(
@@ -108,13 +76,14 @@ impl PyAsyncProducer {
         #[pyo3(from_py_with = argument::record::partition)] partition: Option<i32>,
         #[pyo3(from_py_with = argument::record::timestamp)] timestamp: Option<i64>,
         headers: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Call> {
+    ) -> PyResult<AwaitableCall> {
         let arguments = Arguments::new(topic, value, key, partition, timestamp, headers);
+        self.check_awaitable(py, "send")?;
         self.enter(py, &arguments, false, Awaits::Delivery)
-            .map(Call)
+            .map(AwaitableCall)
     }
 
-    /// Hands a record to the producer and never waits.
+    /// Hands a record to the producer and never waits. Unlike `send()` it may be called where no event loop runs.
     ///
     /// Args:
     ///     topic: Where the record goes.
@@ -175,6 +144,7 @@ impl PyAsyncProducer {
     ///     InvalidRecordTimestampError: The timestamp is negative, too large, or in seconds.
     ///     TransactionStateError: The producer is transactional, and no transaction is open.
     ///     ClosedError: The producer is closed.
+    ///     RuntimeError: No event loop runs in this thread, so nobody could await it. Nothing is sent.
     #[pyo3(signature = (topic, value=None, key=None, *, partition=None, timestamp=None, headers=None))]
     #[expect(clippy::too_many_arguments, reason = "the parts of a record")]
     fn enqueue(
@@ -186,10 +156,11 @@ impl PyAsyncProducer {
         #[pyo3(from_py_with = argument::record::partition)] partition: Option<i32>,
         #[pyo3(from_py_with = argument::record::timestamp)] timestamp: Option<i64>,
         headers: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Call> {
+    ) -> PyResult<AwaitableCall> {
         let arguments = Arguments::new(topic, value, key, partition, timestamp, headers);
+        self.check_awaitable(py, "enqueue")?;
         self.enter(py, &arguments, false, Awaits::Admission)
-            .map(Call)
+            .map(AwaitableCall)
     }
 
     /// Sends many records of one topic in one call. Where one of them cannot be sent as it is, none is.
@@ -216,6 +187,7 @@ impl PyAsyncProducer {
     ///     InvalidRecordTimestampError: The timestamp is negative, too large, or in seconds.
     ///     TransactionStateError: The producer is transactional, and no transaction is open.
     ///     ClosedError: The producer is closed.
+    ///     RuntimeError: No event loop runs in this thread, so nobody could await it. Nothing is sent.
     #[pyo3(signature = (topic, values, keys=None, *, partitions=None, timestamps=None, headers=None, timeout=None))]
     #[expect(clippy::too_many_arguments, reason = "the parts of records")]
     fn send_many<'py>(
@@ -228,8 +200,9 @@ impl PyAsyncProducer {
         timestamps: Option<&Bound<'py, PyAny>>,
         headers: Option<&Bound<'py, PyAny>>,
         timeout: Option<f64>,
-    ) -> PyResult<Call> {
-        let columns = Columns::new(values, keys, partitions, timestamps, headers)?;
+    ) -> PyResult<AwaitableCall> {
+        self.check_awaitable(py, "send_many")?;
+        let columns = ColumnArguments::new(values, keys, partitions, timestamps, headers)?;
         let columns = columns.intercepted(&self.core, topic)?;
         self.core
             .enter_columns(py, topic, &columns, timeout, All::reported)
@@ -260,6 +233,7 @@ impl PyAsyncProducer {
     ///     InvalidRecordTimestampError: The timestamp is negative, too large, or in seconds.
     ///     TransactionStateError: The producer is transactional, and no transaction is open.
     ///     ClosedError: The producer is closed.
+    ///     RuntimeError: No event loop runs in this thread, so nobody could await it. Nothing is sent.
     #[pyo3(signature = (topic, values, keys=None, *, partitions=None, timestamps=None, headers=None, timeout=None))]
     #[expect(clippy::too_many_arguments, reason = "the parts of records")]
     fn enqueue_many<'py>(
@@ -272,8 +246,9 @@ impl PyAsyncProducer {
         timestamps: Option<&Bound<'py, PyAny>>,
         headers: Option<&Bound<'py, PyAny>>,
         timeout: Option<f64>,
-    ) -> PyResult<Call> {
-        let columns = Columns::new(values, keys, partitions, timestamps, headers)?;
+    ) -> PyResult<AwaitableCall> {
+        self.check_awaitable(py, "enqueue_many")?;
+        let columns = ColumnArguments::new(values, keys, partitions, timestamps, headers)?;
         let columns = columns.intercepted(&self.core, topic)?;
         self.core
             .enter_columns(py, topic, &columns, timeout, All::admitted)
@@ -307,6 +282,7 @@ impl PyAsyncProducer {
     ///     InvalidRecordTimestampError: The timestamp is negative, too large, or in seconds.
     ///     TransactionStateError: The producer is transactional, and no transaction is open.
     ///     ClosedError: The producer is closed.
+    ///     RuntimeError: No event loop runs in this thread, so nobody could await it. Nothing is sent.
     #[pyo3(signature = (topic, data, *, value="value", key=None, headers=None, timestamp=None, partition=None, timeout=None))]
     #[expect(clippy::too_many_arguments, reason = "the parts of records")]
     fn send_arrow(
@@ -320,7 +296,8 @@ impl PyAsyncProducer {
         timestamp: Option<String>,
         partition: Option<String>,
         timeout: Option<f64>,
-    ) -> PyResult<Call> {
+    ) -> PyResult<AwaitableCall> {
+        self.check_awaitable(py, "send_arrow")?;
         let names = arrow::names(value.map(Into::into), key, headers, timestamp, partition);
         self.core
             .enter_arrow(py, &topic, data, &names, timeout, All::reported)
@@ -353,6 +330,7 @@ impl PyAsyncProducer {
     ///     InvalidRecordTimestampError: The timestamp is negative, too large, or in seconds.
     ///     TransactionStateError: The producer is transactional, and no transaction is open.
     ///     ClosedError: The producer is closed.
+    ///     RuntimeError: No event loop runs in this thread, so nobody could await it. Nothing is sent.
     #[pyo3(signature = (topic, data, *, value="value", key=None, headers=None, timestamp=None, partition=None, timeout=None))]
     #[expect(clippy::too_many_arguments, reason = "the parts of records")]
     fn enqueue_arrow(
@@ -366,7 +344,8 @@ impl PyAsyncProducer {
         timestamp: Option<String>,
         partition: Option<String>,
         timeout: Option<f64>,
-    ) -> PyResult<Call> {
+    ) -> PyResult<AwaitableCall> {
+        self.check_awaitable(py, "enqueue_arrow")?;
         let names = arrow::names(value.map(Into::into), key, headers, timestamp, partition);
         self.core
             .enter_arrow(py, &topic, data, &names, timeout, All::admitted)
@@ -391,6 +370,7 @@ impl PyAsyncProducer {
     ///     InvalidRecordTimestampError: The timestamp is negative, too large, or in seconds.
     ///     TransactionStateError: The producer is transactional, and no transaction is open.
     ///     ClosedError: The producer is closed.
+    ///     RuntimeError: No event loop runs in this thread, so nobody could await it. Nothing is sent.
     #[pyo3(signature = (batch, topic, *, partition, timeout=None))]
     fn send_batch(
         &self,
@@ -398,8 +378,8 @@ impl PyAsyncProducer {
         topic: &str,
         partition: i32,
         timeout: Option<f64>,
-    ) -> PyResult<Call> {
-        self.core.check()?;
+    ) -> PyResult<AwaitableCall> {
+        self.check_awaitable(batch.py(), "send_batch")?;
         let patience = types::timeout(timeout)?.unwrap_or_else(|| self.core.producer.max_block());
         self.core
             .enter_batch(batch.py(), batch.get(), topic, partition, patience)
@@ -412,13 +392,23 @@ impl PyAsyncProducer {
     ///
     /// Returns:
     ///     Awaiting gives how many records are still on their way; 0 when all are reported, whether stored or failed.
+    ///     `failed` of the number says how many records were not stored since the last `flush()`, whether or not
+    ///     somebody has awaited them.
     #[pyo3(signature = (timeout=None))]
-    fn flush(&self, timeout: Option<f64>) -> PyResult<Call> {
+    fn flush(&self, timeout: Option<f64>) -> PyResult<AwaitableCall> {
         self.core.check()?;
         let deadline = types::timeout(timeout)?.map(|timeout| Instant::now() + timeout);
-        aio::spawn(self.core.producer.flush(deadline), |py, left| {
-            Ok(left.into_pyobject(py)?.into_any().unbind())
-        })
+        let producer = self.core.producer.clone();
+        // What fails meanwhile is told by its own futures, or by the log.
+        let forgotten = Forgotten::Waiting(
+            "flush() of an asyncio producer was never awaited: nothing waits for the records",
+            |_| (),
+        );
+        aio::spawn(
+            forgotten,
+            self.core.producer.flush(deadline),
+            move |py, left| Ok(core::flush_result(py, left, &producer)?.unbind()),
+        )
     }
 
     /// Gets a producer id for the `transactional_id`; to be called once, before the first transaction. Producers that
@@ -433,8 +423,8 @@ impl PyAsyncProducer {
     ///     TransactionStateError: It does not fit the state, or an earlier failure leaves only `abort_transaction()`.
     ///     KafkaError: The cluster refuses it; the class says why.
     #[pyo3(signature = (timeout=None))]
-    fn init_transactions(&self, timeout: Option<f64>) -> PyResult<Call> {
-        self.transaction(Step::Init, timeout)
+    fn init_transactions(&self, timeout: Option<f64>) -> PyResult<AwaitableCall> {
+        self.transaction(TransactionCommand::Init, timeout)
     }
 
     /// Opens a transaction: everything sent from now on is part of it.
@@ -442,11 +432,11 @@ impl PyAsyncProducer {
     /// Raises:
     ///     TransactionStateError: It does not fit the state, or an earlier failure leaves only `abort_transaction()`.
     ///     ClosedError: The producer is closed.
-    fn begin_transaction(&self, py: Python<'_>) -> PyResult<Call> {
+    fn begin_transaction(&self, py: Python<'_>) -> PyResult<AwaitableCall> {
         self.core.check()?;
         let begun = self.core.producer.begin_transaction();
         begun.map_err(|failure| error::transaction(py, &failure))?;
-        Ok(Call(PyFuture::ready(py.None())))
+        Ok(AwaitableCall(PyFuture::ready(py.None())))
     }
 
     /// Makes positions of a consumer's group part of the transaction, so that what was read and what was made of it are
@@ -469,10 +459,10 @@ impl PyAsyncProducer {
         offsets: &Bound<'_, PyAny>,
         group_metadata: &Bound<'_, PyAny>,
         timeout: Option<f64>,
-    ) -> PyResult<Call> {
+    ) -> PyResult<AwaitableCall> {
         let offsets = transactions::offsets(offsets)?;
         let group = transactions::group(group_metadata)?;
-        self.transaction(Step::SendOffsets(group, offsets), timeout)
+        self.transaction(TransactionCommand::SendOffsets(group, offsets), timeout)
     }
 
     /// Ends the transaction once all of its records are stored, so that "read_committed" consumers read them.
@@ -486,8 +476,8 @@ impl PyAsyncProducer {
     ///     TransactionStateError: It does not fit the state, or an earlier failure leaves only `abort_transaction()`.
     ///     KafkaError: The cluster refuses it; the class says why.
     #[pyo3(signature = (timeout=None))]
-    fn commit_transaction(&self, timeout: Option<f64>) -> PyResult<Call> {
-        self.transaction(Step::Commit, timeout)
+    fn commit_transaction(&self, timeout: Option<f64>) -> PyResult<AwaitableCall> {
+        self.transaction(TransactionCommand::Commit, timeout)
     }
 
     /// Ends the transaction so that no "read_committed" consumer reads any of its records. Those that have not left are
@@ -502,17 +492,21 @@ impl PyAsyncProducer {
     ///     TransactionStateError: It does not fit the state, or an earlier failure leaves only `abort_transaction()`.
     ///     KafkaError: The cluster refuses it; the class says why.
     #[pyo3(signature = (timeout=None))]
-    fn abort_transaction(&self, timeout: Option<f64>) -> PyResult<Call> {
-        self.transaction(Step::Abort, timeout)
+    fn abort_transaction(&self, timeout: Option<f64>) -> PyResult<AwaitableCall> {
+        self.transaction(TransactionCommand::Abort, timeout)
     }
 
     /// Waits until a transaction that a block has left has ended.
     #[pyo3(signature = (timeout=None))]
-    fn _join_left_transaction(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Call> {
+    fn _join_left_transaction(
+        &self,
+        py: Python<'_>,
+        timeout: Option<f64>,
+    ) -> PyResult<AwaitableCall> {
         self.core.check()?;
         match self.core.producer.has_left_transaction() {
-            true => self.transaction(Step::JoinLeft, timeout),
-            false => Ok(Call(PyFuture::ready(py.None()))),
+            true => self.transaction(TransactionCommand::JoinLeft, timeout),
+            false => Ok(AwaitableCall(PyFuture::ready(py.None()))),
         }
     }
 
@@ -535,10 +529,11 @@ impl PyAsyncProducer {
         &self,
         #[pyo3(from_py_with = argument::topic)] topic: String,
         timeout: Option<f64>,
-    ) -> PyResult<Call> {
+    ) -> PyResult<AwaitableCall> {
         self.core.check()?;
         let patience = types::timeout(timeout)?.unwrap_or_else(|| self.core.producer.max_block());
         aio::spawn(
+            Forgotten::Question("partitions_for() of an asyncio producer was never awaited"),
             core::partitions_for(Arc::clone(&self.core), topic, patience),
             |py, answer| {
                 cluster::partitions(
@@ -558,26 +553,29 @@ impl PyAsyncProducer {
     ///
     /// Returns:
     ///     Awaiting gives how many records were given up because they were not acknowledged in time; their futures get
-    ///     a `ClosedError`.
+    ///     a `ClosedError`. `failed` of the number says how many others were not stored since the last `flush()`.
     #[pyo3(signature = (timeout=None))]
-    fn close(slf: &Bound<'_, Self>, timeout: Option<f64>) -> PyResult<Call> {
-        Self::end(slf, timeout, |py, lost, _| {
-            Ok(lost.into_pyobject(py)?.into_any().unbind())
+    fn close(slf: &Bound<'_, Self>, timeout: Option<f64>) -> PyResult<AwaitableCall> {
+        let producer = slf.get().core.producer.clone();
+        Self::end(slf, timeout, move |py, lost, _| {
+            Ok(core::flush_result(py, lost, &producer)?.unbind())
         })
     }
 
-    fn __aenter__(slf: &Bound<'_, Self>) -> PyResult<Call> {
+    fn __aenter__(slf: &Bound<'_, Self>) -> PyResult<AwaitableCall> {
         slf.get().core.check()?;
         if slf.as_super().get().closed.load(Ordering::Acquire) {
             return Err(error::closed("producer"));
         }
-        Ok(Call(PyFuture::ready(slf.clone().into_any().unbind())))
+        Ok(AwaitableCall(PyFuture::ready(
+            slf.clone().into_any().unbind(),
+        )))
     }
 
     /// Closes, and raises `KafkaTimeoutError` when records had to be given up. Where the block failed, that failure is
     /// what counts, and records that are lost do not hide it.
     #[pyo3(signature = (*exception))]
-    fn __aexit__(slf: &Bound<'_, Self>, exception: &Bound<'_, PyTuple>) -> PyResult<Call> {
+    fn __aexit__(slf: &Bound<'_, Self>, exception: &Bound<'_, PyTuple>) -> PyResult<AwaitableCall> {
         let failed = exception.get_item(0).is_ok_and(|kind| !kind.is_none());
         Self::end(slf, None, move |py, lost, patience| {
             if lost > 0 && !failed {
@@ -594,6 +592,17 @@ impl PyAsyncProducer {
         Arc::clone(&self.core)
     }
 
+    /// Fails where no event loop runs in this thread: nobody could await what the call returns, and a failure would be
+    /// nobody's. Programs without a loop make this mistake, and should hear of it before anything is sent.
+    #[inline]
+    fn check_awaitable(&self, py: Python<'_>, call: &str) -> PyResult<()> {
+        self.core.check()?;
+        if aio::has_running_loop(py) {
+            return Ok(());
+        }
+        Err(no_loop(call))
+    }
+
     /// Takes a record at once where that is possible, and queues it otherwise.
     #[inline]
     fn enter(
@@ -607,14 +616,14 @@ impl PyAsyncProducer {
         if self.core.interceptors.is_some() {
             return self.enter_intercepted(py, arguments, at_once, awaits);
         }
-        let record = SendArguments::new(&self.core, arguments)?;
+        let record = SendArguments::new(&self.core.serializers, arguments)?;
         let patience = self.core.producer.max_block();
         let entry = self.core.enter(py, record, at_once, patience)?;
         self.refuses(&entry);
         entry.future(py, awaits)
     }
 
-    /// The same with interceptors around it.
+    /// Takes a record that interceptors see before and after, or queues it.
     fn enter_intercepted<'py>(
         &self,
         py: Python<'py>,
@@ -625,7 +634,7 @@ impl PyAsyncProducer {
         let core = &self.core;
         let intercepted = core.intercept(py, arguments)?;
         let changed = intercepted.as_ref().map(|changed| changed.arguments());
-        let entry = SendArguments::new(core, changed.as_ref().unwrap_or(arguments))
+        let entry = SendArguments::new(&core.serializers, changed.as_ref().unwrap_or(arguments))
             .and_then(|record| core.enter(py, record, at_once, core.producer.max_block()))
             .map_err(|failure| core.refused(py, failure))?;
         self.refuses(&entry);
@@ -636,13 +645,18 @@ impl PyAsyncProducer {
     /// A record that is refused at the call makes its transaction one to abort, whether or not somebody awaits the
     /// error.
     #[inline]
-    fn refuses(&self, entry: &Entry) {
-        if let Entry::Failed(failure) = entry {
+    fn refuses(&self, entry: &SendEntry) {
+        if let SendEntry::Failed(failure) = entry {
             self.core.producer.record_refused(failure);
+            self.core.producer.count_refused(1);
         }
     }
 
-    fn transaction(&self, step: Step, timeout: Option<f64>) -> PyResult<Call> {
+    fn transaction(
+        &self,
+        step: TransactionCommand,
+        timeout: Option<f64>,
+    ) -> PyResult<AwaitableCall> {
         self.core.check()?;
         let patience = types::timeout(timeout)?.unwrap_or_else(|| self.core.producer.max_block());
         let deadline = Instant::now() + patience;
@@ -652,29 +666,58 @@ impl PyAsyncProducer {
             Ok(py.None())
         };
         // A step that has begun is not left halfway, whether or not somebody still waits for it.
-        Ok(Call(PyFuture::pending(aio::carried_out(work, answer)?)))
+        let forgotten = Forgotten::Waiting(
+            "a transaction's step of an asyncio producer was never awaited: it goes on unwatched",
+            |outcome| {
+                if let Err(error) = outcome {
+                    tracing::warn!(target: "kafkars::producer", %error, "a step of a transaction that nobody awaits failed");
+                }
+            },
+        );
+        let pending = aio::carried_out(forgotten, work, answer)?;
+        Ok(AwaitableCall(PyFuture::pending(pending)))
     }
 
     fn end(
         slf: &Bound<'_, Self>,
         timeout: Option<f64>,
         answer: impl FnOnce(Python<'_>, usize, Duration) -> PyResult<Py<PyAny>> + Send + 'static,
-    ) -> PyResult<Call> {
+    ) -> PyResult<AwaitableCall> {
         let core = Arc::clone(&slf.get().core);
         let patience = types::timeout(timeout)?.unwrap_or_else(|| core.close_timeout());
         slf.as_super().get().closed.store(true, Ordering::Release);
         if core.is_elsewhere() {
-            return Ok(Call(PyFuture::ready(answer(slf.py(), 0, patience)?)));
+            return Ok(AwaitableCall(PyFuture::ready(answer(
+                slf.py(),
+                0,
+                patience,
+            )?)));
         }
-        if core.has_ended() {
-            let lost = core.tell_lost(false);
-            return Ok(Call(PyFuture::ready(answer(slf.py(), lost, patience)?)));
+        if core.ending.has_ended() {
+            let lost = core.ending.tell_lost(false);
+            return Ok(AwaitableCall(PyFuture::ready(answer(
+                slf.py(),
+                lost,
+                patience,
+            )?)));
         }
         let deadline = Instant::now() + patience;
         core.producer.shut();
         let ended = core.end_async(deadline).wait();
-        aio::spawn(ended, move |py, has_waited| {
-            answer(py, core.tell_lost(has_waited), patience)
+        let forgotten = Forgotten::Waiting(
+            "close() of an asyncio producer was never awaited: nothing waits for the records",
+            |_| (),
+        );
+        aio::spawn(forgotten, ended, move |py, has_waited| {
+            answer(py, core.ending.tell_lost(has_waited), patience)
         })
     }
+}
+
+#[cold]
+fn no_loop(call: &str) -> PyErr {
+    PyRuntimeError::new_err(format!(
+        "{call}() of an asyncio producer needs a running event loop, to be awaited in; call it in a coroutine. \
+         send_nowait() takes a record from any thread; synchronous code uses kafkars.Producer"
+    ))
 }

@@ -3,32 +3,32 @@
 
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
 use arrow_schema::SchemaRef;
-use kafkars_arrow::{ColumnNames, Columns};
+use kafkars_arrow::{ColumnNames, RecordColumns};
 use kafkars_client::{ProduceRecord, Records};
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
-use super::arrow_import::{self, Stream};
+use super::arrow_import::{self, ImportedStream};
 use super::send_many::{Rows, at_index};
 use crate::error;
 
 /// The record batches of a table, one after the other.
-pub(super) struct Batches {
-    source: Source,
+pub(super) struct ArrowBatches {
+    source: ArrowSource,
     /// Rows of the batches so far.
     rows: usize,
 }
 
-enum Source {
+enum ArrowSource {
     /// What has `__arrow_c_stream__`.
-    Stream(Stream),
+    Stream(ImportedStream),
     /// What has `__arrow_c_array__`.
     One(SchemaRef, Option<FFI_ArrowArray>),
 }
 
-impl Batches {
+impl ArrowBatches {
     /// Asks `data` for what it has.
     pub(super) fn new(data: &Bound<'_, PyAny>) -> PyResult<Self> {
         let py = data.py();
@@ -37,9 +37,9 @@ impl Batches {
             let pointer = pointer(&capsule, c"arrow_array_stream")?;
             // SAFETY: the capsule is named as the interface demands, so it holds a stream, and lives until that is
             // taken.
-            let stream = unsafe { Stream::open(pointer.cast()) };
+            let stream = unsafe { ImportedStream::open(pointer.cast()) };
             return stream
-                .map(|stream| Source::Stream(stream).into())
+                .map(|stream| ArrowSource::Stream(stream).into())
                 .map_err(malformed);
         }
         if let Some(method) = data.getattr_opt(intern!(py, "__arrow_c_array__"))? {
@@ -55,8 +55,8 @@ impl Batches {
 
     fn schema(&self) -> &SchemaRef {
         match &self.source {
-            Source::Stream(stream) => &stream.schema,
-            Source::One(schema, _) => schema,
+            ArrowSource::Stream(stream) => &stream.schema,
+            ArrowSource::One(schema, _) => schema,
         }
     }
 
@@ -65,21 +65,21 @@ impl Batches {
         &mut self,
         py: Python<'_>,
         names: &ColumnNames,
-    ) -> PyResult<Option<Columns>> {
+    ) -> PyResult<Option<RecordColumns>> {
         let wanted: Vec<&str> = names.all().collect();
         let batch = match &mut self.source {
-            Source::One(schema, array) => {
+            ArrowSource::One(schema, array) => {
                 let array = array.take();
                 array
                     .map(|array| arrow_import::batch(array, schema, &wanted))
                     .transpose()
             }
-            Source::Stream(stream) => stream.next(&wanted),
+            ArrowSource::Stream(stream) => stream.next(&wanted),
         };
         let Some(batch) = batch.map_err(malformed)? else {
             return Ok(None);
         };
-        let columns = Columns::new(&batch, names, self.rows);
+        let columns = RecordColumns::new(&batch, names, self.rows);
         self.rows += batch.num_rows();
         let columns = columns.map_err(|problem| {
             let failure = error::local_argument(py, &problem);
@@ -94,19 +94,19 @@ impl Batches {
     /// Looks for the columns before any batch is read.
     pub(super) fn check(&self, py: Python<'_>, names: &ColumnNames) -> PyResult<()> {
         let empty = arrow_import::empty(self.schema()).map_err(malformed)?;
-        Columns::new(&empty, names, 0)
+        RecordColumns::new(&empty, names, 0)
             .map(drop)
             .map_err(|problem| error::local_argument(py, &problem))
     }
 }
 
-impl From<Source> for Batches {
-    fn from(source: Source) -> Self {
+impl From<ArrowSource> for ArrowBatches {
+    fn from(source: ArrowSource) -> Self {
         Self { source, rows: 0 }
     }
 }
 
-fn one(schema: &Bound<'_, PyAny>, array: &Bound<'_, PyAny>) -> PyResult<Batches> {
+fn one(schema: &Bound<'_, PyAny>, array: &Bound<'_, PyAny>) -> PyResult<ArrowBatches> {
     let schema = pointer(schema, c"arrow_schema")?.cast::<FFI_ArrowSchema>();
     let array = pointer(array, c"arrow_array")?.cast::<FFI_ArrowArray>();
     // SAFETY: the capsules are named as the interface demands, so they hold a schema and an array. The schema is only
@@ -115,7 +115,7 @@ fn one(schema: &Bound<'_, PyAny>, array: &Bound<'_, PyAny>) -> PyResult<Batches>
     // SAFETY: as above. The array is moved out: what stays is marked as released, and the capsule's destructor leaves
     // it.
     let array = unsafe { FFI_ArrowArray::from_raw(array) };
-    Ok(Source::One(schema, Some(array)).into())
+    Ok(ArrowSource::One(schema, Some(array)).into())
 }
 
 /// The schema of what has `__arrow_c_schema__`, such as a `pyarrow.Schema`.
@@ -139,12 +139,12 @@ fn pointer(capsule: &Bound<'_, PyAny>, name: &std::ffi::CStr) -> PyResult<*mut s
 /// Records of one batch.
 pub(super) struct ArrowRows<'a> {
     topic: &'a str,
-    columns: Columns,
+    columns: RecordColumns,
     chosen: Option<Vec<Option<i32>>>,
 }
 
 impl<'a> ArrowRows<'a> {
-    pub(super) fn new(topic: &'a str, columns: Columns) -> Self {
+    pub(super) fn new(topic: &'a str, columns: RecordColumns) -> Self {
         Self {
             topic,
             columns,

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use pyo3::exceptions::PyResourceWarning;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
@@ -12,15 +11,16 @@ use super::batch_builder::PyBatchBuilder;
 use super::core::ProducerCore;
 use crate::brokers;
 use crate::error;
-use crate::gc::at_end_of_life;
 use crate::pending_flag::PyPendingFlag;
 use crate::types;
+use crate::unclosed::UnclosedWarning;
 
-/// Counters and life.
+/// What both flavours of a producer have: counters, batches to fill, and whether it is closed.
 #[pyclass(name = "BaseProducer", module = "kafkars._kafkars", frozen, subclass)]
 pub(crate) struct PyBaseProducer {
     pub(crate) core: Arc<ProducerCore>,
     pub(crate) closed: AtomicBool,
+    unclosed: UnclosedWarning,
 }
 
 impl PyBaseProducer {
@@ -28,6 +28,7 @@ impl PyBaseProducer {
         Self {
             core: Arc::clone(core),
             closed: AtomicBool::new(false),
+            unclosed: UnclosedWarning::default(),
         }
     }
 }
@@ -43,13 +44,13 @@ impl PyBaseProducer {
         true
     }
 
-    /// Whether `close()` was called.
+    /// True if `close()` was called.
     #[getter]
     fn closed(&self) -> bool {
         self.closed.load(Ordering::Acquire)
     }
 
-    /// Whether a transaction is begun and neither committed nor aborted.
+    /// True if a transaction is begun and neither committed nor aborted.
     #[getter]
     fn in_transaction(&self) -> bool {
         !self.core.is_elsewhere() && self.core.producer.in_transaction()
@@ -113,7 +114,7 @@ impl PyBaseProducer {
 
     /// Every broker, or every bootstrap address before the cluster is known: its number or None, its address, why it
     /// cannot be connected to or None, and its counters.
-    fn _brokers<'py>(&self, py: Python<'py>) -> PyResult<Vec<brokers::Status<'py>>> {
+    fn _brokers<'py>(&self, py: Python<'py>) -> PyResult<Vec<brokers::BrokerStatusFields<'py>>> {
         self.core.check()?;
         brokers::statuses(py, self.core.producer.client())
     }
@@ -127,6 +128,34 @@ impl PyBaseProducer {
     fn _watch_brokers(&self, flag: &PyPendingFlag) -> PyResult<()> {
         self.core.check()?;
         brokers::watch(self.core.producer.client(), flag.handle())
+    }
+
+    /// Warns if the producer goes unclosed, because what it has not sent is lost; `__del__` calls it.
+    fn _warn_if_unclosed(slf: &Bound<'_, Self>) -> PyResult<()> {
+        let producer = slf.get();
+        let core = &producer.core;
+        if producer.closed() || core.is_elsewhere() {
+            return Ok(());
+        }
+        let message = match core.producer.unacknowledged() {
+            0 => "a producer was not closed; use `with` or close()".to_owned(),
+            left => {
+                let topics = match core.producer.unfinished_topics() {
+                    topics if topics.is_empty() => topics,
+                    topics => format!(" ({topics})"),
+                };
+                format!(
+                    "a producer with {left} unacknowledged records was not closed{topics}: they are given up unless \
+                     something waits for them; use `with` or close()"
+                )
+            }
+        };
+        producer.unclosed.tell(slf.as_any(), &message)
+    }
+
+    /// Never warns of being unclosed, for faces.
+    fn _never_warn(&self) {
+        self.unclosed.turn_off();
     }
 
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
@@ -153,33 +182,5 @@ impl PyBaseProducer {
         item: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
         types::generic_alias(class.as_any(), item)
-    }
-}
-
-impl Drop for PyBaseProducer {
-    /// Forgetting a producer loses what it has not sent; the program should hear of that.
-    fn drop(&mut self) {
-        let left = self.core.producer.unacknowledged();
-        if *self.closed.get_mut() || self.core.is_elsewhere() || left == 0 {
-            return;
-        }
-        at_end_of_life(|py| {
-            let topics = match self.core.producer.unfinished_topics() {
-                topics if topics.is_empty() => topics,
-                topics => format!(" ({topics})"),
-            };
-            let message = format!(
-                "a producer with {left} unacknowledged records was not closed{topics}: they are given up unless something \
-                 waits for them; use `with` or close()"
-            );
-            let Ok(message) = std::ffi::CString::new(message) else {
-                return;
-            };
-            let category = py.get_type::<PyResourceWarning>();
-            // Warnings that are errors cannot be raised from here; the interpreter shows them.
-            if let Err(error) = PyErr::warn(py, &category, &message, 1) {
-                error.write_unraisable(py, None);
-            }
-        });
     }
 }

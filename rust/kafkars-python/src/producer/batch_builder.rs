@@ -6,23 +6,22 @@ use kafkars_client::FilledBatch;
 use kafkars_records::{BatchBuilder, Header};
 use parking_lot::Mutex;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
-use pyo3::types::PyType;
 
 use super::payload::{Payload, headers};
 use crate::argument;
 use crate::error;
+use crate::imports::APPENDED_RECORD;
 
 /// Records are encoded as they are appended, up to a limit; the whole goes to one partition.
 #[pyclass(name = "BatchBuilder", module = "kafkars", frozen)]
 pub(crate) struct PyBatchBuilder {
     limit: usize,
     largest: usize,
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<BuilderState>>,
 }
 
 /// A batch that takes no more records, as those hold it that wait to send it.
-pub(crate) struct Filled(Arc<Mutex<State>>);
+pub(crate) struct Filled(Arc<Mutex<BuilderState>>);
 
 impl Filled {
     /// Shows the batch.
@@ -32,7 +31,7 @@ impl Filled {
 }
 
 /// Guarded by its lock: threads may share the object, and so may a send that waits.
-struct State {
+struct BuilderState {
     batch: FilledBatch,
     closed: bool,
 }
@@ -49,7 +48,7 @@ impl PyBatchBuilder {
         Self {
             limit,
             largest,
-            state: Arc::new(Mutex::new(State {
+            state: Arc::new(Mutex::new(BuilderState {
                 batch,
                 closed: false,
             })),
@@ -138,7 +137,7 @@ impl PyBatchBuilder {
         self.state.lock().closed = true;
     }
 
-    /// Whether it takes no more records.
+    /// True if it takes no more records.
     #[getter]
     fn closed(&self) -> bool {
         self.state.lock().closed
@@ -167,9 +166,9 @@ impl PyBatchBuilder {
         value: Option<&[u8]>,
         headers: &[Header<'_>],
     ) -> PyResult<Option<(u32, usize)>> {
-        let bound = BatchBuilder::record_size_bound(key, value, headers);
         let mut state = self.state.lock();
         let batch = &mut state.batch;
+        let bound = BatchBuilder::record_size_bound(key, value, headers);
         if batch.builder.is_empty() && batch.builder.len() + bound > self.largest {
             return Err(error::attached(
                 "RecordTooLargeError",
@@ -180,7 +179,10 @@ impl PyBatchBuilder {
                 ),
             ));
         }
-        let is_full = !batch.builder.is_empty() && batch.builder.len() + bound > self.limit;
+        let size = batch
+            .builder
+            .next_record_size(timestamp, key, value, headers);
+        let is_full = !batch.builder.is_empty() && batch.builder.len() + size > self.limit;
         if is_full || state.closed {
             return Ok(None);
         }
@@ -205,8 +207,5 @@ fn appended_record(
     size: usize,
     timestamp: i64,
 ) -> PyResult<Bound<'_, PyAny>> {
-    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    CLASS
-        .import(py, "kafkars.types", "AppendedRecord")?
-        .call1((offset, size, timestamp))
+    APPENDED_RECORD.get(py)?.call1((offset, size, timestamp))
 }

@@ -4,8 +4,8 @@
 //! One thread at a time runs them, so that those of a partition keep their order. A callback may make these calls
 //! itself, and then runs what is due; other threads go on without, or wait until what they wait for has run.
 //!
-//! A producer has two kinds, those of interceptors and its own, and one [`Stage`] for both: with a turn for each, two
-//! threads that have one and wait for the other would wait for ever.
+//! A producer has two kinds, those of interceptors and its own, and one [`CallbackStage`] for both: with a turn for
+//! each, two threads that have one and wait for the other would wait for ever.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -18,35 +18,42 @@ use parking_lot::{Condvar, Mutex};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 
-use super::core::ProducerCore;
-use super::delivery::PyDeliveryFuture;
 use super::failures::Failures;
 use super::interceptors::Interceptors;
 use crate::callback_turn::{CallbackTurn, Turn};
-use crate::gc;
 use crate::runtime;
+
+/// The producer, as callbacks know it: it makes the future that each of them is called with.
+pub(super) trait DeliveryFutures: Send + Sync {
+    /// A future of the delivery, as Python holds it.
+    fn future<'py>(
+        self: Arc<Self>,
+        py: Python<'py>,
+        delivery: Delivery,
+    ) -> PyResult<Bound<'py, PyAny>>;
+}
 
 /// The callbacks of one kind of one producer.
 pub(crate) struct Callbacks {
     // Guards callbacks of batches under way, by the batch's address; the entry keeps the batch, and so the address.
-    waiting: Mutex<HashMap<usize, Group>>,
+    waiting: Mutex<HashMap<usize, BatchCallbacks>>,
     // Guards callbacks whose turn has come. `waiting` may be taken under it.
     due: Mutex<Due>,
     groups: AtomicU64,
-    stage: Arc<Stage>,
-    news: Arc<Wakeup>,
+    stage: Arc<CallbackStage>,
+    news: Arc<CallbackWakeup>,
 }
 
-/// Where a producer's callbacks of all kinds run, one at a time, and what its threads wait at.
+/// The stage on which a producer's callbacks of all kinds run, one at a time, and at which its threads wait.
 #[derive(Default)]
-pub(super) struct Stage {
+pub(super) struct CallbackStage {
     turn: CallbackTurn,
     // Guards nothing but the moment between a look and the wait for a change.
     looking: Mutex<()>,
     changed: Condvar,
 }
 
-impl Stage {
+impl CallbackStage {
     fn tell(&self) {
         // Under the lock, so that who is about to wait does not miss it.
         let _looking = self.looking.lock();
@@ -55,7 +62,7 @@ impl Stage {
 }
 
 /// Callbacks of one batch.
-struct Group {
+struct BatchCallbacks {
     number: u64,
     calls: VecDeque<DeliveryCallback>,
     _batch: Arc<BatchDelivery>,
@@ -64,20 +71,20 @@ struct Group {
 /// Callbacks whose turn has come, and those that run: several where one has called what runs others.
 #[derive(Default)]
 struct Due {
-    groups: VecDeque<Group>,
+    groups: VecDeque<BatchCallbacks>,
     /// Numbers of the groups of callbacks that run.
     running: Vec<u64>,
 }
 
-/// The callbacks there were at some time.
+/// The callbacks that there were when `expected()` was called.
 pub(super) struct Expected(HashSet<u64>);
 
 enum DeliveryCallback {
-    /// Neither holds the producer, which holds the callback: it would never go.
+    /// Neither part holds the producer, which holds the callback: it would never go.
     Callback {
         function: Py<PyAny>,
         delivery: Delivery,
-        core: Weak<ProducerCore>,
+        futures: Weak<dyn DeliveryFutures>,
     },
     Acknowledgement {
         delivery: Delivery,
@@ -91,15 +98,15 @@ impl DeliveryCallback {
             Self::Callback {
                 function,
                 delivery,
-                core,
+                futures,
             } => {
                 // Who runs callbacks has the producer.
-                let Some(core) = core.upgrade() else {
+                let Some(futures) = futures.upgrade() else {
                     return Ok(());
                 };
                 // Whoever is called with a failure has heard of it, whether they look or not.
                 let _heard = delivery.result();
-                let future = gc::new(py, PyDeliveryFuture::new(delivery, core))?;
+                let future = futures.future(py, delivery)?;
                 function.call1(py, (future,)).map(drop)
             }
             Self::Acknowledgement {
@@ -111,18 +118,18 @@ impl DeliveryCallback {
 }
 
 /// What the runtime's threads tell: addresses of finished batches.
-struct Wakeup {
+struct CallbackWakeup {
     /// There may be something in `finished` or due.
     any: AtomicBool,
     // Guards the addresses. `Callbacks::due` may be taken under it.
     finished: Mutex<Vec<usize>>,
-    stage: Arc<Stage>,
+    stage: Arc<CallbackStage>,
 }
 
 impl Callbacks {
-    /// None yet, to be run on this stage.
-    pub(super) fn new(stage: &Arc<Stage>) -> Self {
-        let news = Wakeup {
+    /// An empty set of callbacks, to be run on this stage.
+    pub(super) fn new(stage: &Arc<CallbackStage>) -> Self {
+        let news = CallbackWakeup {
             any: AtomicBool::new(false),
             finished: Mutex::default(),
             stage: Arc::clone(stage),
@@ -137,11 +144,16 @@ impl Callbacks {
     }
 
     /// Notes a callback for a delivery.
-    pub(super) fn add(&self, delivery: &Delivery, function: Py<PyAny>, core: &Arc<ProducerCore>) {
+    pub(super) fn add(
+        &self,
+        delivery: &Delivery,
+        function: Py<PyAny>,
+        futures: Weak<dyn DeliveryFutures>,
+    ) {
         let call = DeliveryCallback::Callback {
             function,
             delivery: delivery.clone(),
-            core: Arc::downgrade(core),
+            futures,
         };
         self.note(delivery.batch(), call);
     }
@@ -168,7 +180,7 @@ impl Callbacks {
                 return;
             }
             Entry::Vacant(entry) => {
-                entry.insert(Group {
+                entry.insert(BatchCallbacks {
                     number: self.groups.fetch_add(1, Ordering::Relaxed),
                     calls: VecDeque::from([call]),
                     _batch: Arc::clone(batch),
@@ -200,14 +212,14 @@ impl Callbacks {
         };
         let mut served = 0;
         while let Some(call) = self.next() {
-            let _running = Running(&self.due);
+            let _running = RunningCallback(&self.due);
             call.run(py)?;
             served += 1;
         }
         Ok(served)
     }
 
-    /// The next callback, which counts as running until its `Running` is dropped.
+    /// The next callback, which counts as running until its `RunningCallback` is dropped.
     fn next(&self) -> Option<DeliveryCallback> {
         let mut finished = self.news.finished.lock();
         let mut due = self.due.lock();
@@ -249,7 +261,7 @@ impl Callbacks {
         })
     }
 
-    /// Whether any callback has not run.
+    /// True if any callback has not run.
     pub(crate) fn is_empty(&self) -> bool {
         let due = self.due.lock();
         let is_empty = due.groups.iter().all(|group| group.calls.is_empty());
@@ -323,7 +335,7 @@ impl Callbacks {
     }
 }
 
-impl Wakeup {
+impl CallbackWakeup {
     fn tell(&self, address: usize) {
         {
             let mut finished = self.finished.lock();
@@ -336,7 +348,7 @@ impl Wakeup {
 
 /// A turn whose end those hear of who wait for callbacks.
 struct Announced<'a> {
-    stage: &'a Stage,
+    stage: &'a CallbackStage,
     turn: Option<Turn<'a>>,
 }
 
@@ -348,9 +360,9 @@ impl Drop for Announced<'_> {
 }
 
 /// The time in which one callback runs.
-struct Running<'a>(&'a Mutex<Due>);
+struct RunningCallback<'a>(&'a Mutex<Due>);
 
-impl Drop for Running<'_> {
+impl Drop for RunningCallback<'_> {
     fn drop(&mut self) {
         self.0.lock().running.pop();
     }

@@ -1,4 +1,4 @@
-//! The producer behind both faces: serializers, partition functions, fork rule, life.
+//! The producer behind both flavours, synchronous and asyncio: serializers, partition functions, fork rule, life.
 
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
@@ -15,22 +15,22 @@ use super::callbacks::{Callbacks, Expected};
 use super::ending::Ending;
 use super::failures::Failures;
 use super::interceptors::{Intercepted, Interceptors};
-use super::placing::Unplaced;
 use super::send_arguments::{Arguments, SendArguments};
-use super::serializers::Serializer;
+use super::unplaced::Unplaced;
 use crate::config::ProducerSettings;
 use crate::error;
 use crate::lent::LentObjects;
-use crate::metadata::{self, Report};
+use crate::log;
+use crate::metadata::{self, ReportFunction};
 use crate::metrics;
 use crate::runtime::{self, ForkGuard};
+use crate::serializers::Serializers;
+use crate::types;
 
 /// A producer and what Python adds to it.
 pub(crate) struct ProducerCore {
     pub(crate) producer: Producer,
-    pub(crate) key_serializer: Option<Serializer>,
-    pub(crate) value_serializer: Option<Serializer>,
-    pub(crate) serializers_see_headers: bool,
+    pub(crate) serializers: Serializers,
     pub(super) interceptors: Option<Arc<Interceptors>>,
     /// What interceptors are to be told of: they run with the callbacks, and whenever something is sent.
     pub(super) acknowledgements: Callbacks,
@@ -42,9 +42,9 @@ pub(crate) struct ProducerCore {
     pub(crate) buffer_memory: usize,
     batch_size: usize,
     pub(crate) max_request_size: usize,
-    birthplace: ForkGuard,
+    fork_guard: ForkGuard,
     // Set once by the face of another library, which tells deliveries in its own way.
-    report: OnceLock<Report>,
+    report: OnceLock<ReportFunction>,
 }
 
 /// Producers of this process that were not closed, for the end of the process.
@@ -62,13 +62,9 @@ impl ProducerCore {
         let producer = Producer::new(Client::new(client, handle.clone()), config);
         let key_serializer = settings.key_serializer(py)?;
         let value_serializer = settings.value_serializer(py)?;
-        let both = [&key_serializer, &value_serializer];
-        let serializers_see_headers = both.into_iter().flatten().any(Serializer::sees_headers);
         let stage = Arc::default();
         let core = Arc::new(Self {
-            serializers_see_headers,
-            key_serializer,
-            value_serializer,
+            serializers: Serializers::new(key_serializer, value_serializer),
             interceptors: Interceptors::new(py, settings.interceptors())?,
             acknowledgements: Callbacks::new(&stage),
             partition_function: settings.partition_function(py),
@@ -79,7 +75,7 @@ impl ProducerCore {
             buffer_memory,
             batch_size,
             max_request_size,
-            birthplace: ForkGuard::here(),
+            fork_guard: ForkGuard::here(),
             report: OnceLock::new(),
             producer,
         });
@@ -92,9 +88,7 @@ impl ProducerCore {
     /// Shows what the application gave to the collector: it may know the producer. For one object of a producer only,
     /// since each of these is counted once; what else shares the core calls none of them.
     pub(super) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
-        for serializer in self.key_serializer.iter().chain(&self.value_serializer) {
-            serializer.traverse(visit)?;
-        }
+        self.serializers.traverse(visit)?;
         if let Some(interceptors) = &self.interceptors {
             interceptors.traverse(visit)?;
         }
@@ -111,17 +105,17 @@ impl ProducerCore {
     /// Fails in a fork of the process the producer was made in.
     #[inline]
     pub(crate) fn check(&self) -> PyResult<()> {
-        self.birthplace.check()
+        self.fork_guard.check()
     }
 
     /// Tells deliveries in the way of a face from now on.
-    pub(crate) fn report_by(&self, report: Report) {
+    pub(crate) fn report_by(&self, report: ReportFunction) {
         self.report.get_or_init(|| report);
     }
 
     /// How deliveries are told.
     #[inline]
-    pub(super) fn report(&self) -> Report {
+    pub(super) fn report(&self) -> ReportFunction {
         self.report.get().copied().unwrap_or(metadata::outcome)
     }
 
@@ -133,9 +127,9 @@ impl ProducerCore {
         }
     }
 
-    /// Whether this is a copy in a forked child.
+    /// True if this is a copy in a forked child.
     pub(crate) fn is_elsewhere(&self) -> bool {
-        self.birthplace.is_elsewhere()
+        self.fork_guard.is_elsewhere()
     }
 
     /// Lets the partition function choose, where there is one and the record names no partition. False means that it
@@ -153,7 +147,7 @@ impl ProducerCore {
         Ok(record.partition.is_some())
     }
 
-    /// Whether the partitions of a topic are known.
+    /// True if the partitions of a topic are known.
     pub(crate) fn is_known(&self, topic: &str) -> bool {
         let cluster = self.producer.client().cluster();
         cluster
@@ -218,7 +212,7 @@ impl ProducerCore {
         error::produce(py, failure)
     }
 
-    /// The same for a record that has waited, as part of the transaction that was open when it was sent.
+    /// The error for a record that has waited in vain, as part of the transaction that was open when it was sent.
     #[cold]
     pub(super) fn not_admitted(
         &self,
@@ -295,6 +289,16 @@ pub(crate) async fn partitions_for(
     core.producer
         .partitions_for(&topic, Instant::now() + patience)
         .await
+}
+
+/// What `flush()` and `close()` answer. Lines of the log on what has failed are there before it.
+pub(super) fn flush_result<'py>(
+    py: Python<'py>,
+    left: usize,
+    producer: &Producer,
+) -> PyResult<Bound<'py, PyAny>> {
+    log::hand_over(py);
+    types::flush_result(py, left, producer.take_failed())
 }
 
 /// What a caller of `close()` is told when records were given up.

@@ -16,7 +16,7 @@ use crate::metadata;
 use crate::runtime;
 use crate::types;
 
-/// One handle for all, and one for each where asked for.
+/// The deliveries of one call: one handle for all, and a future for each where asked for.
 #[pyclass(name = "Deliveries", module = "kafkars", frozen)]
 pub(crate) struct PyDeliveries {
     deliveries: Vec<Delivery>,
@@ -80,13 +80,19 @@ impl PyDeliveries {
         PyList::new(py, futures.collect::<PyResult<Vec<_>>>()?)?.try_iter()
     }
 
-    /// Whether every record was reported as stored or as failed.
+    /// True if every record was reported as stored or as failed.
     fn done(&self) -> bool {
         self.deliveries.iter().all(Delivery::is_done)
     }
 
-    /// Where the records were stored, in the order of the call, waiting up to `timeout` seconds. Raises why the first
-    /// of those that failed was not stored.
+    /// Where the records were stored, in the order of the call, once all are reported.
+    ///
+    /// Args:
+    ///     timeout: Longest wait in seconds; None waits without end.
+    ///
+    /// Raises:
+    ///     KafkaTimeoutError: Some were not reported in time; they may still be stored.
+    ///     KafkaError: Why the first of those that failed was not stored.
     #[pyo3(signature = (timeout=None))]
     fn result<'py>(&self, py: Python<'py>, timeout: Option<f64>) -> PyResult<Bound<'py, PyList>> {
         self.wait(py, timeout)?;
@@ -97,7 +103,13 @@ impl PyDeliveries {
         PyList::new(py, results.collect::<PyResult<Vec<_>>>()?)
     }
 
-    /// Why records were not stored, by their place in the call, waiting up to `timeout` seconds; empty where all were.
+    /// Why records were not stored, by their place in the call, once all are reported; empty where all were.
+    ///
+    /// Args:
+    ///     timeout: Longest wait in seconds; None waits without end.
+    ///
+    /// Raises:
+    ///     KafkaTimeoutError: Some were not reported in time; they may still be stored.
     #[pyo3(signature = (timeout=None))]
     fn failures<'py>(&self, py: Python<'py>, timeout: Option<f64>) -> PyResult<Bound<'py, PyDict>> {
         self.wait(py, timeout)?;

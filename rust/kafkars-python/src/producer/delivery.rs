@@ -1,16 +1,17 @@
 //! The future that a synchronous `send()` returns.
 
 use std::hash::{Hash, Hasher};
-use std::sync::Arc;
 use std::sync::mpsc;
+use std::sync::{Arc, Weak};
 
 use kafkars_client::Delivery;
 use pyo3::prelude::*;
 
+use super::callbacks::DeliveryFutures;
 use super::core::ProducerCore;
 use crate::argument;
 use crate::error;
-use crate::gc::Uncollected;
+use crate::gc::{self, Uncollected};
 use crate::metadata;
 use crate::runtime;
 use crate::types;
@@ -52,9 +53,8 @@ impl PyDeliveryFuture {
 
     /// Runs a function once the record is reported.
     pub(super) fn call_back(&self, function: Py<PyAny>) {
-        self.core
-            .callbacks
-            .add(&self.delivery, function, &self.core);
+        let core: Weak<ProducerCore> = Arc::downgrade(&self.core);
+        self.core.callbacks.add(&self.delivery, function, core);
     }
 
     /// The delivery itself.
@@ -74,6 +74,16 @@ impl PyDeliveryFuture {
             batch.partition(),
             timeout.unwrap_or_default()
         )))
+    }
+}
+
+impl DeliveryFutures for ProducerCore {
+    fn future<'py>(
+        self: Arc<Self>,
+        py: Python<'py>,
+        delivery: Delivery,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        gc::new(py, PyDeliveryFuture::new(delivery, self)).map(Bound::into_any)
     }
 }
 
@@ -107,7 +117,7 @@ impl ProducerCore {
 
 #[pymethods]
 impl PyDeliveryFuture {
-    /// Whether the record was reported as stored or as failed.
+    /// True if the record was reported as stored or as failed.
     fn done(&self) -> bool {
         self.delivery.batch().is_done()
     }

@@ -8,16 +8,17 @@ use kafkars_client::{Delivery, PendingSend, SendError};
 use pyo3::intern;
 use pyo3::prelude::*;
 
-use super::aio::Awaits;
-use super::arrow::{ArrowRows, Batches};
+use super::arrow::{ArrowBatches, ArrowRows};
+use super::awaits::Awaits;
 use super::batch_builder::PyBatchBuilder;
 use super::core::ProducerCore;
-use super::entries::{All, Entry, PyAsyncDeliveries};
-use super::interceptors::Acknowledgement;
-use super::pending_send::{Held, WaitingSend};
+use super::entries::{All, PyAsyncDeliveries, SendEntry};
+use super::interceptors::AcknowledgementCallback;
+use super::pending_send::WaitingSend;
 use super::send_arguments::{OwnedRecord, SendArguments};
-use super::send_many::{Columns, Rows, at_index};
-use crate::aio::{Call, PyFuture};
+use super::send_content::SendContent;
+use super::send_many::{ColumnArguments, Rows, at_index};
+use crate::aio::{AwaitableCall, PyFuture};
 use crate::error;
 use crate::types;
 
@@ -30,23 +31,23 @@ impl ProducerCore {
         mut record: SendArguments<'_, '_>,
         at_once: bool,
         patience: Duration,
-    ) -> PyResult<Entry> {
+    ) -> PyResult<SendEntry> {
         self.place_waiting(py, record.topic);
         let is_placed = self.choose_partition(py, &mut record)?;
         let mut found_no_room = false;
         if is_placed && !self.producer.has_pending(record.topic) {
             match record.with(|record| self.producer.try_send(record)) {
-                Ok(delivery) => return Ok(Entry::Taken(delivery, self.report())),
-                Err(SendError::Failed(failure)) => return Ok(Entry::Failed(failure)),
+                Ok(delivery) => return Ok(SendEntry::Taken(delivery, self.report())),
+                Err(SendError::Failed(failure)) => return Ok(SendEntry::Failed(failure)),
                 Err(SendError::NotReady(wait)) => found_no_room = wait.is_for_room(),
             }
         }
         if at_once {
             self.check_waiting(record.topic, found_no_room)?;
         }
-        let held = Held::Record(record.into_owned());
+        let held = SendContent::Record(record.into_owned());
         let entry = self.queue(py, held, is_placed, patience);
-        if let Entry::Queued(send) = &entry
+        if let SendEntry::Queued(send) = &entry
             && found_no_room
         {
             send.found_no_room();
@@ -77,7 +78,7 @@ impl ProducerCore {
         py: Python<'_>,
         rows: &mut dyn Rows,
         patience: Duration,
-    ) -> PyResult<Vec<Entry>> {
+    ) -> PyResult<Vec<SendEntry>> {
         let count = rows.len();
         self.place_waiting(py, rows.topic());
         if self.partition_function.is_some() && !self.is_known(rows.topic()) {
@@ -91,6 +92,7 @@ impl ProducerCore {
         if let Err(stopped) = self.producer.check_many(rows.topic(), rows, None)
             && let SendError::Failed(failure) = stopped.error
         {
+            self.producer.count_refused(count);
             return Err(at_index(py, self.not_taken(py, &failure), stopped.index));
         }
         let mut taken: Vec<Delivery> = Vec::with_capacity(count);
@@ -105,43 +107,48 @@ impl ProducerCore {
             failure = Some(error);
         }
         let start = taken.len();
-        let mut entries: Vec<Entry> = taken
+        if failure.is_some() {
+            self.producer.count_refused(count - start);
+        }
+        let mut entries: Vec<SendEntry> = taken
             .into_iter()
-            .map(|delivery| Entry::Taken(delivery, self.report()))
+            .map(|delivery| SendEntry::Taken(delivery, self.report()))
             .collect();
         for index in start..count {
             entries.push(match &failure {
-                Some(failure) => Entry::Failed(failure.clone()),
+                Some(failure) => SendEntry::Failed(failure.clone()),
                 None => self.queue(py, owned(rows, index), true, patience),
             });
         }
         Ok(entries)
     }
 
-    /// The same for a call of `send_many` or `enqueue_many`.
+    /// Takes the records of a call of `send_many` or `enqueue_many`, or makes them wait.
     pub(super) fn enter_columns<'py>(
         self: &Arc<Self>,
         py: Python<'py>,
         topic: &Bound<'py, PyAny>,
-        columns: &Columns<'py>,
+        columns: &ColumnArguments<'py>,
         timeout: Option<f64>,
-        awaits: fn(Arc<Vec<Entry>>) -> All,
-    ) -> PyResult<Call> {
+        awaits: fn(Arc<Vec<SendEntry>>) -> All,
+    ) -> PyResult<AwaitableCall> {
         self.check()?;
         let patience = types::timeout(timeout)?.unwrap_or_else(|| self.producer.max_block());
         let mut rows = columns.rows(self, topic)?;
-        Ok(Call(match self.enter_rows(py, &mut rows, patience) {
-            Ok(entries) => {
-                for entry in &entries {
-                    self.watch_entry(py, entry)?;
+        Ok(AwaitableCall(
+            match self.enter_rows(py, &mut rows, patience) {
+                Ok(entries) => {
+                    for entry in &entries {
+                        self.watch_entry(py, entry)?;
+                    }
+                    awaits(Arc::new(entries)).future()
                 }
-                awaits(Arc::new(entries)).future()
-            }
-            Err(failure) => PyFuture::failed(failure),
-        }))
+                Err(failure) => PyFuture::failed(failure),
+            },
+        ))
     }
 
-    /// The same for the rows of an Arrow table.
+    /// Takes the rows of an Arrow table, or makes them wait.
     pub(super) fn enter_arrow(
         self: &Arc<Self>,
         py: Python<'_>,
@@ -149,18 +156,18 @@ impl ProducerCore {
         data: &Bound<'_, PyAny>,
         names: &ColumnNames,
         timeout: Option<f64>,
-        awaits: fn(Arc<Vec<Entry>>) -> All,
-    ) -> PyResult<Call> {
+        awaits: fn(Arc<Vec<SendEntry>>) -> All,
+    ) -> PyResult<AwaitableCall> {
         self.check()?;
         self.check_open(py)?;
         let patience = types::timeout(timeout)?.unwrap_or_else(|| self.producer.max_block());
-        let mut batches = Batches::new(data)?;
+        let mut batches = ArrowBatches::new(data)?;
         batches.check(py, names)?;
         let mut entries = Vec::new();
         let failure = loop {
             let columns = match batches.next(py, names) {
                 Ok(Some(columns)) => columns,
-                Ok(None) => return Ok(Call(awaits(Arc::new(entries)).future())),
+                Ok(None) => return Ok(AwaitableCall(awaits(Arc::new(entries)).future())),
                 // Nothing is sent: an argument that is wrong.
                 Err(failure) if entries.is_empty() => return Err(failure),
                 Err(failure) => break failure,
@@ -182,23 +189,23 @@ impl ProducerCore {
             let sent = PyAsyncDeliveries::new(Arc::new(entries));
             failure.value(py).setattr("sent", Bound::new(py, sent)?)?;
         }
-        Ok(Call(PyFuture::failed(failure)))
+        Ok(AwaitableCall(PyFuture::failed(failure)))
     }
 
     /// Sees to it that interceptors hear, on the loop, what becomes of a record.
-    pub(super) fn watch_entry(&self, py: Python<'_>, entry: &Entry) -> PyResult<()> {
+    pub(super) fn watch_entry(&self, py: Python<'_>, entry: &SendEntry) -> PyResult<()> {
         let Some(interceptors) = self.interceptors.as_ref().filter(|all| all.listens()) else {
             return Ok(());
         };
         self.acknowledgements.serve(py)?;
-        if let Entry::Failed(failure) = entry {
+        if let SendEntry::Failed(failure) = entry {
             return interceptors.after(py, Err(&error::produce(py, failure)));
         }
         let future = entry.copy().future(py, Awaits::Delivery)?.into_object(py)?;
-        let callback = Acknowledgement(Arc::clone(interceptors)).into_pyobject(py)?;
+        let callback = AcknowledgementCallback(Arc::clone(interceptors)).into_pyobject(py)?;
         let added = future.call_method1(intern!(py, "add_done_callback"), (callback,));
         if added.is_err()
-            && let Entry::Taken(delivery, _) = entry
+            && let SendEntry::Taken(delivery, _) = entry
         {
             // No loop runs: with the next call.
             self.watch(delivery);
@@ -214,41 +221,45 @@ impl ProducerCore {
         topic: &str,
         partition: i32,
         patience: Duration,
-    ) -> PyResult<Call> {
-        let held = Held::Batch {
+    ) -> PyResult<AwaitableCall> {
+        let held = SendContent::Batch {
             topic: topic.into(),
             partition,
             batch: batch.fill()?,
         };
+        let count = held.count();
         self.place_waiting(py, topic);
         let entry = if self.producer.has_pending(topic) {
             self.queue(py, held, true, patience)
         } else {
             match held.send(&self.producer, None) {
-                Ok(delivery) => Entry::Taken(delivery, self.report()),
+                Ok(delivery) => SendEntry::Taken(delivery, self.report()),
                 Err(SendError::NotReady(_)) => self.queue(py, held, true, patience),
-                Err(SendError::Failed(failure)) => Entry::Failed(failure),
+                Err(SendError::Failed(failure)) => SendEntry::Failed(failure),
             }
         };
-        if let Entry::Failed(failure) = entry {
+        if let SendEntry::Failed(failure) = entry {
             self.producer.record_refused(&failure);
+            self.producer.count_refused(count);
             let told = (self.report())(py, Err(failure));
-            return Ok(Call(told.map_or_else(PyFuture::failed, PyFuture::ready)));
+            return Ok(AwaitableCall(
+                told.map_or_else(PyFuture::failed, PyFuture::ready),
+            ));
         }
-        entry.future(py, Awaits::Delivery).map(Call)
+        entry.future(py, Awaits::Delivery).map(AwaitableCall)
     }
 
     /// Makes something wait for its topic, its partition or room, as part of the transaction that is open now.
     fn queue(
         self: &Arc<Self>,
         py: Python<'_>,
-        held: Held,
+        held: SendContent,
         is_placed: bool,
         patience: Duration,
-    ) -> Entry {
+    ) -> SendEntry {
         let permit = match self.producer.permit() {
             Ok(permit) => permit,
-            Err(refusal) => return Entry::Failed(refusal),
+            Err(refusal) => return SendEntry::Failed(refusal),
         };
         let topic = held.topic().to_owned();
         let send = Arc::new(WaitingSend::new(
@@ -263,12 +274,12 @@ impl ProducerCore {
         if !is_placed {
             self.place_later(py, &topic, &send);
         }
-        Entry::Queued(send)
+        SendEntry::Queued(send)
     }
 }
 
-fn owned(rows: &dyn Rows, index: usize) -> Held {
+fn owned(rows: &dyn Rows, index: usize) -> SendContent {
     let mut copy = OwnedRecord::default();
     rows.show(index, &mut |record| copy = OwnedRecord::copy(record));
-    Held::Record(copy)
+    SendContent::Record(copy)
 }

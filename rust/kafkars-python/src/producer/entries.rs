@@ -8,30 +8,32 @@ use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyList};
 
-use super::aio::Awaits;
+use super::awaits::Awaits;
 use super::deliveries::{Index, place};
 use super::pending_send::WaitingSend;
-use crate::aio::{Call, CompletionQueue, Key, Pending, PyFuture};
+use crate::aio::{
+    AwaitableCall, CompletionKey, CompletionQueue, PendingAnswer, PyAwaiting, PyFuture,
+};
 use crate::error;
-use crate::metadata::Report;
+use crate::metadata::ReportFunction;
 
-/// One record.
-pub(crate) enum Entry {
+/// One record of an asynchronous call, and how far it has come.
+pub(crate) enum SendEntry {
     /// In a batch.
-    Taken(Delivery, Report),
-    /// It waits for its topic, its partition or room, or has waited.
+    Taken(Delivery, ReportFunction),
+    /// The record waits for its topic, its partition or room, or has waited.
     Queued(Arc<WaitingSend>),
     /// Refused.
     Failed(ProduceError),
 }
 
-impl Entry {
-    /// What awaits it.
+impl SendEntry {
+    /// The future that the caller awaits.
     #[inline]
     pub(crate) fn future(self, py: Python<'_>, awaits: Awaits) -> PyResult<PyFuture> {
         match self {
             Self::Taken(delivery, report) => awaits.delivery(py, delivery, report),
-            Self::Queued(send) => Ok(PyFuture::pending(awaits.queued(send))),
+            Self::Queued(send) => Ok(PyFuture::pending(send.pending(awaits))),
             Self::Failed(failure) => Ok(PyFuture::failed(error::produce(py, &failure))),
         }
     }
@@ -44,11 +46,11 @@ impl Entry {
         }
     }
 
-    /// What there is to wait for, where it is not in a batch.
-    fn pending(&self, awaits: Awaits) -> Option<Arc<dyn Pending>> {
+    /// What there is to wait for where the record is not in a batch.
+    fn pending(&self, awaits: Awaits) -> Option<Arc<dyn PendingAnswer>> {
         match self {
             Self::Taken(..) | Self::Failed(_) => None,
-            Self::Queued(send) => Some(awaits.queued(Arc::clone(send))),
+            Self::Queued(send) => Some(Arc::clone(send).pending(awaits)),
         }
     }
 
@@ -70,50 +72,50 @@ impl Entry {
     }
 }
 
-/// What is told of records that are all there.
-type Answer = fn(Python<'_>, &Arc<Vec<Entry>>) -> PyResult<Py<PyAny>>;
+/// Makes the result of a call whose records are all ready.
+type OutcomeOfAll = fn(Python<'_>, &Arc<Vec<SendEntry>>) -> PyResult<Py<PyAny>>;
 
 /// Waits for all records of a call.
 pub(super) struct All {
-    entries: Arc<Vec<Entry>>,
+    entries: Arc<Vec<SendEntry>>,
     awaits: Awaits,
-    answer: Answer,
-    key: Key,
+    answer: OutcomeOfAll,
+    key: CompletionKey,
     /// The first that was not ready at the last look.
     next: AtomicUsize,
 }
 
 impl All {
-    /// Until all are reported; the answer is a list of their metadata.
-    pub(super) fn reported(entries: Arc<Vec<Entry>>) -> Self {
+    /// Waits until all are reported; the answer is a list of their metadata.
+    pub(super) fn reported(entries: Arc<Vec<SendEntry>>) -> Self {
         Self::new(entries, Awaits::Delivery, metadata_of_all)
     }
 
-    /// Until all are reported; the answer tells of those that failed.
-    fn failures(entries: Arc<Vec<Entry>>) -> Self {
+    /// Waits until all are reported; the answer tells of those that failed.
+    fn failures(entries: Arc<Vec<SendEntry>>) -> Self {
         Self::new(entries, Awaits::Delivery, failures_of_all)
     }
 
-    /// Until there was room for all; the answer is the handle of their deliveries.
-    pub(super) fn admitted(entries: Arc<Vec<Entry>>) -> Self {
+    /// Waits until there was room for all; the answer is the handle of their deliveries.
+    pub(super) fn admitted(entries: Arc<Vec<SendEntry>>) -> Self {
         Self::new(entries, Awaits::Admission, |py, entries| {
             let deliveries = PyAsyncDeliveries(Arc::clone(entries));
             Ok(Bound::new(py, deliveries)?.into_any().unbind())
         })
     }
 
-    fn new(entries: Arc<Vec<Entry>>, awaits: Awaits, answer: Answer) -> Self {
+    fn new(entries: Arc<Vec<SendEntry>>, awaits: Awaits, answer: OutcomeOfAll) -> Self {
         Self {
             entries,
             awaits,
             answer,
-            key: Key::unique(),
+            key: CompletionKey::unique(),
             next: AtomicUsize::new(0),
         }
     }
 
     /// The first record that there is something to wait for.
-    fn first_unready(&self) -> Option<&Entry> {
+    fn first_unready(&self) -> Option<&SendEntry> {
         let from = self.next.load(Ordering::Acquire);
         let rest = self.entries.get(from..).unwrap_or_default();
         let ready = rest
@@ -125,13 +127,13 @@ impl All {
         rest.get(ready)
     }
 
-    /// As a future.
+    /// Makes a future of it.
     pub(super) fn future(self) -> PyFuture {
         PyFuture::pending(Arc::new(self))
     }
 }
 
-impl Pending for All {
+impl PendingAnswer for All {
     fn is_ready(&self, _woken: bool) -> bool {
         self.first_unready().is_none()
     }
@@ -140,26 +142,26 @@ impl Pending for All {
         (self.first_unready().is_none()).then(|| (self.answer)(py, &self.entries))
     }
 
-    /// One is enough: the function is asked for all that wait for the topic.
+    /// Joins one record, which is enough: the partition function is asked for all that wait for the topic.
     fn join(&self, py: Python<'_>) {
-        if let Some(Entry::Queued(send)) = self.first_unready() {
+        if let Some(SendEntry::Queued(send)) = self.first_unready() {
             send.join(py);
         }
     }
 
     /// A key of its own: what it waits for next may be told before it is asked for the key again.
-    fn key(&self) -> Key {
+    fn key(&self) -> CompletionKey {
         self.key
     }
 
     fn arm(&self, completion_queue: Arc<CompletionQueue>) {
         let key = self.key;
         match self.first_unready() {
-            Some(Entry::Taken(delivery, _)) => {
+            Some(SendEntry::Taken(delivery, _)) => {
                 delivery.batch().on_done(move || completion_queue.push(key))
             }
-            Some(Entry::Queued(send)) => send.tell(self.awaits, completion_queue, key),
-            Some(Entry::Failed(_)) | None => completion_queue.push(key),
+            Some(SendEntry::Queued(send)) => send.tell(self.awaits, completion_queue, key),
+            Some(SendEntry::Failed(_)) | None => completion_queue.push(key),
         }
     }
 
@@ -177,7 +179,7 @@ impl Pending for All {
     }
 }
 
-fn metadata_of_all(py: Python<'_>, entries: &Arc<Vec<Entry>>) -> PyResult<Py<PyAny>> {
+fn metadata_of_all(py: Python<'_>, entries: &Arc<Vec<SendEntry>>) -> PyResult<Py<PyAny>> {
     let results = entries
         .iter()
         .map(|entry| entry.take(py).unwrap_or_else(|| Err(error::abandoned())));
@@ -185,7 +187,7 @@ fn metadata_of_all(py: Python<'_>, entries: &Arc<Vec<Entry>>) -> PyResult<Py<PyA
     Ok(list.into_any().unbind())
 }
 
-fn failures_of_all(py: Python<'_>, entries: &Arc<Vec<Entry>>) -> PyResult<Py<PyAny>> {
+fn failures_of_all(py: Python<'_>, entries: &Arc<Vec<SendEntry>>) -> PyResult<Py<PyAny>> {
     let failures = PyDict::new(py);
     for (index, entry) in entries.iter().enumerate() {
         if let Some(Err(failure)) = entry.take(py) {
@@ -198,10 +200,10 @@ fn failures_of_all(py: Python<'_>, entries: &Arc<Vec<Entry>>) -> PyResult<Py<PyA
 /// The deliveries of one call that sent many records, as asynchronous Python holds them: one handle for all, and one
 /// for each where asked for.
 #[pyclass(name = "Deliveries", module = "kafkars.aio", frozen)]
-pub(crate) struct PyAsyncDeliveries(Arc<Vec<Entry>>);
+pub(crate) struct PyAsyncDeliveries(Arc<Vec<SendEntry>>);
 
 impl PyAsyncDeliveries {
-    pub(super) fn new(entries: Arc<Vec<Entry>>) -> Self {
+    pub(super) fn new(entries: Arc<Vec<SendEntry>>) -> Self {
         Self(entries)
     }
 }
@@ -227,21 +229,22 @@ impl PyAsyncDeliveries {
         PyList::new(py, futures.collect::<PyResult<Vec<_>>>()?)?.try_iter()
     }
 
-    /// Whether every record was reported as stored or as failed.
+    /// True if every record was reported as stored or as failed.
     fn done(&self) -> bool {
         self.0.iter().all(|entry| entry.is_ready(Awaits::Delivery))
     }
 
     /// Awaiting waits until all are reported, and gives where they were stored, in the order of the call. Raises why
     /// the first of those that failed was not stored.
-    fn __await__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyFuture>> {
-        All::reported(Arc::clone(&self.0)).future().into_object(py)
+    fn __await__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAwaiting>> {
+        let future = All::reported(Arc::clone(&self.0)).future();
+        PyFuture::awaiting(&future.into_object(py)?)
     }
 
     /// Awaiting waits until all are reported, and gives why records were not stored, by their place in the call; empty
     /// where all were.
-    fn failures(&self) -> Call {
-        Call(All::failures(Arc::clone(&self.0)).future())
+    fn failures(&self) -> AwaitableCall {
+        AwaitableCall(All::failures(Arc::clone(&self.0)).future())
     }
 
     fn __repr__(&self) -> String {

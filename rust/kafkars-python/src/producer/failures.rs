@@ -88,7 +88,7 @@ fn contexts(py: Python<'_>, error: &PyErr) -> Vec<PyErr> {
         .collect()
 }
 
-/// Whether an exception says that the program is to stop, as Ctrl+C does, rather than what went wrong in a function.
+/// True if an exception says that the program is to stop, as Ctrl+C does, rather than what went wrong in a function.
 pub(super) fn is_interrupt(py: Python<'_>, error: &PyErr) -> bool {
     !error.is_instance_of::<PyException>(py)
 }

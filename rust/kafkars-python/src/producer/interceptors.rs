@@ -9,11 +9,11 @@ use pyo3::exceptions::{PyException, PyTypeError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyMapping, PyTuple, PyType};
+use pyo3::types::{PyDict, PyMapping, PyTuple};
 
 use super::send_arguments::Arguments;
 use crate::aio::PyFuture;
+use crate::imports::{GET_LOGGER, PRODUCER_RECORD};
 use crate::metadata;
 
 /// The interceptors of one producer, in their order.
@@ -47,7 +47,7 @@ impl<'py> Intercepted<'py> {
 
     fn read(record: &Bound<'py, PyAny>) -> PyResult<Self> {
         let py = record.py();
-        if !record.is_instance(class(py)?)? {
+        if !record.is_instance(PRODUCER_RECORD.get(py)?)? {
             return Err(PyTypeError::new_err(format!(
                 "on_send must return a ProducerRecord, or None to leave the record as it is, not {}",
                 record.get_type().name()?
@@ -87,7 +87,7 @@ impl Interceptors {
         methods.try_for_each(|method| visit.call(method))
     }
 
-    /// Whether anyone wants to hear what became of records.
+    /// True if anyone wants to hear what became of records.
     pub(super) fn listens(&self) -> bool {
         !self.on_acknowledgement.is_empty()
     }
@@ -98,7 +98,7 @@ impl Interceptors {
         py: Python<'py>,
         arguments: &Arguments<'_, 'py>,
     ) -> PyResult<Intercepted<'py>> {
-        let mut record = class(py)?.call1((
+        let mut record = PRODUCER_RECORD.get(py)?.call1((
             arguments.topic,
             arguments.value,
             arguments.key,
@@ -142,7 +142,7 @@ impl Interceptors {
         Ok(())
     }
 
-    /// The same for a delivery that is over.
+    /// Tells each what became of the record of a delivery, where that is known.
     pub(super) fn delivered(&self, py: Python<'_>, delivery: &Delivery) -> PyResult<()> {
         match delivery.result() {
             None => Ok(()),
@@ -153,10 +153,10 @@ impl Interceptors {
 
 /// Tells interceptors of a future that is done: a callback of it.
 #[pyclass(frozen, module = "kafkars._kafkars")]
-pub(super) struct Acknowledgement(pub(super) Arc<Interceptors>);
+pub(super) struct AcknowledgementCallback(pub(super) Arc<Interceptors>);
 
 #[pymethods]
-impl Acknowledgement {
+impl AcknowledgementCallback {
     fn __call__(&self, future: &Bound<'_, PyFuture>) -> PyResult<()> {
         let py = future.py();
         match PyFuture::outcome(future) {
@@ -164,12 +164,6 @@ impl Acknowledgement {
             Some(outcome) => self.0.after(py, outcome.as_ref()),
         }
     }
-}
-
-/// `kafkars.types.ProducerRecord`.
-fn class(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
-    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    CLASS.import(py, "kafkars.types", "ProducerRecord")
 }
 
 /// Headers as a tuple of pairs, so that several may look at them.
@@ -189,9 +183,7 @@ fn report(py: Python<'_>, function: &Py<PyAny>, problem: PyErr) -> PyResult<()> 
     if !problem.is_instance_of::<PyException>(py) {
         return Err(problem);
     }
-    let logger = py
-        .import("logging")?
-        .call_method1("getLogger", ("kafkars.producer",))?;
+    let logger = GET_LOGGER.get(py)?.call1(("kafkars.producer",))?;
     let keywords = PyDict::new(py);
     keywords.set_item("exc_info", problem.value(py))?;
     let function = function.bind(py);

@@ -5,8 +5,8 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyMapping, PyMemoryView, PyString};
 
-use super::serializers::Serializer;
 use crate::error;
+use crate::serializers::Serializer;
 
 /// Bytes of one part of a record, or the lack of it.
 pub(crate) enum Payload<'a, 'py> {
@@ -48,11 +48,17 @@ impl<'a, 'py> Payload<'a, 'py> {
         }
         match copied(value)? {
             Some(bytes) => Ok(Self::Object(bytes)),
-            None => Err(PyTypeError::new_err(format!(
-                "{what}: expected bytes, bytearray, memoryview, str or None, not {}; a {what}_serializer makes bytes of \
-                 other types",
-                value.get_type().name()?
-            ))),
+            None => {
+                let advice = match what {
+                    "key" => "; a key_serializer makes bytes of other types",
+                    "value" => "; a value_serializer makes bytes of other types",
+                    _ => "",
+                };
+                Err(PyTypeError::new_err(format!(
+                    "{what}: expected bytes, bytearray, memoryview, str or None, not {}{advice}",
+                    value.get_type().name()?
+                )))
+            }
         }
     }
 

@@ -1,5 +1,5 @@
 //! An asynchronous send that waits for its topic, its partition or room, and the futures that tell what became of it.
-//! It waits in the engine (`kafkars_client::PendingSend`); what is here is what it hands over, and who is told.
+//! It waits in the engine (`kafkars_client::PendingSend`); what is here is what became of it, and who is told.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -10,65 +10,11 @@ use kafkars_client::{
 use parking_lot::Mutex;
 use pyo3::prelude::*;
 
-use super::aio::Awaits;
-use super::batch_builder::Filled;
+use super::awaits::Awaits;
 use super::send_arguments::OwnedRecord;
-use crate::aio::{CompletionQueue, Key, Pending, PyFuture, Taker};
-use crate::metadata::Report;
-
-/// What is handed over.
-pub(crate) enum Held {
-    Record(OwnedRecord),
-    Batch {
-        topic: Box<str>,
-        partition: i32,
-        batch: Filled,
-    },
-}
-
-impl Held {
-    pub(super) fn topic(&self) -> &str {
-        match self {
-            Self::Record(record) => &record.topic,
-            Self::Batch { topic, .. } => topic,
-        }
-    }
-
-    fn count(&self) -> usize {
-        match self {
-            Self::Record(_) => 1,
-            Self::Batch { batch, .. } => batch.look(|batch| batch.builder.count()) as usize,
-        }
-    }
-
-    fn size(&self) -> usize {
-        match self {
-            Self::Record(record) => record.size(),
-            Self::Batch { topic, batch, .. } => {
-                topic.len() + batch.look(|batch| batch.builder.len())
-            }
-        }
-    }
-
-    /// Hands it to the producer; with a permit where it has waited.
-    pub(super) fn send(
-        &self,
-        producer: &Producer,
-        permit: Option<SendPermit>,
-    ) -> Result<Delivery, SendError> {
-        match self {
-            Self::Record(record) => record.with(|record| match permit {
-                None => producer.try_send(record),
-                Some(permit) => producer.try_send_permitted(record, permit),
-            }),
-            Self::Batch {
-                topic,
-                partition,
-                batch,
-            } => batch.look(|batch| producer.try_send_batch(topic, *partition, batch, permit)),
-        }
-    }
-}
+use super::send_content::SendContent;
+use crate::aio::{CompletionKey, CompletionQueue, PendingAnswer, PyFuture, Taker};
+use crate::metadata::ReportFunction;
 
 /// One send that waits, or has waited.
 pub(crate) struct WaitingSend {
@@ -76,21 +22,21 @@ pub(crate) struct WaitingSend {
     count: usize,
     size: usize,
     // Guards what is handed over; gone once it waits no longer.
-    held: Mutex<Option<Held>>,
+    held: Mutex<Option<SendContent>>,
     producer: Producer,
     id: OnceLock<PendingId>,
-    delivered: Key,
-    admitted: Key,
-    topic_known: Key,
-    report: Report,
+    delivered: CompletionKey,
+    admitted: CompletionKey,
+    topic_known: CompletionKey,
+    report: ReportFunction,
     // Guards the outcome of waiting; completion queues are told outside.
-    state: Mutex<State>,
+    state: Mutex<WaitState>,
     /// Somebody has got the outcome.
     is_heard: AtomicBool,
 }
 
-enum State {
-    Waiting(Waiters),
+enum WaitState {
+    Waiting(SendWaiters),
     Admitted(Delivery),
     Failed(ProduceError),
     /// The partition function raised this.
@@ -98,23 +44,28 @@ enum State {
     Withdrawn,
 }
 
-/// Where something is told, and by which key.
-type Told = (Arc<CompletionQueue>, Key);
+/// A completion queue to tell, and the key to tell it.
+type CompletionTarget = (Arc<CompletionQueue>, CompletionKey);
 
-/// Who is told of what.
+/// What waits for a send that waits: for its admission, its delivery, its topic.
 #[derive(Default)]
-struct Waiters {
-    for_admission: Vec<Told>,
-    for_delivery: Vec<Told>,
-    for_topic: Vec<Told>,
+struct SendWaiters {
+    for_admission: Vec<CompletionTarget>,
+    for_delivery: Vec<CompletionTarget>,
+    for_topic: Vec<CompletionTarget>,
     is_placed: bool,
     is_topic_known: bool,
     /// What chooses the partition, as long as no loop attends to it.
-    unattended: Option<Arc<dyn Pending>>,
+    unattended: Option<Arc<dyn PendingAnswer>>,
 }
 
 impl WaitingSend {
-    pub(super) fn new(held: Held, is_placed: bool, producer: &Producer, report: Report) -> Self {
+    pub(super) fn new(
+        held: SendContent,
+        is_placed: bool,
+        producer: &Producer,
+        report: ReportFunction,
+    ) -> Self {
         Self {
             topic: held.topic().into(),
             count: held.count(),
@@ -122,30 +73,35 @@ impl WaitingSend {
             held: Mutex::new(Some(held)),
             producer: producer.clone(),
             id: OnceLock::new(),
-            delivered: Key::unique(),
-            admitted: Key::unique(),
-            topic_known: Key::unique(),
+            delivered: CompletionKey::unique(),
+            admitted: CompletionKey::unique(),
+            topic_known: CompletionKey::unique(),
             report,
-            state: Mutex::new(State::Waiting(Waiters {
+            state: Mutex::new(WaitState::Waiting(SendWaiters {
                 is_placed,
-                ..Waiters::default()
+                ..SendWaiters::default()
             })),
             is_heard: AtomicBool::new(false),
         }
+    }
+
+    /// A future of what the caller awaits of it.
+    pub(super) fn pending(self: Arc<Self>, awaits: Awaits) -> Arc<dyn PendingAnswer> {
+        Arc::new(OutcomeWait { send: self, awaits })
     }
 
     fn heard(&self) {
         self.is_heard.store(true, Ordering::Relaxed);
     }
 
-    /// Where it waits; said once, when it begins to.
+    /// Says where it waits; called once, when it begins to.
     pub(super) fn waits_at(&self, id: PendingId) {
         self.id.get_or_init(|| id);
     }
 
     /// No loop runs that could let the application choose a partition: the first one that waits will.
-    pub(super) fn waits_for_a_loop(&self, choice: Arc<dyn Pending>) {
-        if let State::Waiting(waiters) = &mut *self.state.lock() {
+    pub(super) fn waits_for_a_loop(&self, choice: Arc<dyn PendingAnswer>) {
+        if let WaitState::Waiting(waiters) = &mut *self.state.lock() {
             waiters.unattended = Some(choice);
         }
     }
@@ -153,7 +109,7 @@ impl WaitingSend {
     /// A loop waits for it.
     pub(super) fn join(&self, py: Python<'_>) {
         let choice = match &mut *self.state.lock() {
-            State::Waiting(waiters) => waiters.unattended.take(),
+            WaitState::Waiting(waiters) => waiters.unattended.take(),
             _ => None,
         };
         if let Some(choice) = choice
@@ -163,7 +119,7 @@ impl WaitingSend {
         }
     }
 
-    /// It waits because there was no room for it.
+    /// Tells the engine that it waits because there was no room for it.
     pub(super) fn found_no_room(&self) {
         if let Some(id) = self.id.get() {
             self.producer.found_no_room(id);
@@ -171,22 +127,22 @@ impl WaitingSend {
     }
 
     pub(super) fn is_waiting(&self) -> bool {
-        matches!(*self.state.lock(), State::Waiting(_))
+        matches!(*self.state.lock(), WaitState::Waiting(_))
     }
 
-    /// Whether it is known what became of it.
+    /// True if it is known what became of it.
     pub(super) fn is_delivered(&self) -> bool {
         match &*self.state.lock() {
-            State::Waiting(_) => false,
-            State::Admitted(delivery) => delivery.batch().is_done(),
-            State::Failed(_) | State::Raised(_) | State::Withdrawn => true,
+            WaitState::Waiting(_) => false,
+            WaitState::Admitted(delivery) => delivery.batch().is_done(),
+            WaitState::Failed(_) | WaitState::Raised(_) | WaitState::Withdrawn => true,
         }
     }
 
     /// Lets `choose` name the partition of a record that still waits for that. What it raises is the outcome. False if
     /// it named none.
     pub(super) fn place(&self, choose: impl FnOnce(&OwnedRecord) -> PyResult<Option<i32>>) -> bool {
-        let Some(Held::Record(mut record)) = self.held.lock().take() else {
+        let Some(SendContent::Record(mut record)) = self.held.lock().take() else {
             return true;
         };
         // The application's function runs without a lock held; nobody sends what is not placed meanwhile.
@@ -198,9 +154,9 @@ impl WaitingSend {
             Ok(partition) => {
                 record.partition = partition;
                 // It may have been given up meanwhile.
-                if let State::Waiting(waiters) = &mut *self.state.lock() {
+                if let WaitState::Waiting(waiters) = &mut *self.state.lock() {
                     waiters.is_placed = partition.is_some();
-                    *self.held.lock() = Some(Held::Record(record));
+                    *self.held.lock() = Some(SendContent::Record(record));
                 }
                 if let Some(id) = self.id.get() {
                     self.producer.placed(id);
@@ -210,7 +166,7 @@ impl WaitingSend {
             Err(raised) => {
                 // Before it counts as gone: a commit waits for that. The error itself is told by the record's future,
                 // which nobody may look at.
-                self.settle(State::Raised(raised));
+                self.settle(WaitState::Raised(raised));
                 let refusal = self.not_placed();
                 if let Some(id) = self.id.get() {
                     self.producer.refuse_pending(id, &refusal);
@@ -225,18 +181,18 @@ impl WaitingSend {
         if let Some(id) = self.id.get()
             && self.producer.withdraw(id)
         {
-            self.settle(State::Withdrawn);
+            self.settle(WaitState::Withdrawn);
         }
     }
 
-    fn settle(&self, outcome: State) {
+    fn settle(&self, outcome: WaitState) {
         let delivery = match &outcome {
-            State::Admitted(delivery) => Some(delivery.clone()),
+            WaitState::Admitted(delivery) => Some(delivery.clone()),
             _ => None,
         };
         let waiters = {
             let mut state = self.state.lock();
-            let State::Waiting(waiters) = &mut *state else {
+            let WaitState::Waiting(waiters) = &mut *state else {
                 return;
             };
             let waiters = std::mem::take(waiters);
@@ -256,16 +212,21 @@ impl WaitingSend {
     }
 
     /// Tells `completion_queue` the key once there is an outcome to `awaits`; at once where there is one.
-    pub(super) fn tell(&self, awaits: Awaits, completion_queue: Arc<CompletionQueue>, key: Key) {
+    pub(super) fn tell(
+        &self,
+        awaits: Awaits,
+        completion_queue: Arc<CompletionQueue>,
+        key: CompletionKey,
+    ) {
         let mut state = self.state.lock();
         match (&mut *state, awaits) {
-            (State::Waiting(waiters), Awaits::Admission) => {
+            (WaitState::Waiting(waiters), Awaits::Admission) => {
                 waiters.for_admission.push((completion_queue, key));
             }
-            (State::Waiting(waiters), Awaits::Delivery) => {
+            (WaitState::Waiting(waiters), Awaits::Delivery) => {
                 waiters.for_delivery.push((completion_queue, key));
             }
-            (State::Admitted(delivery), Awaits::Delivery) => {
+            (WaitState::Admitted(delivery), Awaits::Delivery) => {
                 let batch = Arc::clone(delivery.batch());
                 drop(state);
                 batch.on_done(move || completion_queue.push(key));
@@ -275,10 +236,6 @@ impl WaitingSend {
                 completion_queue.push(key);
             }
         }
-    }
-
-    fn failed(&self, py: Python<'_>, failure: ProduceError) -> PyResult<Py<PyAny>> {
-        (self.report)(py, Err(failure))
     }
 
     fn not_placed(&self) -> ProduceError {
@@ -311,14 +268,14 @@ impl PendingSend for WaitingSend {
 
     fn is_placed(&self) -> bool {
         match &*self.state.lock() {
-            State::Waiting(waiters) => waiters.is_placed,
+            WaitState::Waiting(waiters) => waiters.is_placed,
             _ => true,
         }
     }
 
     fn topic_known(&self) {
         let told = match &mut *self.state.lock() {
-            State::Waiting(waiters) => {
+            WaitState::Waiting(waiters) => {
                 waiters.is_topic_known = true;
                 std::mem::take(&mut waiters.for_topic)
             }
@@ -329,17 +286,17 @@ impl PendingSend for WaitingSend {
         }
     }
 
-    fn try_send(&self, producer: &Producer, permit: SendPermit) -> Result<Delivery, SendError> {
+    fn try_send(&self, permit: SendPermit) -> Result<Delivery, SendError> {
         match &*self.held.lock() {
-            Some(held) => held.send(producer, Some(permit)),
+            Some(held) => held.send(&self.producer, Some(permit)),
             None => Err(SendError::Failed(self.withdrawn())),
         }
     }
 
     fn settled(&self, outcome: Result<Delivery, ProduceError>) {
         self.settle(match outcome {
-            Ok(delivery) => State::Admitted(delivery),
-            Err(failure) => State::Failed(failure),
+            Ok(delivery) => WaitState::Admitted(delivery),
+            Err(failure) => WaitState::Failed(failure),
         });
     }
 }
@@ -351,101 +308,70 @@ impl Drop for WaitingSend {
             return;
         }
         let failure = match self.state.get_mut() {
-            State::Failed(failure) => failure.clone(),
-            State::Raised(_) => self.not_placed(),
-            State::Waiting(_) | State::Admitted(_) | State::Withdrawn => return,
+            WaitState::Failed(failure) => failure.clone(),
+            WaitState::Raised(_) => self.not_placed(),
+            WaitState::Waiting(_) | WaitState::Admitted(_) | WaitState::Withdrawn => return,
         };
         self.producer
             .tell_unheard(&self.topic, self.count, &failure);
     }
 }
 
-/// Waits for the delivery of a record that waits, or has waited.
-pub(crate) struct DeliveryWait(pub(crate) Arc<WaitingSend>);
-
-impl Pending for DeliveryWait {
-    fn is_ready(&self, _woken: bool) -> bool {
-        self.0.is_delivered()
-    }
-
-    fn take(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {
-        let outcome = match &*self.0.state.lock() {
-            State::Waiting(_) => return None,
-            State::Raised(error) => {
-                self.0.heard();
-                return Some(Err(error.clone_ref(py)));
-            }
-            State::Admitted(delivery) => delivery.result()?,
-            State::Failed(failure) => Err(failure.clone()),
-            State::Withdrawn => Err(self.0.withdrawn()),
-        };
-        self.0.heard();
-        Some((self.0.report)(py, outcome))
-    }
-
-    fn join(&self, py: Python<'_>) {
-        self.0.join(py);
-    }
-
-    fn key(&self) -> Key {
-        self.0.delivered
-    }
-
-    fn arm(&self, completion_queue: Arc<CompletionQueue>) {
-        (self.0).tell(Awaits::Delivery, completion_queue, self.0.delivered);
-    }
-
-    fn cancel(&self) {
-        self.0.withdraw();
-    }
-
-    fn failure(&self, py: Python<'_>) -> Option<PyErr> {
-        self.take(py)?.err()
-    }
+/// Waits for the delivery of a record that waits, or has waited; or until it has entered the producer, and then the
+/// answer is a future of its delivery.
+struct OutcomeWait {
+    send: Arc<WaitingSend>,
+    awaits: Awaits,
 }
 
-/// Waits until a record has entered the producer; the answer is a future of its delivery.
-pub(crate) struct AdmissionWait(pub(crate) Arc<WaitingSend>);
-
-impl Pending for AdmissionWait {
+impl PendingAnswer for OutcomeWait {
     fn is_ready(&self, _woken: bool) -> bool {
-        !self.0.is_waiting()
+        match self.awaits {
+            Awaits::Delivery => self.send.is_delivered(),
+            Awaits::Admission => !self.send.is_waiting(),
+        }
     }
 
     fn take(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {
-        let outcome = match &*self.0.state.lock() {
-            State::Waiting(_) => return None,
-            State::Raised(error) => {
-                self.0.heard();
+        let send = &self.send;
+        let admitted = match &*send.state.lock() {
+            WaitState::Waiting(_) => return None,
+            WaitState::Raised(error) => {
+                send.heard();
                 return Some(Err(error.clone_ref(py)));
             }
-            State::Admitted(delivery) => Ok(delivery.clone()),
-            State::Failed(failure) => Err(failure.clone()),
-            State::Withdrawn => Err(self.0.withdrawn()),
+            WaitState::Admitted(delivery) => Ok(delivery.clone()),
+            WaitState::Failed(failure) => Err(failure.clone()),
+            WaitState::Withdrawn => Err(send.withdrawn()),
         };
-        self.0.heard();
-        Some(match outcome {
-            Ok(delivery) => PyFuture::delivery(delivery, self.0.report)
+        let answer = match (admitted, self.awaits) {
+            (Ok(delivery), Awaits::Delivery) => (send.report)(py, delivery.result()?),
+            (Ok(delivery), Awaits::Admission) => PyFuture::delivery(delivery, send.report)
                 .into_object(py)
                 .map(|future| future.into_any().unbind()),
-            Err(failure) => self.0.failed(py, failure),
-        })
+            (Err(failure), _) => (send.report)(py, Err(failure)),
+        };
+        send.heard();
+        Some(answer)
     }
 
     fn join(&self, py: Python<'_>) {
-        self.0.join(py);
+        self.send.join(py);
     }
 
-    fn key(&self) -> Key {
-        self.0.admitted
+    fn key(&self) -> CompletionKey {
+        match self.awaits {
+            Awaits::Delivery => self.send.delivered,
+            Awaits::Admission => self.send.admitted,
+        }
     }
 
     fn arm(&self, completion_queue: Arc<CompletionQueue>) {
-        (self.0).tell(Awaits::Admission, completion_queue, self.0.admitted);
+        (self.send).tell(self.awaits, completion_queue, self.key());
     }
 
     fn cancel(&self) {
-        self.0.withdraw();
+        self.send.withdraw();
     }
 
     fn failure(&self, py: Python<'_>) -> Option<PyErr> {
@@ -459,7 +385,7 @@ pub(super) struct TopicWait<F> {
     pub(super) place: F,
 }
 
-impl<F: Fn(Python<'_>) + Send + Sync> Pending for TopicWait<F> {
+impl<F: Fn(Python<'_>) + Send + Sync> PendingAnswer for TopicWait<F> {
     // It is taken in its turn, also where the send has come to its end meanwhile, which `place` then forgets.
     fn is_ready(&self, _woken: bool) -> bool {
         false
@@ -476,7 +402,7 @@ impl<F: Fn(Python<'_>) + Send + Sync> Pending for TopicWait<F> {
             return Some(Ok(py.None()));
         }
         // The topic has gone again: the queue waits until it is known once more.
-        if let State::Waiting(waiters) = &mut *self.send.state.lock() {
+        if let WaitState::Waiting(waiters) = &mut *self.send.state.lock() {
             waiters.is_topic_known = false;
         }
         if let Some(id) = self.send.id.get() {
@@ -485,14 +411,14 @@ impl<F: Fn(Python<'_>) + Send + Sync> Pending for TopicWait<F> {
         None
     }
 
-    fn key(&self) -> Key {
+    fn key(&self) -> CompletionKey {
         self.send.topic_known
     }
 
     fn arm(&self, completion_queue: Arc<CompletionQueue>) {
         let mut state = self.send.state.lock();
         match &mut *state {
-            State::Waiting(waiters) if !waiters.is_topic_known => {
+            WaitState::Waiting(waiters) if !waiters.is_topic_known => {
                 let told = (completion_queue, self.send.topic_known);
                 waiters.for_topic.push(told);
             }

@@ -2,11 +2,8 @@
 //! runs on the application's thread, so they wait in the engine until the event loop lets it choose, in the order in
 //! which they were sent and whether or not somebody awaits them.
 
-use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use parking_lot::Mutex;
 use pyo3::exceptions::{PyKeyboardInterrupt, PySystemExit};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -14,52 +11,7 @@ use pyo3::prelude::*;
 use super::core::ProducerCore;
 use super::pending_send::{TopicWait, WaitingSend};
 use super::send_arguments::OwnedRecord;
-use crate::aio::{Pending, PyFuture, running_loop};
-
-/// Sends without a partition, by topic.
-#[derive(Default)]
-pub(crate) struct Unplaced {
-    any: AtomicBool,
-    topics: Mutex<HashMap<Box<str>, VecDeque<Arc<WaitingSend>>>>,
-}
-
-impl Unplaced {
-    fn push(&self, topic: &str, send: &Arc<WaitingSend>) {
-        let mut topics = self.topics.lock();
-        let queue = topics.entry(topic.into()).or_default();
-        // What has run out of time is at the front.
-        while queue.front().is_some_and(|first| !first.is_waiting()) {
-            queue.pop_front();
-        }
-        queue.push_back(Arc::clone(send));
-        self.any.store(true, Ordering::Release);
-    }
-
-    /// Forgets what waits no longer.
-    fn prune(&self, topic: &str) {
-        let mut topics = self.topics.lock();
-        let Some(queue) = topics.get_mut(topic) else {
-            return;
-        };
-        while queue.front().is_some_and(|first| !first.is_waiting()) {
-            queue.pop_front();
-        }
-        if queue.is_empty() {
-            topics.remove(topic);
-            self.any.store(!topics.is_empty(), Ordering::Release);
-        }
-    }
-
-    fn pop(&self, topic: &str) -> Option<Arc<WaitingSend>> {
-        let mut topics = self.topics.lock();
-        let first = topics.get_mut(topic).and_then(VecDeque::pop_front);
-        if first.is_none() {
-            topics.remove(topic);
-            self.any.store(!topics.is_empty(), Ordering::Release);
-        }
-        first
-    }
-}
+use crate::aio::{PendingAnswer, PyFuture, running_loop};
 
 impl ProducerCore {
     /// Sees to it that the function is asked for a send as soon as its topic is known. Where no loop runs, with the
@@ -77,7 +29,7 @@ impl ProducerCore {
             send: Arc::clone(send),
             place: move |py: Python<'_>| core.place_waiting(py, &topic),
         };
-        let wait: Arc<dyn Pending> = Arc::new(wait);
+        let wait: Arc<dyn PendingAnswer> = Arc::new(wait);
         if !PyFuture::pending(Arc::clone(&wait)).attend(py) {
             send.waits_for_a_loop(wait);
         }
@@ -86,7 +38,7 @@ impl ProducerCore {
     /// Lets the function choose for every record of a topic that waits for that, where the topic is known by now. To be
     /// called on the application's thread.
     pub(super) fn place_waiting(&self, py: Python<'_>, topic: &str) {
-        if !self.unplaced.any.load(Ordering::Acquire) {
+        if !self.unplaced.has_any() {
             return;
         }
         if !self.is_known(topic) {

@@ -1,4 +1,4 @@
-//! One call of `send`: its arguments as a record.
+//! The arguments of one call of `send`, as a record.
 
 use kafkars_client::ProduceRecord;
 use kafkars_records::Header;
@@ -6,9 +6,8 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use super::core::ProducerCore;
 use super::payload::{Payload, headers};
-use super::serializers::header_list;
+use crate::serializers::{Serializers, header_list};
 
 /// What the caller gave, as Python objects.
 pub(crate) struct Arguments<'a, 'py> {
@@ -21,7 +20,7 @@ pub(crate) struct Arguments<'a, 'py> {
 }
 
 impl<'a, 'py> Arguments<'a, 'py> {
-    /// In the order of `send`.
+    /// The arguments in the order of `send`.
     #[inline]
     pub(crate) fn new(
         topic: &'a Bound<'py, PyAny>,
@@ -42,7 +41,7 @@ impl<'a, 'py> Arguments<'a, 'py> {
     }
 }
 
-/// The same as bytes.
+/// The record of one call, with key and value as bytes.
 pub(crate) struct SendArguments<'a, 'py> {
     pub(crate) topic: &'a str,
     pub(crate) partition: Option<i32>,
@@ -55,10 +54,10 @@ pub(crate) struct SendArguments<'a, 'py> {
 impl<'a, 'py> SendArguments<'a, 'py> {
     /// Runs the serializers.
     #[inline]
-    pub(crate) fn new(core: &ProducerCore, arguments: &Arguments<'a, 'py>) -> PyResult<Self> {
+    pub(crate) fn new(serializers: &Serializers, arguments: &Arguments<'a, 'py>) -> PyResult<Self> {
         let topic = topic_name(arguments.topic)?;
         let py = arguments.topic.py();
-        let list = match core.serializers_see_headers {
+        let list = match serializers.see_headers {
             true => Some(header_list(py, arguments.headers)?),
             false => None,
         };
@@ -66,14 +65,14 @@ impl<'a, 'py> SendArguments<'a, 'py> {
             "key",
             topic,
             arguments.key,
-            core.key_serializer.as_ref(),
+            serializers.key.as_ref(),
             list.as_ref(),
         )?;
         let value = Payload::new(
             "value",
             topic,
             arguments.value,
-            core.value_serializer.as_ref(),
+            serializers.value.as_ref(),
             list.as_ref(),
         )?;
         let list = list.map(Bound::into_any);

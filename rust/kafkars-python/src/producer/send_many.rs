@@ -27,7 +27,7 @@ pub(super) trait Rows: Records {
 }
 
 /// The columns of `send_many` as given.
-pub(super) struct Columns<'py> {
+pub(super) struct ColumnArguments<'py> {
     values: Vec<Bound<'py, PyAny>>,
     keys: Option<Vec<Bound<'py, PyAny>>>,
     partitions: Column<'py, i32>,
@@ -69,7 +69,7 @@ impl<'py, T: Copy> Column<'py, T> {
     }
 }
 
-impl<'py> Columns<'py> {
+impl<'py> ColumnArguments<'py> {
     /// Collects the columns and compares their lengths.
     pub(super) fn new(
         values: &Bound<'py, PyAny>,
@@ -94,7 +94,7 @@ impl<'py> Columns<'py> {
         })
     }
 
-    /// The same as interceptors leave it. They cannot change the topic here: the call is for one.
+    /// The columns as interceptors leave them. They cannot change the topic here: the call is for one.
     pub(super) fn intercepted(
         self,
         core: &ProducerCore,
@@ -162,7 +162,7 @@ impl<'py> Columns<'py> {
         let mut rows = Vec::with_capacity(self.values.len());
         for index in 0..self.values.len() {
             let arguments = self.arguments(index, topic)?;
-            let row = SendArguments::new(core, &arguments);
+            let row = SendArguments::new(&core.serializers, &arguments);
             rows.push(row.map_err(|failure| at_index(topic.py(), failure, index))?);
         }
         Ok(PythonRows {
@@ -178,7 +178,7 @@ fn column<'py>(
     given: &Bound<'py, PyAny>,
     count: Option<usize>,
 ) -> PyResult<Vec<Bound<'py, PyAny>>> {
-    // These iterate as well, over what nobody means to send.
+    // Text and bytes iterate as well, over what nobody means to send.
     let is_one_value = given.is_instance_of::<PyBytes>()
         || given.is_instance_of::<PyString>()
         || given.is_instance_of::<PyByteArray>()
@@ -265,7 +265,7 @@ impl ProducerCore {
     ) -> PyResult<()> {
         let producer = &self.producer;
         let base = taken.len();
-        // Of the transaction that is open now, however long they wait.
+        // The records belong to the transaction that is open now, however long they wait.
         let permit = producer.permit();
         let permit = permit.map_err(|refusal| at_index(py, self.not_taken(py, &refusal), base))?;
         let fail = |failure: &ProduceError, index| {

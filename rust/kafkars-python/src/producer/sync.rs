@@ -4,20 +4,21 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use kafkars_client::{Delivery, Records, SendError, SendPermit};
+use kafkars_client::{Delivery, Records};
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use super::arrow::{self, ArrowRows, Batches};
+use super::arrow::{self, ArrowBatches, ArrowRows};
 use super::base::PyBaseProducer;
 use super::batch_builder::PyBatchBuilder;
 use super::core::{self, ProducerCore};
 use super::deliveries::PyDeliveries;
 use super::delivery::PyDeliveryFuture;
 use super::failures::{Failures, is_interrupt};
-use super::send_arguments::{Arguments, SendArguments};
-use super::send_many::Columns;
-use super::transactions::{self, Step};
+use super::send_arguments::Arguments;
+use super::send_many::ColumnArguments;
+use super::transactions::{self, TransactionCommand};
 use crate::argument;
 use crate::cluster;
 use crate::config::ProducerSettings;
@@ -135,7 +136,7 @@ impl PyProducer {
     ) -> PyResult<PyDeliveries> {
         self.core.check()?;
         let patience = types::timeout(timeout)?.unwrap_or_else(|| self.core.producer.max_block());
-        let columns = Columns::new(values, keys, partitions, timestamps, headers)?;
+        let columns = ColumnArguments::new(values, keys, partitions, timestamps, headers)?;
         let columns = columns.intercepted(&self.core, topic)?;
         let mut rows = columns.rows(&self.core, topic)?;
         let mut taken = Vec::with_capacity(rows.len());
@@ -192,7 +193,7 @@ impl PyProducer {
         let deadline = Instant::now() + patience;
         self.core.check_open(py)?;
         let names = arrow::names(value.map(Into::into), key, headers, timestamp, partition);
-        let mut batches = Batches::new(data)?;
+        let mut batches = ArrowBatches::new(data)?;
         batches.check(py, &names)?;
         let mut taken = Vec::new();
         let mut send = || {
@@ -277,12 +278,13 @@ impl PyProducer {
     ///
     /// Returns:
     ///     How many of them are still on their way, or how many of their callbacks have not returned; 0 when all are
-    ///     reported, whether stored or failed.
+    ///     reported, whether stored or failed. `failed` of the number says how many records were not stored since the
+    ///     last `flush()`, whether or not their futures and callbacks have told it.
     ///
     /// Raises:
     ///     Exception: The first that a callback raises, once the rest is done.
     #[pyo3(signature = (timeout=None))]
-    fn flush(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<usize> {
+    fn flush<'py>(&self, py: Python<'py>, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
         self.core.check()?;
         let deadline = types::timeout(timeout)?.map(|timeout| Instant::now() + timeout);
         let expected = self.core.expected_callbacks();
@@ -294,7 +296,8 @@ impl PyProducer {
             }
             (self.core).serve_all(py, &expected, deadline, &mut failures)
         });
-        failures.tell(py, left)
+        let left = failures.tell(py, left)?;
+        core::flush_result(py, left, &self.core.producer)
     }
 
     /// Gets a producer id for the `transactional_id`; to be called once, before the first transaction. Producers that
@@ -310,7 +313,7 @@ impl PyProducer {
     ///     KafkaError: The cluster refuses it; the class says why.
     #[pyo3(signature = (timeout=None))]
     fn init_transactions(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<()> {
-        self.transaction(py, Step::Init, timeout)
+        self.transaction(py, TransactionCommand::Init, timeout)
     }
 
     /// Opens a transaction: everything sent from now on is part of it.
@@ -348,7 +351,7 @@ impl PyProducer {
     ) -> PyResult<()> {
         let offsets = transactions::offsets(offsets)?;
         let group = transactions::group(group_metadata)?;
-        self.transaction(py, Step::SendOffsets(group, offsets), timeout)
+        self.transaction(py, TransactionCommand::SendOffsets(group, offsets), timeout)
     }
 
     /// Ends the transaction once all of its records are stored, so that "read_committed" consumers read them.
@@ -363,7 +366,7 @@ impl PyProducer {
     ///     KafkaError: The cluster refuses it; the class says why.
     #[pyo3(signature = (timeout=None))]
     fn commit_transaction(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<()> {
-        self.transaction(py, Step::Commit, timeout)
+        self.transaction(py, TransactionCommand::Commit, timeout)
     }
 
     /// Ends the transaction so that no "read_committed" consumer reads any of its records. Those that have not left are
@@ -379,7 +382,7 @@ impl PyProducer {
     ///     KafkaError: The cluster refuses it; the class says why.
     #[pyo3(signature = (timeout=None))]
     fn abort_transaction(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<()> {
-        self.transaction(py, Step::Abort, timeout)
+        self.transaction(py, TransactionCommand::Abort, timeout)
     }
 
     /// Waits until a transaction that a block has left has ended.
@@ -387,7 +390,7 @@ impl PyProducer {
     fn _join_left_transaction(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<()> {
         self.core.check()?;
         match self.core.producer.has_left_transaction() {
-            true => self.transaction(py, Step::JoinLeft, timeout),
+            true => self.transaction(py, TransactionCommand::JoinLeft, timeout),
             false => Ok(()),
         }
     }
@@ -434,20 +437,14 @@ impl PyProducer {
     ///
     /// Returns:
     ///     How many records were given up because they were not acknowledged in time; their futures and callbacks get a
-    ///     `ClosedError`.
+    ///     `ClosedError`. `failed` of the number says how many others were not stored since the last `flush()`.
     ///
     /// Raises:
     ///     Exception: The first that a callback raises, once the rest is done.
     #[pyo3(signature = (timeout=None))]
-    fn close(slf: &Bound<'_, Self>, timeout: Option<f64>) -> PyResult<usize> {
-        let py = slf.py();
-        let core = &slf.get().core;
-        let patience = types::timeout(timeout)?.unwrap_or_else(|| core.close_timeout());
-        slf.as_super().get().closed.store(true, Ordering::Release);
-        match core.is_elsewhere() {
-            true => Ok(0),
-            false => core.end(py, Instant::now() + patience),
-        }
+    fn close<'py>(slf: &Bound<'py, Self>, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
+        let lost = Self::end(slf, timeout)?;
+        core::flush_result(slf.py(), lost, &slf.get().core.producer)
     }
 
     fn __enter__(slf: Bound<'_, Self>) -> PyResult<Bound<'_, Self>> {
@@ -464,7 +461,12 @@ impl PyProducer {
     fn __exit__(slf: &Bound<'_, Self>, exception: &Bound<'_, PyTuple>) -> PyResult<()> {
         let failed = exception.get_item(0).is_ok_and(|kind| !kind.is_none());
         let py = slf.py();
-        match Self::close(slf, None) {
+        let kind = exception.get_item(0);
+        let interrupted = kind.is_ok_and(|kind| kind.is(py.get_type::<PyKeyboardInterrupt>()));
+        if interrupted {
+            slf.get().core.tell_wait();
+        }
+        match Self::end(slf, None) {
             Err(error) if !failed || is_interrupt(py, &error) => Err(error),
             Ok(lost) if lost > 0 && !failed => {
                 Err(core::given_up(lost, slf.get().core.close_timeout()))
@@ -478,6 +480,17 @@ impl PyProducer {
     /// The producer behind it.
     pub(crate) fn core(&self) -> Arc<ProducerCore> {
         Arc::clone(&self.core)
+    }
+
+    /// Closes. Returns how many records were given up.
+    fn end(slf: &Bound<'_, Self>, timeout: Option<f64>) -> PyResult<usize> {
+        let core = &slf.get().core;
+        let patience = types::timeout(timeout)?.unwrap_or_else(|| core.close_timeout());
+        slf.as_super().get().closed.store(true, Ordering::Release);
+        match core.is_elsewhere() {
+            true => Ok(0),
+            false => core.end(slf.py(), Instant::now() + patience),
+        }
     }
 
     /// Takes a record with interceptors around it.
@@ -500,11 +513,19 @@ impl PyProducer {
         }
     }
 
-    fn transaction(&self, py: Python<'_>, step: Step, timeout: Option<f64>) -> PyResult<()> {
+    fn transaction(
+        &self,
+        py: Python<'_>,
+        step: TransactionCommand,
+        timeout: Option<f64>,
+    ) -> PyResult<()> {
         self.core.check()?;
         let patience = types::timeout(timeout)?.unwrap_or_else(|| self.core.producer.max_block());
         let deadline = Instant::now() + patience;
-        let is_end = matches!(step, Step::Commit | Step::Abort | Step::JoinLeft);
+        let is_end = matches!(
+            step,
+            TransactionCommand::Commit | TransactionCommand::Abort | TransactionCommand::JoinLeft
+        );
         let expected = self.core.expected_callbacks();
         let call = Arc::clone(&self.core).transaction(step, deadline);
         let mut failures = Failures::default();
@@ -539,94 +560,5 @@ impl PyProducer {
     {
         let serve = |py: Python<'_>| failures.collect(|| self.core.serve(py)).map(drop);
         runtime::block_on_with(py, future, serve)
-    }
-}
-
-impl ProducerCore {
-    /// Takes a record, waiting for what it needs.
-    #[inline]
-    pub(crate) fn take<'py>(
-        self: &Arc<Self>,
-        py: Python<'py>,
-        arguments: &Arguments<'_, 'py>,
-    ) -> PyResult<Delivery> {
-        let mut record = SendArguments::new(self, arguments)?;
-        let producer = &self.producer;
-        let again = |record: &SendArguments<'_, '_>, permit| {
-            record.with(|record| producer.try_send_permitted(record, permit))
-        };
-        if !self.choose_partition(py, &mut record)? {
-            let deadline = Instant::now() + producer.max_block();
-            let permit = self.permit(py)?;
-            self.wait_for_topic(py, &mut record, permit)?;
-            return self.insist(
-                py,
-                again(&record, permit),
-                || again(&record, permit),
-                permit,
-                deadline,
-            );
-        }
-        match record.with(|record| producer.try_send(record)) {
-            Ok(delivery) => Ok(delivery),
-            Err(refusal) => {
-                let permit = match refusal {
-                    SendError::NotReady(_) => self.permit(py)?,
-                    SendError::Failed(failure) => return Err(self.not_taken(py, &failure)),
-                };
-                let deadline = Instant::now() + producer.max_block();
-                self.insist(
-                    py,
-                    Err(refusal),
-                    || again(&record, permit),
-                    permit,
-                    deadline,
-                )
-            }
-        }
-    }
-
-    /// The leave to send for what has to wait: of the transaction that is open now.
-    fn permit(&self, py: Python<'_>) -> PyResult<SendPermit> {
-        let permit = self.producer.permit();
-        permit.map_err(|refusal| self.not_taken(py, &refusal))
-    }
-
-    /// Waits for what a refused send needs and tries again, until the deadline.
-    fn insist(
-        &self,
-        py: Python<'_>,
-        mut sent: Result<Delivery, SendError>,
-        again: impl Fn() -> Result<Delivery, SendError>,
-        permit: SendPermit,
-        deadline: Instant,
-    ) -> PyResult<Delivery> {
-        loop {
-            let wait = match sent {
-                Ok(delivery) => return Ok(delivery),
-                Err(SendError::Failed(failure)) => {
-                    return Err(self.not_admitted(py, &failure, permit));
-                }
-                Err(SendError::NotReady(wait)) => wait,
-            };
-            let ready = runtime::block_on(py, self.producer.ready(wait, deadline))?;
-            ready.map_err(|failure| self.not_admitted(py, &failure, permit))?;
-            sent = again();
-        }
-    }
-
-    /// Waits until the partition function can be asked, and asks it.
-    fn wait_for_topic(
-        self: &Arc<Self>,
-        py: Python<'_>,
-        record: &mut SendArguments<'_, '_>,
-        permit: SendPermit,
-    ) -> PyResult<()> {
-        let topic = record.topic.to_owned();
-        let patience = self.producer.max_block();
-        let answer =
-            runtime::block_on(py, core::partitions_for(Arc::clone(self), topic, patience))?;
-        answer.map_err(|failure| self.not_admitted(py, &failure, permit))?;
-        self.choose_partition(py, record).map(drop)
     }
 }

@@ -14,7 +14,7 @@ use crate::error;
 use crate::types;
 
 /// The calls that wait for a coordinator.
-pub(super) enum Step {
+pub(super) enum TransactionCommand {
     Init,
     SendOffsets(GroupMetadata, Vec<OffsetToCommit>),
     Commit,
@@ -25,24 +25,30 @@ pub(super) enum Step {
 
 impl ProducerCore {
     /// Begins a call, and answers what ends with it, at the deadline at the latest.
-    pub(super) fn transaction(&self, step: Step, deadline: Instant) -> TransactionStep {
+    pub(super) fn transaction(
+        &self,
+        step: TransactionCommand,
+        deadline: Instant,
+    ) -> TransactionStep {
         let producer = self.producer.clone();
         match step {
-            Step::Init => Box::pin(async move { producer.init_transactions(deadline).await }),
-            Step::SendOffsets(group, offsets) => Box::pin(async move {
+            TransactionCommand::Init => {
+                Box::pin(async move { producer.init_transactions(deadline).await })
+            }
+            TransactionCommand::SendOffsets(group, offsets) => Box::pin(async move {
                 let sent = producer.send_offsets_to_transaction(group, offsets, deadline);
                 sent.await
             }),
-            Step::Commit => Box::pin(producer.commit_transaction(deadline)),
-            Step::Abort => Box::pin(producer.abort_transaction(deadline)),
-            Step::JoinLeft => {
+            TransactionCommand::Commit => Box::pin(producer.commit_transaction(deadline)),
+            TransactionCommand::Abort => Box::pin(producer.abort_transaction(deadline)),
+            TransactionCommand::JoinLeft => {
                 Box::pin(async move { producer.join_left_transaction(deadline).await })
             }
         }
     }
 }
 
-/// A call under way.
+/// The future of a call under way.
 pub(super) type TransactionStep = Pin<Box<dyn Future<Output = Result<(), ProduceError>> + Send>>;
 
 /// Positions by partition: a number, or an `OffsetAndMetadata`.

@@ -4,7 +4,7 @@ use std::{cell::RefCell, io};
 
 use flate2::{Compress, Compression, Crc, Decompress, FlushCompress, FlushDecompress, Status};
 
-use super::DecompressError;
+use super::decompress_error::DecompressError;
 
 const DEFAULT_LEVEL: i32 = 6;
 /// The largest window deflate has: 32 KiB.
@@ -68,7 +68,7 @@ fn deflate(compressor: &mut Compress, input: &[u8], output: &mut Vec<u8>) -> io:
 /// Wrappers are read here and only the deflate stream in them by the library, because one decompressor can then serve
 /// any number of members: each costs its bytes, however large the output has grown.
 pub(super) fn decompress(mut input: &[u8], limit: usize) -> Result<Vec<u8>, DecompressError> {
-    let mut output = Output::new(input.len(), limit);
+    let mut output = GzipOutput::new(input.len(), limit);
     let mut inflater = Decompress::new(false);
     loop {
         let body = skip_header(input)?;
@@ -85,13 +85,13 @@ pub(super) fn decompress(mut input: &[u8], limit: usize) -> Result<Vec<u8>, Deco
 
 /// The decompressed bytes so far. The library wants initialised memory: `bytes` is longer than what is filled, and each
 /// of its bytes is zeroed once.
-struct Output {
+struct GzipOutput {
     bytes: Vec<u8>,
     filled: usize,
     limit: usize,
 }
 
-impl Output {
+impl GzipOutput {
     fn new(input: usize, limit: usize) -> Self {
         let guess = input.saturating_mul(USUAL_RATIO).min(limit);
         Self {
@@ -123,7 +123,7 @@ impl Output {
 fn inflate<'a>(
     inflater: &mut Decompress,
     input: &'a [u8],
-    output: &mut Output,
+    output: &mut GzipOutput,
 ) -> Result<&'a [u8], DecompressError> {
     loop {
         let (read, written) = (inflater.total_in(), inflater.total_out());

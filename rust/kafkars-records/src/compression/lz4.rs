@@ -13,7 +13,7 @@ use lz4_flex::block::{
 };
 use twox_hash::XxHash32;
 
-use super::DecompressError;
+use super::decompress_error::DecompressError;
 
 const MAGIC: [u8; 4] = 0x184d_2204_u32.to_le_bytes();
 
@@ -57,7 +57,7 @@ pub(super) fn compress(input: &[u8], output: &mut Vec<u8>) -> io::Result<()> {
 
 /// Decompresses frames to at most `limit` bytes.
 pub(super) fn decompress(mut input: &[u8], limit: usize) -> Result<Vec<u8>, DecompressError> {
-    let mut output = Output {
+    let mut output = Lz4Output {
         bytes: Vec::new(),
         filled: 0,
         limit,
@@ -74,13 +74,13 @@ pub(super) fn decompress(mut input: &[u8], limit: usize) -> Result<Vec<u8>, Deco
 
 /// What is decompressed so far. `bytes` is kept longer than what is filled: each of its bytes is zeroed once, however
 /// many small blocks a frame with a large block size has.
-struct Output {
+struct Lz4Output {
     bytes: Vec<u8>,
     filled: usize,
     limit: usize,
 }
 
-impl Output {
+impl Lz4Output {
     /// The filled part, and room for `most` bytes behind it or as many as the limit leaves.
     fn split(&mut self, most: usize) -> (&mut [u8], &mut [u8]) {
         let end = self.filled.saturating_add(most).min(self.limit);
@@ -108,7 +108,10 @@ struct Descriptor {
 }
 
 /// Appends one frame to `output` and returns the input behind it.
-fn decompress_frame<'a>(input: &'a [u8], output: &mut Output) -> Result<&'a [u8], DecompressError> {
+fn decompress_frame<'a>(
+    input: &'a [u8],
+    output: &mut Lz4Output,
+) -> Result<&'a [u8], DecompressError> {
     let (descriptor, mut rest) = parse_descriptor(input)?;
     let start = output.filled;
     loop {
@@ -159,7 +162,7 @@ fn decompress_block(
     stored: bool,
     frame_start: usize,
     descriptor: &Descriptor,
-    output: &mut Output,
+    output: &mut Lz4Output,
 ) -> Result<(), DecompressError> {
     let limit = output.limit;
     if stored {

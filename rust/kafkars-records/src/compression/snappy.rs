@@ -5,7 +5,7 @@ use std::io;
 
 use snap::raw::{Decoder, Encoder, decompress_len, max_compress_len};
 
-use super::DecompressError;
+use super::decompress_error::DecompressError;
 
 /// The framing's magic, then its version and the oldest version that can read it, both 1.
 const FRAMING: [u8; 16] = *b"\x82SNAPPY\x00\x00\x00\x00\x01\x00\x00\x00\x01";

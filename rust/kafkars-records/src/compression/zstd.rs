@@ -13,7 +13,8 @@ use zstd::{
     },
 };
 
-use super::{DecompressError, first_guess, make_room};
+use super::decompress_error::DecompressError;
+use super::output::{first_guess, make_room};
 
 const DEFAULT_LEVEL: i32 = 3;
 /// A context that has grown beyond this is not kept: high levels and huge windows take hundreds of megabytes.

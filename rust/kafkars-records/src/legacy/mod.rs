@@ -4,29 +4,10 @@
 //! whose offset is that of the last message within. Nothing else of the set has a header, so each message, or
 //! compressed set, is one [`crate::RawBatch`] here, and opening it rewrites it as the records of a batch.
 
+mod layout;
 mod reader;
 mod writer;
 
-pub(crate) use reader::{header, open};
-pub use writer::{LegacyFormat, LegacySetBuilder};
-
-use flate2::Crc;
-
-/// Offset and size, before the bytes that the CRC and the size count.
-pub(crate) const OVERHEAD: usize = 12;
-/// The CRC stands first in a message and covers the rest of it.
-pub(crate) const CRC_END: usize = OVERHEAD + 4;
-
-/// CRC-32 (the one of gzip and Ethernet) of a message, whose bytes start with its offset and size.
-pub(crate) fn message_crc(message: &[u8]) -> u32 {
-    let mut crc = Crc::new();
-    crc.update(message.get(CRC_END..).unwrap_or_default());
-    crc.sum()
-}
-
-/// Bytes of a message without key and value, its offset and size included.
-pub(crate) fn least_size(magic: i8) -> usize {
-    // CRC, magic, attributes, two lengths; magic 1 has a timestamp too.
-    let timestamp = if magic == 0 { 0 } else { 8 };
-    OVERHEAD + 4 + 1 + 1 + timestamp + 4 + 4
-}
+pub(crate) use self::layout::{least_size, message_crc};
+pub(crate) use self::reader::{header, open};
+pub use self::writer::{LegacyFormat, LegacySetBuilder};

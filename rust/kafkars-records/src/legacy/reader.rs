@@ -10,11 +10,11 @@ use crate::{
     encode,
 };
 
-use super::OVERHEAD;
+use super::layout::OVERHEAD;
 
 /// The header of a message as that of a batch of one. `bytes` is the whole message, at least as long as the least one.
 pub(crate) fn header(bytes: &[u8]) -> Option<BatchHeader> {
-    let message = Message::parse(&mut &*bytes)?;
+    let message = LegacyMessage::parse(&mut &*bytes)?;
     Some(BatchHeader {
         base_offset: message.offset,
         batch_length: message.size,
@@ -41,7 +41,7 @@ pub(crate) fn open(raw: &RawBatch, limits: &ReadLimits) -> Result<Batch, Records
         index,
         what,
     };
-    let outer = Message::parse(&mut &raw.bytes()[..]).ok_or_else(|| bad(0, DOES_NOT_FIT))?;
+    let outer = LegacyMessage::parse(&mut &raw.bytes()[..]).ok_or_else(|| bad(0, DOES_NOT_FIT))?;
     let codec = raw.header.codec()?;
     if codec == Codec::None {
         return transcode(raw.header, std::iter::once(Ok(outer)));
@@ -80,7 +80,7 @@ pub(crate) fn open(raw: &RawBatch, limits: &ReadLimits) -> Result<Batch, Records
 const DOES_NOT_FIT: &str = "its lengths do not fit its bytes";
 
 /// One message, pointing into the bytes it stands in.
-struct Message<'a> {
+struct LegacyMessage<'a> {
     offset: i64,
     size: i32,
     crc: u32,
@@ -91,7 +91,7 @@ struct Message<'a> {
     value: Option<&'a [u8]>,
 }
 
-impl<'a> Message<'a> {
+impl<'a> LegacyMessage<'a> {
     /// Takes one message off `rest`; its key and value must fill it exactly.
     fn parse(rest: &mut &'a [u8]) -> Option<Self> {
         let (head, after) = rest.split_first_chunk::<OVERHEAD>()?;
@@ -145,13 +145,13 @@ struct Messages<'a> {
 }
 
 impl<'a> Iterator for Messages<'a> {
-    type Item = Result<Message<'a>, RecordsError>;
+    type Item = Result<LegacyMessage<'a>, RecordsError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.rest.is_empty() {
             return None;
         }
-        let what = match Message::parse(&mut self.rest) {
+        let what = match LegacyMessage::parse(&mut self.rest) {
             None => DOES_NOT_FIT,
             Some(message) if message.magic != self.magic => "its magic is not that of its set",
             Some(message) if message.attributes.codec_id() != 0 => {
@@ -174,7 +174,7 @@ impl<'a> Iterator for Messages<'a> {
 /// Writes messages as the records of a batch and describes them in its header.
 fn transcode<'a>(
     outer: BatchHeader,
-    messages: impl Iterator<Item = Result<Message<'a>, RecordsError>>,
+    messages: impl Iterator<Item = Result<LegacyMessage<'a>, RecordsError>>,
 ) -> Result<Batch, RecordsError> {
     let mut header = BatchHeader {
         record_count: 0,

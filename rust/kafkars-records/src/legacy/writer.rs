@@ -7,7 +7,7 @@ use crate::{
     compression::{self, Codec, Compression},
 };
 
-use super::{CRC_END, OVERHEAD, message_crc};
+use super::layout::{CRC_END, OVERHEAD, least_size, message_crc};
 
 /// Which message format to write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -112,7 +112,7 @@ impl LegacySetBuilder {
         if codec == Codec::Lz4 && format == LegacyFormat::Magic0 {
             compression::break_lz4_check(&mut value);
         }
-        let mut set = Vec::with_capacity(value.len() + super::least_size(1));
+        let mut set = Vec::with_capacity(value.len() + least_size(1));
         let last_offset = i64::from(count.saturating_sub(1));
         push_message(
             &mut set,

@@ -56,6 +56,12 @@ pub(crate) fn build(
             record.value.as_deref(),
             &headers,
         );
+        let size = builder.next_record_size(
+            record.timestamp,
+            record.key.as_deref(),
+            record.value.as_deref(),
+            &headers,
+        );
         let at = builder.append(
             record.timestamp,
             record.key.as_deref(),
@@ -63,7 +69,8 @@ pub(crate) fn build(
             &headers,
         );
         assert_eq!(at as usize, index);
-        assert!(builder.len() - before <= bound);
+        assert_eq!(builder.len() - before, size);
+        assert!(size <= bound);
     }
     let sealed = builder.seal(compression, producer).unwrap();
     assert_eq!(sealed.record_count as usize, records.len());

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from kafkars._discreet import discreet
 from kafkars.aio import Admin
+from kafkars.compat._quiet import quiet
 from kafkars.compat.aiokafka import errors
 from kafkars.compat.aiokafka._connection import Connection, first_contact
 from kafkars.compat.aiokafka.abc import AbstractTokenProvider
@@ -97,7 +98,7 @@ class AIOKafkaAdminClient:
             sasl_oauth_token_provider=sasl_oauth_token_provider,
         ).settings()
         try:
-            self._admin = Admin(settings, default_api_timeout_ms=request_timeout_ms)
+            self._admin = quiet(Admin(settings, default_api_timeout_ms=request_timeout_ms))
         except Exception as error:
             raise errors.of(error) or error from error
         self._started = False

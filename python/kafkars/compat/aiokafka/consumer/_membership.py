@@ -69,6 +69,7 @@ class Membership:
         self.has_group = has_group
         self.wish: Wish | None = None
         self.topics: frozenset[str] = frozenset()
+        self._joined_for: Wish | None = None
         self.joined: asyncio.Future[None] | None = None
         self.stopping = False
         self._told_of_loss = False
@@ -125,9 +126,12 @@ class Membership:
 
     def _join(self, topics: frozenset[str], wish: Wish) -> None:
         again = topics == self.topics
-        if again and wish.pattern is not None:
+        if again and (wish is self._joined_for or wish.pattern is not None):
+            # Looked for what is new, and nothing is: a rebalance would take positions away. As in aiokafka, neither
+            # does a pattern that is subscribed to again change anything.
             return
         self.topics = topics
+        self._joined_for = wish
         for assignor in self.assignors:
             assignor.topics = topics
         if topics:
@@ -144,7 +148,7 @@ class Membership:
 
     def forget(self) -> None:
         """The wish is taken back."""
-        self.wish = None
+        self.wish = self._joined_for = None
         self.topics = frozenset()
         if self.joined is not None and not self.joined.done():
             self.joined.set_result(None)

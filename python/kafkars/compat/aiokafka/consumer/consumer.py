@@ -9,11 +9,13 @@ import ssl
 import time
 import warnings
 import weakref
-from collections.abc import Callable, Coroutine, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from kafkars import _kafkars, aio
 from kafkars._discreet import discreet
+from kafkars.compat._quiet import quiet
+from kafkars.compat._times import Milliseconds
 from kafkars.compat.aiokafka import errors
 from kafkars.compat.aiokafka._connection import Connection, first_contact
 from kafkars.compat.aiokafka.abc import AbstractTokenProvider, ConsumerRebalanceListener
@@ -210,7 +212,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         if self._isolation_level not in ISOLATION_LEVELS:
             raise ValueError(f"isolation_level: {shown(self._isolation_level, ISOLATION_LEVELS)} is not known")
         with translated():
-            engine = aio.Consumer(self._config)
+            engine = quiet(aio.Consumer(self._config))
         self._engine = engine
         key, value = self._deserializers
         self._open(engine, key, value, self._max_poll_records)
@@ -336,8 +338,13 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
             self._wish = wish
             return
         if wish.partitions is not None:
+            before = self._engine.assignment()
             with translated():
                 self._engine.assign(sorted(wish.partitions))
+            # As in aiokafka each begins anew where the group has committed, also what was assigned before.
+            kept = sorted(before & self._engine.assignment())
+            self._engine.incremental_unassign(kept)
+            self._engine.incremental_assign(kept)
             # Not before: what the engine refuses leaves everything as it was.
             self._wish = self._membership.wish = wish
             return
@@ -371,20 +378,23 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
 
     def pause(self, *partitions: TopicPartition) -> None:
         """Hands out nothing of these partitions until `resume()`."""
-        self._pausing(partitions)
-        if partitions:
-            self._started().pause(list(partitions))
+        for each in self._named(partitions):
+            self._started().pause([each])
 
     def resume(self, *partitions: TopicPartition) -> None:
         """Undoes `pause()`."""
-        self._pausing(partitions)
-        if partitions:
-            self._started().resume(list(partitions))
+        for each in self._named(partitions):
+            self._started().resume([each])
 
-    def _pausing(self, partitions: tuple[TopicPartition, ...]) -> None:
+    def _named(self, partitions: tuple[TopicPartition, ...]) -> Iterator[TopicPartition]:
+        """As in aiokafka what stands before a partition that is not assigned is paused or resumed."""
         if not all(isinstance(partition, TopicPartition) for partition in partitions):
             raise TypeError("partitions are named by TopicPartition")
-        self._check_assigned(partitions)
+        if partitions:
+            self._check_any_assigned()
+        for partition in partitions:
+            self._check_assigned((partition,))
+            yield partition
 
     def paused(self) -> set[TopicPartition]:
         """The partitions that are paused."""
@@ -413,8 +423,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
             raise ValueError(f"offset: expected a whole number that is not negative, not {offset!r}")
         if offset > LARGEST:
             raise ValueError(f"offset: {offset} is more than an offset can be, {LARGEST}")
-        if not self.assignment():
-            raise NothingAssignedError("no partition is assigned")
+        self._check_any_assigned()
         self._check_assigned((partition,))
         self._started().seek(partition, int(offset))
 
@@ -558,7 +567,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
             KafkaTimeoutError: There is no such partition; aiokafka waits for it until `request_timeout_ms`.
         """
         wanted: dict[TopicPartition | tuple[str, int], int] = {
-            partition: int(timestamp) for partition, timestamp in timestamps.items()
+            partition: Milliseconds(timestamp) for partition, timestamp in timestamps.items()
         }
         for partition, timestamp in timestamps.items():
             if timestamp < 0:
@@ -586,6 +595,10 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
     def _check_group(self) -> None:
         if self._group_id is None:
             raise errors.IllegalOperation("this call needs the setting group_id")
+
+    def _check_any_assigned(self) -> None:
+        if not self.assignment():
+            raise NothingAssignedError("no partition is assigned")
 
     def _check_assigned(self, partitions: Iterable[TopicPartition]) -> None:
         assignment = self.assignment()
@@ -619,7 +632,7 @@ class partitions_known(translated):  # noqa: N801  reads as a phrase
 
 
 def is_count(given: object, *, least: int = 1) -> bool:
-    """Whether something is a whole number, and large enough."""
+    """True if something is a whole number, and large enough."""
     return isinstance(given, int) and given >= least
 
 

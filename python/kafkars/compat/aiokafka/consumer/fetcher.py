@@ -46,7 +46,7 @@ class Assignment:
 
     @property
     def active(self) -> bool:
-        """Whether there are any."""
+        """True if there are any."""
         return bool(self.tps)
 
     @property

@@ -69,7 +69,7 @@ class BatchBuilder:
         self._native.close()
 
     def closed(self) -> bool:
-        """Whether it takes no more records."""
+        """True if it takes no more records."""
         return self._native.closed
 
     def size(self) -> int:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from kafkars import _kafkars, aio
 from kafkars._discreet import discreet
+from kafkars.compat._quiet import quiet
 from kafkars.compat.aiokafka import errors
 from kafkars.compat.aiokafka._connection import Connection, first_contact
 from kafkars.compat.aiokafka.abc import AbstractTokenProvider
@@ -54,7 +55,47 @@ class WrongStateError(errors.IllegalOperation, AssertionError):
     """A step of a transaction out of order: aiokafka documents one and raises the other."""
 
 
-class AIOKafkaProducer(_kafkars.AiokafkaSender):
+async def send_through_send(
+    producer: Any,
+    topic: str,
+    value: Any = None,
+    key: Any = None,
+    partition: int | None = None,
+    timestamp_ms: int | None = None,
+    headers: Any = None,
+) -> Any:
+    """`send_and_wait()` where `send()` is not the native one."""
+    return await (await producer.send(topic, value, key, partition, timestamp_ms, headers))
+
+
+class FollowsSend(type):
+    """`send_and_wait()` of aiokafka calls `send()`: who puts another in its place, by a subclass or as tracing does,
+    means both.
+    """
+
+    send_and_wait: Any
+
+    def __init__(cls, name: str, bases: tuple[type, ...], names: dict[str, Any], **keywords: Any) -> None:
+        super().__init__(name, bases, names, **keywords)
+        if "send" in names and "send_and_wait" not in names:
+            cls.send_and_wait = send_through_send
+
+    def __setattr__(cls, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if name == "send":
+            cls._follow(value)
+
+    def __delattr__(cls, name: str) -> None:
+        super().__delattr__(name)
+        if name == "send":
+            cls._follow(cls.send)  # type: ignore[attr-defined]
+
+    def _follow(cls, send: Any) -> None:
+        native = _kafkars.AiokafkaSender
+        cls.send_and_wait = native.send_and_wait if send is native.send else send_through_send
+
+
+class AIOKafkaProducer(_kafkars.AiokafkaSender, metaclass=FollowsSend):
     """Sends records.
 
     To be made in a coroutine, started before use and stopped at the end, or used in `async with`. Settings are
@@ -174,6 +215,15 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
         _warnings.warn(f"Unclosed AIOKafkaProducer {self!r}", ResourceWarning, stacklevel=2, source=self)
         self._loop.call_exception_handler({"producer": self, "message": "Unclosed AIOKafkaProducer"})
 
+    @property
+    def _key_serializer(self) -> Any:
+        """Tracing by OpenTelemetry reads this and the next."""
+        return self._serializers[0]
+
+    @property
+    def _value_serializer(self) -> Any:
+        return self._serializers[1]
+
     # Life
 
     async def start(self) -> None:
@@ -185,7 +235,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
         if self._engine is not None:
             return
         with translated():
-            engine = aio.Producer(self._config)
+            engine = quiet(aio.Producer(self._config))
         self._engine = engine
         key, value = self._serializers
         self._open(engine, key, value, self._acknowledged)

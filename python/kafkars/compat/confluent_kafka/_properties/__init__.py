@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from kafkars.compat.confluent_kafka._properties.client import CLIENT
 from kafkars.compat.confluent_kafka._properties.consumer import CONSUMER
+from kafkars.compat.confluent_kafka._properties.hidden import HIDDEN
 from kafkars.compat.confluent_kafka._properties.producer import PRODUCER
 from kafkars.compat.confluent_kafka._properties.property import Property
 from kafkars.compat.confluent_kafka._properties.security import SECURITY
 
 __all__ = ["ALL", "KNOWN", "TOPIC", "Property"]
 
-ALL: tuple[Property, ...] = (*CLIENT, *SECURITY, *CONSUMER, *PRODUCER)
-"""Every row of librdkafka's list."""
+ALL: tuple[Property, ...] = (*CLIENT, *SECURITY, *CONSUMER, *PRODUCER, *HIDDEN)
+"""Every row of librdkafka's list, and what it takes besides."""
 
 TOPIC: dict[str, Property] = {each.name: each for each in ALL if each.scope == "topic"}
 """Those of topics, which may be written with `topic.` before."""

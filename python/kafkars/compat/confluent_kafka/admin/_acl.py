@@ -34,7 +34,7 @@ class AclOperation(Ordered):
 
 
 class AclPermissionType(Ordered):
-    """Whether it may be done."""
+    """What the rule does: allow or deny."""
 
     UNKNOWN = 0
     ANY = 1

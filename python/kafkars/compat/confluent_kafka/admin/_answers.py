@@ -10,6 +10,7 @@ from kafkars import errors
 from kafkars.admin import ConfigResource as EngineResource
 from kafkars.admin import ConfigSource as EngineSource
 from kafkars.admin import acls
+from kafkars.compat._times import Milliseconds
 from kafkars.compat.confluent_kafka._arguments import committed_text
 from kafkars.compat.confluent_kafka._model import (
     ConsumerGroupState,
@@ -237,4 +238,4 @@ SPECS: dict[int, Any] = {-2: "earliest", -1: "latest", -3: "max_timestamp"}
 
 def spec(given: OffsetSpec) -> Any:
     """An offset as the engine asks for it."""
-    return SPECS.get(given._value, given._value)
+    return SPECS.get(given._value, Milliseconds(given._value))

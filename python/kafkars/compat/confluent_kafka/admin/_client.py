@@ -15,6 +15,7 @@ from kafkars._discreet import discreet
 from kafkars._kafkars import PendingFlag
 from kafkars.admin import ConfigChange
 from kafkars.admin import NewTopic as EngineTopic
+from kafkars.compat._quiet import quiet
 from kafkars.compat.confluent_kafka import _cluster
 from kafkars.compat.confluent_kafka._arguments import offset_and_metadata, seconds
 from kafkars.compat.confluent_kafka._arguments import topic as topic_name
@@ -74,8 +75,8 @@ class AdminClient(SecurityCalls):
         settings = admin_settings((conf,), kwargs)
         self._settings = settings
         with translated("Failed to create admin client"):
-            self._admin = kafkars.Admin(
-                **{**settings.engine, "default_api_timeout_ms": settings.engine["request_timeout_ms"]}
+            self._admin = quiet(
+                kafkars.Admin(**{**settings.engine, "default_api_timeout_ms": settings.engine["request_timeout_ms"]})
             )
         self._questions = Questions()
         # The engine's half of it: the synchronous `Admin` has no events.

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import weakref
 from collections.abc import Callable
 from dataclasses import fields, replace
 from typing import Any
 
+from kafkars._kafkars import PendingFlag
 from kafkars.compat.confluent_kafka._face import Face
+
+LOOK_AFTER = 0.05
+"""How often a loop looks whether brokers were lost or found, in seconds: only clients with `error_cb` do."""
 
 
 class LoopFlag:
@@ -42,6 +47,47 @@ class LoopFlag:
     def _answer(self) -> None:
         if not self._is_closed:
             self._serve()
+
+
+class BrokerWatch:
+    """Calls a function on the loop, soon after a broker was lost or found, until it is closed or forgotten.
+
+    Args:
+        loop: Where it is called.
+        watch: Has a flag set whenever a broker was lost or found.
+        look: What is called.
+    """
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        watch: Callable[[PendingFlag], object],
+        look: Callable[[], object],
+    ) -> None:
+        self._loop = loop
+        self._look = look
+        self._flag = PendingFlag()
+        watch(self._flag)
+        self._timer = self._next()
+
+    def close(self) -> None:
+        """Nothing is called any more."""
+        self._timer.cancel()
+
+    def _next(self: BrokerWatch) -> asyncio.TimerHandle:
+        # The loop must not keep a client that was forgotten.
+        me = weakref.ref(self)
+        return self._loop.call_later(LOOK_AFTER, BrokerWatch._again, me)
+
+    @staticmethod
+    def _again(me: weakref.ref[BrokerWatch]) -> None:
+        watch = me()
+        if watch is None:
+            return
+        watch._timer = watch._next()
+        if watch._flag.is_set():
+            watch._flag.clear()
+            watch._look()
 
 
 class Tasks:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from kafkars import aio, errors
 from kafkars._discreet import discreet
 from kafkars._kafkars import Message
+from kafkars.compat._quiet import quiet
 from kafkars.compat.confluent_kafka import _cluster
 from kafkars.compat.confluent_kafka._arguments import offset_and_metadata
 from kafkars.compat.confluent_kafka._config import producer_settings
@@ -20,7 +21,8 @@ from kafkars.compat.confluent_kafka._events import events_of
 from kafkars.compat.confluent_kafka._group_metadata import unpacked
 from kafkars.compat.confluent_kafka._partition import TopicPartition
 from kafkars.compat.confluent_kafka._translate import of_delivery, refusal, translated
-from kafkars.compat.confluent_kafka.aio._callbacks import LoopFlag, Tasks, limit, no_workers
+from kafkars.compat.confluent_kafka._trouble import Trouble
+from kafkars.compat.confluent_kafka.aio._callbacks import BrokerWatch, LoopFlag, Tasks, limit, no_workers
 from kafkars.compat.confluent_kafka.error import KafkaException
 from kafkars.types import OffsetAndMetadata
 from kafkars.types import TopicPartition as Place
@@ -68,14 +70,19 @@ class AIOProducer:
         self._loop = asyncio.get_running_loop()
         self._settings = settings = producer_settings((producer_conf,), {})
         with translated("Failed to create producer"):
-            self._producer: aio.Producer[Any, Any] = aio.Producer(settings.engine)
+            self._producer: aio.Producer[Any, Any] = quiet(aio.Producer(settings.engine))
         # Taken out by whoever completes them: a callback of its own for each would cost a turn of the loop.
         self._open: set[asyncio.Future[Any]] = set()
         self._most = settings.face.queue_max_messages or sys.maxsize
         self._report = settings.face.on_delivery
         self._tasks = Tasks()
         self._pending = LoopFlag(self._loop, self._serve)
-        self._events = events_of(self._tasks.face(settings.face), settings.values, self._producer, self._pending)
+        face = self._tasks.face(settings.face)
+        self._events = events_of(face, settings.values, self._producer, self._pending)
+        self._watch: BrokerWatch | None = None
+        if face.error_cb is not None:
+            trouble = Trouble(face.error_cb, self._producer._brokers)
+            self._watch = BrokerWatch(self._loop, self._producer._watch_brokers, trouble.look)
         self._is_closed = False
 
     async def produce(
@@ -179,7 +186,7 @@ class AIOProducer:
         left = await self._producer.flush(limit(timeout))
         # Reports of what has just landed are on their way to the futures.
         await asyncio.sleep(0)
-        return left
+        return int(left)
 
     async def poll(self, timeout: float | None = 0, *args: Any, **kwargs: Any) -> int:
         """Gives the loop time to complete futures and run callbacks, which it does by itself as well.
@@ -294,6 +301,8 @@ class AIOProducer:
         self._is_closed = True
         self._events.close()
         self._pending.close()
+        if self._watch is not None:
+            self._watch.close()
         await self._producer.close()
         await asyncio.sleep(0)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import kafkars
 from kafkars._discreet import discreet
+from kafkars.compat._quiet import quiet
 from kafkars.compat.kafka.admin import _settings
 from kafkars.compat.kafka.errors import NodeNotReadyError, of_first_contact, translated
 from kafkars.errors import AuthenticationError, CredentialsError
@@ -27,7 +28,7 @@ class Connection:
         self._closed = True
         self.config = self._checked(configs)
         with translated():
-            self._admin = kafkars.Admin(_settings.of_engine(self.config))
+            self._admin = quiet(kafkars.Admin(_settings.of_engine(self.config)))
         try:
             self._admin.describe_cluster(timeout=self._first_contact_seconds())
         except (AuthenticationError, CredentialsError):

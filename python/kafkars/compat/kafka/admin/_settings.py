@@ -24,6 +24,7 @@ def checked(given: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, 
     Raises:
         KafkaConfigurationError: A setting is unknown, or settings do not go together.
     """
+    given = _settings.without_those_of_2_0(given, defaults)
     unknown = sorted(set(given) - set(defaults))
     if unknown:
         raise KafkaConfigurationError(f"Unrecognized configs: {', '.join(unknown)}")

@@ -57,7 +57,7 @@ class ACLOperation(EnumHelper, IntEnum):
 
 
 class ACLPermissionType(EnumHelper, IntEnum):
-    """Whether a rule allows or denies; ANY is for filters."""
+    """The effect of a rule: it allows or denies; ANY is for filters."""
 
     UNKNOWN = 0
     ANY = 1

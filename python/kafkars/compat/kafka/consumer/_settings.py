@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from kafkars.compat.kafka import _settings
+from kafkars.compat.kafka.coordinator._adapter import strategy
 from kafkars.compat.kafka.coordinator.assignors.range import RangePartitionAssignor
 from kafkars.compat.kafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
 from kafkars.compat.kafka.errors import KafkaConfigurationError
 from kafkars.compat.kafka.version import __version__
-from kafkars.config.checks import shown
 
 log = logging.getLogger("kafka.consumer.group")
 
@@ -60,6 +60,7 @@ def checked(
     Raises:
         KafkaConfigurationError: A setting is unknown, or settings do not go together.
     """
+    given = _settings.without_those_of_2_0(given, defaults)
     unknown = sorted(set(given) - set(defaults))
     if unknown:
         raise KafkaConfigurationError(f"Unrecognized configs: {', '.join(unknown)}")
@@ -89,8 +90,13 @@ def checked(
     return config
 
 
-def of_engine(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings of `kafkars.Consumer`."""
+def of_engine(config: Mapping[str, Any], *, members_are_listed: bool = False) -> dict[str, Any]:
+    """Settings of `kafkars.Consumer`.
+
+    Args:
+        config: All settings.
+        members_are_listed: True where assignors take members in a list.
+    """
     reset = config["auto_offset_reset"]
     settings = {
         **_settings.shared(config),
@@ -115,21 +121,5 @@ def of_engine(config: Mapping[str, Any]) -> dict[str, Any]:
         "session_timeout_ms": config["session_timeout_ms"],
         "heartbeat_interval_ms": config["heartbeat_interval_ms"],
         "enable_auto_commit": bool(config["enable_auto_commit"]),
-        "partition_assignment_strategy": assignors(config["partition_assignment_strategy"]),
+        "partition_assignment_strategy": strategy(config["partition_assignment_strategy"], as_list=members_are_listed),
     }
-
-
-def assignors(given: Iterable[Any]) -> list[str]:
-    """Names of the engine's assignors.
-
-    Raises:
-        KafkaConfigurationError: One is not of kafka-python, and its code cannot run here.
-    """
-    names = [getattr(each, "name", None) for each in given]
-    for each, name in zip(given, names, strict=True):
-        if name not in {"range", "roundrobin", "sticky"}:
-            raise KafkaConfigurationError(
-                f"partition_assignment_strategy: {shown(each)} is no assignor of kafka-python; one of your own is given to "
-                "kafkars.Consumer as a kafkars.Assignor"
-            )
-    return [str(name) for name in names]

@@ -11,6 +11,7 @@ from typing import Any
 
 import kafkars
 from kafkars.compat.kafka.consumer.subscription_state import ConsumerRebalanceListener
+from kafkars.compat.kafka.coordinator._adapter import ApplicationAssignor
 from kafkars.compat.kafka.errors import IllegalStateError, KafkaError
 from kafkars.compat.kafka.structs import TopicPartition
 from kafkars.compat.kafka.util import ensure_valid_topic_name
@@ -44,12 +45,14 @@ class Subscription:
         hides_internal: bool,
         max_age: float,
         raises: bool = False,
+        assignors: Iterable[object] = (),
     ) -> None:
         self._engine = engine
         self._has_group = has_group
         self._hidden = INTERNAL if hides_internal else frozenset[str]()
         self._max_age = max_age
         self._raises = raises
+        self._assignors = [each for each in assignors if isinstance(each, ApplicationAssignor)]
         self._kind: Kind | None = None
         self._pattern: re.Pattern[str] | None = None
         self._listener: ConsumerRebalanceListener | None = None
@@ -57,6 +60,11 @@ class Subscription:
         self._told_of_loss = False
         self.topics: frozenset[str] | None = None
         """What is subscribed to; None where nothing is, or partitions are assigned by hand."""
+
+    @property
+    def subscription(self) -> frozenset[str] | None:
+        """What is subscribed to, under the name under which agents look for it."""
+        return self.topics
 
     def subscribe(self, topics: Sequence[str], pattern: str | None, listener: ConsumerRebalanceListener | None) -> None:
         """Takes topics or a pattern."""
@@ -83,9 +91,14 @@ class Subscription:
             self._join()
 
     def assign(self, partitions: Iterable[TopicPartition]) -> None:
-        """Takes partitions."""
+        """Takes partitions; those that it has already go on where they are, as in kafka-python."""
+        has_assigned = self._kind is Kind.PARTITIONS
         self._choose(Kind.PARTITIONS)
-        self._engine.assign(sorted({TopicPartition(*each) for each in partitions}))
+        wanted = {TopicPartition(*each) for each in partitions}
+        if has_assigned:
+            self._change(wanted)
+        else:
+            self._engine.assign(sorted(wanted))
 
     def forget(self) -> None:
         """Takes it back; the group is left."""
@@ -104,6 +117,15 @@ class Subscription:
     def follows(self) -> bool:
         """True if topics and partitions that are new are looked for here, and by no group."""
         return self._kind is Kind.PATTERN or (self._kind is Kind.TOPICS and not self._has_group)
+
+    def is_awaited(self) -> bool:
+        """True if a pattern is subscribed to in a group, and no topic is known yet that it matches: to the engine this
+        consumer is no member of the group, and yet it is none that may set its offsets.
+        """
+        if self._kind is not Kind.PATTERN or not self._has_group or self._engine.subscription():
+            return False
+        self.follow()
+        return not self._engine.subscription()
 
     def follow(self) -> None:
         """Looks for topics and partitions that are new, when it is time; called by everything that reads."""
@@ -140,11 +162,16 @@ class Subscription:
             if topic in there or self._kind is Kind.TOPICS
             for info in self._engine.partitions_for(topic)
         }
+        self._change(found)
+
+    def _change(self, wanted: set[TopicPartition]) -> None:
         known = self._engine.assignment()
-        self._engine.incremental_unassign(sorted(known - found))
-        self._engine.incremental_assign(sorted(found - known))
+        self._engine.incremental_unassign(sorted(known - wanted))
+        self._engine.incremental_assign(sorted(wanted - known))
 
     def _join(self) -> None:
+        for assignor in self._assignors:
+            assignor.topics = self.topics or frozenset()
         self._engine.subscribe(
             sorted(self.topics or ()),
             on_partitions_assigned=self._assigned,
@@ -154,11 +181,14 @@ class Subscription:
     def _assigned(self, partitions: list[TopicPartition]) -> None:
         if self._listener is None:
             return
-        # Before the first assignment kafka-python gives back what the consumer has: nothing.
-        if not self._told_of_loss:
-            self._tell(self._listener.on_partitions_revoked, ())
-        self._told_of_loss = False
-        self._tell(self._listener.on_partitions_assigned, partitions)
+        listener, was_told, self._told_of_loss = self._listener, self._told_of_loss, False
+        # Before the first assignment kafka-python gives back what the consumer has: nothing. What is assigned is read
+        # whatever that raises, so the listener hears of it in any case.
+        try:
+            if not was_told:
+                self._tell(listener.on_partitions_revoked, ())
+        finally:
+            self._tell(listener.on_partitions_assigned, partitions)
 
     def _revoked(self, partitions: list[TopicPartition]) -> None:
         if self._listener is not None:

@@ -6,18 +6,22 @@ import contextlib
 import logging
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import kafkars
 from kafkars import _kafkars
 from kafkars._discreet import discreet
-from kafkars.compat.kafka import _metrics
+from kafkars.compat._quiet import quiet
+from kafkars.compat._times import Milliseconds
+from kafkars.compat.kafka._client_metrics import ClientMetrics
 from kafkars.compat.kafka.consumer import _settings
 from kafkars.compat.kafka.consumer._subscription import INTERNAL, Subscription
 from kafkars.compat.kafka.consumer.fetcher import ConsumerRecord
 from kafkars.compat.kafka.consumer.subscription_state import ConsumerRebalanceListener
 from kafkars.compat.kafka.errors import (
+    CommitFailedError,
+    FencedInstanceIdError,
     KafkaTimeoutError,
     of_first_contact,
     translated,
@@ -26,7 +30,7 @@ from kafkars.compat.kafka.errors import of as translated_error
 from kafkars.compat.kafka.future import Future
 from kafkars.compat.kafka.serializer import Deserializer
 from kafkars.compat.kafka.structs import OffsetAndMetadata, OffsetAndTimestamp, TopicPartition
-from kafkars.errors import AuthenticationError, CredentialsError
+from kafkars.errors import AuthenticationError, ClientStateError, CredentialsError
 from kafkars.errors import KafkaError as EngineError
 from kafkars.types import OffsetAndMetadata as EngineOffset
 
@@ -38,6 +42,11 @@ if TYPE_CHECKING:
 __all__ = ["KafkaConsumer"]
 
 log = logging.getLogger("kafka.consumer.group")
+
+SECONDS_BETWEEN_LOOKS = 0.02
+"""How long a reader of nothing sleeps while a commit is under way."""
+
+NO_MEMBER = "the consumer subscribes to a pattern that matches no topic yet, and is no member of its group"
 
 
 class KafkaConsumer(_kafkars.KafkaPythonReader):
@@ -61,16 +70,28 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
     """True where what a listener raises is raised by the call that it runs in."""
     TELLS_LISTENERS_OF_THE_END: ClassVar[bool] = False
     """True where a listener hears in `close()` of the partitions that are given back."""
+    WRONG_TYPE: ClassVar[type[Exception]] = AssertionError
+    """What is raised where an argument is of another type."""
+    TELLS_AGAIN_OF_FENCING: ClassVar[bool] = False
+    """True where every `poll()` raises once another member has this one's `group_instance_id`."""
+    METRICS: ClassVar[str] = "kafkars.compat.kafka.metrics"
+    """The module of its metrics."""
 
     @discreet
     def __init__(self, *topics: str, **configs: Any) -> None:
         self._closed = True
+        # `close()` has begun; until it has ended the listener may still use the consumer.
+        self._is_closing = False
         self._last: frozenset[TopicPartition] = frozenset()
+        self._commits_under_way = 0
+        self._fenced: FencedInstanceIdError | None = None
         self.config = self._checked(configs)
         self._deserializers = (self.config["key_deserializer"], self.config["value_deserializer"])
+        settings = self._of_engine()
         with translated():
-            self._engine: kafkars.Consumer[bytes, bytes] = kafkars.Consumer(self._of_engine())
+            self._engine: kafkars.Consumer[bytes, bytes] = quiet(kafkars.Consumer(settings))
         try:
+            self._metrics = ClientMetrics(self._engine, self.config, self.METRICS, "consumer")
             self._reach()
             self._subscription = Subscription(
                 self._engine,
@@ -78,6 +99,7 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
                 hides_internal=bool(self.config["exclude_internal_topics"]),
                 max_age=self.config["metadata_max_age_ms"] / 1000,
                 raises=self.RAISES_OF_LISTENERS,
+                assignors=settings.get("partition_assignment_strategy", ()),
             )
             self._open(self._engine, ConsumerRecord, *map(self._deserializer, self._deserializers))
             self._closed = False
@@ -124,13 +146,16 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
 
         Args:
             autocommit: False leaves the positions as they were committed last.
-            timeout_ms: Milliseconds for all of it; `request_timeout_ms`, at most 30 s, by default.
+            timeout_ms: Milliseconds for all of it; `request_timeout_ms`, at most 30 s, by default. Less than 0 is 0.
         """
-        if self._closed:
+        if self._closed or self._is_closing:
             return
         self._last = self._engine.assignment()
-        self._closed = True
-        seconds = min(self.config["request_timeout_ms"], 30_000) / 1000 if timeout_ms is None else timeout_ms / 1000
+        self._is_closing = True
+        self._closed = not self.TELLS_LISTENERS_OF_THE_END
+        seconds = (
+            min(self.config["request_timeout_ms"], 30_000) / 1000 if timeout_ms is None else max(0.0, timeout_ms / 1000)
+        )
         try:
             if not autocommit:
                 self._engine._end_automatic_commits()
@@ -145,6 +170,8 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
                 # As in kafka-python, where the last commit is tried and no more.
                 log.warning("Offset commit failed: %s", error)
         finally:
+            self._closed = True
+            self._metrics.close()
             for each in self._deserializers:
                 if hasattr(each, "close"):
                     each.close()
@@ -180,6 +207,7 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
         with translated():
             self._subscription.subscribe(topics, pattern, listener)
         self._follows = self._subscription.follows
+        self._fenced = None
 
     def subscription(self) -> set[str] | None:
         """The topics subscribed to; None where nothing is."""
@@ -193,6 +221,7 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
         with translated():
             self._subscription.forget()
         self._follows = False
+        self._fenced = None
 
     def assign(self, partitions: Iterable[TopicPartition]) -> None:
         """Reads these partitions, without a group giving them out. None at all is `unsubscribe()`.
@@ -211,6 +240,7 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
                 self._engine.commit_async()
             self._subscription.assign(partitions)
         self._follows = False
+        self._fenced = None
 
     def assignment(self) -> set[TopicPartition]:
         """The partitions that are read now."""
@@ -246,10 +276,14 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
         if timeout_ms < 0:
             raise AssertionError("timeout_ms must not be negative")
         most = self.config["max_poll_records"] if max_records is None else max_records
-        if not isinstance(most, int) or most <= 0:
-            raise AssertionError("max_records must be a whole number above 0")
+        if not isinstance(most, int):
+            raise self.WRONG_TYPE("max_records must be a whole number")
+        if most <= 0:
+            raise AssertionError("max_records must be above 0")
         self._check_open()
-        with translated():
+        if self.TELLS_AGAIN_OF_FENCING:
+            self._check_fenced()
+        with self._hearing():
             self._subscription.follow()
             if self._waits_in_vain(timeout_ms / 1000):
                 return {}
@@ -259,12 +293,37 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
             raise refused
         return found
 
+    @contextlib.contextmanager
+    def _hearing(self) -> Iterator[None]:
+        """Errors of reading as the face's. That another member has this one's `group_instance_id` is remembered: what
+        it commits after that fails for the same reason.
+        """
+        try:
+            with translated():
+                yield
+        except FencedInstanceIdError as error:
+            self._fenced = error
+            raise
+
+    def _is_no_member_yet(self) -> bool:
+        with translated():
+            return self._subscription.is_awaited()
+
+    def _check_fenced(self, cause: BaseException | None = None) -> None:
+        if self._fenced is not None:
+            raise FencedInstanceIdError(*self._fenced.args) from cause
+
     def _waits_in_vain(self, seconds: float) -> bool:
         """Where nothing is to be read, the time passes and nothing comes, as in kafka-python."""
         while not self._has_something_to_read():
+            if self._commits_under_way:
+                # Their callbacks run in calls that read; this one says that there is nothing to be read.
+                with contextlib.suppress(ClientStateError):
+                    self._engine.poll(0)
             if seconds <= 0:
                 return True
-            nap = min(seconds, self.config["metadata_max_age_ms"] / 1000)
+            age = self.config["metadata_max_age_ms"] / 1000
+            nap = min(seconds, SECONDS_BETWEEN_LOOKS if self._commits_under_way else age)
             time.sleep(nap)
             seconds -= nap
             self._subscription.follow()
@@ -283,9 +342,17 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
 
         def __next__(self) -> ConsumerRecord: ...
 
+    def next_v1(self) -> ConsumerRecord:
+        """The next record, as `next()` gives it: a name of kafka-python 2.0."""
+        return next(self)
+
+    def next_v2(self) -> ConsumerRecord:
+        """Likewise."""
+        return next(self)
+
     def _failed(self, error: BaseException) -> None:
         """Raises what iteration was told instead of a record."""
-        with translated():
+        with self._hearing():
             raise error
 
     def _next_in_time(self) -> ConsumerRecord:
@@ -297,7 +364,7 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
         if self._closed:
             raise StopIteration("KafkaConsumer closed")
         limit = self.config["consumer_timeout_ms"]
-        with translated():
+        with self._hearing():
             self._subscription.follow()
             seconds = math.inf if limit < 0 else limit / 1000
             record = None if self._waits_in_vain(seconds) else self._next_within(seconds)
@@ -409,8 +476,15 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
     ) -> None:
         """Commits offsets, or where every partition stands after what was handed out, and waits for the coordinator."""
         self._check_group()
-        with translated():
-            self._engine.commit(engine_offsets(offsets), timeout=None if timeout_ms is None else timeout_ms / 1000)
+        given = engine_offsets(offsets, self.WRONG_TYPE)
+        if given and self._is_no_member_yet():
+            raise CommitFailedError(NO_MEMBER)
+        try:
+            with translated():
+                self._engine.commit(given, timeout=None if timeout_ms is None else timeout_ms / 1000)
+        except CommitFailedError as error:
+            self._check_fenced(error)
+            raise
 
     def commit_async(
         self,
@@ -427,16 +501,26 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
         told = callback or self.config["default_offset_commit_callback"]
 
         def done(committed: Mapping[TopicPartition, EngineOffset], error: EngineError | None) -> None:
+            self._commits_under_way -= 1
             said = {partition: face_offset(place) for partition, place in committed.items()}
             failure = None if error is None else translated_error(error)
+            if isinstance(failure, CommitFailedError) and self._fenced is not None:
+                failure = FencedInstanceIdError(*self._fenced.args)
             if failure is None:
                 future.success(True)
             else:
                 future.failure(failure)
             told(said if offsets is None else offsets, failure)
 
+        given = engine_offsets(offsets, self.WRONG_TYPE)
+        if given and self._is_no_member_yet():
+            failure = CommitFailedError(NO_MEMBER)
+            future.failure(failure)
+            told(offsets, failure)
+            return future
         with translated():
-            self._engine.commit_async(engine_offsets(offsets), done)
+            self._engine.commit_async(given, done)
+        self._commits_under_way += 1
         return future
 
     def committed(
@@ -505,7 +589,7 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
     def _offsets_for_times(
         self, timestamps: Mapping[TopicPartition, float], timeout: float | None
     ) -> dict[TopicPartition, OffsetAndTimestamp | None]:
-        wanted: dict[Any, int] = {partition: int(timestamp) for partition, timestamp in timestamps.items()}
+        wanted: dict[Any, int] = {partition: Milliseconds(timestamp) for partition, timestamp in timestamps.items()}
         for partition, timestamp in wanted.items():
             if timestamp < 0:
                 raise ValueError(f"the time for {partition} is {timestamp}, which is negative")
@@ -521,16 +605,15 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
         }
 
     def metrics(self, raw: bool = False) -> dict[Any, Any] | None:
-        """Figures by group and name, as far as the engine counts them; `raw` gives the engine's own.
+        """Figures by group and name, as far as the engine counts them.
+
+        Args:
+            raw: True gives `{MetricName: KafkaMetric}`.
 
         Returns:
             `{group: {name: value}}`; None where `metrics_enabled` is off.
         """
-        if not self.config["metrics_enabled"]:
-            return None
-        if self._closed:
-            return {}
-        return _metrics.of_consumer(self._engine, raw=raw)
+        return self._metrics.told(raw=raw)
 
     # Checks
 
@@ -545,16 +628,16 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
 
 
 def engine_offsets(
-    offsets: Mapping[TopicPartition, OffsetAndMetadata] | None,
+    offsets: Mapping[TopicPartition, OffsetAndMetadata] | None, wrong: type[Exception] = AssertionError
 ) -> dict[TopicPartition, EngineOffset] | None:
-    """Offsets to commit, as the engine takes them."""
+    """Offsets to commit, as the engine takes them; `wrong` is raised where they are of other types."""
     if offsets is None:
         return None
     given: Mapping[Any, Any] = offsets
     if not all(isinstance(partition, TopicPartition) for partition in given):
-        raise AssertionError("offsets are given by TopicPartition")
+        raise wrong("offsets are given by TopicPartition")
     if not all(isinstance(place, (OffsetAndMetadata, EngineOffset)) for place in given.values()):
-        raise AssertionError("offsets are given as OffsetAndMetadata")
+        raise wrong("offsets are given as OffsetAndMetadata")
     if not all(isinstance(place.offset, int) for place in given.values()):
         raise ValueError("offsets are whole numbers")
     return {

@@ -8,7 +8,14 @@ from kafkars.compat.kafka.protocol.struct import Struct
 from kafkars.compat.kafka.protocol.types import Array, Bytes, Int16, Int32, Schema, String
 from kafkars.compat.kafka.structs import TopicPartition
 
-__all__ = ["ConsumerProtocolMemberAssignment_v0", "ConsumerProtocolMemberMetadata_v0", "ConsumerProtocol_v0"]
+__all__ = [
+    "ConsumerProtocol",
+    "ConsumerProtocolMemberAssignment",
+    "ConsumerProtocolMemberAssignment_v0",
+    "ConsumerProtocolMemberMetadata",
+    "ConsumerProtocolMemberMetadata_v0",
+    "ConsumerProtocol_v0",
+]
 
 
 class ConsumerProtocolMemberMetadata_v0(Struct):  # noqa: N801  the name programs use
@@ -18,6 +25,11 @@ class ConsumerProtocolMemberMetadata_v0(Struct):  # noqa: N801  the name program
     topics: list[str]
     user_data: bytes | None
     SCHEMA: ClassVar[Schema] = Schema(("version", Int16), ("topics", Array(String())), ("user_data", Bytes))
+
+    @property
+    def subscription(self) -> list[str]:
+        """The topics, under the name that they have in kafka-python 2.0."""
+        return self.topics
 
 
 class ConsumerProtocolMemberAssignment_v0(Struct):  # noqa: N801
@@ -37,9 +49,17 @@ class ConsumerProtocolMemberAssignment_v0(Struct):  # noqa: N801
         return [TopicPartition(topic, partition) for topic, numbers in self.assignment for partition in numbers]
 
 
+# Their names in kafka-python 2.0.
+ConsumerProtocolMemberMetadata = ConsumerProtocolMemberMetadata_v0
+ConsumerProtocolMemberAssignment = ConsumerProtocolMemberAssignment_v0
+
+
 class ConsumerProtocol_v0:  # noqa: N801
     """Both, under the name of the protocol."""
 
     PROTOCOL_TYPE = "consumer"
     METADATA = ConsumerProtocolMemberMetadata_v0
     ASSIGNMENT = ConsumerProtocolMemberAssignment_v0
+
+
+ConsumerProtocol = ConsumerProtocol_v0

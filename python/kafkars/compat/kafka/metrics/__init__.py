@@ -1,17 +1,29 @@
-"""Figures (`kafka.metrics`): names of figures, and what reporters derive from. Figures themselves are `metrics()` of
-clients.
+"""Metrics, what feeds them and who is told of them (`kafka.metrics`).
+
+A client's own are in `KafkaConsumer.metrics(raw=True)` and given to `metric_reporters`; programs may have registries of
+their own.
 """
 
 from __future__ import annotations
 
+from kafkars.compat.kafka.metrics.compound_stat import NamedMeasurable
+from kafkars.compat.kafka.metrics.dict_reporter import DictReporter
+from kafkars.compat.kafka.metrics.kafka_metric import KafkaMetric
+from kafkars.compat.kafka.metrics.measurable import AnonMeasurable
+from kafkars.compat.kafka.metrics.metric_config import MetricConfig
 from kafkars.compat.kafka.metrics.metric_name import MetricName
+from kafkars.compat.kafka.metrics.metrics import Metrics
 from kafkars.compat.kafka.metrics.metrics_reporter import AbstractMetricsReporter
+from kafkars.compat.kafka.metrics.quota import Quota
 
-INSTEAD = "figures are counted by the engine; KafkaConsumer.metrics() and KafkaProducer.metrics() have them"
-
-
-def __getattr__(name: str) -> object:
-    raise AttributeError(f"kafka.metrics.{name} is not offered by kafkars: {INSTEAD}")
-
-
-__all__ = ["AbstractMetricsReporter", "MetricName"]
+__all__ = [
+    "AbstractMetricsReporter",
+    "AnonMeasurable",
+    "DictReporter",
+    "KafkaMetric",
+    "MetricConfig",
+    "MetricName",
+    "Metrics",
+    "NamedMeasurable",
+    "Quota",
+]

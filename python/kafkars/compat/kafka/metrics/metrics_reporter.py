@@ -1,4 +1,4 @@
-"""What reporters of figures derive from (`kafka.metrics.metrics_reporter`)."""
+"""What is told of metrics (`kafka.metrics.metrics_reporter`)."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ __all__ = ["AbstractMetricsReporter"]
 
 
 class AbstractMetricsReporter(abc.ABC):
-    """Named in `metric_reporters`, which is accepted and without effect: nothing calls it."""
+    """A class of these is named in `metric_reporters`: each client makes one and tells it of its metrics."""
 
     @abc.abstractmethod
-    def init(self, metrics: Any) -> None:
-        """Takes the figures that there are."""
+    def init(self, metrics: Any) -> object:
+        """Takes a list of the metrics that there are."""
 
     @abc.abstractmethod
-    def metric_change(self, metric: Any) -> None:
-        """A figure was added or replaced."""
+    def metric_change(self, metric: Any) -> object:
+        """Takes a `KafkaMetric` that was added."""
 
     @abc.abstractmethod
-    def metric_removal(self, metric: Any) -> None:
-        """A figure was taken away."""
+    def metric_removal(self, metric: Any) -> object:
+        """Takes a `KafkaMetric` that was taken away."""
 
     @abc.abstractmethod
-    def configure(self, configs: Any) -> None:
+    def configure(self, configs: Any) -> object:
         """Takes settings."""
 
     @abc.abstractmethod
-    def close(self) -> None:
-        """The client was closed."""
+    def close(self) -> object:
+        """The client, or the registry, was closed."""

@@ -49,6 +49,7 @@ def checked(given: Mapping[str, Any], defaults: Mapping[str, Any] = DEFAULTS) ->
         ValueError: The codec is unknown.
         KafkaConfigurationError: Settings do not go together.
     """
+    given = _settings.without_those_of_2_0(given, defaults)
     for name in DEPRECATED:
         if name in given:
             warnings.warn(f"Deprecated Producer config: {name}", DeprecationWarning, stacklevel=4)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import logging
 import time
@@ -11,7 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import kafkars
 from kafkars import _kafkars
 from kafkars._discreet import discreet
-from kafkars.compat.kafka import _metrics
+from kafkars.compat._quiet import quiet
+from kafkars.compat.kafka._client_metrics import ClientMetrics
 from kafkars.compat.kafka._security import security
 from kafkars.compat.kafka._settings import servers
 from kafkars.compat.kafka.errors import (
@@ -23,6 +25,7 @@ from kafkars.compat.kafka.errors import (
     translated,
 )
 from kafkars.compat.kafka.producer import _settings
+from kafkars.compat.kafka.producer._cluster import ClusterMetadata
 from kafkars.compat.kafka.producer._reporter import Reporter
 from kafkars.compat.kafka.producer.future import FutureRecordMetadata, RecordMetadata, at_least_none
 from kafkars.compat.kafka.serializer import Serializer
@@ -64,19 +67,22 @@ class KafkaProducer(_kafkars.KafkaPythonSender):
     """What is raised for headers and serialized data of a wrong type."""
     WRONG_VALUE: ClassVar[type[Exception]] = AssertionError
     """What is raised for other wrong arguments of `send()`."""
+    METRICS: ClassVar[str] = "kafkars.compat.kafka.metrics"
+    """The module of its metrics."""
 
     @discreet
     def __init__(self, **configs: Any) -> None:
         self._closed = True
         self.config = self._checked(configs)
         with translated():
-            self._engine: kafkars.Producer[Any, Any] = kafkars.Producer(self._of_engine(configs))
+            self._engine: kafkars.Producer[Any, Any] = quiet(kafkars.Producer(self._of_engine(configs)))
         self._reporter = Reporter(self._engine, self.config["client_id"])
         self._is_ready_for_transactions = False
         self._partitions_by = self._partitioner()
         self._key_serializer = self.config["key_serializer"]
         self._value_serializer = self.config["value_serializer"]
         try:
+            self._metrics = ClientMetrics(self._engine, self.config, self.METRICS, "producer")
             self._reach()
         except BaseException:
             self._engine.close(0)
@@ -95,10 +101,12 @@ class KafkaProducer(_kafkars.KafkaPythonSender):
         """kafka-python asks a broker for its version before anything else, and fails where none answers."""
         if self.config["api_version"] is not None:
             return
-        reader = kafkars.Consumer(
-            bootstrap_servers=servers(self.config["bootstrap_servers"]),
-            client_id=self.config["client_id"],
-            **security(self.config),
+        reader = quiet(
+            kafkars.Consumer(
+                bootstrap_servers=servers(self.config["bootstrap_servers"]),
+                client_id=self.config["client_id"],
+                **security(self.config),
+            )
         )
         try:
             reader.topics(timeout=self._first_contact_seconds())
@@ -135,30 +143,40 @@ class KafkaProducer(_kafkars.KafkaPythonSender):
         Args:
             timeout: Seconds; None waits for every record, 0 gives up those that wait. Within a callback it counts as 0.
             null_logger: Looked at by nobody: the engine does not log within `close()`.
+
+        Raises:
+            AssertionError: The time is negative, or NaN.
+            KafkaTimeoutError: Records were given up, which their futures say, too; not within a callback.
         """
         del null_logger
         if self._closed:
             return
-        if timeout is not None and timeout < 0:
-            raise AssertionError("timeout must not be negative")
+        if timeout is not None and not timeout >= 0:
+            raise self.WRONG_VALUE(f"Invalid timeout: {timeout}")
         self._closed = True
         seconds = LONGEST if timeout is None else timeout
-        if self._reporter.is_here():
+        is_in_callback = self._reporter.is_here()
+        if is_in_callback:
             seconds = 0
+        given_up = 0
         try:
             try:
                 with translated():
-                    self._engine.close(seconds)
+                    given_up = self._engine.close(seconds)
             finally:
                 self._reporter.close(seconds)
         finally:
+            self._metrics.close()
             for each in (self._key_serializer, self._value_serializer):
                 if hasattr(each, "close"):
                     each.close()
+        if given_up and timeout is not None and not is_in_callback:
+            raise KafkaTimeoutError(f"{given_up} records were given up after {timeout} s")
 
     def __del__(self) -> None:
         if not getattr(self, "_closed", True):
-            self.close(1)
+            with contextlib.suppress(KafkaTimeoutError):
+                self.close(1)
 
     def __enter__(self) -> Self:
         return self
@@ -335,11 +353,21 @@ class KafkaProducer(_kafkars.KafkaPythonSender):
             found = self._engine.partitions_for(topic, timeout=self.config["max_block_ms"] / 1000)
         return {info.partition for info in found}
 
+    @property
+    def _metadata(self) -> ClusterMetadata:
+        """The cluster, under the name under which agents look for it."""
+        return ClusterMetadata(self._engine, self.config["max_block_ms"] / 1000)
+
     def metrics(self, raw: bool = False) -> dict[Any, Any] | None:
-        """Figures by group and name, as far as the engine counts them; `raw` gives the engine's own."""
-        if not self.config["metrics_enabled"]:
-            return None
-        return {} if self._closed else _metrics.of_producer(self._engine, raw=raw)
+        """Figures by group and name, as far as the engine counts them.
+
+        Args:
+            raw: True gives `{MetricName: KafkaMetric}`.
+
+        Returns:
+            `{group: {name: value}}`; None where `metrics_enabled` is off.
+        """
+        return self._metrics.told(raw=raw)
 
     @classmethod
     def max_usable_produce_magic(cls, api_version: tuple[int, ...]) -> int:

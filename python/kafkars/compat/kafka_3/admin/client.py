@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from kafkars.admin import ConfigChange
+from kafkars.compat._times import Milliseconds
 from kafkars.compat.kafka.admin import _answers as older
 from kafkars.compat.kafka.admin import _configs, _settings
 from kafkars.compat.kafka.admin.client import KafkaAdminClient as Older
@@ -516,7 +517,7 @@ class KafkaAdminClient(AclCalls, UserCalls, PartitionCalls, TransactionCalls, No
         """
         level = IsolationLevel.build_from(isolation_level)
         wanted: dict[tuple[str, int], Any] = {
-            place: SPECS.get(int(spec), int(spec)) for place, spec in topic_partition_specs.items()
+            place: SPECS.get(int(spec), Milliseconds(spec)) for place, spec in topic_partition_specs.items()
         }
         with self._asking() as admin:
             found = admin.list_offsets(

@@ -27,6 +27,9 @@ class KafkaConsumer(Older):
 
     RAISES_OF_LISTENERS = True
     TELLS_LISTENERS_OF_THE_END = True
+    TELLS_AGAIN_OF_FENCING = True
+    WRONG_TYPE = TypeError
+    METRICS = "kafkars.compat.kafka_3.metrics"
     DEFAULT_SESSION_TIMEOUT_MS_PRE_KIP_735 = 30000
     DEFAULT_CONFIG: ClassVar[dict[str, Any]] = {
         **without(_settings.DEFAULTS, "api_version_auto_timeout_ms"),
@@ -55,7 +58,10 @@ class KafkaConsumer(Older):
         return _settings.checked(configs, self.DEFAULT_CONFIG, session_is_shorter=False)
 
     def _of_engine(self) -> dict[str, Any]:
-        return {**super()._of_engine(), "client_rack": self.config["client_rack"] or ""}
+        return {
+            **_settings.of_engine(self.config, members_are_listed=True),
+            "client_rack": self.config["client_rack"] or "",
+        }
 
     def _first_contact_seconds(self) -> float:
         return float(self.config["bootstrap_timeout_ms"]) / 1000

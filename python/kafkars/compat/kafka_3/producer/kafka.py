@@ -7,18 +7,19 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from kafkars import DeliveryFuture
-from kafkars.compat.kafka.errors import IllegalStateError, KafkaConfigurationError, translated
+from kafkars.compat.kafka.errors import IllegalStateError, KafkaConfigurationError, of, translated
 from kafkars.compat.kafka.producer import _settings
+from kafkars.compat.kafka.producer._cluster import ClusterMetadata
 from kafkars.compat.kafka.producer.future import FutureRecordMetadata
 from kafkars.compat.kafka.producer.kafka import KafkaProducer as Older
 from kafkars.compat.kafka.structs import ConsumerGroupMetadata, OffsetAndMetadata, TopicPartition
 from kafkars.compat.kafka_3._restated import restated, shared_settings, without
 from kafkars.compat.kafka_3.consumer.group import no_contact
 from kafkars.compat.kafka_3.partitioner import DefaultPartitioner, Partitioner
-from kafkars.compat.kafka_3.partitioner._cluster import ClusterMetadata
 from kafkars.compat.kafka_3.serializer import Serializer
 from kafkars.compat.kafka_3.version import __version__
 from kafkars.errors import KafkaError as EngineError
+from kafkars.errors import RecordTooLargeError
 from kafkars.types import ConsumerGroupMetadata as EngineMember
 from kafkars.types import OffsetAndMetadata as EngineOffset
 
@@ -50,6 +51,7 @@ class KafkaProducer(Older):
     DEPRECATED_CONFIGS: Sequence[str] = ()
     WRONG_TYPE = TypeError
     WRONG_VALUE = ValueError
+    METRICS = "kafkars.compat.kafka_3.metrics"
 
     def _partitioner(self) -> Callable[..., int] | None:
         chosen = self.config["partitioner"]
@@ -114,6 +116,8 @@ class KafkaProducer(Older):
     _send_serialized = restated(Older._send_serialized, ValueError)
 
     def _refused(self, error: BaseException) -> FutureRecordMetadata:
+        if isinstance(error, RecordTooLargeError):
+            raise of(error) from error
         try:
             return super()._refused(error)
         except AssertionError as refusal:

@@ -294,7 +294,7 @@ class KafkaConsumer:
             yield made
 
     def _is_fine(self, response: FetchResponse, limit: float | None) -> bool:
-        """Whether a response has messages; does what has to be done where it has not."""
+        """True if a response has messages; does what has to be done where it has not."""
         place = (response.topic, response.partition)
         try:
             check_error(response)

@@ -6,8 +6,10 @@ import contextlib
 import logging
 import multiprocessing
 import queue
+import signal
 import time
 from collections.abc import Iterator, Sequence
+from multiprocessing.connection import wait
 from typing import Any, NamedTuple
 
 from kafkars.compat.kafka_legacy.client import KafkaClient
@@ -34,6 +36,8 @@ transactions."""
 PULSE_SECONDS = 0.5
 START_SECONDS = 60
 """How long an iteration waits for processes that are still starting."""
+STOP_SECONDS = 5
+"""How long `stop()` waits for a process that does not answer, before it ends it: it has nothing that would be lost."""
 
 
 class Events(NamedTuple):
@@ -54,12 +58,19 @@ def _mp_consume(
     ready: Any,
     options: dict[str, Any],
 ) -> None:
-    """What a process does: reads its partitions when it is told to, and puts messages into a queue."""
+    """What a process does: reads its partitions when it is told to, and puts messages into a queue.
+
+    Through `ready` it tells that it can read (None), and what ends it (text).
+    """
     try:
         _consume(client, group, topic, output, size, events, ready, options)
     except (EOFError, ConnectionError, FileNotFoundError) as error:
         # What holds the events went with the process that has begun this one.
         log.debug("the consumer is gone: %r", error)
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            ready.send(f"{type(error).__name__}: {error}")
+        raise
 
 
 def _consume(
@@ -83,7 +94,7 @@ def _consume(
             consumer.provide_partition_info()
             if not told:
                 told = True
-                ready.release()
+                ready.send(None)
             _read(consumer, output, size, events)
             consumer.stop()
             client.close()
@@ -164,30 +175,44 @@ class MultiProcessConsumer(Consumer):
         self.queue = self._manager.Queue(QUEUE_SIZE)
         self.events = Events(start=self._manager.Event(), pause=self._manager.Event(), exit=self._manager.Event())
         self.size = self._manager.Value("i", 0)
-        self._ready = self._manager.Semaphore(0)
-        self._starting = 0
         self._stopped = False
         wanted = list(self.offsets)
         if partitions_per_proc:
             num_procs = -(-len(wanted) // partitions_per_proc)
         simple_consumer_options.pop("partitions", None)
-        self.procs = []
-        for number in range(num_procs):
-            options = {"partitions": wanted[number::num_procs], **simple_consumer_options}
-            arguments = (
-                client.copy(),
-                self.group,
-                self.topic,
-                self.queue,
-                self.size,
-                self.events,
-                self._ready,
-                options,
-            )
-            process = multiprocessing.Process(target=_mp_consume, args=arguments, daemon=True)
+        self.procs: list[Any] = []
+        # What each process says of itself, and which have not said yet that they can read.
+        self._told: list[Any] = []
+        self._starting: set[Any] = set()
+        self._causes: dict[Any, str] = {}
+        self._looked = time.monotonic()
+        try:
+            for number in range(num_procs):
+                self._start({"partitions": wanted[number::num_procs], **simple_consumer_options})
+        except BaseException:
+            self.stop()
+            raise
+
+    def _start(self, options: dict[str, Any]) -> None:
+        told, telling = multiprocessing.Pipe(duplex=False)
+        self._told.append(told)
+        self._starting.add(told)
+        arguments = (
+            self.client.copy(),
+            self.group,
+            self.topic,
+            self.queue,
+            self.size,
+            self.events,
+            telling,
+            options,
+        )
+        process = multiprocessing.Process(target=_mp_consume, args=arguments, daemon=True)
+        try:
             process.start()
-            self.procs.append(process)
-            self._starting += 1
+        finally:
+            telling.close()
+        self.procs.append(process)
 
     def __repr__(self) -> str:
         return f"<MultiProcessConsumer group={self.group!r}, topic={self.topic!r}, consumers={len(self.procs)}>"
@@ -204,14 +229,21 @@ class MultiProcessConsumer(Consumer):
             for event in (self.events.exit, self.events.pause, self.events.start):
                 event.set()
         for process in self.procs:
-            process.join(START_SECONDS)
+            process.join(STOP_SECONDS)
             process.terminate()
             process.join()
+        for each in self._told:
+            each.close()
         super().stop()
         self._manager.shutdown()
 
     def __iter__(self) -> Iterator[Any]:
-        """Messages, until none has come for a second."""
+        """Messages, until none has come for a second.
+
+        Raises:
+            KafkaError: A process has ended, which nobody told it to; the error says why. Its partitions would be left
+                out.
+        """
         self.size.value = 0
         self.events.pause.set()
         self._await_processes(START_SECONDS)
@@ -221,6 +253,7 @@ class MultiProcessConsumer(Consumer):
             try:
                 partition, message = self.queue.get(timeout=IDLE_SECONDS)
             except queue.Empty:
+                self._check_processes()
                 if time.monotonic() < limit and self._is_more_there():
                     continue
                 break
@@ -230,6 +263,8 @@ class MultiProcessConsumer(Consumer):
             self.count_since_commit += 1
             self._auto_commit()
             yield message
+            if time.monotonic() > self._looked + PULSE_SECONDS:
+                self._check_processes()
         self.events.start.clear()
 
     def get_messages(self, count: int = 1, block: bool | int = True, timeout: float | None = 10) -> list[Any]:
@@ -239,6 +274,10 @@ class MultiProcessConsumer(Consumer):
             count: At most so many.
             block: Whether to wait for all of them; a number waits for so many.
             timeout: For how many seconds; None for ever.
+
+        Raises:
+            KafkaError: A process has ended, as of an iteration. A call that has messages returns them; the next one
+                raises.
         """
         end = None if timeout is None else time.monotonic() + timeout
         self.size.value = count
@@ -255,6 +294,10 @@ class MultiProcessConsumer(Consumer):
             try:
                 partition, message = self.queue.get(wait, PULSE_SECONDS if left is None else min(left, PULSE_SECONDS))
             except queue.Empty:
+                if not messages:
+                    self._check_processes()
+                elif self._is_one_dead():
+                    break
                 if not wait:
                     break
                 # A process that counts from the call before pauses too soon.
@@ -272,14 +315,56 @@ class MultiProcessConsumer(Consumer):
         return messages
 
     def _is_more_there(self) -> bool:
-        """Whether the log has messages that were not given out: then the processes are slow, and not idle."""
+        """True if the log has messages that were not given out: then the processes are slow, and not idle."""
         try:
             return self.pending() > 0
         except KafkaError:
             return False
 
     def _await_processes(self, seconds: float) -> None:
-        """Waits until each process can read, so that the second without messages is not the one in which they start."""
+        """Waits until each process can read, so that the second without messages is not the one in which they start.
+
+        Raises:
+            KafkaError: One of them has ended instead.
+        """
         end = time.monotonic() + seconds
-        while self._starting and self._ready.acquire(True, max(0.0, end - time.monotonic())):
-            self._starting -= 1
+        while self._starting:
+            heard = wait([*self._starting, *(each.sentinel for each in self.procs)], max(0.0, end - time.monotonic()))
+            if not heard:
+                return
+            self._check_processes()
+
+    def _check_processes(self) -> None:
+        """Tells of a process that has ended: its partitions are not read any more.
+
+        Raises:
+            KafkaError: There is one.
+        """
+        self._looked = time.monotonic()
+        for process, told in zip(self.procs, self._told, strict=True):
+            code = process.exitcode
+            self._hear(told)
+            if code is not None and not self._stopped:
+                cause = self._causes.get(told) or _end_of(code)
+                raise KafkaError(f"a process of {self!r} has ended, and its partitions are not read any more: {cause}")
+
+    def _is_one_dead(self) -> bool:
+        return any(each.exitcode is not None for each in self.procs)
+
+    def _hear(self, told: Any) -> None:
+        """Takes what a process has said of itself."""
+        with contextlib.suppress(OSError, EOFError):
+            while told.poll():
+                said = told.recv()
+                self._starting.discard(told)
+                if said is not None:
+                    self._causes[told] = said
+
+
+def _end_of(code: int) -> str:
+    """How a process has ended that did not say why."""
+    if code >= 0:
+        return f"exit code {code}; what it wrote to the standard error output says more"
+    with contextlib.suppress(ValueError):
+        return f"ended by {signal.Signals(-code).name}"
+    return f"ended by signal {-code}"

@@ -145,10 +145,10 @@ class SimpleConsumer(Consumer):
         self.fetch_offsets = self.offsets.copy()
         self.iter_timeout = iter_timeout
         self.auto_offset_reset = auto_offset_reset
-        self.queue: queue.Queue[tuple[int, OffsetAndMessage]] = queue.Queue()
+        self.queue: queue.SimpleQueue[tuple[int, OffsetAndMessage]] = queue.SimpleQueue()
 
     def __repr__(self) -> str:
-        return f"<SimpleConsumer group={self.group!r}, topic={self.topic!r}, partitions={list(self.offsets)}>"
+        return f"<SimpleConsumer group={self.group!r}, topic={self.topic!r}, partitions={self.offsets.keys()}>"
 
     def __iter__(self) -> Iterator[Any]:
         """Messages, until none has come for `iter_timeout` seconds."""
@@ -182,11 +182,11 @@ class SimpleConsumer(Consumer):
             raise OffsetOutOfRangeError(
                 "Cannot reset partition offsets without a valid auto_offset_reset setting (largest|smallest)"
             )
-        log.info("Resetting topic-partition offset to %s for %s:%d", self.auto_offset_reset, self.topic, partition)
+        log.info("Resetting topic-partition offset to %s for %s:%s", self.auto_offset_reset, self.topic, partition)
         try:
             (response,) = self.client.send_offset_request([OffsetRequest(self.topic, partition, time_of, 1)])
         except KafkaError as error:
-            log.error("%s sending offset request for %s:%d", type(error).__name__, self.topic, partition)  # noqa: TRY400
+            log.error("%s sending offset request for %s:%s", type(error).__name__, self.topic, partition)  # noqa: TRY400
             return None
         offset: int = response.offsets[0]
         self.offsets[partition] = self.fetch_offsets[partition] = offset
@@ -216,12 +216,13 @@ class SimpleConsumer(Consumer):
             for response in self.client.send_offset_request(requests):
                 self.offsets[response.partition] = response.offsets[0] + deltas[response.partition]
         else:
-            raise ValueError(f"Unexpected value for `whence`, {whence}")
+            # By %d: what is no number is a TypeError, as it was.
+            raise ValueError("Unexpected value for `whence`, %d" % whence)  # noqa: UP031
         self.fetch_offsets = self.offsets.copy()
         self.count_since_commit += 1
         if self.auto_commit:
             self.commit()
-        self.queue = queue.Queue()
+        self.queue = queue.SimpleQueue()
 
     def get_messages(self, count: int = 1, block: bool | int = True, timeout: float | None = 0.1) -> list[Any]:
         """Messages.
@@ -237,7 +238,13 @@ class SimpleConsumer(Consumer):
         while len(messages) < count:
             wait = block is True or (block is not False and block > len(messages))
             left = None if end is None else end - time.monotonic()
-            found = self._get_message(wait, left, get_partition_info=True, update_offset=False)
+            try:
+                found = self._get_message(wait, left, get_partition_info=True, update_offset=False)
+            except BaseException:
+                # Nobody gets what was taken: it is read again.
+                self.fetch_offsets = self.offsets.copy()
+                self.queue = queue.SimpleQueue()
+                raise
             if found is None:
                 if wait and (end is None or time.monotonic() <= end):
                     continue
@@ -245,7 +252,6 @@ class SimpleConsumer(Consumer):
             partition, message = found
             messages.append(found if self.partition_info else message)
             offsets[partition] = message.offset + 1
-        # Not before: what is lost on the way of an exception is read again.
         self.offsets.update(offsets)
         self.count_since_commit += len(messages)
         self._auto_commit()
@@ -270,14 +276,8 @@ class SimpleConsumer(Consumer):
         get_partition_info: bool | None = None,
         update_offset: bool = True,
     ) -> Any:
-        end = None if timeout is None else time.monotonic() + timeout
-        left = timeout
-        while self.queue.empty():
-            with FetchContext(self, block, left):
-                self._fetch()
-            left = None if end is None else end - time.monotonic()
-            if not block or (left is not None and left <= LEAST_WAIT):
-                break
+        if self.queue.empty():
+            self._wait(block, timeout)
         try:
             partition, message = self.queue.get_nowait()
         except queue.Empty:
@@ -288,6 +288,17 @@ class SimpleConsumer(Consumer):
             self._auto_commit()
         with_partition = self.partition_info if get_partition_info is None else get_partition_info
         return (partition, message) if with_partition else message
+
+    def _wait(self, block: bool, timeout: float | None) -> None:
+        """Fetches, until there is a message where one is waited for."""
+        end = None if timeout is None else time.monotonic() + timeout
+        left = timeout
+        while self.queue.empty():
+            with FetchContext(self, block, left):
+                self._fetch()
+            left = None if end is None else end - time.monotonic()
+            if not block or (left is not None and left <= LEAST_WAIT):
+                break
 
     def _fetch(self) -> None:
         """Asks once for all partitions, and again for those that were not answered as they should be."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import logging
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from queue import Empty, Queue
-from threading import Event
+from queue import Empty, Queue, SimpleQueue
+from threading import Event, Lock
 from typing import TYPE_CHECKING, Any
 
 from kafkars.compat.kafka_legacy._messages import CODEC_NONE, MessageSet
@@ -26,6 +27,7 @@ from kafkars.compat.kafka_legacy.common import (
     UnknownError,
     kafka_errors,
 )
+from kafkars.compat.kafka_legacy.producer._limits import LONGEST
 from kafkars.compat.kafka_legacy.protocol import create_message
 
 if TYPE_CHECKING:
@@ -35,6 +37,9 @@ log = logging.getLogger("kafka.producer")
 
 STOP_ASYNC_PRODUCER = -1
 """What is put into the queue in the place of a partition to wake the thread for its end."""
+
+Waiting = tuple[TopicAndPartition, bytes | None, bytes | None]
+"""What the queue has: where to, value, key."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +57,49 @@ class Sending:
     stop_timeout: float
 
 
+class Fate:
+    """What the program and the thread tell each other about the thread's end."""
+
+    def __init__(self) -> None:
+        self.cause: BaseException | None = None
+        """What ended the thread before its time."""
+        self.deadline: float | None = None
+        """Until when, by the monotonic clock, what waits is still sent; None while the thread is not to end."""
+        self.is_over = False
+        """True when nobody takes messages out of the queue any more."""
+        self._lock = Lock()
+        self._unsent: list[Any] = []
+
+    def check(self) -> None:
+        """Tells of a thread that has ended.
+
+        Raises:
+            KafkaError: It has; what waited for it, and what it had taken, may be unsent.
+        """
+        if self.cause is not None:
+            raise KafkaError(
+                f"the thread of the asynchronous producer has ended, and messages may be unsent: {self.cause!r}"
+            ) from self.cause
+
+    def left_in(self, queue: Queue[Any] | SimpleQueue[Any]) -> Sequence[Any]:
+        """What nobody has taken when the thread was over: whoever puts something in after that looks for it here."""
+        with self._lock:
+            with suppress(Empty):
+                while True:
+                    found = queue.get_nowait()
+                    if found[0] != STOP_ASYNC_PRODUCER:
+                        self._unsent.append(found)
+            return self._unsent
+
+
+@dataclass
+class Attempt:
+    """Requests that failed together, how often each, and when they are sent again together."""
+
+    tries: dict[ProduceRequest, int]
+    due: float
+
+
 def message_set(
     pairs: Sequence[tuple[bytes | None, bytes | None]], codec: int, level: int | None
 ) -> tuple[Message, ...]:
@@ -63,38 +111,69 @@ def message_set(
 class Upstream:
     """Empties a queue of (partition, value, key) into a cluster, until it is told to stop.
 
+    What failed is sent again after a pause. Meanwhile messages of other partitions are sent; those of the same
+    partition wait, so that they are stored in their order.
+
     Args:
         queue: What is sent.
         client: Who sends it; nobody else uses it.
-        stop: Set by whoever wants the thread to end, which it does when the queue is empty, or `stop_timeout` later.
+        stop: Set by whoever wants the thread to end, which it does when nothing is left, or `stop_timeout` later.
         sending: How.
+        fate: What is told of the end.
     """
 
-    def __init__(self, queue: Queue[Any], client: KafkaClient, stop: Event, sending: Sending) -> None:
+    def __init__(
+        self,
+        queue: Queue[Any] | SimpleQueue[Any],
+        client: KafkaClient,
+        stop: Event,
+        sending: Sending,
+        fate: Fate | None = None,
+    ) -> None:
         self._queue = queue
         self._client = client
         self._stop = stop
         self._how = sending
-        # Requests that have failed, and how often.
-        self._again: dict[ProduceRequest, int] = {}
+        self._fate = Fate() if fate is None else fate
+        # Taken out of the queue: for the next batch, and what waits behind a failure of its partition.
+        self._taken: list[Waiting] = []
+        self._behind: dict[TopicAndPartition, deque[Waiting]] = {}
+        self._batch_end: float | None = None
+        self._again: list[Attempt] = []
 
     def run(self) -> None:
         """Sends until the end."""
         self._connect()
-        limit: float | None = None
-        while not (self._stop.is_set() and self._queue.empty() and not self._again):
-            if self._stop.is_set():
-                limit = time.monotonic() + self._how.stop_timeout if limit is None else limit
-                if time.monotonic() > limit:
-                    log.debug("Async producer stopping due to stop_timeout")
-                    break
-            requests = self._again or dict.fromkeys(self._collect(), 0)
+        while not (self._stop.is_set() and self._queue.empty() and not self.unsent()):
+            if self._left() <= 0:
+                log.debug("Async producer stopping due to stop_timeout")
+                break
+            requests = self._collect()
             if requests:
-                self._send(requests)
+                self._send(dict.fromkeys(requests, 0))
+            for attempt in [each for each in self._again if each.due <= time.monotonic()]:
+                if self._left() > 0:
+                    self._again.remove(attempt)
+                    self._send(attempt.tries)
         self._client.close()
-        unsent = len(self._again) + self._queue.qsize()
-        if unsent:
-            log.error("Stopped producer with %d unsent messages", unsent)
+
+    def unsent(self) -> Counter[TopicAndPartition]:
+        """How many messages of each partition were taken and not sent, as far as is known: an answer may be lost."""
+        found = Counter(place for place, _, _ in self._taken)
+        for place, behind in self._behind.items():
+            found[place] += len(behind)
+        for attempt in self._again:
+            for request in attempt.tries:
+                found[TopicAndPartition(*request[:2])] += len(request.messages)
+        return +found
+
+    def _left(self) -> float:
+        """Seconds that are left when the thread is to end; before that it has any time."""
+        if not self._stop.is_set():
+            return LONGEST
+        if self._fate.deadline is None:
+            self._fate.deadline = time.monotonic() + self._how.stop_timeout
+        return self._fate.deadline - time.monotonic()
 
     def _connect(self) -> None:
         """Goes on trying; what has to be sent can wait."""
@@ -111,25 +190,62 @@ class Upstream:
                 return
 
     def _collect(self) -> list[ProduceRequest]:
-        """Waits for a batch: so many messages, or those of so many seconds."""
-        end = time.monotonic() + self._how.batch_time
-        waiting: dict[TopicAndPartition, list[tuple[bytes | None, bytes | None]]] = defaultdict(list)
-        for _ in range(self._how.batch_size):
-            left = end - time.monotonic()
+        """Waits for a batch: so many messages, or those of so many seconds. Nothing, where a failed request is due."""
+        if self._batch_end is None:
+            self._batch_end = time.monotonic() + self._how.batch_time
+        due = min((each.due for each in self._again), default=self._batch_end)
+        until = min(self._batch_end, due)
+        self._take_what_is_free()
+        while len(self._taken) < self._how.batch_size:
+            left = until - time.monotonic()
+            if self._behind and not self._has_room():
+                self._pause(left)
+                break
             try:
                 # What is there is taken at the end, too, but nothing is waited for.
-                place, value, key = self._queue.get(block=left > 0 and not self._stop.is_set(), timeout=max(left, 0))
+                found: Any = self._queue.get(block=left > 0 and not self._stop.is_set(), timeout=max(left, 0))
             except Empty:
                 break
-            if place == STOP_ASYNC_PRODUCER:
+            if found[0] == STOP_ASYNC_PRODUCER:
                 self._stop.set()
                 break
+            self._place(found)
+        if self._stop.is_set() and not self._taken:
+            self._pause(due - time.monotonic() if self._again else 0)
+        is_whole = len(self._taken) >= self._how.batch_size or self._stop.is_set()
+        return self._batch() if is_whole or time.monotonic() >= self._batch_end else []
+
+    def _batch(self) -> list[ProduceRequest]:
+        """The requests of what was taken."""
+        waiting: dict[TopicAndPartition, list[tuple[bytes | None, bytes | None]]] = defaultdict(list)
+        for place, value, key in self._taken:
             waiting[place].append((value, key))
+        self._taken, self._batch_end = [], None
         how = self._how
         return [
             ProduceRequest(place.topic, place.partition, message_set(pairs, how.codec, how.codec_compresslevel))
             for place, pairs in waiting.items()
         ]
+
+    def _has_room(self) -> bool:
+        """True if more may be taken: where the queue has a limit, so many may wait here behind failures."""
+        limit = getattr(self._queue, "maxsize", 0)
+        return limit <= 0 or sum(len(each) for each in self._behind.values()) < limit
+
+    def _place(self, found: Waiting) -> None:
+        # Mostly nothing has failed, and this is done for each message.
+        behind = self._behind.get(found[0]) if self._behind else None
+        (self._taken if behind is None else behind).append(found)
+
+    def _take_what_is_free(self) -> None:
+        """Takes messages whose partition has no failed request any more."""
+        failed = {TopicAndPartition(*each[:2]) for attempt in self._again for each in attempt.tries}
+        for place in [each for each in self._behind if each not in failed]:
+            behind = self._behind[place]
+            while behind and len(self._taken) < self._how.batch_size:
+                self._taken.append(behind.popleft())
+            if not behind:
+                del self._behind[place]
 
     def _send(self, requests: dict[ProduceRequest, int]) -> None:
         """Sends, and keeps what is to be sent again."""
@@ -138,10 +254,13 @@ class Upstream:
             log.error("%s sending to %s:%d with msgs %s", kind.__name__, *request[:2], self._told(request))
         again = {request: kind for request, kind in failures.items() if self._is_repeated(kind)}
         limit = self._how.retry.limit
-        self._again = {each: requests[each] + 1 for each in again if limit is None or requests[each] < limit}
-        self._prepare(list(again.values()))
-        for request in self._again:
+        tries = {each: requests[each] + 1 for each in again if limit is None or requests[each] < limit}
+        self._refresh(list(again.values()))
+        for request in tries:
             log.info("Retrying ProduceRequest to %s:%d with msgs %s", *request[:2], self._told(request))
+            self._behind.setdefault(TopicAndPartition(*request[:2]), deque())
+        if tries:
+            self._again.append(Attempt(tries, time.monotonic() + self._backoff(list(again.values()))))
 
     def _failures(self, sent: Sequence[ProduceRequest]) -> dict[ProduceRequest, type[KafkaError]]:
         """Sends, and tells what went wrong."""
@@ -164,17 +283,27 @@ class Upstream:
             return self._how.retry.retry_on_timeouts
         return issubclass(kind, RETRY_ERROR_TYPES)
 
-    def _prepare(self, kinds: Sequence[type[KafkaError]]) -> None:
-        """Waits and asks who leads, as the failures want it."""
-        if any(issubclass(kind, RETRY_BACKOFF_ERROR_TYPES) for kind in kinds) and self._how.retry.backoff_ms:
-            log.warning("Async producer backoff for %s(ms) before retrying", self._how.retry.backoff_ms)
-            time.sleep(self._how.retry.backoff_ms / 1000)
+    def _backoff(self, kinds: Sequence[type[KafkaError]]) -> float:
+        """Seconds until failed requests are sent again."""
+        if not any(issubclass(kind, RETRY_BACKOFF_ERROR_TYPES) for kind in kinds) or not self._how.retry.backoff_ms:
+            return 0.0
+        log.warning("Async producer backoff for %s(ms) before retrying", self._how.retry.backoff_ms)
+        return self._how.retry.backoff_ms / 1000
+
+    def _refresh(self, kinds: Sequence[type[KafkaError]]) -> None:
+        """Asks who leads, where a failure wants it."""
         if any(issubclass(kind, RETRY_REFRESH_ERROR_TYPES) for kind in kinds):
             log.warning("Async producer forcing metadata refresh metadata before retrying")
             try:
                 self._client.load_metadata_for_topics()
             except Exception:
                 log.exception("Async producer couldn't reload topic metadata.")
+
+    def _pause(self, seconds: float) -> None:
+        if self._stop.is_set():
+            time.sleep(max(0.0, min(seconds, self._left())))
+        else:
+            self._stop.wait(max(0.0, seconds))
 
     def _told(self, request: ProduceRequest) -> object:
         """What the log may say of messages."""

@@ -6,8 +6,10 @@ import atexit
 import contextlib
 import logging
 import os
-from collections.abc import Callable
-from queue import Full, Queue
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from queue import Full, Queue, SimpleQueue
 from threading import Event, Thread
 from typing import Any
 
@@ -20,7 +22,8 @@ from kafkars.compat.kafka_legacy.common import (
     TopicAndPartition,
     UnsupportedCodecError,
 )
-from kafkars.compat.kafka_legacy.producer._upstream import STOP_ASYNC_PRODUCER, Sending, Upstream, message_set
+from kafkars.compat.kafka_legacy.producer._limits import count, seconds
+from kafkars.compat.kafka_legacy.producer._upstream import STOP_ASYNC_PRODUCER, Fate, Sending, Upstream, message_set
 from kafkars.compat.kafka_legacy.protocol import ALL_CODECS, CODEC_NONE
 from kafkars.compat.kafka_legacy.util import kafka_bytestring
 
@@ -38,10 +41,24 @@ ASYNC_RETRY_ON_TIMEOUTS = True
 ASYNC_LOG_MESSAGES_ON_ERROR = True
 ASYNC_STOP_TIMEOUT_SECS = 30
 SYNC_FAIL_ON_ERROR_DEFAULT = True
+LAST_ANSWER = 0.25
+"""Seconds beyond its limit in which `stop()` takes the answer to a request that is under way."""
+GIVING_UP = 5.0
+"""Seconds in which a thread ends whose requests are given up."""
+
+
+class Unlimited(SimpleQueue[Any]):
+    """What waits where any number may: it costs a tenth of a `Queue`, and is asked the same."""
+
+    maxsize = 0
+
+    def full(self) -> bool:
+        """Never."""
+        return False
 
 
 def _send_upstream(
-    queue: Queue[Any],
+    queue: Queue[Any] | Unlimited,
     client: KafkaClient,
     codec: int,
     batch_time: float,
@@ -53,6 +70,7 @@ def _send_upstream(
     log_messages_on_error: bool = ASYNC_LOG_MESSAGES_ON_ERROR,
     stop_timeout: float = ASYNC_STOP_TIMEOUT_SECS,
     codec_compresslevel: int | None = None,
+    fate: Fate | None = None,
 ) -> None:
     """Sends what comes through a queue, until it is told to stop: the thread of an asynchronous producer."""
     sending = Sending(
@@ -66,7 +84,21 @@ def _send_upstream(
         log_messages_on_error=log_messages_on_error,
         stop_timeout=stop_timeout,
     )
-    Upstream(queue, client, stop_event, sending).run()
+    end = Fate() if fate is None else fate
+    upstream = Upstream(queue, client, stop_event, sending, end)
+    try:
+        upstream.run()
+    except BaseException as error:
+        log.exception("Async producer ended with %d messages waiting", queue.qsize())
+        if fate is None:
+            raise
+        end.cause = error
+    finally:
+        end.is_over = True
+        unsent = upstream.unsent() + Counter(each[0] for each in end.left_in(queue))
+        if unsent:
+            places = ", ".join(f"{count} for {place.topic!r}:{place.partition}" for place, count in unsent.items())
+            log.error("Stopped producer with %d unsent messages: %s", unsent.total(), places)
 
 
 class Producer:
@@ -92,14 +124,15 @@ class Producer:
         async_retry_backoff_ms: How long is waited before.
         async_retry_on_timeouts: Whether also after a `RequestTimedOutError`.
         async_queue_maxsize: How many messages may wait; 0 is any number.
-        async_queue_put_timeout: How many seconds a call waits for room; 0 is none.
+        async_queue_put_timeout: How many seconds a call waits for room; 0 is none, None for ever.
         async_log_messages_on_error: Whether messages that failed are in the log; else a number that tells them apart.
-        async_stop_timeout: How many seconds `stop()` goes on sending.
+        async_stop_timeout: How many seconds `stop()` goes on sending; None for as long as it takes.
         **options: "async".
 
     Raises:
         UnsupportedCodecError: There is no such codec.
         AssertionError: A limit of the asynchronous producer is not positive.
+        TypeError, ValueError: It is no number.
     """
 
     ACK_NOT_REQUIRED = 0
@@ -123,9 +156,9 @@ class Producer:
         async_retry_backoff_ms: int = ASYNC_RETRY_BACKOFF_MS,
         async_retry_on_timeouts: bool = ASYNC_RETRY_ON_TIMEOUTS,
         async_queue_maxsize: int = ASYNC_QUEUE_MAXSIZE,
-        async_queue_put_timeout: float = ASYNC_QUEUE_PUT_TIMEOUT,
+        async_queue_put_timeout: float | None = ASYNC_QUEUE_PUT_TIMEOUT,
         async_log_messages_on_error: bool = ASYNC_LOG_MESSAGES_ON_ERROR,
-        async_stop_timeout: float = ASYNC_STOP_TIMEOUT_SECS,
+        async_stop_timeout: float | None = ASYNC_STOP_TIMEOUT_SECS,
         **options: bool,
     ) -> None:
         # Before anything can fail: what is half made is collected as well.
@@ -144,30 +177,42 @@ class Producer:
         self.codec_compresslevel = codec_compresslevel
         self.sync_fail_on_error = sync_fail_on_error
         if self.async_:
-            for name, limit in (("batch_send_every_n", batch_send_every_n), ("batch_send_every_t", batch_send_every_t)):
-                if limit <= 0:
-                    raise AssertionError(f"{name} must be above 0, not {limit}")
+            for name, least in (("batch_send_every_n", batch_send_every_n), ("batch_send_every_t", batch_send_every_t)):
+                if least <= 0:
+                    raise AssertionError(f"{name} must be above 0, not {least}")
             if async_queue_maxsize < 0:
                 raise AssertionError(f"async_queue_maxsize must not be below 0: {async_queue_maxsize}")
-            self.queue: Queue[Any] = Queue(async_queue_maxsize)
-            self.async_queue_put_timeout = async_queue_put_timeout
+            self.queue: Queue[Any] | Unlimited = Queue(async_queue_maxsize) if async_queue_maxsize else Unlimited()
+            self.async_queue_put_timeout = async_queue_put_timeout and seconds(
+                "async_queue_put_timeout", async_queue_put_timeout
+            )
+            if not isinstance(req_acks, int):
+                raise TypeError(f"req_acks is a whole number, not {req_acks!r}")
+            backoff = max(0, count("async_retry_backoff_ms", async_retry_backoff_ms or 0))
+            limit = None if async_retry_limit is None else count("async_retry_limit", async_retry_limit)
+            self._fate = Fate()
             self.thread_stop_event = Event()
+            self._stop_timeout = seconds("async_stop_timeout", async_stop_timeout)
+            # The thread's own: nobody else calls it, but to end what it waits for.
+            self._sender = client.copy()
+            self._sender.take_what_fits()
             self.thread = Thread(
                 target=_send_upstream,
                 args=(
                     self.queue,
-                    client.copy(),
+                    self._sender,
                     self.codec,
-                    batch_send_every_t,
-                    batch_send_every_n,
+                    seconds("batch_send_every_t", batch_send_every_t),
+                    count("batch_send_every_n", batch_send_every_n),
                     req_acks,
                     ack_timeout,
-                    RetryOptions(async_retry_limit, async_retry_backoff_ms, async_retry_on_timeouts),
+                    RetryOptions(limit, backoff, async_retry_on_timeouts),
                     self.thread_stop_event,
                 ),
                 kwargs={
                     "log_messages_on_error": async_log_messages_on_error,
-                    "stop_timeout": async_stop_timeout,
+                    "stop_timeout": self._stop_timeout,
+                    "fate": self._fate,
                     "codec_compresslevel": codec_compresslevel,
                 },
                 daemon=True,
@@ -192,16 +237,22 @@ class Producer:
 
         Raises:
             TypeError: A message is not bytes. Nothing was sent.
-            AsyncProducerQueueFull: There is no room; `failed_msgs` are those that found none.
-            KafkaError: The producer is stopped, or what a synchronous call met.
+            AsyncProducerQueueFull: There is no room, or the producer was stopped meanwhile; `failed_msgs` are those
+                that are not sent for that.
+            KafkaError: The producer is stopped, its thread has ended, or what a synchronous call met.
         """
         return self._send_messages(kafka_bytestring(topic), partition, *msg)
 
     def stop(self, timeout: float | None = None) -> None:
         """Sends what waits, for at most `async_stop_timeout` seconds, and ends the thread of an asynchronous producer.
 
+        What is not sent by then is given up: the log has an error that says how many messages of which partitions.
+
         Args:
             timeout: Taken, and not used.
+
+        Raises:
+            KafkaError: The thread has ended before; messages may be unsent.
         """
         if timeout is not None:
             log.warning("timeout argument to stop() is deprecated - it will be removed in future release")
@@ -218,9 +269,17 @@ class Producer:
         # The thread may wait at an empty queue; where the queue is full it does not.
         with contextlib.suppress(Full):
             self.queue.put_nowait((STOP_ASYNC_PRODUCER, None, None))
+        self._fate.deadline = time.monotonic() + self._stop_timeout
         self.thread_stop_event.set()
-        self.thread.join()
+        self.thread.join(self._stop_timeout + LAST_ANSWER)
+        if self.thread.is_alive():
+            # It waits for a broker that does not answer.
+            self._sender.give_up()
+            self.thread.join(GIVING_UP)
+        if self.thread.is_alive():
+            log.error("Stopped producer while its thread waits for a broker: messages may be unsent")
         atexit.unregister(self._cleanup_func)
+        self._fate.check()
 
     def __del__(self) -> None:
         """Stops an asynchronous producer."""
@@ -243,6 +302,7 @@ class Producer:
             raise KafkaError(
                 "the producer was made before os.fork(), and its thread is in the parent: make one in the child"
             )
+        self._fate.check()
         self._queue_up(TopicAndPartition(topic, partition), msg, key)
         return []
 
@@ -260,14 +320,26 @@ class Producer:
             raise
 
     def _queue_up(self, place: TopicAndPartition, msg: tuple[bytes | None, ...], key: bytes | None) -> None:
+        queued = []
         for number, each in enumerate(msg):
+            waiting = (place, each, key)
             try:
                 wait = self.async_queue_put_timeout
-                self.queue.put((place, each, key), block=wait > 0, timeout=wait or None)
-            except Full:  # noqa: PERF203  each may be the one too many
+                self.queue.put(waiting, block=wait is None or wait > 0, timeout=wait or None)
+            except Full:
                 raise AsyncProducerQueueFull(
                     msg[number:], f"Producer async queue overfilled. Current queue size {self.queue.qsize()}."
                 ) from None
+            queued.append(waiting)
+            if self._fate.is_over:
+                # stop() came between: nobody takes it any more.
+                self._tell_unsent(queued, msg[number + 1 :])
+
+    def _tell_unsent(self, queued: Sequence[Any], rest: Sequence[bytes | None]) -> None:
+        left = self._fate.left_in(self.queue)
+        unsent = [each[1] for each in queued if any(each is other for other in left)]
+        if unsent or rest:
+            raise AsyncProducerQueueFull((*unsent, *rest), "the producer was stopped meanwhile: it sends no more")
 
 
 def _stopper() -> Callable[[Producer], None]:

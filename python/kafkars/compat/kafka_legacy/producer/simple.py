@@ -40,9 +40,14 @@ class SimpleProducer(Producer):
             A `ProduceResponse`, in a list; nothing from an asynchronous producer, and without acknowledgements.
 
         Raises:
+            AttributeError: The topic is neither text nor bytes.
             TypeError, AsyncProducerQueueFull, KafkaError: As `Producer.send_messages`.
         """
-        name = kafka_bytestring(topic)
+        try:
+            name = kafka_bytestring(topic)
+        except TypeError:
+            # What the original raised here, and only here.
+            raise AttributeError(f"a topic is text or bytes, not {topic!r}") from None
         return super().send_messages(name, self._next_partition(name), *msg)
 
     def _next_partition(self, topic: bytes) -> int:

@@ -2,26 +2,27 @@
 
 use std::collections::BTreeMap;
 
+use super::group::{CONSUMER, ClassicGroup, ClassicPhase};
+use super::member::ClassicMember;
 use super::metadata::encode_assignment;
-use super::{CONSUMER, ClassicGroup, Member, Phase};
 use crate::groups::consumer::{ConsumerGroup, ConsumerMember};
 use crate::settings::group::GroupSettings;
 
 impl ClassicGroup {
-    /// The group with those of its members that follow the classic protocol. They go on with what they were to have,
-    /// until they are told to join again.
+    /// Makes a classic group of the members of a consumer group that follow the classic protocol. They go on with what
+    /// they were to have, until they are told to join again.
     pub(in crate::groups) fn left_of(
         group: &ConsumerGroup,
         settings: &GroupSettings,
         now: i64,
     ) -> Self {
         let members = group.members.values();
-        let members: BTreeMap<String, Member> = members
+        let members: BTreeMap<String, ClassicMember> = members
             .filter_map(|member| Some((member.id.clone(), classic_member(group, member, now)?)))
             .collect();
         let instances = members.values();
         let mut classic = Self {
-            phase: Phase::Stable { until: None },
+            phase: ClassicPhase::Stable { until: None },
             generation: group.epoch,
             protocol_type: Some(CONSUMER.to_owned()),
             leader: members.keys().next().cloned(),
@@ -37,10 +38,14 @@ impl ClassicGroup {
     }
 }
 
-fn classic_member(group: &ConsumerGroup, member: &ConsumerMember, now: i64) -> Option<Member> {
+fn classic_member(
+    group: &ConsumerGroup,
+    member: &ConsumerMember,
+    now: i64,
+) -> Option<ClassicMember> {
     let classic = member.classic.as_ref()?;
     let target = group.targets.get(&member.id).into_iter().flatten();
-    Some(Member {
+    Some(ClassicMember {
         id: member.id.clone(),
         instance_id: member.instance_id.clone(),
         client: member.client.clone(),

@@ -1,9 +1,9 @@
-//! How members say that they are alive, and learn that they must join again.
+//! Heartbeats: members say that they are alive, and learn that they must join again.
 
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::heartbeat::HeartbeatRequest;
 
-use super::{ClassicGroup, Phase};
+use super::group::{ClassicGroup, ClassicPhase};
 
 impl ClassicGroup {
     pub(crate) fn heartbeat(
@@ -16,14 +16,14 @@ impl ClassicGroup {
         self.check_generation(request.generation_id)?;
         self.seen(id, now);
         match self.phase {
-            Phase::Empty => Err(ErrorCode::UnknownMemberId),
-            Phase::Preparing { .. } => Err(ErrorCode::RebalanceInProgress),
+            ClassicPhase::Empty => Err(ErrorCode::UnknownMemberId),
+            ClassicPhase::Preparing { .. } => Err(ErrorCode::RebalanceInProgress),
             // Between its answers to join and to sync a member is as good as any.
-            Phase::Completing { .. } | Phase::Stable { .. } => Ok(()),
+            ClassicPhase::Completing { .. } | ClassicPhase::Stable { .. } => Ok(()),
         }
     }
 
-    /// A member has been heard of: by its heartbeat, or because it commits.
+    /// Notes that a member has been heard of: by its heartbeat, or because it commits.
     pub(crate) fn seen(&mut self, id: &str, now: i64) {
         if let Some(member) = self.members.get_mut(id) {
             member.seen(now);

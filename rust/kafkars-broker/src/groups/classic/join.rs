@@ -1,14 +1,15 @@
-//! How members join, and join again.
+//! Members join, and join again.
 
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::join_group::{
-    JoinGroupRequest, JoinGroupRequestProtocol, JoinGroupResponse,
+    JoinGroupRequest, JoinGroupRequestProtocol, JoinGroupResponse, JoinGroupResponseMember,
 };
 
-use super::member::NEW_MEMBER_TIMEOUT_MS;
-use super::{ClassicGroup, Member, Phase};
-use crate::groups::reply::{Parked, Reply};
-use crate::groups::{Client, new_member_id};
+use super::group::{ClassicGroup, ClassicPhase};
+use super::member::{ClassicMember, NEW_MEMBER_TIMEOUT_MS};
+use super::refusals::{refused_join, refused_sync};
+use crate::groups::member_identity::{MemberClient, new_member_id};
+use crate::groups::reply::{GroupReply, Parked};
 
 /// First version in which a new member must come back with the id it is given (KIP-394).
 pub(crate) const KNOWN_ID_SINCE: i16 = 4;
@@ -20,22 +21,34 @@ const SKIP_ASSIGNMENT_SINCE: i16 = 9;
 pub(crate) struct Join {
     pub(crate) request: JoinGroupRequest,
     pub(crate) version: i16,
-    pub(crate) client: Client,
+    pub(crate) client: MemberClient,
+}
+
+impl Join {
+    /// Bytes of what the member says with its protocols.
+    pub(in crate::groups) fn size(&self) -> usize {
+        let protocols = self.request.protocols.iter();
+        protocols.map(|protocol| protocol.metadata.len()).sum()
+    }
 }
 
 impl ClassicGroup {
-    pub(crate) fn join(&mut self, join: Join, now: i64) -> Reply<JoinGroupResponse> {
+    pub(crate) fn join(&mut self, join: Join, now: i64) -> GroupReply<JoinGroupResponse> {
         let member_id = join.request.member_id.clone();
         match self.try_join(join, now) {
             Ok(reply) => reply,
             Err(ErrorCode::GroupMaxSizeReached) => {
-                Reply::Now(refusal(String::new(), ErrorCode::GroupMaxSizeReached))
+                GroupReply::Now(refused_join(String::new(), ErrorCode::GroupMaxSizeReached))
             }
-            Err(code) => Reply::Now(refusal(member_id, code)),
+            Err(code) => GroupReply::Now(refused_join(member_id, code)),
         }
     }
 
-    fn try_join(&mut self, join: Join, now: i64) -> Result<Reply<JoinGroupResponse>, ErrorCode> {
+    fn try_join(
+        &mut self,
+        join: Join,
+        now: i64,
+    ) -> Result<GroupReply<JoinGroupResponse>, ErrorCode> {
         let member = join.request.member_id.as_str();
         if !self.has_room_for(member) {
             self.remove_member(member);
@@ -55,12 +68,13 @@ impl ClassicGroup {
         self.join_known(join, now)
     }
 
-    /// A member of a full group may go on, but nobody may come. While members gather, the first ones have the places.
+    /// True if a member may be in the group: a member of a full group may go on, but nobody may come. While members
+    /// gather, the first ones have the places.
     fn has_room_for(&self, member: &str) -> bool {
         match self.phase {
-            Phase::Empty => true,
-            Phase::Preparing { .. } => {
-                let joining = |member: &Member| member.joining.is_some();
+            ClassicPhase::Empty => true,
+            ClassicPhase::Preparing { .. } => {
+                let joining = |member: &ClassicMember| member.joining.is_some();
                 self.members.get(member).is_some_and(joining)
                     || self
                         .members
@@ -73,9 +87,9 @@ impl ClassicGroup {
         }
     }
 
-    /// Whether the group could agree on one of these protocols.
+    /// True if the group could agree on one of these protocols.
     fn supports(&self, protocol_type: &str, protocols: &[JoinGroupRequestProtocol]) -> bool {
-        if self.phase == Phase::Empty {
+        if self.phase == ClassicPhase::Empty {
             return !protocol_type.is_empty() && !protocols.is_empty();
         }
         self.protocol_type.as_deref() == Some(protocol_type)
@@ -84,7 +98,7 @@ impl ClassicGroup {
                 .any(|protocol| self.all_support(&protocol.name))
     }
 
-    fn join_unknown(&mut self, join: Join, now: i64) -> Reply<JoinGroupResponse> {
+    fn join_unknown(&mut self, join: Join, now: i64) -> GroupReply<JoinGroupResponse> {
         if let Some(instance) = &join.request.group_instance_id {
             let id = new_member_id(instance);
             return match self.instances.get(instance).cloned() {
@@ -98,17 +112,17 @@ impl ClassicGroup {
         }
         let session = i64::from(join.request.session_timeout_ms);
         self.pending.insert(id.clone(), now.saturating_add(session));
-        Reply::Now(refusal(id, ErrorCode::MemberIdRequired))
+        GroupReply::Now(refused_join(id, ErrorCode::MemberIdRequired))
     }
 
-    fn add_member(&mut self, id: String, join: Join, now: i64) -> Reply<JoinGroupResponse> {
+    fn add_member(&mut self, id: String, join: Join, now: i64) -> GroupReply<JoinGroupResponse> {
         if self.members.is_empty() {
             self.protocol_type = Some(join.request.protocol_type.clone());
         }
         if let Some(instance) = &join.request.group_instance_id {
             self.instances.insert(instance.clone(), id.clone());
         }
-        let mut member = Member::new(id.clone(), join.request, join.client);
+        let mut member = ClassicMember::new(id.clone(), join.request, join.client);
         let (parked, reply) = Parked::new();
         member.joining = Some(parked);
         member.is_new = true;
@@ -120,7 +134,11 @@ impl ClassicGroup {
         reply
     }
 
-    fn join_known(&mut self, join: Join, now: i64) -> Result<Reply<JoinGroupResponse>, ErrorCode> {
+    fn join_known(
+        &mut self,
+        join: Join,
+        now: i64,
+    ) -> Result<GroupReply<JoinGroupResponse>, ErrorCode> {
         let id = join.request.member_id.clone();
         let same = self
             .members
@@ -128,19 +146,21 @@ impl ClassicGroup {
             .is_some_and(|member| member.matches(&join.request.protocols));
         let leads = self.leader.as_deref() == Some(&id);
         match self.phase {
-            Phase::Empty => Err(ErrorCode::UnknownMemberId),
+            ClassicPhase::Empty => Err(ErrorCode::UnknownMemberId),
             // Its client may have missed the answer: it is told again what this generation is.
-            Phase::Completing { .. } if same => {
+            ClassicPhase::Completing { .. } if same => {
                 let members = if leads { self.for_leader() } else { Vec::new() };
-                Ok(Reply::Now(self.joined(id, members)))
+                Ok(GroupReply::Now(self.joined(id, members)))
             }
-            Phase::Stable { .. } if same && !leads => Ok(Reply::Now(self.joined(id, Vec::new()))),
+            ClassicPhase::Stable { .. } if same && !leads => {
+                Ok(GroupReply::Now(self.joined(id, Vec::new())))
+            }
             _ => Ok(self.rejoin(&id, join, now)),
         }
     }
 
-    /// A member joins with something new to say, or its leader wants to assign again.
-    fn rejoin(&mut self, id: &str, join: Join, now: i64) -> Reply<JoinGroupResponse> {
+    /// Lets a member join again that has something new to say, or that leads and wants to assign again.
+    fn rejoin(&mut self, id: &str, join: Join, now: i64) -> GroupReply<JoinGroupResponse> {
         let (parked, reply) = Parked::new();
         if let Some(member) = self.members.get_mut(id) {
             member.update(join.request, join.client);
@@ -151,14 +171,15 @@ impl ClassicGroup {
         reply
     }
 
-    /// A static member is back under a new id (KIP-345). The group goes on without a rebalance where it can.
+    /// Gives the place of a static member, which is back, to its new id (KIP-345). The group goes on without a
+    /// rebalance where it can.
     fn replace_member(
         &mut self,
         current: &str,
         id: String,
         join: Join,
         now: i64,
-    ) -> Reply<JoinGroupResponse> {
+    ) -> GroupReply<JoinGroupResponse> {
         let skips = join.version >= SKIP_ASSIGNMENT_SINCE;
         let led = self.leader.as_deref() == Some(current);
         let Some(mut member) = self.members.remove(current) else {
@@ -174,7 +195,7 @@ impl ClassicGroup {
         member.id.clone_from(&id);
         member.update(join.request, join.client);
         member.seen(now);
-        let stays = matches!(self.phase, Phase::Stable { .. });
+        let stays = matches!(self.phase, ClassicPhase::Stable { .. });
         self.members.insert(id.clone(), member);
         if stays && self.protocol.is_some() && self.choose_protocol() == self.protocol {
             let mut response = self.joined(id, Vec::new());
@@ -185,7 +206,7 @@ impl ClassicGroup {
                 // It must not assign again, and an old version cannot be told so: the id that it had leads.
                 response.leader = current.to_owned();
             }
-            return Reply::Now(response);
+            return GroupReply::Now(response);
         }
         let (parked, reply) = Parked::new();
         if let Some(member) = self.members.get_mut(&id) {
@@ -195,11 +216,11 @@ impl ClassicGroup {
         reply
     }
 
-    /// What a member is told of the current generation.
+    /// The answer that tells a member the current generation.
     pub(super) fn joined(
         &self,
         member_id: String,
-        members: Vec<kafkars_protocol::messages::join_group::JoinGroupResponseMember>,
+        members: Vec<JoinGroupResponseMember>,
     ) -> JoinGroupResponse {
         JoinGroupResponse {
             generation_id: self.generation,
@@ -213,23 +234,13 @@ impl ClassicGroup {
     }
 }
 
-/// Whoever used the id of a static member until now has lost it.
-fn fence(member: &mut Member) {
+/// Refuses the requests that wait under the old id of a static member: whoever used it has lost it.
+fn fence(member: &mut ClassicMember) {
     let code = ErrorCode::FencedInstanceId;
     if let Some(joining) = member.joining.take() {
-        joining.answer(refusal(member.id.clone(), code));
+        joining.answer(refused_join(member.id.clone(), code));
     }
     if let Some(syncing) = member.syncing.take() {
-        syncing.answer(super::sync::refusal(code));
-    }
-}
-
-/// The answer to a join that came to nothing.
-pub(crate) fn refusal(member_id: String, code: ErrorCode) -> JoinGroupResponse {
-    JoinGroupResponse {
-        error_code: code.code(),
-        protocol_name: None,
-        member_id,
-        ..JoinGroupResponse::default()
+        syncing.answer(refused_sync(code));
     }
 }

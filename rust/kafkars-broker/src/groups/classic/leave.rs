@@ -1,12 +1,12 @@
-//! How members leave.
+//! Members leave a classic group.
 
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::leave_group::MemberIdentity;
 
-use super::ClassicGroup;
+use super::group::ClassicGroup;
 
 impl ClassicGroup {
-    /// A member leaves, or is sent away by an administrator who names it by its id, its instance, or both.
+    /// Removes a member that leaves, or that an administrator sends away, by its id, its instance, or both.
     pub(crate) fn leave(&mut self, identity: &MemberIdentity, now: i64) -> Result<(), ErrorCode> {
         let id = identity.member_id.as_str();
         let instance = identity.group_instance_id.as_deref();

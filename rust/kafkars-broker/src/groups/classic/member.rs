@@ -6,34 +6,38 @@ use kafkars_protocol::messages::join_group::{
 };
 use kafkars_protocol::messages::sync_group::SyncGroupResponse;
 
-use crate::groups::Client;
+use crate::groups::member_identity::MemberClient;
 use crate::groups::reply::Parked;
 
-/// How long a member that has just joined may take part without having been told its first generation: its client may
-/// be gone, and nothing else would show it (Kafka's new member join timeout).
+/// The time for which a member that has just joined may wait to be told its first generation: its client may be gone,
+/// and nothing else would show that (Kafka's new member join timeout).
 pub(super) const NEW_MEMBER_TIMEOUT_MS: i64 = 5 * 60 * 1000;
 
-/// What a member has said of itself, and what the group knows of it.
+/// A member of a classic group.
 #[derive(Debug)]
-pub(crate) struct Member {
+pub(crate) struct ClassicMember {
     pub(crate) id: String,
     pub(crate) instance_id: Option<String>,
-    pub(crate) client: Client,
+    pub(crate) client: MemberClient,
     pub(super) session_timeout_ms: i64,
     pub(super) rebalance_timeout_ms: i64,
     pub(super) protocols: Vec<JoinGroupRequestProtocol>,
     pub(crate) assignment: Bytes,
     pub(super) joining: Option<Parked<JoinGroupResponse>>,
     pub(super) syncing: Option<Parked<SyncGroupResponse>>,
-    /// It has not been told a generation yet.
+    /// True until the member is told a generation.
     pub(super) is_new: bool,
-    /// It has not fetched its assignment in this generation.
+    /// True until the member has fetched its assignment of this generation.
     pub(super) unsynced: bool,
     pub(super) expires_at: i64,
 }
 
-impl Member {
-    pub(in crate::groups) fn new(id: String, request: JoinGroupRequest, client: Client) -> Self {
+impl ClassicMember {
+    pub(in crate::groups) fn new(
+        id: String,
+        request: JoinGroupRequest,
+        client: MemberClient,
+    ) -> Self {
         let session_timeout_ms = i64::from(request.session_timeout_ms);
         Self {
             id,
@@ -54,8 +58,8 @@ impl Member {
         }
     }
 
-    /// Takes over what it says when it joins again.
-    pub(super) fn update(&mut self, request: JoinGroupRequest, client: Client) {
+    /// Takes over what the member says when it joins again.
+    pub(super) fn update(&mut self, request: JoinGroupRequest, client: MemberClient) {
         self.client = client;
         self.session_timeout_ms = i64::from(request.session_timeout_ms);
         self.rebalance_timeout_ms =
@@ -79,7 +83,7 @@ impl Member {
         self.protocols == protocols
     }
 
-    /// What it said for one protocol; nothing where it does not know it.
+    /// The metadata that the member sent for one protocol; empty where it does not know that protocol.
     pub(crate) fn metadata(&self, protocol: &str) -> Bytes {
         self.protocols
             .iter()
@@ -88,7 +92,7 @@ impl Member {
             .unwrap_or_default()
     }
 
-    /// As the leader of the group sees it.
+    /// The member as the leader of the group sees it.
     pub(super) fn for_leader(&self, protocol: &str) -> JoinGroupResponseMember {
         JoinGroupResponseMember {
             member_id: self.id.clone(),
@@ -101,13 +105,14 @@ impl Member {
         self.expires_at = now.saturating_add(self.session_timeout_ms);
     }
 
-    /// When it is taken for dead. One that waits for a rebalance cannot be heard of and is not, unless it is new.
+    /// The time when the member is taken for dead. One that waits for a rebalance cannot be heard of and is not, unless
+    /// it is new.
     pub(super) fn deadline(&self) -> Option<i64> {
         let waits = self.joining.is_some() || self.syncing.is_some();
         (self.is_new || !waits).then_some(self.expires_at)
     }
 
-    /// Bytes that it takes: everything a client chooses the size of.
+    /// Bytes that the member takes: everything a client chooses the size of.
     pub(super) fn size(&self) -> usize {
         let protocols = self.protocols.iter();
         let metadata: usize = protocols
@@ -123,7 +128,7 @@ impl Member {
     }
 }
 
-/// Version 0 has none: the session timeout stands for it.
+/// The rebalance timeout; version 0 has none, so the session timeout stands for it.
 fn rebalance_timeout_ms(asked: i32, session_timeout_ms: i64) -> i64 {
     if asked < 0 {
         session_timeout_ms
@@ -132,7 +137,7 @@ fn rebalance_timeout_ms(asked: i32, session_timeout_ms: i64) -> i64 {
     }
 }
 
-/// Copies of their own: what a request holds are slices of a buffer much larger than they are.
+/// Copies the protocols: what a request holds are slices of a buffer much larger than they are.
 fn owned(protocols: Vec<JoinGroupRequestProtocol>) -> Vec<JoinGroupRequestProtocol> {
     let copy = |protocol: JoinGroupRequestProtocol| JoinGroupRequestProtocol {
         metadata: Bytes::copy_from_slice(&protocol.metadata),

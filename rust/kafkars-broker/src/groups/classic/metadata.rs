@@ -1,5 +1,5 @@
-//! What consumers of the classic protocol tell each other through the group: their subscriptions, and what they are
-//! assigned.
+//! Consumers of the classic protocol tell each other their subscriptions and assignments through the group: the
+//! coordinator reads and writes both where it converts a group.
 
 use std::collections::BTreeMap;
 
@@ -10,21 +10,21 @@ use kafkars_protocol::messages::consumer_protocol_assignment::{
 use kafkars_protocol::messages::consumer_protocol_subscription::ConsumerProtocolSubscription;
 use kafkars_protocol::{Message, Reader, VersionRange, Writer};
 
-/// A consumer's subscription, from what it said when it joined; none if it said something else.
+/// A consumer's subscription, from the metadata that it joined with; none if the bytes are something else.
 pub(in crate::groups) fn subscription(metadata: Bytes) -> Option<ConsumerProtocolSubscription> {
     let mut reader = Reader::new(metadata);
     let version = version(&mut reader, ConsumerProtocolSubscription::VERSIONS)?;
     ConsumerProtocolSubscription::decode(&mut reader, version).ok()
 }
 
-/// What a leader has assigned to a consumer; none if it is something else.
+/// A consumer's assignment, as its leader has sent it; none if the bytes are something else.
 pub(in crate::groups) fn assignment(assignment: Bytes) -> Option<ConsumerProtocolAssignment> {
     let mut reader = Reader::new(assignment);
     let version = version(&mut reader, ConsumerProtocolAssignment::VERSIONS)?;
     ConsumerProtocolAssignment::decode(&mut reader, version).ok()
 }
 
-/// An assignment in the version of the subscription that a consumer has joined with.
+/// Encodes an assignment in the version of the subscription that a consumer has joined with.
 pub(in crate::groups) fn encode_assignment(
     subscription: Bytes,
     partitions: BTreeMap<&str, Vec<i32>>,
@@ -50,7 +50,7 @@ pub(in crate::groups) fn encode_assignment(
     }
 }
 
-/// Later versions only add fields behind those of earlier ones.
+/// The version to decode with: later versions only add fields behind those of earlier ones.
 fn version(reader: &mut Reader, known: VersionRange) -> Option<i16> {
     let version = reader.i16("Version").ok()?;
     (version >= known.min).then(|| version.min(known.max))

@@ -1,24 +1,28 @@
-//! From one generation to the next, and everything that happens because time passes.
+//! A rebalance leads from one generation to the next. Everything that happens because time passes is here too.
 
 use std::collections::HashMap;
 
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::join_group::JoinGroupResponseMember;
 
-use super::{ClassicGroup, Initial, Member, Phase};
+use super::group::{ClassicGroup, ClassicPhase, Initial};
+use super::member::ClassicMember;
+use super::refusals::{refused_join, refused_sync};
 
 /// A group that waits for nobody but gone static members looks again this often at least.
 const SHORTEST_REBALANCE_MS: i64 = 100;
 
 impl ClassicGroup {
-    /// When something will happen by itself.
+    /// The time when something will happen by itself.
     pub(crate) fn deadline(&self) -> Option<i64> {
         let phase = match self.phase {
-            Phase::Empty => None,
-            Phase::Preparing { until, .. } | Phase::Completing { until } => Some(until),
-            Phase::Stable { until } => until,
+            ClassicPhase::Empty => None,
+            ClassicPhase::Preparing { until, .. } | ClassicPhase::Completing { until } => {
+                Some(until)
+            }
+            ClassicPhase::Stable { until } => until,
         };
-        let members = self.members.values().filter_map(Member::deadline);
+        let members = self.members.values().filter_map(ClassicMember::deadline);
         let pending = self.pending.values().copied();
         members.chain(pending).chain(phase).min()
     }
@@ -46,22 +50,22 @@ impl ClassicGroup {
             self.remove_and_rebalance(&id, now);
         }
         match self.phase {
-            Phase::Preparing { until, initial } if until <= now => match initial {
+            ClassicPhase::Preparing { until, initial } if until <= now => match initial {
                 Some(initial) if initial.member_added && initial.remaining_ms > 0 => {
                     self.prolong(initial, now);
                 }
                 _ => self.complete_join(now),
             },
-            Phase::Completing { until } if until <= now => self.drop_unsynced(now),
-            Phase::Stable { until: Some(until) } if until <= now => self.drop_unsynced(now),
+            ClassicPhase::Completing { until } if until <= now => self.drop_unsynced(now),
+            ClassicPhase::Stable { until: Some(until) } if until <= now => self.drop_unsynced(now),
             _ => {}
         }
     }
 
-    /// Members have come while the first rebalance waited, so it waits for more.
+    /// Lets the first rebalance wait for more members, because some have come while it waited.
     fn prolong(&mut self, initial: Initial, now: i64) {
         let delay = self.initial_delay_ms.min(initial.remaining_ms).max(1);
-        self.phase = Phase::Preparing {
+        self.phase = ClassicPhase::Preparing {
             until: now.saturating_add(delay),
             initial: Some(Initial {
                 remaining_ms: initial.remaining_ms - delay,
@@ -71,7 +75,7 @@ impl ClassicGroup {
     }
 
     pub(super) fn note_member_added(&mut self) {
-        if let Phase::Preparing {
+        if let ClassicPhase::Preparing {
             initial: Some(initial),
             ..
         } = &mut self.phase
@@ -82,21 +86,21 @@ impl ClassicGroup {
 
     /// Starts a rebalance, or looks whether the one under way has everybody.
     pub(in crate::groups) fn rebalance(&mut self, now: i64) {
-        if matches!(self.phase, Phase::Preparing { .. }) {
+        if matches!(self.phase, ClassicPhase::Preparing { .. }) {
             self.complete_join_if_all_are_here(now);
             return;
         }
-        if matches!(self.phase, Phase::Completing { .. }) {
+        if matches!(self.phase, ClassicPhase::Completing { .. }) {
             self.answer_syncs_with(ErrorCode::RebalanceInProgress, now);
         }
-        let initial = self.phase == Phase::Empty;
+        let initial = self.phase == ClassicPhase::Empty;
         self.members
             .values_mut()
             .for_each(|member| member.unsynced = false);
         let timeout = self.rebalance_timeout_ms();
         if initial {
             let delay = self.initial_delay_ms;
-            self.phase = Phase::Preparing {
+            self.phase = ClassicPhase::Preparing {
                 until: now.saturating_add(delay),
                 initial: Some(Initial {
                     remaining_ms: (timeout - delay).max(0),
@@ -104,7 +108,7 @@ impl ClassicGroup {
                 }),
             };
         } else {
-            self.phase = Phase::Preparing {
+            self.phase = ClassicPhase::Preparing {
                 until: now.saturating_add(timeout),
                 initial: None,
             };
@@ -112,9 +116,10 @@ impl ClassicGroup {
         }
     }
 
-    /// The first rebalance always takes its time: nobody knows who else is on the way.
+    /// Completes a rebalance that has everybody. The first rebalance always takes its time: nobody knows who else is on
+    /// the way.
     pub(super) fn complete_join_if_all_are_here(&mut self, now: i64) {
-        let waits = matches!(self.phase, Phase::Preparing { initial: None, .. });
+        let waits = matches!(self.phase, ClassicPhase::Preparing { initial: None, .. });
         let all_joined = self.members.values().all(|member| member.joining.is_some());
         if waits && all_joined && self.pending.is_empty() {
             self.complete_join(now);
@@ -134,7 +139,7 @@ impl ClassicGroup {
         if !self.members.is_empty() && !self.elect_leader() {
             // Only static members are left, and none has come: they have another round.
             let timeout = self.rebalance_timeout_ms();
-            self.phase = Phase::Preparing {
+            self.phase = ClassicPhase::Preparing {
                 until: now.saturating_add(timeout),
                 initial: None,
             };
@@ -144,13 +149,13 @@ impl ClassicGroup {
         if self.members.is_empty() {
             self.protocol = None;
             self.subscribed = None;
-            self.phase = Phase::Empty;
+            self.phase = ClassicPhase::Empty;
             self.empty_since = now;
             return;
         }
         self.protocol = self.choose_protocol();
         self.subscribed = self.subscriptions();
-        self.phase = Phase::Completing {
+        self.phase = ClassicPhase::Completing {
             until: now.saturating_add(self.rebalance_timeout_ms()),
         };
         self.tell_generation(now);
@@ -198,7 +203,7 @@ impl ClassicGroup {
         false
     }
 
-    /// Who has not fetched its assignment for as long as a rebalance may take is gone.
+    /// Removes members that have not fetched their assignments for as long as a rebalance may take.
     fn drop_unsynced(&mut self, now: i64) {
         let gone: Vec<String> = self
             .members
@@ -207,7 +212,7 @@ impl ClassicGroup {
             .map(|member| member.id.clone())
             .collect();
         if gone.is_empty() {
-            self.phase = Phase::Stable { until: None };
+            self.phase = ClassicPhase::Stable { until: None };
             return;
         }
         gone.iter().for_each(|id| drop(self.remove_member(id)));
@@ -219,16 +224,16 @@ impl ClassicGroup {
         if let Some(mut member) = self.remove_member(id) {
             if let Some(joining) = member.joining.take() {
                 let code = ErrorCode::UnknownMemberId;
-                joining.answer(super::join::refusal(String::new(), code));
+                joining.answer(refused_join(String::new(), code));
             }
             if let Some(syncing) = member.syncing.take() {
-                syncing.answer(super::sync::refusal(ErrorCode::UnknownMemberId));
+                syncing.answer(refused_sync(ErrorCode::UnknownMemberId));
             }
             self.rebalance(now);
         }
     }
 
-    pub(super) fn remove_member(&mut self, id: &str) -> Option<Member> {
+    pub(super) fn remove_member(&mut self, id: &str) -> Option<ClassicMember> {
         let member = self.members.remove(id)?;
         if let Some(instance) = &member.instance_id {
             self.instances.remove(instance);
@@ -252,7 +257,7 @@ impl ClassicGroup {
             .all(|member| member.protocols.iter().any(|known| known.name == protocol))
     }
 
-    /// Each member votes for the first protocol in its list that all know.
+    /// The protocol that most members vote for: each votes for the first in its list that all know.
     pub(super) fn choose_protocol(&self) -> Option<String> {
         let mut votes: HashMap<&str, usize> = HashMap::new();
         for member in self.members.values() {
@@ -279,23 +284,24 @@ impl ClassicGroup {
         timeouts.max().unwrap_or(0).max(SHORTEST_REBALANCE_MS)
     }
 
-    /// While they waited, members could not be heard of: their sessions begin anew.
+    /// Answers the members that wait for their assignments. They could not be heard of meanwhile, so their sessions
+    /// begin anew.
     fn answer_syncs_with(&mut self, code: ErrorCode, now: i64) {
         for member in self.members.values_mut() {
             if let Some(syncing) = member.syncing.take() {
                 member.seen(now);
-                syncing.answer(super::sync::refusal(code));
+                syncing.answer(refused_sync(code));
             }
         }
     }
 
-    /// Answers everyone who waits: the group is not here any more.
+    /// Answers everyone who waits with the reason why the group is not here any more.
     pub(crate) fn dismiss(&mut self, code: ErrorCode, now: i64) {
         self.answer_syncs_with(code, now);
         for member in self.members.values_mut() {
             if let Some(joining) = member.joining.take() {
                 member.seen(now);
-                joining.answer(super::join::refusal(member.id.clone(), code));
+                joining.answer(refused_join(member.id.clone(), code));
             }
         }
     }

@@ -1,4 +1,4 @@
-//! How members learn what they own.
+//! Members learn what they own.
 
 use std::collections::HashMap;
 
@@ -6,14 +6,19 @@ use bytes::Bytes;
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::sync_group::{SyncGroupRequest, SyncGroupResponse};
 
-use super::{ClassicGroup, Phase};
-use crate::groups::reply::{Parked, Reply};
+use super::group::{ClassicGroup, ClassicPhase};
+use super::refusals::refused_sync;
+use crate::groups::reply::{GroupReply, Parked};
 
 impl ClassicGroup {
-    pub(crate) fn sync(&mut self, request: SyncGroupRequest, now: i64) -> Reply<SyncGroupResponse> {
+    pub(crate) fn sync(
+        &mut self,
+        request: SyncGroupRequest,
+        now: i64,
+    ) -> GroupReply<SyncGroupResponse> {
         match self.try_sync(request, now) {
             Ok(reply) => reply,
-            Err(code) => Reply::Now(refusal(code)),
+            Err(code) => GroupReply::Now(refused_sync(code)),
         }
     }
 
@@ -21,7 +26,7 @@ impl ClassicGroup {
         &mut self,
         request: SyncGroupRequest,
         now: i64,
-    ) -> Result<Reply<SyncGroupResponse>, ErrorCode> {
+    ) -> Result<GroupReply<SyncGroupResponse>, ErrorCode> {
         let id = request.member_id.as_str();
         self.check_member(id, request.group_instance_id.as_deref())?;
         self.check_generation(request.generation_id)?;
@@ -32,9 +37,9 @@ impl ClassicGroup {
             return Err(ErrorCode::InconsistentGroupProtocol);
         }
         match self.phase {
-            Phase::Empty => Err(ErrorCode::UnknownMemberId),
-            Phase::Preparing { .. } => Err(ErrorCode::RebalanceInProgress),
-            Phase::Completing { until } => {
+            ClassicPhase::Empty => Err(ErrorCode::UnknownMemberId),
+            ClassicPhase::Preparing { .. } => Err(ErrorCode::RebalanceInProgress),
+            ClassicPhase::Completing { until } => {
                 let (parked, reply) = Parked::new();
                 self.note_synced(id, now);
                 if let Some(member) = self.members.get_mut(id) {
@@ -45,9 +50,9 @@ impl ClassicGroup {
                 }
                 Ok(reply)
             }
-            Phase::Stable { .. } => {
+            ClassicPhase::Stable { .. } => {
                 self.note_synced(id, now);
-                Ok(Reply::Now(self.assigned(id)))
+                Ok(GroupReply::Now(self.assigned(id)))
             }
         }
     }
@@ -57,14 +62,14 @@ impl ClassicGroup {
             member.unsynced = false;
             member.seen(now);
         }
-        if matches!(self.phase, Phase::Stable { .. })
+        if matches!(self.phase, ClassicPhase::Stable { .. })
             && self.members.values().all(|member| !member.unsynced)
         {
-            self.phase = Phase::Stable { until: None };
+            self.phase = ClassicPhase::Stable { until: None };
         }
     }
 
-    /// The leader has assigned: everyone who waits is told. A member it forgot gets nothing.
+    /// Takes the leader's assignments and tells everyone who waits. A member that the leader forgot gets nothing.
     fn assign(&mut self, request: SyncGroupRequest, until: i64, now: i64) {
         let assignments = request.assignments.into_iter();
         let mut assignments: HashMap<String, Bytes> = assignments
@@ -76,7 +81,7 @@ impl ClassicGroup {
             member.assignment = Bytes::copy_from_slice(&assignment);
         }
         let all = self.members.values().all(|member| !member.unsynced);
-        self.phase = Phase::Stable {
+        self.phase = ClassicPhase::Stable {
             until: (!all).then_some(until),
         };
         let ids: Vec<String> = self.members.keys().cloned().collect();
@@ -100,12 +105,5 @@ impl ClassicGroup {
             assignment: assignment.unwrap_or_default(),
             ..SyncGroupResponse::default()
         }
-    }
-}
-
-pub(crate) fn refusal(code: ErrorCode) -> SyncGroupResponse {
-    SyncGroupResponse {
-        error_code: code.code(),
-        ..SyncGroupResponse::default()
     }
 }

@@ -14,10 +14,11 @@ use kafkars_protocol::messages::sync_group::{
 };
 use tokio::sync::oneshot::Receiver;
 
+use crate::groups::Groups;
 use crate::groups::classic::Join;
-use crate::groups::offsets::Committed;
-use crate::groups::reply::Reply;
-use crate::groups::{Client, Groups};
+use crate::groups::member_identity::MemberClient;
+use crate::groups::offsets::CommittedOffset;
+use crate::groups::reply::GroupReply;
 use crate::settings::group::GroupSettings;
 use crate::topics::Topics;
 
@@ -31,13 +32,15 @@ struct Scene {
 }
 
 /// An answer that may still be on its way.
-struct Pending<T>(Reply<T>);
+struct Pending<T>(GroupReply<T>);
 
 impl<T> Pending<T> {
     fn ready(self) -> T {
         match self.0 {
-            Reply::Now(answer) => answer,
-            Reply::Later(mut receiver) => receiver.try_recv().expect("the answer is not there"),
+            GroupReply::Now(answer) => answer,
+            GroupReply::Later(mut receiver) => {
+                receiver.try_recv().expect("the answer is not there")
+            }
         }
     }
 
@@ -49,8 +52,8 @@ impl<T> Pending<T> {
             )
         };
         match &mut self.0 {
-            Reply::Now(_) => false,
-            Reply::Later(receiver) => empty(receiver),
+            GroupReply::Now(_) => false,
+            GroupReply::Later(receiver) => empty(receiver),
         }
     }
 }
@@ -108,7 +111,7 @@ impl Scene {
     }
 
     fn send(&mut self, request: JoinGroupRequest, version: i16) -> Pending<JoinGroupResponse> {
-        let client = Client {
+        let client = MemberClient {
             id: "c".to_owned(),
             host: "/127.0.0.1".to_owned(),
         };
@@ -439,10 +442,10 @@ fn commits_come_from_members_of_this_generation_or_into_an_empty_group() {
 fn offsets_expire_when_a_group_has_been_empty_for_long() {
     let mut scene = Scene::new();
     let (a, b) = scene.pair();
-    let committed = Committed {
+    let committed = CommittedOffset {
         offset: 1,
         committed_at: scene.now,
-        ..Committed::default()
+        ..CommittedOffset::default()
     };
     let offsets = &mut scene.groups.offsets;
     offsets.commit("g", "t", 0, committed.clone()).unwrap();

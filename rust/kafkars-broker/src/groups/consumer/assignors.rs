@@ -9,21 +9,21 @@ use kafkars_protocol::Uuid;
 /// Names of the assignors, the default first (`group.consumer.assignors`).
 pub(crate) const ASSIGNORS: [&str; 2] = ["uniform", "range"];
 
-/// What assignors go by.
+/// The input of assignors.
 #[derive(Debug, Default)]
 pub(crate) struct GroupSpec<'a> {
     /// The topics that somebody reads, with their partitions.
     pub(crate) topics: BTreeMap<Uuid, i32>,
-    /// In the order in which members are served: by instance, or else by member id.
-    pub(crate) members: Vec<Reader<'a>>,
+    /// The members in the order in which they are served: by instance, or else by member id.
+    pub(crate) members: Vec<AssignorMember<'a>>,
 }
 
 /// One member as assignors see it.
 #[derive(Debug)]
-pub(crate) struct Reader<'a> {
+pub(crate) struct AssignorMember<'a> {
     pub(crate) id: &'a str,
     pub(crate) topics: BTreeSet<Uuid>,
-    /// What it was to have so far.
+    /// The target that the member had so far.
     pub(crate) before: Option<&'a TargetAssignment>,
 }
 
@@ -43,8 +43,8 @@ pub(crate) fn assign(assignor: &str, spec: &GroupSpec<'_>) -> Vec<TargetAssignme
     balanced(spec)
 }
 
-/// The partitions of each topic in as many stretches as it has readers, so that topics with as many partitions go
-/// together.
+/// Assigns the partitions of each topic in as many stretches as it has readers, so that topics with as many partitions
+/// go together.
 fn range(spec: &GroupSpec<'_>) -> Vec<TargetAssignment> {
     let mut targets = vec![TargetAssignment::new(); spec.members.len()];
     for (topic, partitions) in &spec.topics {
@@ -63,7 +63,8 @@ fn range(spec: &GroupSpec<'_>) -> Vec<TargetAssignment> {
     targets
 }
 
-/// All read the same: nobody has more than one partition more than another, and as much as possible stays where it is.
+/// Assigns where all members read the same: nobody has more than one partition more than another, and as much as
+/// possible stays where it is.
 fn uniform(spec: &GroupSpec<'_>) -> Vec<TargetAssignment> {
     let mut targets = kept(spec);
     let all: usize = spec.topics.values().map(|count| *count as usize).sum();
@@ -90,8 +91,8 @@ fn uniform(spec: &GroupSpec<'_>) -> Vec<TargetAssignment> {
     targets
 }
 
-/// Not all read the same: what is free goes to the reader with the least, then partitions move while that evens things
-/// out.
+/// Assigns where members read different topics: what is free goes to the reader with the least, then partitions move
+/// while that evens things out.
 fn balanced(spec: &GroupSpec<'_>) -> Vec<TargetAssignment> {
     let mut targets = kept(spec);
     let mut readers: BTreeMap<Uuid, Vec<usize>> = BTreeMap::new();
@@ -140,10 +141,11 @@ fn balanced(spec: &GroupSpec<'_>) -> Vec<TargetAssignment> {
     targets
 }
 
-/// What each member was to have and still may: it reads the topic, the partition exists, and nobody before it has it.
+/// The part of each member's target that it may keep: it reads the topic, the partition exists, and nobody before it
+/// has it.
 fn kept(spec: &GroupSpec<'_>) -> Vec<TargetAssignment> {
     let mut given = BTreeSet::new();
-    let mut keep = |reader: &Reader<'_>| -> TargetAssignment {
+    let mut keep = |reader: &AssignorMember<'_>| -> TargetAssignment {
         let before = reader.before.into_iter().flatten().copied();
         before
             .filter(|partition| {
@@ -189,7 +191,7 @@ mod tests {
                     .collect(),
                 members: members
                     .iter()
-                    .map(|(id, topics, before)| Reader {
+                    .map(|(id, topics, before)| AssignorMember {
                         id,
                         topics: topics.clone(),
                         before: Some(before),
@@ -208,7 +210,7 @@ mod tests {
             let owners: Vec<usize> = (0..targets.len())
                 .filter(|index| targets[*index].contains(&partition))
                 .collect();
-            let reads = |reader: &Reader<'_>| reader.topics.contains(&partition.0);
+            let reads = |reader: &AssignorMember<'_>| reader.topics.contains(&partition.0);
             assert_eq!(owners.len(), usize::from(spec.members.iter().any(reads)));
             assert!(owners.iter().all(|index| reads(&spec.members[*index])));
         }

@@ -10,17 +10,19 @@ use kafkars_protocol::messages::heartbeat::HeartbeatRequest;
 use kafkars_protocol::messages::join_group::{JoinGroupRequestProtocol, JoinGroupResponse};
 use kafkars_protocol::messages::sync_group::{SyncGroupRequest, SyncGroupResponse};
 
-use super::ConsumerGroup;
 use super::classic_protocol::ClassicProtocol;
+use super::group::ConsumerGroup;
 use super::member::{ConsumerMember, MemberState};
 use crate::groups::classic::metadata::{encode_assignment, subscription};
-use crate::groups::classic::{CONSUMER, Join, KNOWN_ID_SINCE, Member};
+use crate::groups::classic::{CONSUMER, ClassicMember, Join, KNOWN_ID_SINCE};
+use crate::groups::refusals::check_instance;
 use crate::ids::random_uuid;
 use crate::topic::TopicIdPartition;
 use crate::topics::Topics;
 
 impl ConsumerGroup {
-    /// A member joins, or joins again. It does not wait for the others: what it gets at once is what nobody else has.
+    /// Lets a member join, or join again. It does not wait for the others: what it gets at once is what nobody else
+    /// has.
     pub(crate) fn join(
         &mut self,
         join: Join,
@@ -52,7 +54,7 @@ impl ConsumerGroup {
                 ..JoinGroupResponse::default()
             });
         }
-        let member = Member::new(id.clone(), join.request, join.client);
+        let member = ClassicMember::new(id.clone(), join.request, join.client);
         let classic = ClassicProtocol::of(&member);
         let said = subscription(classic.metadata()).ok_or(ErrorCode::UnknownServerError)?;
         if let Some(instance) = &member.instance_id {
@@ -84,10 +86,10 @@ impl ConsumerGroup {
         })
     }
 
-    /// Takes over what a member says when it joins; whether that changes what is to be assigned.
+    /// Takes over what a member says when it joins; returns true if that changes what is to be assigned.
     fn update(
         &mut self,
-        said: Member,
+        said: ClassicMember,
         classic: ClassicProtocol,
         subscription: ConsumerProtocolSubscription,
         now: i64,
@@ -121,7 +123,7 @@ impl ConsumerGroup {
         changed
     }
 
-    /// A member fetches what it was assigned when it joined.
+    /// Gives a member what it was assigned when it joined.
     pub(crate) fn sync(
         &mut self,
         request: &SyncGroupRequest,
@@ -172,8 +174,7 @@ impl ConsumerGroup {
         topics
     }
 
-    /// A member says that it is alive, and learns whether there is something for it to do, which it does by joining
-    /// again.
+    /// Takes the heartbeat of a member, and tells it to join again if there is something for it to do.
     pub(crate) fn classic_heartbeat(
         &mut self,
         request: &HeartbeatRequest,
@@ -190,7 +191,7 @@ impl ConsumerGroup {
         Ok(())
     }
 
-    /// There is another epoch, something to give up, or all is free that it waited for.
+    /// True if there is another epoch, something to give up, or all is free that the member waited for.
     fn must_join_again(&self, id: &str) -> bool {
         let Some(member) = self.members.get(id) else {
             return false;
@@ -208,20 +209,14 @@ impl ConsumerGroup {
             }
     }
 
-    /// A member of the classic protocol that is in this generation.
+    /// Finds a member of the classic protocol that is in this generation.
     fn classic_member(
         &mut self,
         id: &str,
         instance: Option<&str>,
         generation: i32,
     ) -> Result<&mut ConsumerMember, ErrorCode> {
-        if let Some(instance) = instance {
-            match self.instances.get(instance) {
-                None => return Err(ErrorCode::UnknownMemberId),
-                Some(current) if current != id => return Err(ErrorCode::FencedInstanceId),
-                Some(_) => {}
-            }
-        }
+        check_instance(&self.instances, instance, id)?;
         let member = self.members.get_mut(id).ok_or(ErrorCode::UnknownMemberId)?;
         if member.classic.is_none() {
             return Err(ErrorCode::UnknownMemberId);
@@ -232,22 +227,13 @@ impl ConsumerGroup {
 }
 
 impl ConsumerMember {
-    /// What commits and reads offsets must be in the member's generation, to the number.
-    pub(super) fn check_generation(&self, generation: i32) -> Result<(), ErrorCode> {
-        if self.epoch == generation {
-            Ok(())
-        } else {
-            Err(ErrorCode::IllegalGeneration)
-        }
-    }
-
     fn heard_of(&mut self, now: i64) {
         if let Some(classic) = &self.classic {
             self.expires_at = now.saturating_add(classic.session_timeout_ms);
         }
     }
 
-    /// It has been told to join again: the time for that begins when it is told first.
+    /// Notes that the member was told to join again; the time for that begins when it is told first.
     fn expect_join(&mut self, now: i64) {
         let until = now.saturating_add(self.rebalance_timeout_ms);
         if let Some(classic) = &mut self.classic {
@@ -256,7 +242,7 @@ impl ConsumerMember {
     }
 }
 
-/// What a member says it still has, of the topics that exist.
+/// The partitions that a member says it still has, of topics that exist.
 fn partitions(
     said: &ConsumerProtocolSubscription,
     topics: &Topics<'_>,

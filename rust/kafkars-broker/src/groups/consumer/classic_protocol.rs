@@ -1,23 +1,23 @@
-//! What a member of the classic protocol has in a consumer group (KIP-848).
+//! The state that only members of the classic protocol have in a consumer group (KIP-848).
 
 use bytes::Bytes;
 use kafkars_protocol::messages::join_group::JoinGroupRequestProtocol;
 
-use crate::groups::classic::Member;
+use crate::groups::classic::ClassicMember;
 
-/// What only members of the classic protocol have.
+/// The part of a member that follows the classic protocol.
 #[derive(Debug, Clone)]
 pub(crate) struct ClassicProtocol {
     pub(in crate::groups) session_timeout_ms: i64,
     pub(in crate::groups) protocols: Vec<JoinGroupRequestProtocol>,
-    /// It was told to join again, and loses its place when it has not by then.
+    /// The time by which the member has to join again, once it was told to; else it loses its place.
     pub(super) join_by: Option<i64>,
-    /// It has joined, and loses its place when it has not fetched its assignment by then.
+    /// The time by which the member has to fetch its assignment, once it has joined; else it loses its place.
     pub(super) sync_by: Option<i64>,
 }
 
 impl ClassicProtocol {
-    pub(super) fn of(member: &Member) -> Self {
+    pub(super) fn of(member: &ClassicMember) -> Self {
         Self {
             session_timeout_ms: member.session_timeout_ms(),
             protocols: member.protocols().to_vec(),
@@ -26,7 +26,7 @@ impl ClassicProtocol {
         }
     }
 
-    /// What it said with the protocol it likes best.
+    /// The metadata of the protocol that the member likes best.
     pub(in crate::groups) fn metadata(&self) -> Bytes {
         let best = self.protocols.first();
         best.map(|protocol| protocol.metadata.clone())

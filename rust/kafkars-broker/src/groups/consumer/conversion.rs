@@ -4,21 +4,21 @@ use std::collections::{BTreeMap, HashMap};
 
 use kafkars_protocol::ErrorCode;
 
-use super::ConsumerGroup;
-use super::assignors;
+use super::assignors::ASSIGNORS;
 use super::classic_protocol::ClassicProtocol;
+use super::group::ConsumerGroup;
 use super::member::{ConsumerMember, MemberState, Owned, TargetAssignment};
 use super::subscription::Subscribed;
 use crate::groups::classic::metadata::{assignment, subscription};
-use crate::groups::classic::{ClassicGroup, Member};
-use crate::refusal::Refusal;
+use crate::groups::classic::{ClassicGroup, ClassicMember};
+use crate::refusal::RefusedRequest;
 use crate::settings::group::GroupSettings;
 use crate::topic::TopicIdPartition;
 use crate::topics::Topics;
 
 impl ConsumerGroup {
-    /// Whether a member of the consumer protocol may join this classic group, which has members: what becomes of it
-    /// then.
+    /// Makes a consumer group of a classic one that has members, because a member of the consumer protocol joins it. An
+    /// error where that may not be.
     ///
     /// The generation goes on as the epoch. Its members keep what they have, and learn from their next heartbeats that
     /// they are to join again.
@@ -27,10 +27,10 @@ impl ConsumerGroup {
         settings: &GroupSettings,
         topics: &Topics<'_>,
         now: i64,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, RefusedRequest> {
         let refused = |reason: &str| {
             let id = &group.id;
-            Refusal::new(
+            RefusedRequest::new(
                 ErrorCode::GroupIdNotFound,
                 format!("Cannot upgrade classic group {id} to consumer group because {reason}."),
             )
@@ -83,7 +83,7 @@ impl ConsumerGroup {
         Self {
             epoch: group.generation,
             assignment_epoch: group.generation,
-            assignor: assignors::ASSIGNORS[0].to_owned(),
+            assignor: ASSIGNORS[0].to_owned(),
             members,
             instances,
             targets,
@@ -96,7 +96,7 @@ impl ConsumerGroup {
 
 fn consumer_member(
     group: &ClassicGroup,
-    member: &Member,
+    member: &ClassicMember,
     topics: &Topics<'_>,
     now: i64,
 ) -> Result<ConsumerMember, &'static str> {

@@ -4,8 +4,9 @@ use kafkars_protocol::messages::consumer_group_describe::{
     Assignment, DescribedGroup, Member, TopicPartitions,
 };
 
-use super::{ConsumerGroup, ConsumerMember};
-use crate::topic::TopicIdPartition;
+use super::group::ConsumerGroup;
+use super::member::ConsumerMember;
+use crate::topic::{TopicIdPartition, by_topic};
 use crate::topics::Topics;
 
 /// A member of the classic protocol.
@@ -54,20 +55,17 @@ fn assignment<'a>(
     partitions: impl Iterator<Item = &'a TopicIdPartition>,
     topics: &Topics<'_>,
 ) -> Assignment {
-    let mut topic_partitions: Vec<TopicPartitions> = Vec::new();
-    for (topic_id, partition) in partitions {
+    let known = |(topic_id, partitions)| {
         // A topic that is gone is not shown, though its partitions may not have been given up yet.
-        let Some(name) = topics.name(*topic_id) else {
-            continue;
-        };
-        match topic_partitions.last_mut() {
-            Some(topic) if topic.topic_id == *topic_id => topic.partitions.push(*partition),
-            _ => topic_partitions.push(TopicPartitions {
-                topic_id: *topic_id,
-                topic_name: name.to_owned(),
-                partitions: vec![*partition],
-            }),
-        }
+        let topic_name = topics.name(topic_id)?.to_owned();
+        Some(TopicPartitions {
+            topic_id,
+            topic_name,
+            partitions,
+        })
+    };
+    let by_topic = by_topic(partitions).into_iter();
+    Assignment {
+        topic_partitions: by_topic.filter_map(known).collect(),
     }
-    Assignment { topic_partitions }
 }

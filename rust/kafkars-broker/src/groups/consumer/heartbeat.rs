@@ -1,4 +1,4 @@
-//! How members join a consumer group, go on, and learn what they have.
+//! Members join a consumer group with heartbeats, go on with them, and learn from them what they have.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,34 +7,35 @@ use kafkars_protocol::messages::consumer_group_heartbeat::{
     Assignment, ConsumerGroupHeartbeatRequest, ConsumerGroupHeartbeatResponse, TopicPartitions,
 };
 
-use super::ConsumerGroup;
-use super::assignors::{ASSIGNORS, GroupSpec, Reader, assign};
-use super::member::{ConsumerMember, LEFT_FOR_A_WHILE, MemberState, Owned, TargetAssignment};
-use crate::groups::Client;
-use crate::refusal::Refusal;
-use crate::topic::TopicIdPartition;
+use super::assignors::{ASSIGNORS, AssignorMember, GroupSpec, assign};
+use super::group::ConsumerGroup;
+use super::member::{ConsumerMember, MemberState, Owned, TargetAssignment};
+use crate::groups::member_epoch::{JOINING, LEFT_FOR_A_WHILE};
+use crate::groups::member_identity::MemberClient;
+use crate::groups::refusals;
+use crate::refusal::{RefusedRequest, refuse_with};
+use crate::topic::{TopicIdPartition, by_topic};
 use crate::topics::Topics;
 
 /// First version in which members choose their ids (KIP-1082).
 const OWN_ID_SINCE: i16 = 1;
-/// The epoch of a member that joins.
-pub(crate) const JOINING: i32 = 0;
-/// The epoch of a member that leaves.
-pub(crate) const LEAVING: i32 = -1;
 
 /// A heartbeat, with what the connection knows of its sender and what holds for the group.
 #[derive(Debug)]
 pub(crate) struct Heartbeat {
     pub(crate) request: ConsumerGroupHeartbeatRequest,
-    pub(crate) client: Client,
+    pub(crate) client: MemberClient,
     pub(crate) session_timeout_ms: i64,
     pub(crate) interval_ms: i32,
     pub(crate) max_size: usize,
 }
 
-/// What every request must satisfy, whatever the group.
-pub(crate) fn check(request: &ConsumerGroupHeartbeatRequest, version: i16) -> Result<(), Refusal> {
-    let invalid = |message| Err(Refusal::invalid(message));
+/// Checks what every request must satisfy, whatever the group.
+pub(crate) fn check(
+    request: &ConsumerGroupHeartbeatRequest,
+    version: i16,
+) -> Result<(), RefusedRequest> {
+    let invalid = |message| Err(RefusedRequest::invalid(message));
     let empty = |text: &Option<String>| text.as_ref().is_some_and(String::is_empty);
     let joins = request.member_epoch == JOINING;
     if request.member_id.is_empty() && (version >= OWN_ID_SINCE || !joins) {
@@ -79,7 +80,7 @@ pub(crate) fn check(request: &ConsumerGroupHeartbeatRequest, version: i16) -> Re
             "ServerAssignor {assignor} is not supported. Supported assignors: {}.",
             ASSIGNORS.join(", ")
         );
-        return Err(Refusal::new(ErrorCode::UnsupportedAssignor, message));
+        return refuse_with(ErrorCode::UnsupportedAssignor, message);
     }
     Ok(())
 }
@@ -90,16 +91,12 @@ impl ConsumerGroup {
         heartbeat: Heartbeat,
         topics: &Topics<'_>,
         now: i64,
-    ) -> Result<ConsumerGroupHeartbeatResponse, Refusal> {
+    ) -> Result<ConsumerGroupHeartbeatResponse, RefusedRequest> {
         let request = &heartbeat.request;
         let id = request.member_id.clone();
         let owned = request.topic_partitions.as_deref().map(partitions);
         if self.members.len() >= heartbeat.max_size && !self.members.contains_key(&id) {
-            let message = format!(
-                "The consumer group has reached its maximum capacity of {} members.",
-                heartbeat.max_size
-            );
-            return Err(Refusal::new(ErrorCode::GroupMaxSizeReached, message));
+            return Err(refusals::full("consumer", heartbeat.max_size));
         }
         self.check_member(request, owned.as_ref())?;
         if let Some(regex) = &request.subscribed_topic_regex {
@@ -131,12 +128,13 @@ impl ConsumerGroup {
         })
     }
 
-    /// Whether the sender is who it says, in an epoch that is the current one, or the one before whose answer was lost.
+    /// Checks that the sender is who it says, in an epoch that is the current one, or the one before whose answer was
+    /// lost.
     fn check_member(
         &mut self,
         request: &ConsumerGroupHeartbeatRequest,
         owned: Option<&BTreeSet<TopicIdPartition>>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), RefusedRequest> {
         let id = request.member_id.as_str();
         if let Some(instance) = &request.instance_id {
             let current = self.instances.get(instance).cloned();
@@ -151,11 +149,8 @@ impl ConsumerGroup {
         if request.member_epoch == JOINING {
             return Ok(());
         }
-        let unknown = || {
-            let message = format!("Member {id} is not a member of group {}.", self.id);
-            Refusal::new(ErrorCode::UnknownMemberId, message)
-        };
-        let member = self.members.get(id).ok_or_else(unknown)?;
+        let member = self.members.get(id);
+        let member = member.ok_or_else(|| refusals::unknown_member(id, &self.id))?;
         let received = request.member_epoch;
         let subset = |owned: &BTreeSet<TopicIdPartition>| {
             owned
@@ -171,12 +166,12 @@ impl ConsumerGroup {
         } else {
             return Ok(());
         };
-        let message = format!(
-            "The consumer group member has a {relation} member epoch ({received}) than the one known by the group coordinator \
-             ({}). The member must abandon all its partitions and rejoin.",
-            member.epoch
-        );
-        Err(Refusal::new(ErrorCode::FencedMemberEpoch, message))
+        Err(refusals::fenced_epoch(
+            "consumer",
+            relation,
+            received,
+            member.epoch,
+        ))
     }
 
     pub(super) fn check_instance(
@@ -184,38 +179,43 @@ impl ConsumerGroup {
         current: Option<&str>,
         id: &str,
         instance: &str,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), RefusedRequest> {
         match current {
-            None => Err(Refusal::new(
+            None => refuse_with(
                 ErrorCode::UnknownMemberId,
                 format!("Instance id {instance} is unknown."),
-            )),
-            Some(current) if current != id => Err(Refusal::new(
+            ),
+            Some(current) if current != id => refuse_with(
                 ErrorCode::FencedInstanceId,
                 format!(
                     "Static member {id} with instance id {instance} was fenced by member {current}."
                 ),
-            )),
+            ),
             Some(_) => Ok(()),
         }
     }
 
-    /// A static member comes back: under a new id it gets what it had, if the old one has left, which those of the
-    /// classic protocol do not say.
-    fn replace_member(&mut self, current: &str, id: &str, instance: &str) -> Result<(), Refusal> {
+    /// Gives the place of a static member, which comes back, to its new id, if the old one has left; members of the
+    /// classic protocol do not say that they leave.
+    fn replace_member(
+        &mut self,
+        current: &str,
+        id: &str,
+        instance: &str,
+    ) -> Result<(), RefusedRequest> {
         let old = self.members.get(current);
         let left = old.is_some_and(|it| it.epoch == LEFT_FOR_A_WHILE || it.classic.is_some());
         if !left {
             let message = format!(
                 "Static member {id} with instance id {instance} cannot join because the instance id is owned by member {current}."
             );
-            return Err(Refusal::new(ErrorCode::UnreleasedInstanceId, message));
+            return refuse_with(ErrorCode::UnreleasedInstanceId, message);
         }
         self.take_place_of(current, id, instance);
         Ok(())
     }
 
-    /// What a static member had goes on under another id.
+    /// Gives what a static member had to another id.
     pub(super) fn take_place_of(&mut self, current: &str, id: &str, instance: &str) {
         let Some(old) = self.members.remove(current) else {
             return;
@@ -235,7 +235,7 @@ impl ConsumerGroup {
         self.members.insert(id.to_owned(), member);
     }
 
-    /// Takes over what the request says of its sender; whether that changes what is to be assigned.
+    /// Takes over what the request says of its sender; returns true if that changes what is to be assigned.
     fn subscribe(&mut self, heartbeat: &Heartbeat) -> bool {
         let request = &heartbeat.request;
         let id = request.member_id.clone();
@@ -291,7 +291,7 @@ impl ConsumerGroup {
             .to_owned();
         let mut order: Vec<&ConsumerMember> = self.members.values().collect();
         order.sort_by_key(|member| member.instance_id.as_ref().unwrap_or(&member.id));
-        let members = order.into_iter().map(|member| Reader {
+        let members = order.into_iter().map(|member| AssignorMember {
             id: &member.id,
             topics: self.subscribed.topics_of(member),
             before: self.targets.get(&member.id),
@@ -307,7 +307,7 @@ impl ConsumerGroup {
         self.assignment_epoch = self.epoch;
     }
 
-    /// Moves one member towards its target; whether what it has is different now.
+    /// Moves one member towards its target; returns true if what it has is different now.
     pub(super) fn reconcile(
         &mut self,
         id: &str,
@@ -333,7 +333,7 @@ impl ConsumerGroup {
     }
 }
 
-/// A request that says everything a member has to say wants to be told everything.
+/// True if a request says everything that a member has to say: then it wants to be told everything.
 fn is_full(request: &ConsumerGroupHeartbeatRequest) -> bool {
     let subscribes =
         request.subscribed_topic_names.is_some() || request.subscribed_topic_regex.is_some();
@@ -354,15 +354,12 @@ fn partitions(topics: &[TopicPartitions]) -> BTreeSet<TopicIdPartition> {
 }
 
 fn assignment(owned: &Owned) -> Assignment {
-    let mut topic_partitions: Vec<TopicPartitions> = Vec::new();
-    for (topic_id, partition) in owned.keys() {
-        match topic_partitions.last_mut() {
-            Some(topic) if topic.topic_id == *topic_id => topic.partitions.push(*partition),
-            _ => topic_partitions.push(TopicPartitions {
-                topic_id: *topic_id,
-                partitions: vec![*partition],
-            }),
-        }
+    let topics = by_topic(owned.keys()).into_iter();
+    let topic = |(topic_id, partitions)| TopicPartitions {
+        topic_id,
+        partitions,
+    };
+    Assignment {
+        topic_partitions: topics.map(topic).collect(),
     }
-    Assignment { topic_partitions }
 }

@@ -1,18 +1,19 @@
-//! How members leave a consumer group.
+//! Members leave a consumer group.
 
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::consumer_group_heartbeat::{
     ConsumerGroupHeartbeatRequest, ConsumerGroupHeartbeatResponse,
 };
-
 use kafkars_protocol::messages::leave_group::MemberIdentity;
 
-use super::ConsumerGroup;
-use super::member::{LEFT_FOR_A_WHILE, MemberState};
-use crate::refusal::Refusal;
+use super::group::ConsumerGroup;
+use super::member::MemberState;
+use crate::groups::member_epoch::LEFT_FOR_A_WHILE;
+use crate::groups::refusals;
+use crate::refusal::RefusedRequest;
 
 impl ConsumerGroup {
-    /// An administrator sends a member away, whom `LeaveGroup` names by its id, its instance, or both.
+    /// Removes a member that an administrator sends away, whom `LeaveGroup` names by its id, its instance, or both.
     pub(crate) fn send_away(&mut self, identity: &MemberIdentity) -> Result<(), ErrorCode> {
         let mut id = identity.member_id.clone();
         if let Some(instance) = &identity.group_instance_id {
@@ -32,19 +33,18 @@ impl ConsumerGroup {
         Ok(())
     }
 
-    /// A member leaves for good, or a static one for a while, which keeps what it has until its session ends.
+    /// Lets a member leave for good, or a static one for a while, which keeps what it has until its session ends.
     pub(crate) fn leave(
         &mut self,
         request: &ConsumerGroupHeartbeatRequest,
-    ) -> Result<ConsumerGroupHeartbeatResponse, Refusal> {
+    ) -> Result<ConsumerGroupHeartbeatResponse, RefusedRequest> {
         let id = request.member_id.as_str();
         if let Some(instance) = &request.instance_id {
             let current = self.instances.get(instance).map(String::as_str);
             self.check_instance(current, id, instance)?;
         }
         let Some(member) = self.members.get_mut(id) else {
-            let message = format!("Member {id} is not a member of group {}.", self.id);
-            return Err(Refusal::new(ErrorCode::UnknownMemberId, message));
+            return Err(refusals::unknown_member(id, &self.id));
         };
         if request.member_epoch == LEFT_FOR_A_WHILE {
             member.previous_epoch = member.epoch;

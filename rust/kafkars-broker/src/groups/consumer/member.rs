@@ -2,26 +2,25 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use kafkars_protocol::ErrorCode;
+
 use super::classic_protocol::ClassicProtocol;
-use crate::groups::Client;
+use crate::groups::member_identity::MemberClient;
 use crate::topic::TopicIdPartition;
 
-/// The epoch of a static member that has left for a while and keeps its partitions.
-pub(crate) const LEFT_FOR_A_WHILE: i32 = -2;
-
-/// What the assignor wants a member to have.
+/// The partitions that the assignor wants a member to have.
 pub(crate) type TargetAssignment = BTreeSet<TopicIdPartition>;
 
-/// What a member has, each with the member epoch in which it was given (KIP-1251).
+/// The partitions that a member has, each with the member epoch in which it was given (KIP-1251).
 pub(crate) type Owned = BTreeMap<TopicIdPartition, i32>;
 
-/// What a member has said of itself, and what the group has given to it.
+/// A member of a consumer group.
 #[derive(Debug, Clone)]
 pub(crate) struct ConsumerMember {
     pub(crate) id: String,
     pub(crate) instance_id: Option<String>,
     pub(crate) rack_id: Option<String>,
-    pub(crate) client: Client,
+    pub(crate) client: MemberClient,
     pub(crate) epoch: i32,
     pub(crate) previous_epoch: i32,
     pub(crate) rebalance_timeout_ms: i64,
@@ -33,20 +32,20 @@ pub(crate) struct ConsumerMember {
     pub(crate) assigned: Owned,
     pub(crate) revoking: Owned,
     pub(crate) expires_at: i64,
-    /// When it loses its place because it does not give up what it was asked to.
+    /// The time when the member loses its place, unless it gives up what it was asked to.
     pub(crate) revoke_by: Option<i64>,
-    /// What there is to know of a member of the classic protocol; none of the others.
+    /// The state of a member of the classic protocol; none of the others.
     pub(crate) classic: Option<ClassicProtocol>,
 }
 
-/// How far a member is on its way to its target.
+/// The progress of a member on its way to its target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MemberState {
-    /// It has what the target of its epoch says.
+    /// The member has what the target of its epoch says.
     Stable,
-    /// It was told to give something up and has not confirmed it.
+    /// The member was told to give something up and has not confirmed it.
     Revoking,
-    /// It waits for what others have not given up.
+    /// The member waits for what others have not given up.
     Waiting,
 }
 
@@ -56,7 +55,7 @@ impl ConsumerMember {
             id,
             instance_id: None,
             rack_id: None,
-            client: Client::default(),
+            client: MemberClient::default(),
             epoch: 0,
             previous_epoch: -1,
             rebalance_timeout_ms: -1,
@@ -72,13 +71,22 @@ impl ConsumerMember {
         }
     }
 
+    /// Checks that a member of the classic protocol commits and reads offsets in its generation, to the number.
+    pub(super) fn check_generation(&self, generation: i32) -> Result<(), ErrorCode> {
+        if self.epoch == generation {
+            Ok(())
+        } else {
+            Err(ErrorCode::IllegalGeneration)
+        }
+    }
+
     pub(super) fn deadline(&self) -> i64 {
         let classic = self.classic.as_ref().map(ClassicProtocol::deadline);
         let others = [self.revoke_by, classic].into_iter().flatten();
         others.fold(self.expires_at, i64::min)
     }
 
-    /// Bytes that it takes: everything a client chooses the size of.
+    /// Bytes that the member takes: everything a client chooses the size of.
     pub(super) fn size(&self) -> usize {
         let names: usize = self.names.iter().map(|name| name.len() + 64).sum();
         let regex = self.regex.as_ref().map_or(0, String::len);
@@ -93,8 +101,8 @@ impl ConsumerMember {
             + 512
     }
 
-    /// Moves it towards `target`; `is_free` says whether nobody else has a partition, and `owned` what it says it has
-    /// itself, if it says so.
+    /// Moves the member towards `target`; `is_free` says whether nobody else has a partition, and `owned` what it says
+    /// it has itself, if it says so.
     pub(super) fn reconcile(
         &mut self,
         target: &TargetAssignment,
@@ -120,7 +128,8 @@ impl ConsumerMember {
         self.take_next_step(target, target_epoch, is_free, owned);
     }
 
-    /// What must go goes first, in the old epoch. Then it takes what is free, in the new one, and waits for the rest.
+    /// Takes the member's next step: what must go goes first, in the old epoch; then it takes what is free, in the new
+    /// one, and waits for the rest.
     fn take_next_step(
         &mut self,
         target: &TargetAssignment,

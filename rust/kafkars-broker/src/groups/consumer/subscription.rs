@@ -1,4 +1,4 @@
-//! Which topics a consumer group reads, by name and by regular expression.
+//! A consumer group subscribes to topics by name and by regular expression.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -7,13 +7,13 @@ use regex::Regex;
 
 use super::member::ConsumerMember;
 use crate::pattern;
-use crate::refusal::Refusal;
+use crate::refusal::{RefusedRequest, refuse_with};
 use crate::topics::{Fingerprint, Topics};
 
 /// Different expressions that one group may have, which Kafka does not limit.
 const MAX_EXPRESSIONS: usize = 100;
 
-/// What the members of a group read, resolved against the topics there were at the last look.
+/// The subscriptions of a group's members, resolved against the topics there were at the last look.
 #[derive(Debug, Default)]
 pub(super) struct Subscribed {
     expressions: BTreeMap<String, Expression>,
@@ -46,22 +46,22 @@ impl Subscribed {
             + 2 * pattern::MAX_BYTES * self.expressions.len()
     }
 
-    /// Takes a member's expression, unless it is none that the broker understands.
-    pub(super) fn add_expression(&mut self, text: &str) -> Result<(), Refusal> {
+    /// Takes a member's expression, unless the broker does not understand it.
+    pub(super) fn add_expression(&mut self, text: &str) -> Result<(), RefusedRequest> {
         if text.is_empty() || self.expressions.contains_key(text) {
             return Ok(());
         }
         if self.expressions.len() >= MAX_EXPRESSIONS {
             let message =
                 format!("The group has {MAX_EXPRESSIONS} expressions, which is the limit.");
-            return Err(Refusal::new(ErrorCode::InvalidRegularExpression, message));
+            return refuse_with(ErrorCode::InvalidRegularExpression, message);
         }
         let compiled = pattern::whole(text);
         let regex = compiled.map_err(|problem| {
             let message = format!(
                 "SubscribedTopicRegex `{text}` is not a valid regular expression: {problem}."
             );
-            Refusal::new(ErrorCode::InvalidRegularExpression, message)
+            RefusedRequest::new(ErrorCode::InvalidRegularExpression, message)
         })?;
         let matches = BTreeSet::new();
         self.expressions
@@ -70,7 +70,7 @@ impl Subscribed {
         Ok(())
     }
 
-    /// Looks at the topics again; whether anything that the members read is different.
+    /// Looks at the topics again; returns true if anything that the members read is different.
     ///
     /// Expressions are resolved to what the member may describe whose request leads to it, also those of others, as in
     /// Kafka.
@@ -109,7 +109,7 @@ impl Subscribed {
         changed
     }
 
-    /// What one member reads, of the topics that exist.
+    /// The topics that one member reads, of those that exist.
     pub(super) fn topics_of(&self, member: &ConsumerMember) -> BTreeSet<Uuid> {
         let expression = member.regex.as_ref();
         let expression = expression.and_then(|text| self.expressions.get(text));
@@ -130,7 +130,7 @@ impl Subscribed {
     }
 }
 
-/// Topics of Kafka's own are read by name only.
+/// True for Kafka's own topics, which are read by name only.
 fn is_internal(topic: &str) -> bool {
     matches!(
         topic,

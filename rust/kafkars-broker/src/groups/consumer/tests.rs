@@ -7,9 +7,10 @@ use kafkars_protocol::messages::consumer_group_heartbeat::{
 };
 use kafkars_protocol::{ErrorCode, Uuid};
 
-use crate::groups::{Client, Groups};
+use crate::groups::Groups;
+use crate::groups::member_identity::MemberClient;
 use crate::partition::Partition;
-use crate::refusal::Refusal;
+use crate::refusal::RefusedRequest;
 use crate::settings::group::GroupSettings;
 use crate::settings::topic::TopicConfig;
 use crate::topic::Topic;
@@ -82,9 +83,9 @@ impl Scene {
         &mut self,
         request: ConsumerGroupHeartbeatRequest,
         version: i16,
-    ) -> Result<ConsumerGroupHeartbeatResponse, Refusal> {
+    ) -> Result<ConsumerGroupHeartbeatResponse, RefusedRequest> {
         let topics = Topics::new(&self.topics, &self.names, self.created, None);
-        let client = Client::default();
+        let client = MemberClient::default();
         self.groups
             .consumer_heartbeat(request, version, client, &topics, self.now)
     }
@@ -93,7 +94,7 @@ impl Scene {
         &mut self,
         member: &mut Member,
         change: impl FnOnce(&mut ConsumerGroupHeartbeatRequest),
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), RefusedRequest> {
         member.epoch = 0;
         member.has.clear();
         let mut request = ConsumerGroupHeartbeatRequest {
@@ -113,14 +114,14 @@ impl Scene {
     }
 
     /// A heartbeat that says nothing new.
-    fn beat(&mut self, member: &mut Member) -> Result<(), Refusal> {
+    fn beat(&mut self, member: &mut Member) -> Result<(), RefusedRequest> {
         let answer = self.send(request(member), 1)?;
         take(member, answer);
         Ok(())
     }
 
     /// A heartbeat that confirms what the member has.
-    fn confirm(&mut self, member: &mut Member) -> Result<(), Refusal> {
+    fn confirm(&mut self, member: &mut Member) -> Result<(), RefusedRequest> {
         let owned = member
             .has
             .iter()
@@ -137,7 +138,7 @@ impl Scene {
         Ok(())
     }
 
-    fn leave(&mut self, member: &Member, epoch: i32) -> Result<(), Refusal> {
+    fn leave(&mut self, member: &Member, epoch: i32) -> Result<(), RefusedRequest> {
         let request = ConsumerGroupHeartbeatRequest {
             member_epoch: epoch,
             ..request(member)
@@ -190,7 +191,7 @@ fn take(member: &mut Member, answer: ConsumerGroupHeartbeatResponse) {
     }
 }
 
-fn code<T: std::fmt::Debug>(result: Result<T, Refusal>) -> ErrorCode {
+fn code<T: std::fmt::Debug>(result: Result<T, RefusedRequest>) -> ErrorCode {
     result.unwrap_err().code
 }
 

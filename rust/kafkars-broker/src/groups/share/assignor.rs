@@ -1,4 +1,4 @@
-//! Which partitions each member of a share group is to fetch: Kafka's assignor `simple`.
+//! Kafka's assignor `simple`: it says which partitions each member of a share group is to fetch.
 
 use std::collections::{BTreeMap, BTreeSet};
 

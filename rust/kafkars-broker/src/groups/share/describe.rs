@@ -4,7 +4,9 @@ use kafkars_protocol::messages::share_group_describe::{
     Assignment, DescribedGroup, Member, TopicPartitions,
 };
 
-use super::{ShareGroup, ShareMember, assignor};
+use super::assignor;
+use super::group::{ShareGroup, ShareMember};
+use crate::topic::by_topic;
 use crate::topics::Topics;
 
 impl ShareGroup {
@@ -31,20 +33,17 @@ impl ShareGroup {
 }
 
 fn assignment(member: &ShareMember, topics: &Topics<'_>) -> Assignment {
-    let mut topic_partitions: Vec<TopicPartitions> = Vec::new();
-    for (topic_id, partition) in &member.assigned {
+    let known = |(topic_id, partitions)| {
         // A topic that is gone is not shown, though the member may not have heard of it yet.
-        let Some(name) = topics.name(*topic_id) else {
-            continue;
-        };
-        match topic_partitions.last_mut() {
-            Some(topic) if topic.topic_id == *topic_id => topic.partitions.push(*partition),
-            _ => topic_partitions.push(TopicPartitions {
-                topic_id: *topic_id,
-                topic_name: name.to_owned(),
-                partitions: vec![*partition],
-            }),
-        }
+        let topic_name = topics.name(topic_id)?.to_owned();
+        Some(TopicPartitions {
+            topic_id,
+            topic_name,
+            partitions,
+        })
+    };
+    let by_topic = by_topic(&member.assigned).into_iter();
+    Assignment {
+        topic_partitions: by_topic.filter_map(known).collect(),
     }
-    Assignment { topic_partitions }
 }

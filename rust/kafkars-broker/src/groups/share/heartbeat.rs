@@ -1,4 +1,4 @@
-//! How members join a share group, go on, learn what they are to fetch, and leave.
+//! Members join a share group with heartbeats, go on with them, learn from them what they are to fetch, and leave.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,26 +7,27 @@ use kafkars_protocol::messages::share_group_heartbeat::{
     Assignment, ShareGroupHeartbeatRequest, ShareGroupHeartbeatResponse, TopicPartitions,
 };
 
-use super::{ShareGroup, ShareMember};
-use crate::groups::Client;
-use crate::groups::consumer::{JOINING, LEAVING};
-use crate::refusal::Refusal;
-use crate::topic::TopicIdPartition;
+use super::group::{ShareGroup, ShareMember};
+use crate::groups::member_epoch::{JOINING, LEAVING};
+use crate::groups::member_identity::MemberClient;
+use crate::groups::refusals;
+use crate::refusal::RefusedRequest;
+use crate::topic::{TopicIdPartition, by_topic};
 use crate::topics::Topics;
 
 /// A heartbeat, with what the connection knows of its sender and what holds for the group.
 #[derive(Debug)]
 pub(crate) struct ShareHeartbeat {
     pub(crate) request: ShareGroupHeartbeatRequest,
-    pub(crate) client: Client,
+    pub(crate) client: MemberClient,
     pub(crate) session_timeout_ms: i64,
     pub(crate) interval_ms: i32,
     pub(crate) max_size: usize,
 }
 
-/// What every request must satisfy, whatever the group.
-pub(crate) fn check(request: &ShareGroupHeartbeatRequest) -> Result<(), Refusal> {
-    let invalid = |message| Err(Refusal::invalid(message));
+/// Checks what every request must satisfy, whatever the group.
+pub(crate) fn check(request: &ShareGroupHeartbeatRequest) -> Result<(), RefusedRequest> {
+    let invalid = |message| Err(RefusedRequest::invalid(message));
     if request.member_id.is_empty() {
         return Err(ErrorCode::InvalidRequest.into());
     }
@@ -52,7 +53,7 @@ impl ShareGroup {
         heartbeat: ShareHeartbeat,
         topics: &Topics<'_>,
         now: i64,
-    ) -> Result<ShareGroupHeartbeatResponse, Refusal> {
+    ) -> Result<ShareGroupHeartbeatResponse, RefusedRequest> {
         let request = heartbeat.request;
         let id = request.member_id;
         if request.member_epoch == LEAVING {
@@ -60,18 +61,14 @@ impl ShareGroup {
         }
         let is_new = !self.members.contains_key(&id);
         if is_new && self.members.len() >= heartbeat.max_size {
-            let message = format!(
-                "The share group has reached its maximum capacity of {} members.",
-                heartbeat.max_size
-            );
-            return Err(Refusal::new(ErrorCode::GroupMaxSizeReached, message));
+            return Err(refusals::full("share", heartbeat.max_size));
         }
         if request.member_epoch != JOINING {
             self.check_epoch(&id, request.member_epoch)?;
         }
         let member = self.members.entry(id.clone()).or_insert(ShareMember {
             rack_id: None,
-            client: Client::default(),
+            client: MemberClient::default(),
             epoch: 0,
             previous_epoch: 0,
             names: BTreeSet::new(),
@@ -116,9 +113,9 @@ impl ShareGroup {
         })
     }
 
-    fn leave(&mut self, id: String) -> Result<ShareGroupHeartbeatResponse, Refusal> {
+    fn leave(&mut self, id: String) -> Result<ShareGroupHeartbeatResponse, RefusedRequest> {
         if self.members.remove(&id).is_none() {
-            return Err(self.unknown(&id));
+            return Err(refusals::unknown_member(&id, &self.id));
         }
         self.assign_anew();
         Ok(ShareGroupHeartbeatResponse {
@@ -128,9 +125,10 @@ impl ShareGroup {
         })
     }
 
-    /// The epoch must be the current one, or the one before, whose answer was lost.
-    fn check_epoch(&self, id: &str, received: i32) -> Result<(), Refusal> {
-        let member = self.members.get(id).ok_or_else(|| self.unknown(id))?;
+    /// Checks that a member's epoch is the current one, or the one before, whose answer was lost.
+    fn check_epoch(&self, id: &str, received: i32) -> Result<(), RefusedRequest> {
+        let member = self.members.get(id);
+        let member = member.ok_or_else(|| refusals::unknown_member(id, &self.id))?;
         let relation = if received > member.epoch {
             "greater"
         } else if received < member.epoch && received != member.previous_epoch {
@@ -138,20 +136,15 @@ impl ShareGroup {
         } else {
             return Ok(());
         };
-        let message = format!(
-            "The share group member has a {relation} member epoch ({received}) than the one known by the group coordinator ({}). \
-             The member must abandon all its partitions and rejoin.",
-            member.epoch
-        );
-        Err(Refusal::new(ErrorCode::FencedMemberEpoch, message))
+        Err(refusals::fenced_epoch(
+            "share",
+            relation,
+            received,
+            member.epoch,
+        ))
     }
 
-    fn unknown(&self, id: &str) -> Refusal {
-        let message = format!("Member {id} is not a member of group {}.", self.id);
-        Refusal::new(ErrorCode::UnknownMemberId, message)
-    }
-
-    /// Looks at the topics again; whether anything that the members read is different.
+    /// Looks at the topics again; returns true if anything that the members read is different.
     fn refresh(&mut self, topics: &Topics<'_>) -> bool {
         let names = self.members.values().flat_map(|member| &member.names);
         let found: BTreeMap<String, _> = names
@@ -164,15 +157,12 @@ impl ShareGroup {
 }
 
 fn assignment(partitions: &BTreeSet<TopicIdPartition>) -> Assignment {
-    let mut topic_partitions: Vec<TopicPartitions> = Vec::new();
-    for (topic_id, partition) in partitions {
-        match topic_partitions.last_mut() {
-            Some(topic) if topic.topic_id == *topic_id => topic.partitions.push(*partition),
-            _ => topic_partitions.push(TopicPartitions {
-                topic_id: *topic_id,
-                partitions: vec![*partition],
-            }),
-        }
+    let topics = by_topic(partitions).into_iter();
+    let topic = |(topic_id, partitions)| TopicPartitions {
+        topic_id,
+        partitions,
+    };
+    Assignment {
+        topic_partitions: topics.map(topic).collect(),
     }
-    Assignment { topic_partitions }
 }

@@ -1,4 +1,4 @@
-//! Who gets which partitions.
+//! The assignor spreads partitions over the members of a share group.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -31,14 +31,14 @@ use kafkars_protocol::messages::unregister_broker::UnregisterBrokerRequest;
 use kafkars_protocol::messages::update_features::UpdateFeaturesRequest;
 
 use super::unless;
-use crate::handlers::{Guard, Peer};
+use crate::handlers::{Peer, RequestGuard};
 use crate::security::acl::AclOperation::{Alter, AlterConfigs, Describe, DescribeConfigs};
 use crate::security::acl::{CLUSTER, ResourceType};
 
 /// A request that needs leave to do one thing with the cluster.
 macro_rules! of_the_cluster {
     ($($operation:ident: $($request:ident),+;)+) => {
-        $($(impl Guard for $request {
+        $($(impl RequestGuard for $request {
             fn refusal(&self, peer: &Peer) -> Option<ErrorCode> {
                 unless(peer.may_cluster($operation), ErrorCode::ClusterAuthorizationFailed)
             }
@@ -58,7 +58,7 @@ of_the_cluster! {
 
 macro_rules! of_everybody {
     ($($request:ident),+) => {
-        $(impl Guard for $request {})+
+        $(impl RequestGuard for $request {})+
     };
 }
 
@@ -72,7 +72,7 @@ of_everybody!(
     DescribeDelegationTokenRequest
 );
 
-impl Guard for DescribeClusterRequest {
+impl RequestGuard for DescribeClusterRequest {
     fn conceal(answer: &mut DescribeClusterResponse, peer: &Peer) {
         let operations = answer.cluster_authorized_operations;
         answer.cluster_authorized_operations = if peer.may_cluster(Describe) {

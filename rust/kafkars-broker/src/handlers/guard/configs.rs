@@ -10,11 +10,11 @@ use kafkars_protocol::messages::incremental_alter_configs::{
 };
 
 use super::{part, split};
-use crate::handlers::{Guard, Peer};
+use crate::handlers::{Peer, RequestGuard};
 use crate::security::acl::AclOperation::{self, AlterConfigs, DescribeConfigs};
 use crate::settings::resource;
 
-/// What a resource that may not be touched is refused with.
+/// The code that a resource is refused with, if the client may not touch it.
 fn denial(peer: &Peer, operation: AclOperation, kind: i8, name: &str) -> Option<ErrorCode> {
     let (may, code) = match kind {
         resource::TOPIC => (
@@ -35,7 +35,7 @@ fn denial(peer: &Peer, operation: AclOperation, kind: i8, name: &str) -> Option<
 
 macro_rules! by_resource {
     ($request:ident, $response:ident, $operation:ident, $answers:ident) => {
-        impl Guard for $request {
+        impl RequestGuard for $request {
             fn take_denied(&mut self, peer: &Peer, _version: i16) -> Vec<(Self, ErrorCode)> {
                 let mut parts = Vec::new();
                 for code in [

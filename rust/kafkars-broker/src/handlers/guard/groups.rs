@@ -33,8 +33,8 @@ use kafkars_protocol::messages::share_group_describe::{
 use kafkars_protocol::messages::share_group_heartbeat::ShareGroupHeartbeatRequest;
 use kafkars_protocol::messages::sync_group::SyncGroupRequest;
 
-use super::{part, split, unless};
-use crate::handlers::{Guard, Peer, Serve};
+use super::{each_of, part, split, unless};
+use crate::handlers::{Peer, RequestGuard, Serve};
 use crate::security::acl::AclOperation::{self, Delete, Describe, Read};
 use crate::security::acl::ResourceType;
 
@@ -48,7 +48,7 @@ fn group(peer: &Peer, operation: AclOperation, group: &str) -> Option<ErrorCode>
 /// A request of a member, who has to be allowed to read with the group.
 macro_rules! of_a_member {
     ($($request:ident),*) => {
-        $(impl Guard for $request {
+        $(impl RequestGuard for $request {
             fn refusal(&self, peer: &Peer) -> Option<ErrorCode> {
                 group(peer, Read, &self.group_id)
             }
@@ -66,7 +66,7 @@ of_a_member!(
 /// A heartbeat that may also say what the member wants to read.
 macro_rules! with_subscription {
     ($($request:ident),*) => {
-        $(impl Guard for $request {
+        $(impl RequestGuard for $request {
             fn refusal(&self, peer: &Peer) -> Option<ErrorCode> {
                 let mut topics = self.subscribed_topic_names.iter().flatten();
                 let may = |topic: &String| peer.may_topic(Describe, topic);
@@ -79,28 +79,11 @@ macro_rules! with_subscription {
 
 with_subscription!(ConsumerGroupHeartbeatRequest, ShareGroupHeartbeatRequest);
 
-/// A request about several groups, told group by group.
-macro_rules! by_group {
-    ($request:ident, $response:ident, $groups:ident, |$it:ident| $name:expr, $operation:ident, $answers:ident) => {
-        fn take_denied(&mut self, peer: &Peer, _version: i16) -> Vec<(Self, ErrorCode)> {
-            let denied = split(&mut self.$groups, |$it| peer.may_group($operation, $name));
-            part(denied, GROUP_DENIED, |$groups| $request {
-                $groups,
-                ..self.clone()
-            })
-        }
-
-        fn merge(answer: &mut $response, refused: $response) {
-            answer.$answers.extend(refused.$answers);
-        }
-    };
-}
-
-/// A group of which members have topics that the client may not describe is not shown at all.
+/// Kafka's words for a group that is not shown, because its members have topics that the client may not describe.
 const HIDDEN_TOPICS: &str =
     "The group has described topic(s) that the client is not authorized to describe.";
 
-/// The same, and no group whose members have what the client may not describe.
+/// Leaves out refused groups, and those whose members read topics that the client may not describe.
 macro_rules! without_hidden_topics {
     ($response:ident, $module:ident::$group:ident, [$($assignment:ident),+]) => {
         fn conceal(answer: &mut $response, peer: &Peer) {
@@ -127,14 +110,11 @@ macro_rules! without_hidden_topics {
     };
 }
 
-impl Guard for DescribeGroupsRequest {
-    by_group!(
-        DescribeGroupsRequest,
-        DescribeGroupsResponse,
-        groups,
-        |it| it,
-        Describe,
-        groups
+impl RequestGuard for DescribeGroupsRequest {
+    each_of!(
+        DescribeGroupsRequest.groups,
+        |peer, it| peer.may_group(Describe, it),
+        GROUP_DENIED => DescribeGroupsResponse.groups
     );
 
     fn conceal(answer: &mut DescribeGroupsResponse, peer: &Peer) {
@@ -146,14 +126,11 @@ impl Guard for DescribeGroupsRequest {
     }
 }
 
-impl Guard for ConsumerGroupDescribeRequest {
-    by_group!(
-        ConsumerGroupDescribeRequest,
-        ConsumerGroupDescribeResponse,
-        group_ids,
-        |it| it,
-        Describe,
-        groups
+impl RequestGuard for ConsumerGroupDescribeRequest {
+    each_of!(
+        ConsumerGroupDescribeRequest.group_ids,
+        |peer, it| peer.may_group(Describe, it),
+        GROUP_DENIED => ConsumerGroupDescribeResponse.groups
     );
     without_hidden_topics!(
         ConsumerGroupDescribeResponse,
@@ -162,14 +139,11 @@ impl Guard for ConsumerGroupDescribeRequest {
     );
 }
 
-impl Guard for ShareGroupDescribeRequest {
-    by_group!(
-        ShareGroupDescribeRequest,
-        ShareGroupDescribeResponse,
-        group_ids,
-        |it| it,
-        Describe,
-        groups
+impl RequestGuard for ShareGroupDescribeRequest {
+    each_of!(
+        ShareGroupDescribeRequest.group_ids,
+        |peer, it| peer.may_group(Describe, it),
+        GROUP_DENIED => ShareGroupDescribeResponse.groups
     );
     without_hidden_topics!(
         ShareGroupDescribeResponse,
@@ -178,31 +152,20 @@ impl Guard for ShareGroupDescribeRequest {
     );
 }
 
-impl Guard for DeleteGroupsRequest {
-    fn take_denied(&mut self, peer: &Peer, _version: i16) -> Vec<(Self, ErrorCode)> {
-        let denied = split(&mut self.groups_names, |name| peer.may_group(Delete, name));
-        part(denied, GROUP_DENIED, |groups_names| Self { groups_names })
-    }
-
-    fn merge(answer: &mut DeleteGroupsResponse, refused: DeleteGroupsResponse) {
-        answer.results.extend(refused.results);
-    }
+impl RequestGuard for DeleteGroupsRequest {
+    each_of!(
+        DeleteGroupsRequest.groups_names,
+        |peer, it| peer.may_group(Delete, it),
+        GROUP_DENIED => DeleteGroupsResponse.results
+    );
 }
 
-impl Guard for DescribeShareGroupOffsetsRequest {
-    fn take_denied(&mut self, peer: &Peer, _version: i16) -> Vec<(Self, ErrorCode)> {
-        let denied = split(&mut self.groups, |it| {
-            peer.may_group(Describe, &it.group_id)
-        });
-        part(denied, GROUP_DENIED, |groups| Self { groups })
-    }
-
-    fn merge(
-        answer: &mut DescribeShareGroupOffsetsResponse,
-        refused: DescribeShareGroupOffsetsResponse,
-    ) {
-        answer.groups.extend(refused.groups);
-    }
+impl RequestGuard for DescribeShareGroupOffsetsRequest {
+    each_of!(
+        DescribeShareGroupOffsetsRequest.groups,
+        |peer, it| peer.may_group(Describe, &it.group_id),
+        GROUP_DENIED => DescribeShareGroupOffsetsResponse.groups
+    );
 
     fn conceal(answer: &mut DescribeShareGroupOffsetsResponse, peer: &Peer) {
         for group in &mut answer.groups {
@@ -212,7 +175,7 @@ impl Guard for DescribeShareGroupOffsetsRequest {
     }
 }
 
-impl Guard for AlterShareGroupOffsetsRequest {
+impl RequestGuard for AlterShareGroupOffsetsRequest {
     fn refusal(&self, peer: &Peer) -> Option<ErrorCode> {
         group(peer, Read, &self.group_id).or_else(|| {
             let mut topics = self.topics.iter();
@@ -226,7 +189,7 @@ impl Guard for AlterShareGroupOffsetsRequest {
     }
 }
 
-impl Guard for DeleteShareGroupOffsetsRequest {
+impl RequestGuard for DeleteShareGroupOffsetsRequest {
     fn refusal(&self, peer: &Peer) -> Option<ErrorCode> {
         group(peer, Delete, &self.group_id).or_else(|| {
             let mut topics = self.topics.iter();
@@ -247,7 +210,7 @@ impl Guard for DeleteShareGroupOffsetsRequest {
 /// handlers look at the rules of topics themselves.
 macro_rules! of_a_share_member {
     ($($request:ident),*) => {
-        $(impl Guard for $request {
+        $(impl RequestGuard for $request {
             fn refusal(&self, peer: &Peer) -> Option<ErrorCode> {
                 group(peer, Read, self.group_id.as_deref().unwrap_or_default())
             }
@@ -257,7 +220,7 @@ macro_rules! of_a_share_member {
 
 of_a_share_member!(ShareFetchRequest, ShareAcknowledgeRequest);
 
-impl Guard for ListGroupsRequest {
+impl RequestGuard for ListGroupsRequest {
     fn conceal(answer: &mut ListGroupsResponse, peer: &Peer) {
         if !peer.may_cluster(Describe) {
             let may = |id: &str| peer.may_group(Describe, id);
@@ -266,48 +229,34 @@ impl Guard for ListGroupsRequest {
     }
 }
 
-impl Guard for OffsetCommitRequest {
+impl RequestGuard for OffsetCommitRequest {
     fn refusal(&self, peer: &Peer) -> Option<ErrorCode> {
         group(peer, Read, &self.group_id)
     }
 
-    fn take_denied(&mut self, peer: &Peer, _version: i16) -> Vec<(Self, ErrorCode)> {
-        let denied = split(&mut self.topics, |topic| {
-            peer.may_either(Read, &topic.name, topic.topic_id)
-        });
-        part(denied, TOPIC_DENIED, |topics| Self {
-            topics,
-            ..self.clone()
-        })
-    }
-
-    fn merge(answer: &mut OffsetCommitResponse, refused: OffsetCommitResponse) {
-        answer.topics.extend(refused.topics);
-    }
+    each_of!(
+        OffsetCommitRequest.topics,
+        |peer, topic| peer.may_either(Read, &topic.name, topic.topic_id),
+        TOPIC_DENIED => OffsetCommitResponse.topics
+    );
 }
 
-impl Guard for OffsetDeleteRequest {
+impl RequestGuard for OffsetDeleteRequest {
     fn refusal(&self, peer: &Peer) -> Option<ErrorCode> {
         group(peer, Delete, &self.group_id)
     }
 
-    fn take_denied(&mut self, peer: &Peer, _version: i16) -> Vec<(Self, ErrorCode)> {
-        let denied = split(&mut self.topics, |topic| peer.may_topic(Read, &topic.name));
-        part(denied, TOPIC_DENIED, |topics| Self {
-            topics,
-            ..self.clone()
-        })
-    }
-
-    fn merge(answer: &mut OffsetDeleteResponse, refused: OffsetDeleteResponse) {
-        answer.topics.extend(refused.topics);
-    }
+    each_of!(
+        OffsetDeleteRequest.topics,
+        |peer, topic| peer.may_topic(Read, &topic.name),
+        TOPIC_DENIED => OffsetDeleteResponse.topics
+    );
 }
 
 /// First version that asks for several groups.
 const SEVERAL_SINCE: i16 = 8;
 
-impl Guard for OffsetFetchRequest {
+impl RequestGuard for OffsetFetchRequest {
     fn answer_refused(&self, peer: &Peer, version: i16) -> Option<OffsetFetchResponse> {
         if version >= SEVERAL_SINCE {
             return None;

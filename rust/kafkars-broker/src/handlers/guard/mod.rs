@@ -12,14 +12,35 @@ mod transactions;
 
 use kafkars_protocol::{ErrorCode, Uuid};
 
-use super::{Guard, Handled, Peer};
+use super::operations::NOT_ASKED;
+use super::{Handled, Peer, RequestGuard};
 use crate::security::acl::{AclOperation, Authorized, CLUSTER, ResourceType};
 use crate::security::session::ANONYMOUS;
+
+/// A list in a request of which each item needs leave: what is denied is refused in a request of its own, and its
+/// answers stand beside the others.
+macro_rules! each_of {
+    ($request:ident . $items:ident, |$peer:ident, $it:ident| $may:expr, $code:expr => $response:ident . $answers:ident) => {
+        fn take_denied(&mut self, $peer: &Peer, _version: i16) -> Vec<(Self, ErrorCode)> {
+            let denied = split(&mut self.$items, |$it| $may);
+            part(denied, $code, |$items| {
+                let mut part: $request = self.clone();
+                part.$items = $items;
+                part
+            })
+        }
+
+        fn merge(answer: &mut $response, refused: $response) {
+            answer.$answers.extend(refused.$answers);
+        }
+    };
+}
+use each_of;
 
 /// Serves what a client may ask for, and refuses the rest.
 pub(super) fn serve<R>(mut request: R, peer: &Peer, version: i16) -> Handled<R::Response>
 where
-    R: Guard<Response: Send>,
+    R: RequestGuard<Response: Send>,
 {
     if peer.cluster.authorizer.is_none() {
         return request.serve(peer, version);
@@ -57,13 +78,13 @@ where
 }
 
 impl Peer {
-    /// Whether the client may do something with a resource; always in a cluster without access control.
+    /// True if the client may do something with a resource; always in a cluster without access control.
     pub(crate) fn may(&self, operation: AclOperation, kind: ResourceType, name: &str) -> bool {
         let client = self.authorized();
         client.is_none_or(|client| client.may(operation, kind, name))
     }
 
-    /// Whether the client may do something with any resource of a kind at all.
+    /// True if the client may do something with any resource of a kind at all.
     fn may_some(&self, operation: AclOperation, kind: ResourceType) -> bool {
         let client = self.authorized();
         client.is_none_or(|client| client.may_some(operation, kind))
@@ -77,12 +98,12 @@ impl Peer {
         Some(Authorized::new(authorizer, format!("User:{name}"), host))
     }
 
-    /// Whether the client may do something with a topic.
+    /// True if the client may do something with a topic.
     pub(crate) fn may_topic(&self, operation: AclOperation, topic: &str) -> bool {
         self.may(operation, ResourceType::Topic, topic)
     }
 
-    /// The same for a topic by its id. One that is not known is left to the handler, which says so.
+    /// True if the client may do something with the topic of this id. An id that is not known is left to the handler.
     fn may_topic_id(&self, operation: AclOperation, id: Uuid) -> bool {
         let name = {
             let state = self.cluster.state();
@@ -91,7 +112,7 @@ impl Peer {
         name.is_none_or(|name| self.may_topic(operation, &name))
     }
 
-    /// Whether the client may do something with a topic that a request names, or else tells the id of.
+    /// True if the client may do something with a topic that a request names, or else tells the id of.
     fn may_either(&self, operation: AclOperation, name: &str, id: Uuid) -> bool {
         if name.is_empty() && !id.is_zero() {
             self.may_topic_id(operation, id)
@@ -112,10 +133,9 @@ impl Peer {
         self.may(operation, ResourceType::Cluster, CLUSTER)
     }
 
-    /// Those of some operations, one bit for each of Kafka's numbers, that the client may do (KIP-430).
+    /// Takes from some operations, one bit for each of Kafka's numbers, those that the client may not do (KIP-430).
     fn allowed(&self, operations: i32, kind: ResourceType, name: &str) -> i32 {
-        if operations == i32::MIN {
-            // Nobody asked.
+        if operations == NOT_ASKED {
             return operations;
         }
         let is_set = |code: &i8| operations & (1 << code) != 0;
@@ -126,19 +146,19 @@ impl Peer {
     }
 }
 
-/// The code, unless it may be done.
+/// Gives the code, unless the thing may be done.
 fn unless(may: bool, code: ErrorCode) -> Option<ErrorCode> {
     (!may).then_some(code)
 }
 
-/// Leaves what may be done and gives the rest.
+/// Leaves the items that may be done, and gives the others.
 fn split<T>(items: &mut Vec<T>, may: impl FnMut(&T) -> bool) -> Vec<T> {
     let (kept, denied) = std::mem::take(items).into_iter().partition(may);
     *items = kept;
     denied
 }
 
-/// The denied items as a request of their own, if there are any.
+/// Makes a request of the denied items, if there are any.
 fn part<R, T>(
     denied: Vec<T>,
     code: ErrorCode,

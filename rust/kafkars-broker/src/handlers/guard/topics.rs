@@ -23,8 +23,8 @@ use kafkars_protocol::messages::offset_for_leader_epoch::{
 };
 use kafkars_protocol::messages::produce::{ProduceRequest, ProduceResponse};
 
-use super::{part, split, unless};
-use crate::handlers::{Guard, Peer};
+use super::{each_of, part, split, unless};
+use crate::handlers::{Peer, RequestGuard};
 use crate::security::acl::AclOperation::{
     Alter, Create, Delete, Describe, DescribeConfigs, Read, Write,
 };
@@ -32,94 +32,43 @@ use crate::security::acl::{CLUSTER, ResourceType};
 
 const DENIED: ErrorCode = ErrorCode::TopicAuthorizationFailed;
 
-/// A request whose `topics` have a name each, all of which need one operation, and whose answer lists them alike.
+/// A request whose topics have a name each, all of which need leave for one operation.
 macro_rules! by_name {
-    ($request:ident, $response:ident, $topics:ident . $name:ident, $operation:ident, $answers:ident) => {
-        impl Guard for $request {
-            fn take_denied(&mut self, peer: &Peer, _version: i16) -> Vec<(Self, ErrorCode)> {
-                let denied = split(&mut self.$topics, |topic| {
-                    peer.may_topic($operation, &topic.$name)
-                });
-                part(denied, DENIED, |$topics| Self {
-                    $topics,
-                    ..self.clone()
-                })
-            }
-
-            fn merge(answer: &mut $response, refused: $response) {
-                answer.$answers.extend(refused.$answers);
-            }
+    ($request:ident . $topics:ident . $name:ident, $operation:ident => $response:ident . $answers:ident) => {
+        impl RequestGuard for $request {
+            each_of!(
+                $request.$topics,
+                |peer, topic| peer.may_topic($operation, &topic.$name),
+                DENIED => $response.$answers
+            );
         }
     };
 }
 
-by_name!(
-    ListOffsetsRequest,
-    ListOffsetsResponse,
-    topics.name,
-    Describe,
-    topics
-);
-by_name!(
-    DeleteRecordsRequest,
-    DeleteRecordsResponse,
-    topics.name,
-    Delete,
-    topics
-);
-by_name!(
-    OffsetForLeaderEpochRequest,
-    OffsetForLeaderEpochResponse,
-    topics.topic,
-    Describe,
-    topics
-);
-by_name!(
-    CreatePartitionsRequest,
-    CreatePartitionsResponse,
-    topics.name,
-    Alter,
-    results
-);
+by_name!(ListOffsetsRequest.topics.name, Describe => ListOffsetsResponse.topics);
+by_name!(DeleteRecordsRequest.topics.name, Delete => DeleteRecordsResponse.topics);
+by_name!(OffsetForLeaderEpochRequest.topics.topic, Describe => OffsetForLeaderEpochResponse.topics);
+by_name!(CreatePartitionsRequest.topics.name, Alter => CreatePartitionsResponse.results);
+by_name!(DescribeProducersRequest.topics.name, Read => DescribeProducersResponse.topics);
 
-impl Guard for DescribeProducersRequest {
-    fn take_denied(&mut self, peer: &Peer, _version: i16) -> Vec<(Self, ErrorCode)> {
-        let denied = split(&mut self.topics, |topic| peer.may_topic(Read, &topic.name));
-        part(denied, DENIED, |topics| Self { topics })
-    }
-
-    fn merge(answer: &mut DescribeProducersResponse, refused: DescribeProducersResponse) {
-        answer.topics.extend(refused.topics);
-    }
-}
-
-impl Guard for ProduceRequest {
+impl RequestGuard for ProduceRequest {
     fn refusal(&self, peer: &Peer) -> Option<ErrorCode> {
         let id = self.transactional_id.as_deref()?;
         let code = ErrorCode::TransactionalIdAuthorizationFailed;
         unless(peer.may_transaction(Write, id), code)
     }
 
-    fn take_denied(&mut self, peer: &Peer, _version: i16) -> Vec<(Self, ErrorCode)> {
-        let denied = split(&mut self.topic_data, |topic| {
-            peer.may_either(Write, &topic.name, topic.topic_id)
-        });
-        part(denied, DENIED, |topic_data| Self {
-            topic_data,
-            transactional_id: self.transactional_id.clone(),
-            ..*self
-        })
-    }
-
-    fn merge(answer: &mut ProduceResponse, refused: ProduceResponse) {
-        answer.responses.extend(refused.responses);
-    }
+    each_of!(
+        ProduceRequest.topic_data,
+        |peer, topic| peer.may_either(Write, &topic.name, topic.topic_id),
+        DENIED => ProduceResponse.responses
+    );
 }
 
-/// What a session holds is asked for by none of its later requests, so each round of reading looks at the rules itself.
-impl Guard for FetchRequest {}
+/// A later request of a session does not name its topics, so each round of reading looks at the rules itself.
+impl RequestGuard for FetchRequest {}
 
-impl Guard for MetadataRequest {
+impl RequestGuard for MetadataRequest {
     fn take_denied(&mut self, peer: &Peer, version: i16) -> Vec<(Self, ErrorCode)> {
         let creates = peer.cluster.config.user.auto_create_topics
             && (version < 4 || self.allow_auto_topic_creation);
@@ -181,7 +130,7 @@ impl Guard for MetadataRequest {
     }
 }
 
-impl Guard for DescribeTopicPartitionsRequest {
+impl RequestGuard for DescribeTopicPartitionsRequest {
     fn take_denied(&mut self, peer: &Peer, _version: i16) -> Vec<(Self, ErrorCode)> {
         if self.topics.is_empty() {
             return Vec::new();
@@ -223,18 +172,12 @@ impl Guard for DescribeTopicPartitionsRequest {
     }
 }
 
-impl Guard for CreateTopicsRequest {
-    fn take_denied(&mut self, peer: &Peer, _version: i16) -> Vec<(Self, ErrorCode)> {
-        let everywhere = peer.may_cluster(Create);
-        let denied = split(&mut self.topics, |topic| {
-            everywhere || peer.may_topic(Create, &topic.name)
-        });
-        part(denied, DENIED, |topics| Self { topics, ..*self })
-    }
-
-    fn merge(answer: &mut CreateTopicsResponse, refused: CreateTopicsResponse) {
-        answer.topics.extend(refused.topics);
-    }
+impl RequestGuard for CreateTopicsRequest {
+    each_of!(
+        CreateTopicsRequest.topics,
+        |peer, topic| peer.may_cluster(Create) || peer.may_topic(Create, &topic.name),
+        DENIED => CreateTopicsResponse.topics
+    );
 
     fn conceal(answer: &mut CreateTopicsResponse, peer: &Peer) {
         for topic in &mut answer.topics {
@@ -248,7 +191,7 @@ impl Guard for CreateTopicsRequest {
     }
 }
 
-impl Guard for DeleteTopicsRequest {
+impl RequestGuard for DeleteTopicsRequest {
     fn take_denied(&mut self, peer: &Peer, _version: i16) -> Vec<(Self, ErrorCode)> {
         let topic_names = split(&mut self.topic_names, |name| peer.may_topic(Delete, name));
         let topics = split(&mut self.topics, |topic| match &topic.name {

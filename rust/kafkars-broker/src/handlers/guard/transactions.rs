@@ -21,8 +21,8 @@ use kafkars_protocol::messages::txn_offset_commit::{
 };
 use kafkars_protocol::messages::write_txn_markers::WriteTxnMarkersRequest;
 
-use super::{part, split, unless};
-use crate::handlers::{Guard, Peer, Serve};
+use super::{each_of, part, split, unless};
+use crate::handlers::{Peer, RequestGuard, Serve};
 use crate::security::acl::AclOperation::{
     Alter, ClusterAction, Describe, IdempotentWrite, Read, Write,
 };
@@ -37,7 +37,7 @@ fn transaction(peer: &Peer, id: &str) -> Option<ErrorCode> {
     unless(peer.may_transaction(Write, id), DENIED)
 }
 
-impl Guard for InitProducerIdRequest {
+impl RequestGuard for InitProducerIdRequest {
     fn refusal(&self, peer: &Peer) -> Option<ErrorCode> {
         match &self.transactional_id {
             Some(id) => transaction(peer, id),
@@ -53,7 +53,7 @@ impl Guard for InitProducerIdRequest {
 /// First version that only brokers send.
 const OF_BROKERS_SINCE: i16 = 4;
 
-impl Guard for AddPartitionsToTxnRequest {
+impl RequestGuard for AddPartitionsToTxnRequest {
     /// One topic that may not be written to keeps all others out of the transaction.
     fn answer_refused(&self, peer: &Peer, version: i16) -> Option<AddPartitionsToTxnResponse> {
         if version >= OF_BROKERS_SINCE {
@@ -87,58 +87,45 @@ impl Guard for AddPartitionsToTxnRequest {
     }
 }
 
-impl Guard for AddOffsetsToTxnRequest {
+impl RequestGuard for AddOffsetsToTxnRequest {
     fn refusal(&self, peer: &Peer) -> Option<ErrorCode> {
         let denied = transaction(peer, &self.transactional_id);
         denied.or_else(|| unless(peer.may_group(Read, &self.group_id), GROUP_DENIED))
     }
 }
 
-impl Guard for EndTxnRequest {
+impl RequestGuard for EndTxnRequest {
     fn refusal(&self, peer: &Peer) -> Option<ErrorCode> {
         transaction(peer, &self.transactional_id)
     }
 }
 
-impl Guard for WriteTxnMarkersRequest {
+impl RequestGuard for WriteTxnMarkersRequest {
     fn refusal(&self, peer: &Peer) -> Option<ErrorCode> {
         let may = peer.may_cluster(ClusterAction) || peer.may_cluster(Alter);
         unless(may, CLUSTER_DENIED)
     }
 }
 
-impl Guard for TxnOffsetCommitRequest {
+impl RequestGuard for TxnOffsetCommitRequest {
     fn refusal(&self, peer: &Peer) -> Option<ErrorCode> {
         let denied = transaction(peer, &self.transactional_id);
         denied.or_else(|| unless(peer.may_group(Read, &self.group_id), GROUP_DENIED))
     }
 
-    fn take_denied(&mut self, peer: &Peer, _version: i16) -> Vec<(Self, ErrorCode)> {
-        let denied = split(&mut self.topics, |topic| peer.may_topic(Read, &topic.name));
-        part(denied, TOPIC_DENIED, |topics| Self {
-            topics,
-            ..self.clone()
-        })
-    }
-
-    fn merge(answer: &mut TxnOffsetCommitResponse, refused: TxnOffsetCommitResponse) {
-        answer.topics.extend(refused.topics);
-    }
+    each_of!(
+        TxnOffsetCommitRequest.topics,
+        |peer, topic| peer.may_topic(Read, &topic.name),
+        TOPIC_DENIED => TxnOffsetCommitResponse.topics
+    );
 }
 
-impl Guard for DescribeTransactionsRequest {
-    fn take_denied(&mut self, peer: &Peer, _version: i16) -> Vec<(Self, ErrorCode)> {
-        let denied = split(&mut self.transactional_ids, |id| {
-            peer.may_transaction(Describe, id)
-        });
-        part(denied, DENIED, |transactional_ids| Self {
-            transactional_ids,
-        })
-    }
-
-    fn merge(answer: &mut DescribeTransactionsResponse, refused: DescribeTransactionsResponse) {
-        answer.transaction_states.extend(refused.transaction_states);
-    }
+impl RequestGuard for DescribeTransactionsRequest {
+    each_of!(
+        DescribeTransactionsRequest.transactional_ids,
+        |peer, id| peer.may_transaction(Describe, id),
+        DENIED => DescribeTransactionsResponse.transaction_states
+    );
 
     fn conceal(answer: &mut DescribeTransactionsResponse, peer: &Peer) {
         for transaction in &mut answer.transaction_states {
@@ -148,7 +135,7 @@ impl Guard for DescribeTransactionsRequest {
     }
 }
 
-impl Guard for ListTransactionsRequest {
+impl RequestGuard for ListTransactionsRequest {
     fn conceal(answer: &mut ListTransactionsResponse, peer: &Peer) {
         let may = |id: &str| peer.may_transaction(Describe, id);
         answer
@@ -171,7 +158,7 @@ fn coordinator(peer: &Peer, key_type: i8, key: &str) -> Option<ErrorCode> {
     }
 }
 
-impl Guard for FindCoordinatorRequest {
+impl RequestGuard for FindCoordinatorRequest {
     fn answer_refused(&self, peer: &Peer, version: i16) -> Option<FindCoordinatorResponse> {
         if version >= SEVERAL_SINCE {
             return None;

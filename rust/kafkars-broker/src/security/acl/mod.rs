@@ -11,15 +11,15 @@ use parking_lot::RwLock;
 pub use rule::{Acl, AclOperation, PatternType, Permission, ResourceType};
 pub(crate) use rule::{AclFilter, CLUSTER, RawFilter};
 
-/// Rules there may be, so that adding them does not fill the memory.
+/// The most rules there may be, so that adding them does not fill the memory.
 const MAX_RULES: usize = 100_000;
 
-/// Whether there is access control, and what holds before the first rule.
+/// The settings of access control: on or off, and what holds before the first rule.
 #[derive(Debug, Clone, Default)]
 pub struct AclSettings {
-    /// Who may do everything, such as `User:admin` (`super.users`).
+    /// The principals who may do everything, such as `User:admin` (`super.users`).
     pub super_users: Vec<String>,
-    /// Whether what no rule speaks of is open to everybody (`allow.everyone.if.no.acl.found`). Default false.
+    /// True if what no rule speaks of is open to everybody (`allow.everyone.if.no.acl.found`). Default false.
     pub allow_everyone_if_no_acl_found: bool,
     /// The rules that there are from the start.
     pub rules: Vec<Acl>,
@@ -31,7 +31,7 @@ pub(crate) struct Authorizer {
     super_users: HashSet<String>,
     open_by_default: bool,
     rules: RwLock<BTreeSet<Acl>>,
-    /// Counts the changes of the rules.
+    /// The number of changes of the rules.
     version: AtomicU64,
 }
 
@@ -52,13 +52,13 @@ impl Authorized {
         }
     }
 
-    /// Whether the client may do something with one resource.
+    /// True if the client may do something with one resource.
     pub(crate) fn may(&self, operation: AclOperation, kind: ResourceType, name: &str) -> bool {
         let client = (self.principal.as_str(), self.host.as_str());
         self.authorizer.allows(client, operation, (kind, name))
     }
 
-    /// Whether the client may do something with any resource of a kind at all.
+    /// True if the client may do something with any resource of a kind at all.
     pub(crate) fn may_some(&self, operation: AclOperation, kind: ResourceType) -> bool {
         let client = (self.principal.as_str(), self.host.as_str());
         self.authorizer.allows_some(client, operation, kind)
@@ -80,7 +80,7 @@ impl Authorizer {
         }
     }
 
-    /// Whether a client may do something with one resource.
+    /// True if a client may do something with one resource.
     pub(crate) fn allows(
         &self,
         (principal, host): (&str, &str),
@@ -106,7 +106,7 @@ impl Authorizer {
         allowed || (!spoken_of && self.open_by_default)
     }
 
-    /// Whether a client may do something with any resource of a kind at all.
+    /// True if a client may do something with any resource of a kind at all.
     pub(crate) fn allows_some(
         &self,
         (principal, host): (&str, &str),
@@ -167,7 +167,7 @@ impl Authorizer {
         found
     }
 
-    /// Whether the rule was there.
+    /// True if the rule was there.
     pub(crate) fn remove_one(&self, rule: &Acl) -> bool {
         let mut rules = self.rules.write();
         self.version.fetch_add(1, Ordering::Release);
@@ -180,12 +180,12 @@ impl Authorizer {
     }
 }
 
-/// Whether a rule that takes one operation takes another.
+/// True if a rule that takes one operation takes another.
 fn denies(rule: AclOperation, operation: AclOperation) -> bool {
     rule == AclOperation::All || rule == operation
 }
 
-/// Whether a rule that gives one operation gives another: who may change may also look.
+/// True if a rule that gives one operation gives another: who may change may also look.
 fn gives(rule: AclOperation, operation: AclOperation) -> bool {
     use AclOperation::{All, Alter, AlterConfigs, Delete, Describe, DescribeConfigs, Read, Write};
     rule == All

@@ -19,7 +19,7 @@ macro_rules! codes {
                 self as i8
             }
 
-            /// What a number of Kafka's means; none for those of filters and for unknown ones.
+            /// The meaning of a number of Kafka's; none for those of filters and for unknown ones.
             pub fn from_code(code: i8) -> Option<Self> {
                 match code { $($code => Some(Self::$value),)* _ => None }
             }
@@ -29,7 +29,7 @@ macro_rules! codes {
                 match self { $(Self::$value => $text,)* }
             }
 
-            /// What a name of Kafka's means, in lower case or not.
+            /// The meaning of a name of Kafka's, in any case of letters.
             pub fn named(name: &str) -> Option<Self> {
                 let all = [$(Self::$value),*];
                 all.into_iter().find(|value| value.name().eq_ignore_ascii_case(name))
@@ -39,7 +39,7 @@ macro_rules! codes {
 }
 
 codes! {
-    /// What a rule is about.
+    /// The kind of resource that a rule is about.
     ResourceType {
         /// A topic, by its name.
         Topic = 2 "TOPIC",
@@ -57,7 +57,7 @@ codes! {
 }
 
 codes! {
-    /// How the name of a rule is meant.
+    /// The pattern that the name of a rule stands for.
     PatternType {
         /// The resource of exactly that name; `*` is every one.
         Literal = 3 "LITERAL",
@@ -67,7 +67,7 @@ codes! {
 }
 
 codes! {
-    /// What is done with a resource.
+    /// An operation on a resource.
     AclOperation {
         /// Everything.
         All = 2 "ALL",
@@ -83,7 +83,7 @@ codes! {
         Alter = 7 "ALTER",
         /// Describing.
         Describe = 8 "DESCRIBE",
-        /// What brokers ask of each other.
+        /// Requests of brokers to each other.
         ClusterAction = 9 "CLUSTER_ACTION",
         /// Describing settings.
         DescribeConfigs = 10 "DESCRIBE_CONFIGS",
@@ -101,11 +101,11 @@ codes! {
 }
 
 codes! {
-    /// Whether a rule gives or takes.
+    /// The effect of a rule: it gives or takes.
     Permission {
-        /// It takes, whatever else gives.
+        /// The rule takes, whatever other rules give.
         Deny = 2 "DENY",
-        /// It gives.
+        /// The rule gives.
         Allow = 3 "ALLOW",
     }
 }
@@ -113,24 +113,24 @@ codes! {
 /// An access control rule.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Acl {
-    /// What it is about.
+    /// The kind of the resource.
     pub resource_type: ResourceType,
     /// The resource's name, or how names begin, or `*`.
     pub resource_name: String,
-    /// How the name is meant.
+    /// The pattern that the name stands for.
     pub pattern_type: PatternType,
-    /// Whom it is for, such as `User:alice`; `User:*` is everybody.
+    /// The principal, such as `User:alice`; `User:*` is everybody.
     pub principal: String,
-    /// Where the client is, as an address; `*` is anywhere.
+    /// The client's address; `*` is any.
     pub host: String,
-    /// What is done.
+    /// The operation.
     pub operation: AclOperation,
-    /// Whether it may be done.
+    /// The effect of the rule: allow or deny.
     pub permission: Permission,
 }
 
 impl Acl {
-    /// Why this rule makes no sense, in Kafka's words.
+    /// Checks that the rule makes sense; the error is in Kafka's words.
     pub(crate) fn check(&self) -> Result<(), String> {
         if self.resource_name.is_empty() {
             return Err("Resource name should not be empty".to_owned());
@@ -149,7 +149,7 @@ impl Acl {
         Ok(())
     }
 
-    /// Whether it speaks of a resource.
+    /// True if it speaks of a resource.
     pub(super) fn is_about(&self, kind: ResourceType, name: &str) -> bool {
         self.resource_type == kind && self.pattern_fits(name)
     }
@@ -161,14 +161,14 @@ impl Acl {
         }
     }
 
-    /// Whether it speaks of a client.
+    /// True if it speaks of a client.
     pub(super) fn is_for(&self, principal: &str, host: &str) -> bool {
         let everybody = "User:*";
         (self.principal == principal || self.principal == everybody)
             && (self.host == ANYTHING || self.host == host)
     }
 
-    /// Whether it covers every resource that another rule speaks of.
+    /// True if it covers every resource that another rule speaks of.
     pub(super) fn covers(&self, other: &Self) -> bool {
         match (self.pattern_type, other.pattern_type) {
             (PatternType::Literal, _) if self.resource_name == ANYTHING => true,
@@ -181,7 +181,7 @@ impl Acl {
     }
 }
 
-/// How a filter takes the names of rules.
+/// The way in which a filter takes the names of rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PatternFilter {
     /// Rules with that name, however it is meant.
@@ -191,7 +191,7 @@ enum PatternFilter {
     Exactly(PatternType),
 }
 
-/// Chooses rules; what is none lets everything pass.
+/// A filter of rules; a field that is none lets everything pass.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AclFilter {
     resource_type: Option<ResourceType>,

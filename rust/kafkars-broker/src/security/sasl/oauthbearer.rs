@@ -5,11 +5,12 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64;
 use serde_json::Value;
 
-use super::{Directory, Failure, Progress, sasl_name};
+use super::login::{Directory, LoginFailure, LoginProgress};
+use super::sasl_name::sasl_name;
 
-/// Stands before and behind every attribute.
+/// The byte before and behind every attribute.
 const SEPARATOR: char = '\u{1}';
-/// What the client is told of a token that is not taken, before it gives up.
+/// The answer to a token that is not taken; the client gives up after it.
 const REFUSAL: &str = "{\"status\":\"invalid_token\"}";
 
 /// One login.
@@ -23,26 +24,26 @@ impl OAuthBearer {
         &mut self,
         message: &[u8],
         directory: &Directory<'_>,
-    ) -> Result<Progress, Failure> {
+    ) -> Result<LoginProgress, LoginFailure> {
         if self.is_refused {
             // The client has seen why, and says so with one byte.
-            let words = Failure::Told(REFUSAL.to_owned());
+            let words = LoginFailure::Told(REFUSAL.to_owned());
             return Err(match message {
                 [1] => words,
-                _ => Failure::Untold,
+                _ => LoginFailure::Untold,
             });
         }
-        let message = std::str::from_utf8(message).map_err(|_| Failure::Untold)?;
-        let (authorization, token) = read(message).ok_or(Failure::Untold)?;
+        let message = std::str::from_utf8(message).map_err(|_| LoginFailure::Untold)?;
+        let (authorization, token) = read(message).ok_or(LoginFailure::Untold)?;
         let Some((user, ends_at)) = check(token, directory.now) else {
             self.is_refused = true;
-            return Ok(Progress::Challenge(REFUSAL.as_bytes().to_vec()));
+            return Ok(LoginProgress::Challenge(REFUSAL.as_bytes().to_vec()));
         };
         if authorization.is_some_and(|name| name != user) {
             let words = "Client requested an authorization id that is different from the token's principal name";
-            return Err(Failure::told(words));
+            return Err(LoginFailure::told(words));
         }
-        Ok(Progress::Done {
+        Ok(LoginProgress::Done {
             user,
             answer: Vec::new(),
             ends_at: Some(ends_at),
@@ -50,7 +51,7 @@ impl OAuthBearer {
     }
 }
 
-/// Who the client wants to be, where it says so, and its token.
+/// Reads who the client wants to be, where it says so, and its token.
 fn read(message: &str) -> Option<(Option<String>, &str)> {
     let (authorization, attributes) = message.strip_prefix("n,")?.split_once(',')?;
     let authorization = match authorization {
@@ -66,7 +67,7 @@ fn read(message: &str) -> Option<(Option<String>, &str)> {
     is_bearer.then_some((authorization, token.trim()))
 }
 
-/// Whose token it is and when it ends, in ms since 1970; none if it is not taken.
+/// Checks a token: gives its user and when it ends, in ms since 1970; none if it is not taken.
 fn check(token: &str, now: i64) -> Option<(String, i64)> {
     let mut parts = token.split('.');
     let (header, claims, signature) = (parts.next()?, parts.next()?, parts.next()?);
@@ -117,7 +118,7 @@ mod tests {
         )
     }
 
-    fn log_in(message: &[u8]) -> Result<Progress, Failure> {
+    fn log_in(message: &[u8]) -> Result<LoginProgress, LoginFailure> {
         let (passwords, scram) = (Passwords::default(), ScramCredentials::default());
         let directory = Directory {
             passwords: &passwords,
@@ -127,7 +128,7 @@ mod tests {
         OAuthBearer::default().take(message, &directory)
     }
 
-    fn with(token: &str) -> Result<Progress, Failure> {
+    fn with(token: &str) -> Result<LoginProgress, LoginFailure> {
         log_in(format!("n,,\u{1}auth=Bearer {token}\u{1}\u{1}").as_bytes())
     }
 
@@ -135,7 +136,7 @@ mod tests {
     fn a_token_says_who_and_until_when() {
         let none = "{\"alg\":\"none\"}";
         let good = token(none, "{\"sub\":\"alice\",\"exp\":1700000060.5}", "");
-        let Ok(Progress::Done { user, ends_at, .. }) = with(&good) else {
+        let Ok(LoginProgress::Done { user, ends_at, .. }) = with(&good) else {
             panic!("refused");
         };
         assert_eq!((user.as_str(), ends_at), ("alice", Some(NOW + 60_500)));
@@ -157,7 +158,7 @@ mod tests {
             "no token".to_owned(),
         ] {
             assert!(
-                matches!(with(&refused), Ok(Progress::Challenge(_))),
+                matches!(with(&refused), Ok(LoginProgress::Challenge(_))),
                 "{refused}"
             );
         }
@@ -167,10 +168,10 @@ mod tests {
         #[test]
         fn no_message_is_a_panic_or_a_login(bytes in proptest::collection::vec(any::<u8>(), 0..80), claims in ".{0,40}") {
             let outcome = log_in(&bytes);
-            let accepted = matches!(outcome, Ok(Progress::Done { .. }));
+            let accepted = matches!(outcome, Ok(LoginProgress::Done { .. }));
             prop_assert!(!accepted);
             let outcome = with(&token("{\"alg\":\"none\"}", &claims, ""));
-            let accepted = matches!(outcome, Ok(Progress::Done { .. }));
+            let accepted = matches!(outcome, Ok(LoginProgress::Done { .. }));
             prop_assert!(!accepted);
         }
     }

@@ -1,28 +1,31 @@
 //! PLAIN (RFC 4616): the name and the password in one message.
 
-use super::{Directory, Failure, Progress};
+use super::login::{Directory, LoginFailure, LoginProgress};
 
 /// Checks the one message there is, in the order and with the words of Kafka.
-pub(super) fn check(message: &[u8], directory: &Directory<'_>) -> Result<Progress, Failure> {
-    let message = std::str::from_utf8(message).map_err(|_| Failure::Untold)?;
+pub(super) fn check(
+    message: &[u8],
+    directory: &Directory<'_>,
+) -> Result<LoginProgress, LoginFailure> {
+    let message = std::str::from_utf8(message).map_err(|_| LoginFailure::Untold)?;
     let tokens: Vec<&str> = message.splitn(4, '\0').collect();
     let [authorization, user, password] = tokens[..] else {
-        return Err(Failure::Untold);
+        return Err(LoginFailure::Untold);
     };
     if user.is_empty() {
-        return Err(Failure::told("username not specified"));
+        return Err(LoginFailure::told("username not specified"));
     }
     if password.is_empty() {
-        return Err(Failure::told("password not specified"));
+        return Err(LoginFailure::told("password not specified"));
     }
     if !directory.passwords.is_right(user, password) {
-        return Err(Failure::told("Invalid username or password"));
+        return Err(LoginFailure::told("Invalid username or password"));
     }
     if !authorization.is_empty() && authorization != user {
         let words = "Client requested an authorization id that is different from username";
-        return Err(Failure::told(words));
+        return Err(LoginFailure::told(words));
     }
-    Ok(Progress::Done {
+    Ok(LoginProgress::Done {
         user: user.to_owned(),
         answer: Vec::new(),
         ends_at: None,

@@ -5,25 +5,26 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use zeroize::Zeroizing;
 
-use super::{Directory, Failure, Progress, sasl_name};
+use super::login::{Directory, LoginFailure, LoginProgress};
+use super::sasl_name::sasl_name;
 use crate::security::hash::ScramHash;
 
 /// Random bytes in the broker's part of the nonce.
 const NONCE: usize = 24;
 
 /// One login.
-pub(crate) struct Scram {
+pub(crate) struct ScramServer {
     hash: ScramHash,
-    state: State,
+    state: ScramServerState,
 }
 
-enum State {
+enum ScramServerState {
     AwaitsFirst,
     AwaitsFinal(Box<Challenge>),
     Done,
 }
 
-/// What was told to the client, to check its proof with.
+/// The challenge that was sent to the client, to check its proof with.
 struct Challenge {
     user: String,
     /// The client's nonce with ours behind it.
@@ -33,11 +34,11 @@ struct Challenge {
     salted_password: Zeroizing<Vec<u8>>,
 }
 
-impl Scram {
+impl ScramServer {
     pub(crate) fn new(hash: ScramHash) -> Self {
         Self {
             hash,
-            state: State::AwaitsFirst,
+            state: ScramServerState::AwaitsFirst,
         }
     }
 
@@ -45,31 +46,35 @@ impl Scram {
         &mut self,
         message: &[u8],
         directory: &Directory<'_>,
-    ) -> Result<Progress, Failure> {
-        let message = std::str::from_utf8(message).map_err(|_| Failure::Untold)?;
-        match std::mem::replace(&mut self.state, State::Done) {
-            State::AwaitsFirst => {
+    ) -> Result<LoginProgress, LoginFailure> {
+        let message = std::str::from_utf8(message).map_err(|_| LoginFailure::Untold)?;
+        match std::mem::replace(&mut self.state, ScramServerState::Done) {
+            ScramServerState::AwaitsFirst => {
                 let challenge = self.challenge(message, directory)?;
                 let answer = challenge.server_first.clone().into_bytes();
-                self.state = State::AwaitsFinal(Box::new(challenge));
-                Ok(Progress::Challenge(answer))
+                self.state = ScramServerState::AwaitsFinal(Box::new(challenge));
+                Ok(LoginProgress::Challenge(answer))
             }
-            State::AwaitsFinal(challenge) => self.check(message, *challenge),
-            State::Done => Err(Failure::Untold),
+            ScramServerState::AwaitsFinal(challenge) => self.check(message, *challenge),
+            ScramServerState::Done => Err(LoginFailure::Untold),
         }
     }
 
-    fn challenge(&self, message: &str, directory: &Directory<'_>) -> Result<Challenge, Failure> {
-        let first = ClientFirst::read(message).ok_or(Failure::Untold)?;
+    fn challenge(
+        &self,
+        message: &str,
+        directory: &Directory<'_>,
+    ) -> Result<Challenge, LoginFailure> {
+        let first = ClientFirst::read(message).ok_or(LoginFailure::Untold)?;
         let credentials = directory.scram.of(&first.user);
         let credential = credentials.and_then(|all| all.get(&self.hash.code()));
-        let credential = credential.ok_or(Failure::Untold)?;
+        let credential = credential.ok_or(LoginFailure::Untold)?;
         if first.authorization.is_some_and(|name| name != first.user) {
             let words = "Client requested an authorization id that is different from username";
-            return Err(Failure::told(words));
+            return Err(LoginFailure::told(words));
         }
         let mut random = [0; NONCE];
-        rand::fill(&mut random).map_err(|_| Failure::Untold)?;
+        rand::fill(&mut random).map_err(|_| LoginFailure::Untold)?;
         let nonce = format!("{}{}", first.nonce, BASE64.encode(random));
         let [salt, salted_password] = credential.secret();
         let server_first = format!(
@@ -86,8 +91,8 @@ impl Scram {
         })
     }
 
-    fn check(&self, message: &str, challenge: Challenge) -> Result<Progress, Failure> {
-        let (without_proof, proof) = message.rsplit_once(",p=").ok_or(Failure::Untold)?;
+    fn check(&self, message: &str, challenge: Challenge) -> Result<LoginProgress, LoginFailure> {
+        let (without_proof, proof) = message.rsplit_once(",p=").ok_or(LoginFailure::Untold)?;
         let mut parts = without_proof.split(',');
         let binding = parts.next().and_then(|part| part.strip_prefix("c="));
         let nonce = parts.next().and_then(|part| part.strip_prefix("r="));
@@ -95,9 +100,9 @@ impl Scram {
         let header = binding.and_then(|text| BASE64.decode(text).ok());
         let is_header = header.is_some_and(|header| header.starts_with(b"n,"));
         if !is_header || nonce != Some(&challenge.nonce) {
-            return Err(Failure::Untold);
+            return Err(LoginFailure::Untold);
         }
-        let proof = BASE64.decode(proof).map_err(|_| Failure::Untold)?;
+        let proof = BASE64.decode(proof).map_err(|_| LoginFailure::Untold)?;
         let Challenge {
             client_first_bare,
             server_first,
@@ -110,10 +115,11 @@ impl Scram {
         let signature = self.hash.sign(stored_key.as_ref(), signed.as_bytes());
         let expected = client_key.as_ref().iter().zip(signature.as_ref());
         let expected: Vec<u8> = expected.map(|(key, byte)| key ^ byte).collect();
-        constant_time::verify_slices_are_equal(&proof, &expected).map_err(|_| Failure::Untold)?;
+        constant_time::verify_slices_are_equal(&proof, &expected)
+            .map_err(|_| LoginFailure::Untold)?;
         let server_key = self.hash.sign(salted_password, b"Server Key");
         let signature = self.hash.sign(server_key.as_ref(), signed.as_bytes());
-        Ok(Progress::Done {
+        Ok(LoginProgress::Done {
             user: challenge.user,
             answer: format!("v={}", BASE64.encode(signature)).into_bytes(),
             ends_at: None,
@@ -123,11 +129,11 @@ impl Scram {
 
 /// The client's first message.
 struct ClientFirst<'a> {
-    /// Who the client wants to be, where it says so.
+    /// The name that the client wants to act under, where it says so.
     authorization: Option<String>,
     user: String,
     nonce: &'a str,
-    /// What is signed of it.
+    /// The part of the message that is signed.
     bare: &'a str,
 }
 
@@ -213,10 +219,10 @@ mod tests {
             (ScramHash::Sha512, "wonderland", true),
             (ScramHash::Sha512, "Wonderland", false),
         ] {
-            let mut login = Scram::new(hash);
+            let mut login = ScramServer::new(hash);
             let bare = "n=alice,r=rOprNGfwEbeRWgbNEkqO";
             let first = format!("n,,{bare}");
-            let Ok(Progress::Challenge(challenge)) = login.take(first.as_bytes(), &directory)
+            let Ok(LoginProgress::Challenge(challenge)) = login.take(first.as_bytes(), &directory)
             else {
                 panic!("no challenge");
             };
@@ -234,11 +240,11 @@ mod tests {
         fn no_message_is_a_panic_or_a_login(first in ".{0,60}", last in ".{0,60}", keep in any::<bool>()) {
             let (passwords, scram) = (Passwords::default(), users_once());
             let directory = Directory { passwords: &passwords, scram, now: 0 };
-            let mut login = Scram::new(ScramHash::Sha256);
+            let mut login = ScramServer::new(ScramHash::Sha256);
             let first = if keep { format!("n,,n=alice,r=x{}", first.replace(|c: char| !c.is_ascii_alphanumeric(), "")) } else { first };
             let challenged = login.take(first.as_bytes(), &directory);
             if keep {
-                prop_assert!(matches!(challenged, Ok(Progress::Challenge(_))));
+                prop_assert!(matches!(challenged, Ok(LoginProgress::Challenge(_))));
             }
             prop_assert!(login.take(last.as_bytes(), &directory).is_err());
         }

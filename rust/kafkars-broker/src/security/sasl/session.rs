@@ -1,4 +1,4 @@
-//! Where one connection is in its login: what it may send, and who it is.
+//! The login of one connection: what it may send by how far it is, and who it is.
 //!
 //! The order is Kafka's: `ApiVersions` at most once, `SaslHandshake`, then the mechanism's messages, either in
 //! `SaslAuthenticate` or, after version 0 of the handshake, bare. Anything else ends the connection. Who has logged in
@@ -10,66 +10,68 @@ use std::time::Duration;
 use bytes::Bytes;
 use kafkars_protocol::{ApiKey, ErrorCode};
 
-use super::{Directory, Exchange, Failure, Progress, SaslMechanism};
+use super::exchange::SaslExchange;
+use super::login::{Directory, LoginFailure, LoginProgress};
+use super::mechanism::SaslMechanism;
 
-/// How long an answer to a failed login takes (`connection.failed.authentication.delay.ms`).
+/// The time that an answer to a failed login takes (`connection.failed.authentication.delay.ms`).
 pub(crate) const DELAY_OF_FAILURE: Duration = Duration::from_millis(100);
-/// Nobody logs in again more often than this, in ms.
+/// The shortest time between two logins on a connection, in ms.
 const LEAST_BETWEEN_LOGINS: i64 = 1000;
 /// First version of the handshake whose messages travel in `SaslAuthenticate`.
 const FRAMED_SINCE: i16 = 1;
 
-/// What a listener lets its clients log in with.
+/// The settings of logins at a listener.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SaslSettings {
     pub(crate) mechanisms: Vec<SaslMechanism>,
-    /// How long a login is believed at most (`connections.max.reauth.ms`).
+    /// The longest time that a login is valid (`connections.max.reauth.ms`).
     pub(crate) max_reauth: Option<Duration>,
 }
 
-/// What becomes of a request, by where the login is.
+/// The decision on a request, by how far the login is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Gate {
     Open,
-    /// It is answered with this error, and then the connection ends.
+    /// The request is answered with this error, and then the connection ends.
     Refused(ErrorCode),
     Closed,
 }
 
 /// A successful step.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Step {
+pub(crate) struct LoginStep {
     pub(crate) answer: Bytes,
-    /// How long the login is believed, in ms; 0 where it does not end, or is not there yet.
+    /// The time that the login is valid, in ms; 0 where it does not end, or is not there yet.
     pub(crate) lifetime_ms: i64,
 }
 
 /// The login of one connection.
 pub(crate) struct SaslSession {
     settings: Arc<SaslSettings>,
-    stage: Stage,
-    login: Option<Login>,
+    stage: LoginStage,
+    login: Option<SaslLogin>,
     last_start: Option<i64>,
 }
 
-enum Stage {
+enum LoginStage {
     /// Nothing has been said.
     Fresh,
     /// The client knows which versions there are.
     VersionsTold,
     Exchanging {
         mechanism: SaslMechanism,
-        exchange: Exchange,
+        exchange: SaslExchange,
         framed: bool,
     },
     LoggedIn,
     Refused,
 }
 
-struct Login {
+struct SaslLogin {
     user: Arc<str>,
     mechanism: SaslMechanism,
-    /// By the broker's clock.
+    /// The time when the login ends, by the broker's clock.
     ends_at: Option<i64>,
 }
 
@@ -77,51 +79,53 @@ impl SaslSession {
     pub(crate) fn new(settings: Arc<SaslSettings>) -> Self {
         Self {
             settings,
-            stage: Stage::Fresh,
+            stage: LoginStage::Fresh,
             login: None,
             last_start: None,
         }
     }
 
-    /// Who has logged in.
+    /// The user who has logged in.
     pub(crate) fn user(&self) -> Option<Arc<str>> {
         self.login.as_ref().map(|login| Arc::clone(&login.user))
     }
 
     pub(crate) fn is_refused(&self) -> bool {
-        matches!(self.stage, Stage::Refused)
+        matches!(self.stage, LoginStage::Refused)
     }
 
-    /// Whether a mechanism's messages are awaited.
+    /// True if a mechanism's messages are awaited.
     pub(crate) fn is_exchanging(&self) -> bool {
-        matches!(self.stage, Stage::Exchanging { .. })
+        matches!(self.stage, LoginStage::Exchanging { .. })
     }
 
-    /// Whether the next frame is a bare message of the mechanism.
+    /// True if the next frame is a bare message of the mechanism.
     pub(crate) fn expects_bare_message(&self) -> bool {
-        matches!(self.stage, Stage::Exchanging { framed: false, .. })
+        matches!(self.stage, LoginStage::Exchanging { framed: false, .. })
     }
 
     /// Decides on a request. `is_served` is whether its version is.
     pub(crate) fn admit(&mut self, api: ApiKey, is_served: bool, now: i64) -> Gate {
         match &self.stage {
-            Stage::Fresh if api == ApiKey::ApiVersions => {
+            LoginStage::Fresh if api == ApiKey::ApiVersions => {
                 // Who is told that the version is too new asks again.
                 if is_served {
-                    self.stage = Stage::VersionsTold;
+                    self.stage = LoginStage::VersionsTold;
                 }
                 Gate::Open
             }
-            Stage::Fresh | Stage::VersionsTold if api == ApiKey::SaslHandshake => Gate::Open,
-            Stage::Exchanging { framed: true, .. } => {
+            LoginStage::Fresh | LoginStage::VersionsTold if api == ApiKey::SaslHandshake => {
+                Gate::Open
+            }
+            LoginStage::Exchanging { framed: true, .. } => {
                 if api == ApiKey::SaslAuthenticate {
                     Gate::Open
                 } else {
-                    self.stage = Stage::Refused;
+                    self.stage = LoginStage::Refused;
                     Gate::Refused(ErrorCode::IllegalSaslState)
                 }
             }
-            Stage::LoggedIn => {
+            LoginStage::LoggedIn => {
                 let ends_at = self.login.as_ref().and_then(|login| login.ends_at);
                 let is_over = ends_at.is_some_and(|end| end <= now);
                 if is_over && api != ApiKey::SaslHandshake {
@@ -144,7 +148,7 @@ impl SaslSession {
         let too_soon = self
             .last_start
             .is_some_and(|last| now.saturating_sub(last) < LEAST_BETWEEN_LOGINS);
-        if matches!(self.stage, Stage::LoggedIn) && too_soon {
+        if matches!(self.stage, LoginStage::LoggedIn) && too_soon {
             return (Some(ErrorCode::IllegalSaslState), Vec::new());
         }
         let offered = self.settings.mechanisms.iter();
@@ -152,13 +156,13 @@ impl SaslSession {
         let names: Vec<String> = names.collect();
         let mut mechanisms = self.settings.mechanisms.iter().copied();
         let Some(mechanism) = mechanisms.find(|known| known.name() == wanted) else {
-            self.stage = Stage::Refused;
+            self.stage = LoginStage::Refused;
             return (Some(ErrorCode::UnsupportedSaslMechanism), names);
         };
         self.last_start = Some(now);
-        self.stage = Stage::Exchanging {
+        self.stage = LoginStage::Exchanging {
             mechanism,
-            exchange: Exchange::new(mechanism),
+            exchange: SaslExchange::new(mechanism),
             framed: version >= FRAMED_SINCE,
         };
         (None, names)
@@ -169,21 +173,21 @@ impl SaslSession {
         &mut self,
         message: &[u8],
         directory: &Directory<'_>,
-    ) -> Result<Step, String> {
-        let Stage::Exchanging {
+    ) -> Result<LoginStep, String> {
+        let LoginStage::Exchanging {
             mechanism,
             exchange,
             ..
         } = &mut self.stage
         else {
-            self.stage = Stage::Refused;
+            self.stage = LoginStage::Refused;
             return Err("There is no login to go on with".to_owned());
         };
         let mechanism = *mechanism;
         let taken = exchange.take(message, directory);
         let taken = taken.and_then(|progress| match progress {
-            Progress::Challenge(answer) => Ok((answer, 0)),
-            Progress::Done {
+            LoginProgress::Challenge(answer) => Ok((answer, 0)),
+            LoginProgress::Done {
                 user,
                 answer,
                 ends_at,
@@ -193,34 +197,34 @@ impl SaslSession {
             )),
         });
         match taken {
-            Ok((answer, lifetime_ms)) => Ok(Step {
+            Ok((answer, lifetime_ms)) => Ok(LoginStep {
                 answer: answer.into(),
                 lifetime_ms,
             }),
             Err(failure) => {
-                self.stage = Stage::Refused;
+                self.stage = LoginStage::Refused;
                 Err(failure.message(mechanism))
             }
         }
     }
 
-    /// Gives how long the login is believed, in ms; 0 where it does not end.
+    /// Notes a login, and gives how long it is valid, in ms; 0 where it does not end.
     fn log_in(
         &mut self,
         user: String,
         mechanism: SaslMechanism,
         credential_ends_at: Option<i64>,
         now: i64,
-    ) -> Result<i64, Failure> {
+    ) -> Result<i64, LoginFailure> {
         if let Some(before) = &self.login {
             if *before.user != *user {
-                return Err(Failure::Told(format!(
+                return Err(LoginFailure::Told(format!(
                     "Cannot change principals during re-authentication from User.{}: User.{user}",
                     before.user
                 )));
             }
             if before.mechanism != mechanism {
-                return Err(Failure::Told(format!(
+                return Err(LoginFailure::Told(format!(
                     "SASL mechanism '{}' requested by client is not supported for re-authentication of mechanism '{}'",
                     mechanism.name(),
                     before.mechanism.name()
@@ -234,12 +238,12 @@ impl SaslSession {
             (Some(left), Some(longest)) => Some(left.min(longest)),
             (left, longest) => left.or(longest),
         };
-        self.login = Some(Login {
+        self.login = Some(SaslLogin {
             user: user.into(),
             mechanism,
             ends_at: lifetime.map(|lifetime| now.saturating_add(lifetime)),
         });
-        self.stage = Stage::LoggedIn;
+        self.stage = LoginStage::LoggedIn;
         Ok(lifetime.unwrap_or(0))
     }
 }
@@ -270,7 +274,7 @@ mod tests {
         }))
     }
 
-    fn plain(session: &mut SaslSession, user: &str, now: i64) -> Result<Step, String> {
+    fn plain(session: &mut SaslSession, user: &str, now: i64) -> Result<LoginStep, String> {
         let passwords = passwords();
         let directory = Directory {
             passwords: &passwords,

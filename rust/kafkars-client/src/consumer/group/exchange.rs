@@ -4,7 +4,8 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 
 use kafkars_core::cluster::Cluster;
-use kafkars_core::group::{Failure, GroupCall, GroupRequest, GroupResponse, OutgoingCommit};
+use kafkars_core::coordinator::CoordinatorKind;
+use kafkars_core::group::{GroupCall, GroupRequest, GroupResponse, OutgoingCommit, RequestFailure};
 use kafkars_protocol::messages::metadata::{MetadataRequest, MetadataRequestTopic};
 use kafkars_protocol::messages::offset_commit::{
     OffsetCommitRequest, OffsetCommitRequestPartition, OffsetCommitRequestTopic,
@@ -12,7 +13,7 @@ use kafkars_protocol::messages::offset_commit::{
 };
 use kafkars_protocol::{ErrorCode, Request, Uuid};
 
-use crate::client::{Client, CoordinatorKind};
+use crate::client::Client;
 use crate::error::{AttemptError, ClientError};
 use crate::net::ConnectionKind;
 use crate::{after, now};
@@ -23,27 +24,30 @@ pub(super) fn seed() -> u64 {
 }
 
 /// The group's coordinator.
-pub(super) async fn coordinator(client: &Client, group: &str) -> Result<i32, Failure> {
+pub(super) async fn coordinator(client: &Client, group: &str) -> Result<i32, RequestFailure> {
     let deadline = after(now(), client.config().request_timeout);
     let found = client.find_coordinator(CoordinatorKind::Group, group, deadline);
     found.await.map_err(|error| match error {
-        ClientError::Broker { code, message, .. } => Failure::Refused(code, message),
+        ClientError::Broker { code, message, .. } => RequestFailure::Refused(code, message),
         ClientError::Attempt(error) => failure(&error),
         ClientError::NoBroker { ref causes, .. } => match causes.first() {
             Some((_, first)) => failure_saying(first, error.to_string().into()),
-            None => Failure::Retriable(error.to_string().into()),
+            None => RequestFailure::Retriable(error.to_string().into()),
         },
         ClientError::Closed | ClientError::InvalidTopic(_) => {
-            Failure::Permanent(error.to_string().into())
+            RequestFailure::Permanent(error.to_string().into())
         }
         ClientError::Bootstrap(_) | ClientError::TimedOut { .. } => {
-            Failure::Retriable(error.to_string().into())
+            RequestFailure::Retriable(error.to_string().into())
         }
     })
 }
 
 /// One request of membership.
-pub(super) async fn send(client: &Client, outgoing: GroupCall) -> Result<GroupResponse, Failure> {
+pub(super) async fn send(
+    client: &Client,
+    outgoing: GroupCall,
+) -> Result<GroupResponse, RequestFailure> {
     let place = RequestTarget {
         client,
         node: outgoing.node,
@@ -72,7 +76,7 @@ pub(super) async fn send(client: &Client, outgoing: GroupCall) -> Result<GroupRe
 pub(super) async fn commit(
     client: &Client,
     outgoing: OutgoingCommit,
-) -> Result<OffsetCommitResponse, Failure> {
+) -> Result<OffsetCommitResponse, RequestFailure> {
     let place = RequestTarget {
         client,
         node: outgoing.node,
@@ -149,7 +153,10 @@ struct RequestTarget<'a> {
 }
 
 impl RequestTarget<'_> {
-    async fn ask<R: Request + Send + Sync>(&self, request: R) -> Result<R::Response, Failure> {
+    async fn ask<R: Request + Send + Sync>(
+        &self,
+        request: R,
+    ) -> Result<R::Response, RequestFailure> {
         self.ask_with(|_| request, i16::MAX).await
     }
 
@@ -157,7 +164,7 @@ impl RequestTarget<'_> {
         &self,
         build: impl FnOnce(i16) -> R,
         max_version: i16,
-    ) -> Result<R::Response, Failure> {
+    ) -> Result<R::Response, RequestFailure> {
         let deadline = after(now(), self.timeout);
         let asked = async {
             let connection = self
@@ -178,18 +185,20 @@ impl RequestTarget<'_> {
     }
 }
 
-fn failure(error: &AttemptError) -> Failure {
+fn failure(error: &AttemptError) -> RequestFailure {
     failure_saying(error, error.to_string().into())
 }
 
-fn failure_saying(error: &AttemptError, cause: Arc<str>) -> Failure {
+fn failure_saying(error: &AttemptError, cause: Arc<str>) -> RequestFailure {
     match error {
-        AttemptError::Unsupported { .. } => Failure::Unsupported(cause),
+        AttemptError::Unsupported { .. } => RequestFailure::Unsupported(cause),
         // A field that the broker's version of the request cannot say.
-        AttemptError::Encode(_) => Failure::Unsupported(cause),
+        AttemptError::Encode(_) => RequestFailure::Unsupported(cause),
         // Polls tell of a broker that does not trust us (`Consumer::trouble`); the group goes on when it does again.
-        error if error.retriable() || error.security().is_some() => Failure::Retriable(cause),
-        _ => Failure::Permanent(cause),
+        error if error.retriable() || error.security().is_some() => {
+            RequestFailure::Retriable(cause)
+        }
+        _ => RequestFailure::Permanent(cause),
     }
 }
 

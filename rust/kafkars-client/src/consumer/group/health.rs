@@ -8,9 +8,9 @@ use kafkars_core::fetch::error::FetchError;
 use kafkars_core::fetch::retry::Trouble;
 use kafkars_core::group::MembershipState;
 
-use super::SubscriptionView;
-use crate::consumer::Consumer;
-use crate::consumer::shared::Shared;
+use super::handle::SubscriptionView;
+use crate::consumer::handle::Consumer;
+use crate::consumer::shared::ConsumerShared;
 use crate::now;
 
 /// One look at a consumer. Times are durations before the look.
@@ -80,7 +80,9 @@ impl Consumer {
         };
         let group = status.as_ref();
         ConsumerHealth {
-            connected: self.shared.client.metrics().connections_open > 0,
+            // A port that accepts connections need not be a broker's.
+            connected: self.shared.client.cluster().version > 0
+                && self.shared.client.metrics().connections_open > 0,
             assigned,
             state: group.map(|status| status.state.name()),
             last_poll: last_poll.map(ago),
@@ -120,7 +122,7 @@ impl Consumer {
     }
 }
 
-impl Shared {
+impl ConsumerShared {
     /// Since when nothing was heard that should have been, and from whom. A fetch may wait at the broker for
     /// `fetch_max_wait_ms`, a heartbeat comes after its interval: shorter silence says nothing.
     pub(super) fn silent_since(&self) -> Option<(Instant, &'static str)> {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use kafkars_core::config::GroupConfig;
 use kafkars_core::group::{Membership, MembershipState};
 
-use crate::consumer::shared::Shared;
+use crate::consumer::shared::ConsumerShared;
 use crate::{after, now};
 
 /// Looks per `max_poll_interval_ms`: the gap is known to this part of it.
@@ -28,7 +28,11 @@ impl PollWatchdog {
     }
 
     /// Tells the membership what the application did since the last look. Returns when to look again.
-    pub(super) fn look(&mut self, shared: &Shared, membership: &mut Membership) -> Option<Instant> {
+    pub(super) fn look(
+        &mut self,
+        shared: &ConsumerShared,
+        membership: &mut Membership,
+    ) -> Option<Instant> {
         let (polled_at, is_waiting) = shared.take_polled();
         let now = now();
         if let Some(polled_at) = polled_at {
@@ -44,7 +48,7 @@ impl PollWatchdog {
     }
 
     /// Asks the next poll to wake the group's task where membership goes on with it only.
-    pub(super) fn arm(&self, shared: &Shared, membership: &Membership) {
+    pub(super) fn arm(&self, shared: &ConsumerShared, membership: &Membership) {
         let waits_for_poll = matches!(
             membership.state(),
             MembershipState::Expelled | MembershipState::Failed

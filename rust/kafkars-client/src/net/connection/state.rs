@@ -13,7 +13,7 @@ use super::super::transport::WriteHalf;
 use crate::after;
 use crate::error::AttemptError;
 
-pub(crate) struct State {
+pub(crate) struct ConnectionState {
     /// Absent while somebody writes, and after the end.
     pub(crate) writer: Option<WriteHalf>,
     pub(crate) outbox: Outbox,
@@ -42,11 +42,11 @@ pub(crate) struct Pending {
     pub(crate) expires_at: Instant,
     /// Whoever asked hears of it no later, whatever pause the broker asks for.
     pub(crate) answer_by: Instant,
-    pub(crate) slot: Slot,
+    pub(crate) slot: ResponseReceiver,
 }
 
 /// Where an answer goes.
-pub(crate) enum Slot {
+pub(crate) enum ResponseReceiver {
     /// To a task that awaits it.
     Task(oneshot::Sender<Result<Bytes, AttemptError>>),
     /// Into a function that runs where the answer is received.
@@ -55,7 +55,7 @@ pub(crate) enum Slot {
     Nobody,
 }
 
-impl State {
+impl ConnectionState {
     pub(crate) fn new(writer: WriteHalf, now: Instant) -> Self {
         Self {
             writer: Some(writer),
@@ -162,28 +162,30 @@ impl Pending {
     fn lengthen(&mut self, pause: Duration) {
         let lengthened = after(self.expires_at, pause);
         self.expires_at = match self.slot {
-            Slot::Function(_) => lengthened.min(self.answer_by.max(self.expires_at)),
-            Slot::Task(_) | Slot::Nobody => lengthened,
+            ResponseReceiver::Function(_) => lengthened.min(self.answer_by.max(self.expires_at)),
+            ResponseReceiver::Task(_) | ResponseReceiver::Nobody => lengthened,
         };
     }
 
     /// When time alone does something to it.
     fn next_event(&self) -> Instant {
         match self.slot {
-            Slot::Nobody => self.expires_at,
-            Slot::Task(_) | Slot::Function(_) => self.expires_at.min(self.answer_by),
+            ResponseReceiver::Nobody => self.expires_at,
+            ResponseReceiver::Task(_) | ResponseReceiver::Function(_) => {
+                self.expires_at.min(self.answer_by)
+            }
         }
     }
 
     /// Whether the caller's time is over while the connection may live on.
     pub(crate) fn is_due(&self, now: Instant) -> bool {
-        self.answer_by <= now && !matches!(self.slot, Slot::Nobody)
+        self.answer_by <= now && !matches!(self.slot, ResponseReceiver::Nobody)
     }
 
     /// Whoever asked is told separately; the place in the order stays.
     pub(crate) fn take_slot(&mut self) -> Self {
         Self {
-            slot: std::mem::replace(&mut self.slot, Slot::Nobody),
+            slot: std::mem::replace(&mut self.slot, ResponseReceiver::Nobody),
             ..*self
         }
     }
@@ -191,9 +193,9 @@ impl Pending {
     /// Hands over the answer; the one who asked may be gone, then it is thrown away.
     pub(crate) fn answer(self, answer: Result<Bytes, AttemptError>) {
         match self.slot {
-            Slot::Task(task) => drop(task.send(answer)),
-            Slot::Function(function) => function(answer),
-            Slot::Nobody => {}
+            ResponseReceiver::Task(task) => drop(task.send(answer)),
+            ResponseReceiver::Function(function) => function(answer),
+            ResponseReceiver::Nobody => {}
         }
     }
 }

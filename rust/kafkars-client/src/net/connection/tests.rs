@@ -1,13 +1,18 @@
+use std::task::{Context, Poll, Waker};
+
 use bytes::Bytes;
 use kafkars_protocol::RequestHeader;
 use kafkars_protocol::messages::fetch::{
     FetchRequest, FetchResponse, FetchableTopicResponse, PartitionData,
 };
 use kafkars_protocol::messages::heartbeat::{HeartbeatRequest, HeartbeatResponse};
-use kafkars_testkit::pipe::{Peer, every_version, frame_of, pipe};
+use kafkars_testkit::pipe::{ScriptedPeer, every_version, frame_of, pipe};
+use parking_lot::Mutex;
 use tokio::io::DuplexStream;
 
 use super::*;
+use crate::metrics::BrokerCounters;
+use crate::net::unanswered::BrokerName;
 
 const TIMEOUT: Duration = Duration::from_secs(30);
 const IDLE: Duration = Duration::from_secs(540);
@@ -27,7 +32,7 @@ fn settings() -> ConnectionSettings {
     }
 }
 
-fn connect(capacity: usize) -> (Connection, Peer<DuplexStream>) {
+fn connect(capacity: usize) -> (Connection, ScriptedPeer<DuplexStream>) {
     let (stream, peer) = pipe(capacity);
     let (reader, writer) = tokio::io::split(stream);
     let (connection, driver) = Connection::new(Box::new(reader), Box::new(writer), settings());
@@ -58,7 +63,7 @@ fn start(
     answer.expect("an open connection")
 }
 
-async fn next(peer: &mut Peer<DuplexStream>) -> RequestHeader {
+async fn next(peer: &mut ScriptedPeer<DuplexStream>) -> RequestHeader {
     peer.expect::<HeartbeatRequest>().await.0
 }
 

@@ -9,32 +9,33 @@ use kafkars_core::config::{
 use zeroize::Zeroizing;
 
 use super::broker_words::LoginSecrets;
+use super::failure::SaslFailure;
 use super::gssapi::{Gssapi, GssapiError};
 use super::line::Line;
 use super::scram::{Scram, ScramError};
-use super::{SaslFailure, aws_msk_iam, distrusted, oauth, plain};
+use super::{aws_msk_iam, oauth, plain};
 use crate::net::secrets::{filled, resolve_login, within};
 
 /// Both are asked for a ticket.
 const KERBEROS: &str = "Kerberos (a key distribution centre or a name service)";
 
 /// What a client sends.
-pub(super) type Message = Zeroizing<Vec<u8>>;
+pub(super) type SaslMessage = Zeroizing<Vec<u8>>;
 
 /// Where an authentication stands.
-pub(super) enum Exchange {
+pub(super) enum Authentication {
     /// One message says all, and the broker has nothing to say.
-    Single(Message),
+    Single(SaslMessage),
     /// One message says all, and the broker answers it.
-    Answered(Message),
+    Answered(SaslMessage),
     Scram(Scram),
-    Oauth(Message),
+    Oauth(SaslMessage),
     Gssapi(Gssapi),
     /// The broker has refused the token; the words that it gave.
     Refused(Arc<str>),
 }
 
-impl Exchange {
+impl Authentication {
     /// Gets the credentials, and notes in `secrets` what of them the broker may come to know. The error says why there
     /// are none.
     pub(super) async fn begin(
@@ -105,14 +106,14 @@ impl Exchange {
     }
 
     /// Our first message.
-    pub(super) fn first(&mut self) -> Message {
+    pub(super) fn first(&mut self) -> SaslMessage {
         match self {
             Self::Single(message) | Self::Answered(message) | Self::Oauth(message) => {
                 std::mem::take(message)
             }
             Self::Scram(scram) => Zeroizing::new(scram.first()),
             Self::Gssapi(gssapi) => Zeroizing::new(gssapi.first()),
-            Self::Refused(_) => Message::default(),
+            Self::Refused(_) => SaslMessage::default(),
         }
     }
 
@@ -121,12 +122,15 @@ impl Exchange {
         &mut self,
         mechanism: &'static str,
         answer: &[u8],
-    ) -> Result<Option<Message>, SaslFailure> {
+    ) -> Result<Option<SaslMessage>, SaslFailure> {
         match self {
             Self::Single(_) | Self::Oauth(_) if answer.is_empty() => Ok(None),
-            Self::Single(_) => Err(distrusted(mechanism, "it answers where nothing is due")),
+            Self::Single(_) => Err(SaslFailure::distrusted(
+                mechanism,
+                "it answers where nothing is due",
+            )),
             Self::Answered(_) if answer.is_empty() => {
-                Err(distrusted(mechanism, "its answer is empty"))
+                Err(SaslFailure::distrusted(mechanism, "its answer is empty"))
             }
             Self::Answered(_) => Ok(None),
             Self::Scram(scram) => match scram.answer(answer) {
@@ -135,7 +139,7 @@ impl Exchange {
                     mechanism,
                     message: message.into(),
                 }),
-                Err(error) => Err(distrusted(mechanism, &error.to_string())),
+                Err(error) => Err(SaslFailure::distrusted(mechanism, &error.to_string())),
             },
             // RFC 7628: an answer tells why the token is refused, and ours to it ends the exchange.
             Self::Oauth(_) => {
@@ -145,7 +149,7 @@ impl Exchange {
             }
             Self::Gssapi(gssapi) => match gssapi.answer(answer).await {
                 Ok(next) => Ok(next.map(Zeroizing::new)),
-                Err(GssapiError(problem)) => Err(distrusted(mechanism, &problem)),
+                Err(GssapiError(problem)) => Err(SaslFailure::distrusted(mechanism, &problem)),
             },
             Self::Refused(message) => Err(SaslFailure::Refused {
                 mechanism,

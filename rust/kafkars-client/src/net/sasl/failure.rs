@@ -93,6 +93,13 @@ pub enum SaslFailure {
 }
 
 impl SaslFailure {
+    pub(super) fn distrusted(mechanism: &'static str, problem: &str) -> Self {
+        Self::Distrusted {
+            mechanism,
+            problem: problem.into(),
+        }
+    }
+
     /// Whether time alone cannot mend it.
     #[must_use]
     pub fn is_permanent(&self) -> bool {

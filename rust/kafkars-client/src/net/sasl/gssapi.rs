@@ -72,10 +72,10 @@ impl Gssapi {
 /// The exchange without threads.
 struct Machine {
     context: Box<dyn SecurityContext>,
-    state: State,
+    state: GssapiState,
 }
 
-enum State {
+enum GssapiState {
     /// The two sides prove themselves.
     Establishing,
     /// The broker offers security layers.
@@ -87,8 +87,8 @@ impl Machine {
     fn begin(mut context: Box<dyn SecurityContext>) -> Result<(Self, Vec<u8>), Arc<str>> {
         let step = context.step(None)?;
         let state = match step.is_established {
-            true => State::Negotiating,
-            false => State::Establishing,
+            true => GssapiState::Negotiating,
+            false => GssapiState::Establishing,
         };
         Ok((Self { context, state }, step.token))
     }
@@ -96,15 +96,15 @@ impl Machine {
     fn answer(&mut self, message: &[u8]) -> Result<Option<Vec<u8>>, GssapiError> {
         let failed = |what: &str, problem: &str| GssapiError(format!("{what}: {problem}"));
         match self.state {
-            State::Establishing => {
+            GssapiState::Establishing => {
                 let step = self.context.step(Some(message));
                 let step = step.map_err(|problem| failed("it has not proved itself", &problem))?;
                 if step.is_established {
-                    self.state = State::Negotiating;
+                    self.state = GssapiState::Negotiating;
                 }
                 Ok(Some(step.token))
             }
-            State::Negotiating => {
+            GssapiState::Negotiating => {
                 let offer = self.context.unwrap(message);
                 let offer =
                     offer.map_err(|problem| failed("its offer is not its own", &problem))?;
@@ -119,11 +119,11 @@ impl Machine {
                 // No layer, so no message; no name follows, so the name in the ticket is meant.
                 let choice = self.context.wrap(&[NO_LAYER, 0, 0, 0]);
                 let choice = choice.map_err(|problem| failed("our choice", &problem))?;
-                self.state = State::Done;
+                self.state = GssapiState::Done;
                 Ok(Some(choice))
             }
-            State::Done if message.is_empty() => Ok(None),
-            State::Done => Err(GssapiError("it answers where nothing is due".to_owned())),
+            GssapiState::Done if message.is_empty() => Ok(None),
+            GssapiState::Done => Err(GssapiError("it answers where nothing is due".to_owned())),
         }
     }
 }

@@ -5,7 +5,7 @@
 mod aws_msk_iam;
 mod broker_words;
 mod exchange;
-mod failure;
+pub(crate) mod failure;
 mod gssapi;
 mod line;
 mod oauth;
@@ -22,14 +22,14 @@ use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::sasl_authenticate::SaslAuthenticateRequest;
 use kafkars_protocol::messages::sasl_handshake::SaslHandshakeRequest;
 
-use broker_words::LoginSecrets;
-use exchange::Exchange;
-pub use failure::SaslFailure;
-use line::Line;
-pub(crate) use scram::salted_password;
+use self::broker_words::LoginSecrets;
+use self::exchange::Authentication;
+pub use self::failure::SaslFailure;
+use self::line::Line;
+pub(crate) use self::scram::salted_password;
 
 use super::connection::Connection;
-use super::handshake::HandshakeError;
+use super::handshake_error::HandshakeError;
 use crate::error::AttemptError;
 
 /// No mechanism needs more messages than this; a broker that goes on for ever is cut off.
@@ -47,7 +47,7 @@ pub(crate) struct Authenticator {
 
 /// Credentials for one connection, before the broker has heard of them.
 pub(crate) struct Login {
-    exchange: Exchange,
+    exchange: Authentication,
     /// What the broker may know of them, and its words may not show.
     secrets: LoginSecrets,
 }
@@ -90,7 +90,8 @@ impl Authenticator {
     /// Gets the credentials for a connection to `host`.
     pub(crate) async fn prepare(&self, host: &str) -> Result<Login, SaslFailure> {
         let mut secrets = LoginSecrets::default();
-        let begun = Exchange::begin(&self.config, host, &self.kerberos, self.limit, &mut secrets);
+        let begun =
+            Authentication::begin(&self.config, host, &self.kerberos, self.limit, &mut secrets);
         match begun.await {
             Ok(exchange) => Ok(Login { exchange, secrets }),
             Err(problem) => Err(SaslFailure::Credentials {
@@ -136,7 +137,7 @@ impl Authenticator {
     async fn exchange(
         &self,
         connection: &Connection,
-        mut exchange: Exchange,
+        mut exchange: Authentication,
         deadline: Instant,
     ) -> Result<Duration, HandshakeError> {
         let mechanism = self.mechanism();
@@ -156,7 +157,7 @@ impl Authenticator {
                 }
             }
         }
-        Err(distrusted(mechanism, "it goes on for ever").into())
+        Err(SaslFailure::distrusted(mechanism, "it goes on for ever").into())
     }
 }
 
@@ -193,14 +194,14 @@ async fn propose(
     }
 }
 
-type Answer = (Bytes, Duration);
+type SaslResponse = (Bytes, Duration);
 
 async fn send(
     connection: &Connection,
     mechanism: &'static str,
     message: &[u8],
     deadline: Instant,
-) -> Result<Answer, HandshakeError> {
+) -> Result<SaslResponse, HandshakeError> {
     let request = SaslAuthenticateRequest {
         auth_bytes: Bytes::copy_from_slice(message),
     };
@@ -228,7 +229,7 @@ async fn send_token(
     mechanism: &'static str,
     message: &[u8],
     deadline: Instant,
-) -> Result<Answer, HandshakeError> {
+) -> Result<SaslResponse, HandshakeError> {
     connection.expect_tokens(true);
     let answer = connection.start_token(Bytes::copy_from_slice(message), deadline)?;
     match answer.await {
@@ -240,12 +241,5 @@ async fn send_token(
         }
         .into()),
         Err(error) => Err(error.into()),
-    }
-}
-
-fn distrusted(mechanism: &'static str, problem: &str) -> SaslFailure {
-    SaslFailure::Distrusted {
-        mechanism,
-        problem: problem.into(),
     }
 }

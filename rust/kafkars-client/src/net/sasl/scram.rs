@@ -32,10 +32,10 @@ pub(super) struct Scram {
     nonce: String,
     client_first_bare: String,
     password: Secret,
-    state: State,
+    state: ScramState,
 }
 
-enum State {
+enum ScramState {
     AwaitsFirst,
     AwaitsFinal(Zeroizing<Vec<u8>>),
     Done,
@@ -84,7 +84,7 @@ impl Scram {
             client_first_bare: format!("n={username},r={nonce}"),
             nonce,
             password,
-            state: State::AwaitsFirst,
+            state: ScramState::AwaitsFirst,
         }
     }
 
@@ -96,24 +96,24 @@ impl Scram {
     /// Our answer to a message of the broker; `None` when both sides have proved themselves.
     pub(super) fn answer(&mut self, message: &[u8]) -> Result<Option<Vec<u8>>, ScramError> {
         let message = std::str::from_utf8(message).map_err(|_| ScramError::Malformed)?;
-        match std::mem::replace(&mut self.state, State::Done) {
-            State::AwaitsFirst => {
+        match std::mem::replace(&mut self.state, ScramState::Done) {
+            ScramState::AwaitsFirst => {
                 let (answer, signature) = self.prove(message)?;
-                self.state = State::AwaitsFinal(signature);
+                self.state = ScramState::AwaitsFinal(signature);
                 Ok(Some(answer))
             }
-            State::AwaitsFinal(signature) => {
+            ScramState::AwaitsFinal(signature) => {
                 self.check_final(message, &signature)?;
                 Ok(None)
             }
-            State::Done => Err(ScramError::AfterEnd),
+            ScramState::Done => Err(ScramError::AfterEnd),
         }
     }
 
     /// Whether all is said.
     #[cfg(test)]
     pub(super) fn is_done(&self) -> bool {
-        matches!(self.state, State::Done)
+        matches!(self.state, ScramState::Done)
     }
 
     fn prove(&self, server_first: &str) -> Result<(Vec<u8>, Zeroizing<Vec<u8>>), ScramError> {

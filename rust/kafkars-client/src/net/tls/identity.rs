@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kafkars_certificates::{Identity, LoadError, Part, Trusted};
+use kafkars_certificates::{CertificatePart, CertifiedIdentity, LoadError, Trusted};
 use kafkars_core::config::{ClientIdentity, Pem, Secret};
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -10,7 +10,7 @@ use rustls::sign::CertifiedKey;
 use zeroize::Zeroizing;
 
 use super::failure::TlsFailure;
-use super::{read, setting};
+use super::setting_files::{read, setting};
 
 const CERTIFICATE: &str = "ssl_certificate_location";
 const KEY: &str = "ssl_key_location";
@@ -21,7 +21,7 @@ const KEYSTORE: &str = "ssl_keystore_location";
 pub(super) fn load(
     identity: &ClientIdentity,
     password: Option<&Secret>,
-) -> Result<Identity, TlsFailure> {
+) -> Result<CertifiedIdentity, TlsFailure> {
     match identity {
         ClientIdentity::Pem {
             certificate, key, ..
@@ -65,10 +65,10 @@ fn content(name: &'static str, pem: &Pem) -> Result<Zeroizing<Vec<u8>>, TlsFailu
 /// How a certificate or a key that cannot be read is told.
 fn unreadable(error: LoadError) -> TlsFailure {
     let name = match error.part {
-        Part::Certificate => CERTIFICATE,
-        Part::Key => KEY,
-        Part::KeyPassword => KEY_PASSWORD,
-        Part::Store => KEYSTORE,
+        CertificatePart::Certificate => CERTIFICATE,
+        CertificatePart::Key => KEY,
+        CertificatePart::KeyPassword => KEY_PASSWORD,
+        CertificatePart::Store => KEYSTORE,
     };
     setting(name, error.problem)
 }

@@ -1,18 +1,18 @@
 //! TLS by rustls: what is believed and shown is read from the settings' files, again whenever these change.
 
-mod failure;
+pub(crate) mod failure;
 mod identity;
 mod path;
 mod reason;
 mod revocations;
+mod setting_files;
 mod trust;
 mod verifier;
 
 use std::fmt;
-use std::fs::Metadata;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use kafkars_core::config::{
     ClientIdentity, ConfigError, Pem, Secret, SecretSource, TlsConfig, TlsVersion,
@@ -27,7 +27,8 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-pub use failure::TlsFailure;
+pub use self::failure::TlsFailure;
+use self::setting_files::{FileState, setting, states};
 
 use super::file_reader::ReadingTurn;
 use super::secrets;
@@ -41,7 +42,7 @@ pub(crate) type Stream = TlsStream<BufReader<TcpStream>>;
 /// What the connections of one client share: settings, and what was made of them.
 pub(crate) struct Tls {
     config: TlsConfig,
-    made: Mutex<Option<Made>>,
+    made: Mutex<Option<CachedConfig>>,
     /// To read the files.
     turn: ReadingTurn,
 }
@@ -49,19 +50,9 @@ pub(crate) struct Tls {
 /// A configuration and the state of the files it was made from. It also remembers sessions, so that later handshakes
 /// with the same broker are shorter.
 #[derive(Clone)]
-struct Made {
+struct CachedConfig {
     config: Arc<ClientConfig>,
     files: Vec<FileState>,
-}
-
-type FileState = (PathBuf, Option<State>);
-
-/// What differs between a file and the one that took its place, also where time and length are the same.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct State {
-    modified: SystemTime,
-    length: u64,
-    identity: (u64, u64, i64, i64),
 }
 
 impl Tls {
@@ -118,7 +109,7 @@ impl Tls {
         match (self.load(limit).await, made) {
             (Ok(config), _) => {
                 let config = Arc::new(config);
-                *self.made.lock() = Some(Made {
+                *self.made.lock() = Some(CachedConfig {
                     config: Arc::clone(&config),
                     files,
                 });
@@ -296,50 +287,5 @@ fn password_source(config: &TlsConfig) -> Option<(&'static str, &SecretSource)> 
         ClientIdentity::Pkcs12 { password, .. } => {
             Some(("ssl_keystore_password", password.as_ref()?))
         }
-    }
-}
-
-/// The state of a file, or of a directory and everything in it.
-fn states(path: &PathBuf) -> Vec<FileState> {
-    let mut states = vec![(path.clone(), state(path))];
-    if let Ok(entries) = std::fs::read_dir(path) {
-        let entries = entries.flatten().map(|entry| entry.path());
-        states.extend(entries.map(|path| (path.clone(), state(&path))));
-        states.sort();
-    }
-    states
-}
-
-fn state(path: &Path) -> Option<State> {
-    let metadata = std::fs::metadata(path).ok()?;
-    Some(State {
-        modified: metadata.modified().ok()?,
-        length: metadata.len(),
-        identity: identity_of(&metadata),
-    })
-}
-
-/// The device, the file on it, and when that was changed last, which nobody can set.
-#[cfg(unix)]
-fn identity_of(metadata: &Metadata) -> (u64, u64, i64, i64) {
-    use std::os::unix::fs::MetadataExt;
-    let when = (metadata.ctime(), metadata.ctime_nsec());
-    (metadata.dev(), metadata.ino(), when.0, when.1)
-}
-
-#[cfg(not(unix))]
-fn identity_of(_metadata: &Metadata) -> (u64, u64, i64, i64) {
-    (0, 0, 0, 0)
-}
-
-fn read(name: &'static str, path: &Path) -> Result<Vec<u8>, TlsFailure> {
-    secrets::check_regular(path).map_err(|problem| setting(name, problem))?;
-    std::fs::read(path).map_err(|error| setting(name, format!("{}: {error}", path.display())))
-}
-
-fn setting(setting: &'static str, problem: String) -> TlsFailure {
-    TlsFailure::Setting {
-        setting,
-        problem: problem.into(),
     }
 }

@@ -7,7 +7,7 @@ use kafkars_core::config::TlsConfig;
 use rustls::pki_types::{CertificateRevocationListDer, SignatureVerificationAlgorithm};
 
 use super::failure::TlsFailure;
-use super::{read, setting};
+use super::setting_files::{read, setting};
 
 const SETTING: &str = "ssl_crl_location";
 

@@ -7,7 +7,7 @@ use kafkars_core::config::TlsConfig;
 use rustls::pki_types::{CertificateDer, TrustAnchor};
 
 use super::failure::TlsFailure;
-use super::{read, setting};
+use super::setting_files::{read, setting};
 
 const CA_LOCATION: &str = "ssl_ca_location";
 const CA_PEM: &str = "ssl_ca_pem";

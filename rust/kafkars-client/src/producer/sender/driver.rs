@@ -12,20 +12,22 @@ use kafkars_core::error_kind::{SecurityError, SecurityProblem};
 use kafkars_core::produce::delivery::BatchOutcome;
 use kafkars_core::produce::error::ProduceError;
 use kafkars_core::produce::request::Answers;
-use kafkars_core::produce::sender::{self, InFlightBatch, ProduceCall, RefusedLogin, View, Work};
-use kafkars_core::transaction::{NoAnswer, TransactionResponse};
+use kafkars_core::produce::sender::{self, InFlightBatch, ProduceCall, RefusedLogin, Work};
+use kafkars_core::transaction::{NoAnswer, TransactionConfig, Transactions};
 use kafkars_protocol::Uuid;
-use kafkars_protocol::messages::init_producer_id::{InitProducerIdRequest, InitProducerIdResponse};
+use kafkars_protocol::messages::init_producer_id::InitProducerIdRequest;
 use kafkars_protocol::messages::produce::{ProduceRequest, ProduceResponse};
 use tokio::sync::mpsc;
 
+use super::cluster_view::ClusterView;
+use super::event::{SenderEvent, report};
 use super::no_answer::{Sent, no_answer};
 use super::node::Node;
-use super::transaction_calls::{Calls, transactions};
+use super::transaction_calls::Calls;
 use crate::error::{AttemptError, ClientError};
-use crate::net::{Broker, Connection, ConnectionKind, Tasks, Terms};
+use crate::net::{Broker, ConnectionKind, Tasks, Terms};
 use crate::now;
-use crate::producer::shared::Shared;
+use crate::producer::shared::ProducerShared;
 
 /// A batch no larger than this may leave on the thread of the caller, who waits meanwhile and may hold the interpreter.
 const LARGEST_INLINE: usize = 16 << 10;
@@ -33,7 +35,7 @@ const LARGEST_INLINE: usize = 16 << 10;
 /// Sends what the core decides; whoever holds its lock runs it: the sender's task, or a caller whose record can leave
 /// at once.
 pub(super) struct SenderDriver {
-    pub(super) shared: Arc<Shared>,
+    pub(super) shared: Arc<ProducerShared>,
     pub(super) core: sender::Sender,
     nodes: HashMap<i32, Node>,
     backoff: Backoff,
@@ -41,7 +43,7 @@ pub(super) struct SenderDriver {
     // What needs a task of its own: connecting, asking for an identity. They end with the sender.
     pub(super) tasks: Tasks,
     // To the sender's task.
-    pub(super) events: mpsc::UnboundedSender<Event>,
+    pub(super) events: mpsc::UnboundedSender<SenderEvent>,
     pub(super) calls: Calls,
     // Gave no producer id when it was asked last.
     unhelpful: Option<Arc<Broker>>,
@@ -52,85 +54,11 @@ pub(super) struct SenderDriver {
     pub(super) ended: bool,
 }
 
-/// What the sender's task hears of.
-pub(super) enum Event {
-    Connected(i32, Result<Connection, AttemptError>),
-    Answered(
-        i32,
-        Vec<InFlightBatch>,
-        Result<ProduceResponse, AttemptError>,
-    ),
-    /// The socket has taken a request that nobody answers.
-    Written(i32, Vec<InFlightBatch>, Result<(), AttemptError>),
-    Identified(
-        Option<Arc<Broker>>,
-        Result<InitProducerIdResponse, ClientError>,
-    ),
-    Coordinated(Result<TransactionResponse, NoAnswer>),
-}
-
-/// The cluster as the core's sender sees it.
-struct ClusterView<'a> {
-    cluster: &'a Cluster,
-    nodes: &'a HashMap<i32, Node>,
-}
-
-impl View for ClusterView<'_> {
-    fn metadata_version(&self) -> u64 {
-        self.cluster.version
-    }
-
-    fn leader(&self, topic: &str, partition: i32) -> Option<i32> {
-        let leader = self.cluster.leader(topic, partition);
-        leader.map(|leader| leader.node)
-    }
-
-    fn topic_id(&self, topic: &str) -> Uuid {
-        let topic = self.cluster.topic(topic);
-        topic.map_or(Uuid::default(), |topic| topic.id)
-    }
-
-    fn is_connected(&self, node: i32) -> bool {
-        self.nodes.get(&node).is_some_and(Node::is_connected)
-    }
-
-    fn obstacle(&self, topic: &str, partition: i32) -> Option<String> {
-        let Some(metadata) = self.cluster.topic(topic) else {
-            return Some(format!("the metadata does not name topic {topic:?}"));
-        };
-        if let Some(code) = metadata.error {
-            return Some(format!(
-                "metadata of topic {topic:?}: {}: {}",
-                code.name(),
-                code.description()
-            ));
-        }
-        let count = metadata.partitions.len();
-        let Some(known) = usize::try_from(partition)
-            .ok()
-            .and_then(|at| metadata.partitions.get(at))
-        else {
-            return Some(format!(
-                "topic {topic:?} was made again with {count} partitions, so that partition {partition} is gone"
-            ));
-        };
-        match (known.leader, known.error) {
-            (None, Some(code)) => Some(format!(
-                "no leader is known for {topic}-{partition}: {}: {}",
-                code.name(),
-                code.description()
-            )),
-            (None, None) => Some(format!("no leader is known for {topic}-{partition}")),
-            (Some(leader), _) if self.cluster.broker(leader).is_none() => Some(format!(
-                "the leader of {topic}-{partition} is broker {leader}, which the metadata does not name"
-            )),
-            _ => None,
-        }
-    }
-}
-
 impl SenderDriver {
-    pub(super) fn new(shared: Arc<Shared>, events: mpsc::UnboundedSender<Event>) -> Self {
+    pub(super) fn new(
+        shared: Arc<ProducerShared>,
+        events: mpsc::UnboundedSender<SenderEvent>,
+    ) -> Self {
         let config = shared.client.config();
         let backoff = Backoff::new(config.retry_backoff, config.retry_backoff_max);
         Self {
@@ -253,7 +181,7 @@ impl SenderDriver {
         let events = self.events.clone();
         self.tasks.spawn(async move {
             let connection = client.connection(id, ConnectionKind::Data, deadline).await;
-            report(&events, Event::Connected(id, connection));
+            report(&events, SenderEvent::Connected(id, connection));
         });
         None
     }
@@ -273,7 +201,7 @@ impl SenderDriver {
             };
             let asked = client.request_once(request, avoided.as_ref(), deadline);
             let (broker, answer) = asked.await;
-            report(&events, Event::Identified(broker, answer));
+            report(&events, SenderEvent::Identified(broker, answer));
         });
     }
 
@@ -297,9 +225,9 @@ impl SenderDriver {
         if self.shared.config.acks == Acks::None {
             match connection.start_oneway(&request, latest.max(deadline)) {
                 Ok(written) => self.tasks.spawn(async move {
-                    report(&events, Event::Written(id, batches, written.await));
+                    report(&events, SenderEvent::Written(id, batches, written.await));
                 }),
-                Err(error) => report(&events, Event::Written(id, batches, Err(error))),
+                Err(error) => report(&events, SenderEvent::Written(id, batches, Err(error))),
             }
         } else if connection.keeps(deadline) {
             let terms = Terms {
@@ -308,7 +236,7 @@ impl SenderDriver {
                 latest,
             };
             connection.start_then(&request, terms, move |answer| {
-                report(&events, Event::Answered(id, batches, answer));
+                report(&events, SenderEvent::Answered(id, batches, answer));
             });
         } else {
             let version = connection
@@ -318,33 +246,36 @@ impl SenderDriver {
                 version.and_then(|version| connection.start_version(&request, version, deadline));
             match started {
                 Ok(answer) => self.tasks.spawn(async move {
-                    report(&events, Event::Answered(id, batches, answer.await));
+                    report(&events, SenderEvent::Answered(id, batches, answer.await));
                 }),
-                Err(error) => report(&events, Event::Answered(id, batches, Err(error))),
+                Err(error) => report(&events, SenderEvent::Answered(id, batches, Err(error))),
             }
         }
     }
 
-    pub(super) fn handle(&mut self, event: Event) {
+    pub(super) fn handle(&mut self, event: SenderEvent) {
         match event {
-            Event::Connected(id, Ok(connection)) => {
+            SenderEvent::Connected(id, Ok(connection)) => {
                 let node = self.nodes.entry(id).or_default();
                 node.connecting = false;
                 node.connection = Some(connection);
                 self.core.login_possible(id);
             }
-            Event::Connected(id, Err(error)) => {
+            SenderEvent::Connected(id, Err(error)) => {
                 self.nodes.entry(id).or_default().connecting = false;
                 self.node_failed(id);
                 self.core.unreachable(id, &error.to_string());
                 self.note_refusal(id, &error);
             }
-            Event::Answered(id, batches, Ok(response)) => self.answered(id, batches, &response),
-            Event::Written(id, batches, Ok(())) => self.core.written(id, batches),
-            Event::Answered(id, batches, Err(error)) | Event::Written(id, batches, Err(error)) => {
+            SenderEvent::Answered(id, batches, Ok(response)) => {
+                self.answered(id, batches, &response)
+            }
+            SenderEvent::Written(id, batches, Ok(())) => self.core.written(id, batches),
+            SenderEvent::Answered(id, batches, Err(error))
+            | SenderEvent::Written(id, batches, Err(error)) => {
                 self.attempt_failed(id, batches, &error);
             }
-            Event::Identified(broker, answer) => {
+            SenderEvent::Identified(broker, answer) => {
                 let address = broker.as_ref().map(|broker| Arc::clone(broker.address()));
                 let is_helpful = answer.as_ref().is_ok_and(|answer| answer.error_code == 0);
                 self.unhelpful = broker.filter(|_| !is_helpful);
@@ -356,7 +287,7 @@ impl SenderDriver {
                 });
                 self.core.identified(now(), address.as_deref(), answer);
             }
-            Event::Coordinated(answer) => self.coordinated(answer),
+            SenderEvent::Coordinated(answer) => self.coordinated(answer),
         }
         self.report_finished();
     }
@@ -497,7 +428,15 @@ impl SenderDriver {
     }
 }
 
-/// The sender's task is gone once the sender has ended; then its reports are made already.
-pub(super) fn report(events: &mpsc::UnboundedSender<Event>, event: Event) {
-    drop(events.send(event));
+/// The state machine of a producer with a transactional id.
+fn transactions(shared: &ProducerShared) -> Option<Transactions> {
+    let (config, client) = (&shared.config, shared.client.config());
+    let transactional_id = config.transactional_id.as_deref()?;
+    let config = TransactionConfig {
+        transactional_id: transactional_id.into(),
+        transaction_timeout: config.transaction_timeout,
+        retry_backoff: client.retry_backoff,
+        retry_backoff_max: client.retry_backoff_max,
+    };
+    Some(Transactions::new(config, shared.seed))
 }

@@ -4,12 +4,15 @@
 //! answers, metadata and time. A record that nothing holds up leaves on the thread of its caller instead, which saves
 //! waking that task.
 
+mod cluster_view;
 mod coordinator;
 mod driver;
+mod event;
 mod no_answer;
 mod node;
 mod task;
 mod transaction_calls;
+mod transactions;
 
 pub(crate) use self::task::SenderTask;
 pub(crate) use self::transaction_calls::CallEnd;

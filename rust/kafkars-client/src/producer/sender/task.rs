@@ -11,19 +11,20 @@ use kafkars_core::transaction::{
 use parking_lot::Mutex;
 use tokio::sync::mpsc;
 
-use super::driver::{Event, SenderDriver};
+use super::driver::SenderDriver;
+use super::event::SenderEvent;
 use super::transaction_calls::CallEnd;
-use crate::producer::shared::Shared;
+use crate::producer::shared::ProducerShared;
 
 /// The sending half of one producer.
 pub(crate) struct SenderTask {
-    shared: Arc<Shared>,
+    shared: Arc<ProducerShared>,
     driver: Mutex<SenderDriver>,
 }
 
 impl SenderTask {
     /// Starts the task, which runs until the producer is closed or its last handle is gone.
-    pub(crate) fn start(shared: &Arc<Shared>) -> Arc<Self> {
+    pub(crate) fn start(shared: &Arc<ProducerShared>) -> Arc<Self> {
         let (sender, events) = mpsc::unbounded_channel();
         let task = Arc::new(Self {
             shared: Arc::clone(shared),
@@ -50,7 +51,7 @@ impl SenderTask {
     }
 }
 
-async fn run(task: Arc<SenderTask>, mut events: mpsc::UnboundedReceiver<Event>) {
+async fn run(task: Arc<SenderTask>, mut events: mpsc::UnboundedReceiver<SenderEvent>) {
     let shared = &task.shared;
     let mut cluster = shared.client.cluster_changed();
     while !shared.abandoned.load(Ordering::Acquire) {
@@ -121,6 +122,11 @@ impl SenderTask {
         self.shared.accumulator.unfinished()
     }
 
+    /// Waits until the sender is between two steps.
+    pub(crate) fn rest(&self) {
+        drop(self.driver.lock());
+    }
+
     /// How many records have deliveries that are not done, likewise.
     pub(crate) fn unreported(&self) -> usize {
         let _at_rest = self.driver.lock();
@@ -157,7 +163,7 @@ impl SenderTask {
     }
 
     /// Takes in everything that has come.
-    fn handle(&self, first: Event, events: &mut mpsc::UnboundedReceiver<Event>) {
+    fn handle(&self, first: SenderEvent, events: &mut mpsc::UnboundedReceiver<SenderEvent>) {
         let mut driver = self.driver.lock();
         driver.handle(first);
         while let Ok(event) = events.try_recv() {

@@ -1,21 +1,22 @@
-//! What is handed out, in which order.
+//! The application's side of the fetch buffer: which records are handed out, in which order.
 
 use std::sync::Arc;
 
 use super::credit::opened;
-use super::{CursorId, FetchBuffer, has_turn};
+use super::fetch_buffer::{CursorId, FetchBuffer};
+use super::turns::has_turn;
 use crate::config::TopicPartition;
 use crate::fetch::cursor::{CursorState, Queued};
 use crate::fetch::error::FetchError;
 use crate::fetch::open::{RecordSlice, TakenRecord};
 
 impl FetchBuffer {
-    /// Whether taking would give a record or an error now.
+    /// Returns true if taking would give a record or an error now.
     pub fn is_ready(&self) -> bool {
         self.current.is_some() || self.turns > 0
     }
 
-    /// Whether taking would give something of one of these partitions now.
+    /// Returns true if taking would give a record or an error of one of these partitions now.
     pub fn is_ready_for(&self, wanted: &[TopicPartition]) -> bool {
         let current = self.current.as_ref().map(|(id, _)| *id);
         let has_data = |id: CursorId| {
@@ -64,7 +65,7 @@ impl FetchBuffer {
         true
     }
 
-    /// A partition is not asked for in vain any more. What others ask for at the same time stands.
+    /// Notes that a partition is not asked for in vain any more. What others ask for at the same time stands.
     #[inline]
     pub(super) fn found(&mut self, id: CursorId) {
         if let Ok(at) = self.asked_in_vain.binary_search(&id) {
@@ -72,7 +73,7 @@ impl FetchBuffer {
         }
     }
 
-    /// The next record, if one is ready.
+    /// Takes the next record, if one is ready.
     #[inline]
     pub fn next_record(&mut self) -> Result<Option<TakenRecord>, FetchError> {
         self.finish_all();
@@ -101,12 +102,12 @@ impl FetchBuffer {
         Ok(Some(taken))
     }
 
-    /// Up to `max` records as runs of batches. An error is raised only when nothing comes before it.
+    /// Takes up to `max` records as runs of batches. An error is raised only when nothing comes before it.
     pub fn take(&mut self, max: usize) -> Result<Vec<RecordSlice>, FetchError> {
         self.take_of(max, None)
     }
 
-    /// The same of some partitions only.
+    /// Does the same of some partitions only.
     pub fn take_of(
         &mut self,
         max: usize,
@@ -155,7 +156,7 @@ impl FetchBuffer {
         Ok(slices)
     }
 
-    /// Records of this cursor are handed out: until the next call they count as unfinished.
+    /// Notes that records of this cursor are handed out: until the next call they count as unfinished.
     #[inline]
     fn note_unfinished(&mut self, id: CursorId) {
         if let Some(cursor) = &self.cursors[id]
@@ -166,7 +167,7 @@ impl FetchBuffer {
         }
     }
 
-    /// The current batch is used up: the position moves past it (also past compacted offsets at its end), and the next
+    /// Ends the current batch: the position moves past it (also past compacted offsets at its end), and the next
     /// partition gets its turn.
     fn finish_current(&mut self) {
         let Some((id, done)) = self.current.take() else {
@@ -212,8 +213,8 @@ impl FetchBuffer {
         Ok(false)
     }
 
-    /// The error that stands between a partition and its position, if one waits for the application, which has heard of
-    /// it with this: what it does not change is tried again.
+    /// Returns the error that stands between a partition and its position, if one waits for the application, which has
+    /// heard of it with this: what it does not change is tried again.
     pub fn take_position_error(
         &mut self,
         partition: &TopicPartition,

@@ -1,9 +1,9 @@
-//! What is assigned, where it is read, what is paused.
+//! The assignment of a fetch buffer: its partitions, their positions, and which are paused.
 
 use std::collections::HashMap;
 
 use super::credit::opened;
-use super::{CursorId, FetchBuffer};
+use super::fetch_buffer::{CursorId, FetchBuffer};
 use crate::config::TopicPartition;
 use crate::fetch::cursor::{Cursor, Queued, StartAt};
 use crate::fetch::error::FetchError;
@@ -79,7 +79,7 @@ impl FetchBuffer {
         self.free.push(id);
     }
 
-    /// Throws away what waits for the application.
+    /// Drops what waits for the application.
     fn drop_data(&mut self, id: CursorId) {
         if self
             .current
@@ -101,7 +101,8 @@ impl FetchBuffer {
         }
     }
 
-    /// Reading goes on elsewhere. Pauses after refusals stay as they are, and what was handed out stays unfinished.
+    /// Moves a cursor to another position. Pauses after refusals stay as they are, and what was handed out stays
+    /// unfinished.
     pub(super) fn restart(&mut self, id: CursorId, change: impl FnOnce(&mut Cursor)) {
         self.drop_data(id);
         self.next_epoch += 1;
@@ -114,8 +115,8 @@ impl FetchBuffer {
         }
     }
 
-    /// The same at the application's wish: what was refused before need not be refused there, and what it committed
-    /// before is no longer its latest word.
+    /// Does the same at the application's wish: what was refused before need not be refused there, and what it
+    /// committed before is no longer its latest word.
     fn go_to(&mut self, id: CursorId, change: impl FnOnce(&mut Cursor)) {
         if let Some(cursor) = &self.cursors[id] {
             for (_, place) in self.unfinished.iter_mut().filter(|(of, _)| *of == id) {
@@ -131,17 +132,17 @@ impl FetchBuffer {
         self.take_back_unfinished(id);
     }
 
-    /// How many partitions are assigned.
+    /// Returns how many partitions are assigned.
     pub fn assigned(&self) -> usize {
         self.by_partition.len()
     }
 
-    /// The assigned partitions, in no order.
+    /// Returns the assigned partitions, in no order.
     pub fn assignment(&self) -> Vec<TopicPartition> {
         self.by_partition.keys().cloned().collect()
     }
 
-    /// Goes on at `place`.
+    /// Seeks to `place`.
     pub fn seek(
         &mut self,
         partition: &TopicPartition,
@@ -152,7 +153,7 @@ impl FetchBuffer {
         Ok(())
     }
 
-    /// Goes on where the broker says `start` is.
+    /// Seeks to where the broker says `start` is.
     pub fn seek_to(
         &mut self,
         partition: &TopicPartition,
@@ -208,7 +209,7 @@ impl FetchBuffer {
         }
     }
 
-    /// The paused partitions, in no order.
+    /// Returns the paused partitions, in no order.
     pub fn paused(&self) -> Vec<TopicPartition> {
         let paused = self.cursors().filter(|(_, cursor)| cursor.paused);
         paused.map(|(_, cursor)| cursor.partition.clone()).collect()

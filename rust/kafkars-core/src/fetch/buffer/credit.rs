@@ -44,13 +44,13 @@ impl Credit {
         self.held.unopened > 0
     }
 
-    /// Whether more may be fetched.
+    /// Returns true if more may be fetched.
     pub(super) fn has_room(&self) -> bool {
         self.held() < self.limit
     }
 
-    /// Whether more of what was fetched may be opened. What is opened takes room beside the response until all of that
-    /// is opened, and leaves the processor's caches when it waits for long: little is kept ready.
+    /// Returns true if more of what was fetched may be opened. What is opened takes room beside the response until all
+    /// of that is opened, and leaves the processor's caches when it waits for long: little is kept ready.
     pub(super) fn has_room_to_open(&self) -> bool {
         self.ready() < self.most_ready()
     }
@@ -64,7 +64,7 @@ impl Credit {
         (self.limit / 4).min(MOST_READY)
     }
 
-    /// Opened, and not kept back by a pause.
+    /// Returns the bytes that are opened and not kept back by a pause.
     fn ready(&self) -> usize {
         self.held.opened.saturating_sub(self.of_paused.opened)
     }
@@ -89,7 +89,7 @@ impl Credit {
             && self.held().saturating_sub(self.paused) < self.limit - share
     }
 
-    /// Whether paused partitions hold more than they may keep when others need it.
+    /// Returns true if paused partitions hold more than they may keep when others need it.
     pub(super) fn paused_exceed_share(&self) -> bool {
         self.paused > self.share_of_paused()
     }
@@ -114,7 +114,7 @@ impl Credit {
         }
     }
 
-    /// A part of a response waits for a partition that is paused or not.
+    /// Counts a part of a response that waits for a partition, paused or not.
     pub(super) fn hold(&mut self, is_paused: bool, response: &ResponseMemory) {
         self.responses = self.responses.saturating_add(response.hold());
         if is_paused {
@@ -122,7 +122,7 @@ impl Credit {
         }
     }
 
-    /// The reverse of [`Credit::hold`].
+    /// Reverses [`Credit::hold`].
     pub(super) fn release(&mut self, is_paused: bool, response: &ResponseMemory) {
         self.responses = self.responses.saturating_sub(response.release());
         if is_paused {
@@ -151,7 +151,7 @@ impl Credit {
     }
 }
 
-/// What opened batches take besides their responses.
+/// Returns the bytes that opened batches take besides their responses.
 pub(super) fn opened(bytes: usize) -> Held {
     Held {
         opened: bytes,
@@ -159,7 +159,7 @@ pub(super) fn opened(bytes: usize) -> Held {
     }
 }
 
-/// Bytes of responses that are not opened.
+/// Returns the bytes of responses that are not opened.
 pub(super) fn unopened(bytes: usize) -> Held {
     Held {
         opened: 0,

@@ -1,8 +1,8 @@
-//! What the group's coordinator has of each partition, as far as that is known while commits are under way.
+//! The ledger of committed offsets: what the group's coordinator has, as far as that is known while commits are under
+//! way.
 
 use std::collections::HashMap;
 
-use super::FetchBuffer;
 use crate::config::TopicPartition;
 use crate::group::CommitId;
 
@@ -13,11 +13,11 @@ use crate::group::CommitId;
 /// loses records.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
-    entries: HashMap<TopicPartition, Entry>,
+    entries: HashMap<TopicPartition, LedgerEntry>,
 }
 
 #[derive(Debug, Default)]
-struct Entry {
+struct LedgerEntry {
     /// Commits that were asked for and are not in the queue yet.
     asked: u32,
     /// The latest commit in the queue.
@@ -26,26 +26,26 @@ struct Entry {
     known: Option<i64>,
 }
 
-impl Entry {
+impl LedgerEntry {
     fn is_under_way(&self) -> bool {
         self.asked > 0 || self.queued.is_some()
     }
 }
 
 impl Ledger {
-    /// Whether the coordinator is known to have this offset.
+    /// Returns true if the coordinator is known to have this offset.
     pub(super) fn has(&self, partition: &TopicPartition, offset: i64) -> bool {
         let entry = self.entries.get(partition);
         entry.is_some_and(|entry| entry.known == Some(offset))
     }
 
-    /// Whether a commit was asked for that has not ended.
+    /// Returns true if a commit was asked for that has not ended.
     pub(super) fn is_under_way(&self, partition: &TopicPartition) -> bool {
         let entry = self.entries.get(partition);
-        entry.is_some_and(Entry::is_under_way)
+        entry.is_some_and(LedgerEntry::is_under_way)
     }
 
-    /// The partition is not assigned any more: others may commit for it.
+    /// Forgets a partition that is not assigned any more: others may commit for it.
     pub(super) fn forget(&mut self, partition: &TopicPartition) {
         if let Some(entry) = self.entries.get_mut(partition) {
             entry.known = None;
@@ -54,64 +54,50 @@ impl Ledger {
             }
         }
     }
-}
 
-impl FetchBuffer {
     /// The topic was made again: what the coordinator has, and what is under way, is of another one.
-    pub(super) fn forget_commits(&mut self, partition: &TopicPartition) {
-        self.ledger.entries.remove(partition);
+    pub(super) fn begin_anew(&mut self, partition: &TopicPartition) {
+        self.entries.remove(partition);
     }
 
-    /// A commit of these partitions was asked for. [`FetchBuffer::note_queued`] follows.
-    pub fn note_asked<'a>(&mut self, partitions: impl IntoIterator<Item = &'a TopicPartition>) {
-        for partition in partitions {
-            let entry = self.ledger.entries.entry(partition.clone()).or_default();
-            entry.asked += 1;
-            entry.known = None;
+    /// Notes that a commit was asked for.
+    pub(super) fn asked(&mut self, partition: &TopicPartition) {
+        let entry = self.entries.entry(partition.clone()).or_default();
+        entry.asked += 1;
+        entry.known = None;
+    }
+
+    /// Notes that a commit that was asked for is in the queue with this id, or was not taken.
+    pub(super) fn queued(&mut self, partition: &TopicPartition, id: Option<CommitId>) {
+        if let Some(entry) = self.entries.get_mut(partition) {
+            entry.asked = entry.asked.saturating_sub(1);
+            entry.queued = id.or(entry.queued);
         }
     }
 
-    /// A commit of these partitions is in the queue with this id, or was not taken. Of commits in the queue
-    /// [`FetchBuffer::note_ended`] follows.
-    pub fn note_queued<'a>(
+    /// Notes that a commit has ended; `committed` is what the coordinator took.
+    pub(super) fn ended(
         &mut self,
-        partitions: impl IntoIterator<Item = &'a TopicPartition>,
-        id: Option<CommitId>,
+        partition: &TopicPartition,
+        id: CommitId,
+        committed: Option<i64>,
     ) {
-        for partition in partitions {
-            if let Some(entry) = self.ledger.entries.get_mut(partition) {
-                entry.asked = entry.asked.saturating_sub(1);
-                entry.queued = id.or(entry.queued);
-            }
-            self.prune(partition);
-        }
-    }
-
-    /// A commit has ended; `committed` is what the coordinator took of the partition.
-    pub fn note_ended(&mut self, partition: &TopicPartition, id: CommitId, committed: Option<i64>) {
-        if let Some(entry) = self.ledger.entries.get_mut(partition)
+        if let Some(entry) = self.entries.get_mut(partition)
             && entry.queued == Some(id)
         {
             entry.queued = None;
             entry.known = committed.filter(|_| entry.asked == 0);
         }
-        self.prune(partition);
     }
 
-    /// The coordinator was asked, and has this offset. That may have been before a commit.
-    pub fn note_found(&mut self, partition: &TopicPartition, offset: i64) {
-        let fresh = || Entry {
+    /// Notes that the coordinator was asked, and has this offset. That may have been before a commit.
+    pub(super) fn found(&mut self, partition: &TopicPartition, offset: i64) {
+        let fresh = || LedgerEntry {
             known: Some(offset),
-            ..Entry::default()
+            ..LedgerEntry::default()
         };
-        let entries = &mut self.ledger.entries;
-        let entry = entries.entry(partition.clone()).or_insert_with(fresh);
+        let entry = self.entries.entry(partition.clone());
+        let entry = entry.or_insert_with(fresh);
         entry.known = entry.known.filter(|known| *known == offset);
-    }
-
-    fn prune(&mut self, partition: &TopicPartition) {
-        if !self.by_partition.contains_key(partition) {
-            self.ledger.forget(partition);
-        }
     }
 }

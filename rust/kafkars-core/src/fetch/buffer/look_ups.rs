@@ -2,19 +2,19 @@
 
 use std::time::Instant;
 
-use super::{CursorId, FetchBuffer};
+use super::fetch_buffer::{CursorId, FetchBuffer};
 use crate::config::TopicPartition;
-use crate::fetch::cursor::{CursorState, StartAt};
+use crate::fetch::cursor::{Cursor, CursorState, StartAt};
 use crate::fetch::position::FetchPosition;
 
 /// A position to be found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LookUp {
-    /// Which cursor.
+    /// The cursor.
     pub id: CursorId,
-    /// To recognise a late answer.
+    /// The cursor's epoch when it was asked, to recognise a late answer.
     pub epoch: u64,
-    /// Which partition.
+    /// The partition.
     pub partition: TopicPartition,
     /// What is asked for.
     pub start: StartAt,
@@ -53,21 +53,21 @@ impl FetchBuffer {
         look_ups
     }
 
-    /// Whether the position of a partition is not looked up because a commit of it has not ended.
+    /// Returns true if the position of a partition is not looked up because a commit of it has not ended.
     pub fn waits_for_commit(&self, partition: &TopicPartition) -> bool {
         let state = self.cursor(partition).map(|cursor| cursor.state);
         state == Ok(CursorState::Unset(StartAt::Committed)) && self.ledger.is_under_way(partition)
     }
 
-    /// The place found for a cursor without position.
+    /// Sets the position that was found for a cursor.
     pub fn set_position(&mut self, look_up: &LookUp, place: FetchPosition) {
         if let Some(cursor) = self.ended(look_up) {
             cursor.set_position(place);
         }
     }
 
-    /// The group has committed nothing for a cursor: the policy says where it starts. When the policy says nothing
-    /// either, the group is asked again after the application has heard of it.
+    /// Notes that the group has committed nothing for a cursor: the policy says where it starts. When the policy says
+    /// nothing either, the group is asked again after the application has heard of it.
     pub fn start_by_policy(&mut self, look_up: &LookUp) {
         if let Some(cursor) = self.ended(look_up) {
             cursor.state = CursorState::Unset(StartAt::Policy);
@@ -75,7 +75,7 @@ impl FetchBuffer {
     }
 
     /// The question has ended, whatever came of it. The cursor, where nothing has changed meanwhile.
-    pub fn ended(&mut self, look_up: &LookUp) -> Option<&mut super::Cursor> {
+    pub fn ended(&mut self, look_up: &LookUp) -> Option<&mut Cursor> {
         let cursor = self.cursor_at(look_up.id, look_up.epoch)?;
         cursor.in_flight = false;
         matches!(cursor.state, CursorState::Unset(_)).then_some(cursor)

@@ -1,17 +1,48 @@
-//! What is asked for, and what answers do.
+//! The network's side of the fetch buffer: which partitions are fetched, and what responses do.
 
 use std::time::Instant;
 
-use super::{CursorId, FetchBuffer, FetchTarget, PartitionStatus};
-use crate::config::AutoOffsetReset;
+use kafkars_protocol::Uuid;
+
+use super::fetch_buffer::{CursorId, FetchBuffer};
+use crate::config::{AutoOffsetReset, TopicPartition};
 use crate::fetch::cursor::{Cursor, CursorState, StartAt};
 use crate::fetch::error::FetchError;
+use crate::fetch::position::FetchPosition;
 
 /// What is asked for here, in words.
 pub(super) const FETCH: &str = "fetch";
 
+/// A cursor that may be fetched now, as the request needs it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FetchTarget {
+    /// The cursor.
+    pub id: CursorId,
+    /// The cursor's epoch when it was asked, to recognise a late answer.
+    pub epoch: u64,
+    /// The partition.
+    pub partition: TopicPartition,
+    /// The position to fetch from.
+    pub from: FetchPosition,
+    /// The topic in which that was reached, or [`Uuid::ZERO`] while unknown.
+    pub topic_id: Uuid,
+}
+
+/// What a fetch response says of a partition besides its records.
+#[derive(Debug, Clone, Copy)]
+pub struct PartitionStatus {
+    /// The high watermark.
+    pub high_watermark: i64,
+    /// The last stable offset.
+    pub last_stable_offset: i64,
+    /// The log start offset.
+    pub log_start_offset: i64,
+    /// True if the answer only names another broker to ask.
+    pub redirects: bool,
+}
+
 impl FetchBuffer {
-    /// Whether new data may be asked for.
+    /// Returns true if new data may be asked for.
     pub fn has_credit(&self) -> bool {
         self.credit.has_room() || !self.asked_in_vain.is_empty() || self.is_blocked_by_paused()
     }
@@ -22,7 +53,7 @@ impl FetchBuffer {
         self.credit.is_blocked_by_paused(at_hand)
     }
 
-    /// Whether what waits for the application is less than the limit.
+    /// Returns true if what waits for the application is less than the limit.
     pub fn has_room(&self) -> bool {
         self.credit.has_room()
     }
@@ -39,12 +70,12 @@ impl FetchBuffer {
         std::mem::take(&mut self.has_caught_up)
     }
 
-    /// Whether anything that came is not opened yet.
+    /// Returns true if anything that came is not opened yet.
     pub fn has_unopened(&self) -> bool {
         self.credit.has_unopened()
     }
 
-    /// Bytes that wait for the application, opened or not, counted as what they take in memory.
+    /// Returns the bytes that wait for the application, opened or not, counted as what they take in memory.
     pub fn buffered(&self) -> usize {
         self.credit.held()
     }
@@ -103,7 +134,7 @@ impl FetchBuffer {
         targets
     }
 
-    /// The earliest end of a back-off, so that the network looks again in time.
+    /// Returns the earliest end of a back-off, so that the network looks again in time.
     pub fn next_wake(&self, now: Instant) -> Option<Instant> {
         let ends = self
             .cursors()
@@ -111,7 +142,7 @@ impl FetchBuffer {
         ends.min()
     }
 
-    /// A request for these cursors has ended, whatever came of it.
+    /// Notes that a request for these cursors has ended, whatever came of it.
     pub fn landed(&mut self, targets: &[FetchTarget]) {
         for target in targets {
             if let Some(cursor) = self.cursor_at(target.id, target.epoch) {
@@ -144,7 +175,7 @@ impl FetchBuffer {
         true
     }
 
-    /// An error for the application; it is raised after the records before it, those that are not opened yet among
+    /// Adds an error for the application; it is raised after the records before it, those that are not opened yet among
     /// them. One at a time: nothing is asked for until that was heard, and what lasts will be met again.
     pub fn fail(&mut self, id: CursorId, epoch: u64, error: FetchError) -> bool {
         let Some(cursor) = self.cursor_at(id, epoch) else {
@@ -160,7 +191,7 @@ impl FetchBuffer {
         self.make_ready(id)
     }
 
-    /// How many errors were met so far that the application has to hear of.
+    /// Returns how many errors were met so far that the application has to hear of.
     pub fn errors_met(&self) -> u64 {
         self.errors_met
     }
@@ -204,7 +235,7 @@ impl FetchBuffer {
         false
     }
 
-    /// The policy for cursors without position.
+    /// Returns the policy for cursors without position.
     pub fn policy(&self) -> AutoOffsetReset {
         self.policy
     }

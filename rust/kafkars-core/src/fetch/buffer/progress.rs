@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
-use super::{CursorId, FetchBuffer};
+use super::fetch_buffer::{CursorId, FetchBuffer};
 use crate::config::TopicPartition;
 use crate::fetch::cursor::Settled;
 use crate::fetch::position::FetchPosition;

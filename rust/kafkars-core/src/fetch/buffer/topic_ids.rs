@@ -3,7 +3,7 @@
 
 use kafkars_protocol::Uuid;
 
-use super::{CursorId, FetchBuffer};
+use super::fetch_buffer::{CursorId, FetchBuffer};
 use crate::config::TopicPartition;
 use crate::fetch::cursor::Cursor;
 
@@ -73,7 +73,7 @@ impl FetchBuffer {
         if let Some(cursor) = &self.cursors[id] {
             let partition = cursor.partition.clone();
             self.left_unfinished.remove(&partition);
-            self.forget_commits(&partition);
+            self.ledger.begin_anew(&partition);
         }
     }
 

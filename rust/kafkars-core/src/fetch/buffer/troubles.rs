@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::{CursorId, FetchBuffer, FetchTarget};
+use super::fetch_buffer::{CursorId, FetchBuffer};
+use super::network::{FETCH, FetchTarget};
 use crate::config::TopicPartition;
 use crate::fetch::cursor::Cursor;
 use crate::fetch::error::FetchError;
@@ -65,9 +66,7 @@ impl FetchBuffer {
         for target in targets {
             if let Some(cursor) = self.cursor_at(target.id, target.epoch) {
                 cursor.in_flight = false;
-                cursor
-                    .retry
-                    .note(now, super::network::FETCH, Arc::clone(cause));
+                cursor.retry.note(now, FETCH, Arc::clone(cause));
             }
         }
     }

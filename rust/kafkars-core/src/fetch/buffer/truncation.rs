@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use super::{CursorId, FetchBuffer};
+use super::fetch_buffer::{CursorId, FetchBuffer};
 use crate::config::{AutoOffsetReset, TopicPartition};
 use crate::fetch::cursor::{Cursor, CursorState, StartAt};
 use crate::fetch::error::FetchError;

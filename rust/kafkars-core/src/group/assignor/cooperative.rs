@@ -6,14 +6,15 @@ use std::sync::Arc;
 use bytes::{BufMut, Bytes, BytesMut};
 
 use super::sticky::{Claims, distribute};
-use super::{Assignment, Assignor, GroupView, LastAssignment, plain};
+use super::strategy::{Assignment, Assignor, LastAssignment, plain};
+use super::view::GroupView;
 use crate::config::TopicPartition;
 
 /// The assignor `cooperative-sticky`.
 #[derive(Debug, Clone, Copy)]
-pub struct CooperativeSticky;
+pub struct CooperativeStickyAssignor;
 
-impl Assignor for CooperativeSticky {
+impl Assignor for CooperativeStickyAssignor {
     fn name(&self) -> &str {
         "cooperative-sticky"
     }

@@ -4,79 +4,26 @@ mod cooperative;
 mod range;
 mod round_robin;
 mod sticky;
+mod strategy;
 mod view;
 
-use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::Arc;
 
-use bytes::Bytes;
-
-pub use cooperative::CooperativeSticky;
-pub use range::Range;
-pub use round_robin::RoundRobin;
-pub use sticky::Sticky;
-pub use view::{GroupView, MemberView, PartitionView, TopicView};
-
-use crate::config::TopicPartition;
-
-/// A strategy. Members of a group agree on it by name, so two strategies of one name must understand each other.
-///
-/// It may run on any thread, and keeps no state between calls unless it wants to.
-pub trait Assignor: Send + Sync + fmt::Debug {
-    /// The name in `partition_assignment_strategy` on the wire, such as `range`.
-    fn name(&self) -> &str;
-
-    /// Whether it never gives a partition to a new owner before the old one has given it up (KIP-429). Members whose
-    /// assignors all do so keep their partitions while they join.
-    fn is_cooperative(&self) -> bool {
-        false
-    }
-
-    /// What the member tells the leader beyond topics and owned partitions.
-    fn user_data(&self, _last: &LastAssignment) -> Option<Bytes> {
-        None
-    }
-
-    /// Gives the group's partitions to its members. A partition may stay without owner; none may have two.
-    ///
-    /// # Errors
-    /// Words for [`super::GroupError::Assignor`].
-    fn assign(&self, group: &GroupView) -> Result<Assignment, Arc<str>>;
-
-    /// The member got its assignment, with what the leader's strategy added.
-    fn on_assignment(&self, _last: &LastAssignment, _user_data: Option<&Bytes>) {}
-}
-
-/// What a member was assigned last.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct LastAssignment {
-    /// The partitions, in order. Kept after they were given up.
-    pub partitions: Vec<TopicPartition>,
-    /// In which generation; -1 before the first.
-    pub generation: i32,
-}
-
-/// What each member gets, by member id.
-pub type Assignment = BTreeMap<Arc<str>, MemberAssignment>;
-
-/// What one member gets.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct MemberAssignment {
-    /// Its partitions.
-    pub partitions: Vec<TopicPartition>,
-    /// For its [`Assignor::on_assignment`].
-    pub user_data: Option<Bytes>,
-}
+pub use self::cooperative::CooperativeStickyAssignor;
+pub use self::range::RangeAssignor;
+pub use self::round_robin::RoundRobinAssignor;
+pub use self::sticky::StickyAssignor;
+pub use self::strategy::{Assignment, Assignor, LastAssignment, MemberAssignment};
+pub use self::view::{GroupView, MemberView, PartitionView, TopicView};
 
 /// The built-in strategy of a name, as in `partition_assignment_strategy`.
 #[must_use]
 pub fn by_name(name: &str) -> Option<Arc<dyn Assignor>> {
     match name {
-        "range" => Some(Arc::new(Range)),
-        "roundrobin" => Some(Arc::new(RoundRobin)),
-        "sticky" => Some(Arc::new(Sticky)),
-        "cooperative-sticky" => Some(Arc::new(CooperativeSticky)),
+        "range" => Some(Arc::new(RangeAssignor)),
+        "roundrobin" => Some(Arc::new(RoundRobinAssignor)),
+        "sticky" => Some(Arc::new(StickyAssignor)),
+        "cooperative-sticky" => Some(Arc::new(CooperativeStickyAssignor)),
         _ => None,
     }
 }
@@ -84,17 +31,5 @@ pub fn by_name(name: &str) -> Option<Arc<dyn Assignor>> {
 /// What Kafka's own consumer offers without a setting: range, and cooperative-sticky to move on to.
 #[must_use]
 pub fn default_assignors() -> Vec<Arc<dyn Assignor>> {
-    vec![Arc::new(Range), Arc::new(CooperativeSticky)]
-}
-
-/// Lists of partitions without user data, as an assignment.
-pub(super) fn plain(lists: BTreeMap<Arc<str>, Vec<TopicPartition>>) -> Assignment {
-    let without_data = |(member, partitions)| {
-        let assignment = MemberAssignment {
-            partitions,
-            user_data: None,
-        };
-        (member, assignment)
-    };
-    lists.into_iter().map(without_data).collect()
+    vec![Arc::new(RangeAssignor), Arc::new(CooperativeStickyAssignor)]
 }

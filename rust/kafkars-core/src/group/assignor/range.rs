@@ -7,24 +7,25 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::{Assignment, Assignor, GroupView, TopicView, plain};
+use super::strategy::{Assignment, Assignor, plain};
+use super::view::{GroupView, TopicView};
 use crate::config::TopicPartition;
 
 /// The assignor `range`.
 #[derive(Debug, Clone, Copy)]
-pub struct Range;
+pub struct RangeAssignor;
 
-impl Assignor for Range {
+impl Assignor for RangeAssignor {
     fn name(&self) -> &str {
         "range"
     }
 
     fn assign(&self, group: &GroupView) -> Result<Assignment, Arc<str>> {
         let order = group.in_order();
-        let mut topics: Vec<Topic<'_>> = group
+        let mut topics: Vec<TopicToAssign<'_>> = group
             .topics
             .iter()
-            .map(|(name, topic)| Topic::new(group, &order, name, topic))
+            .map(|(name, topic)| TopicToAssign::new(group, &order, name, topic))
             .collect();
         let with_racks = topics.iter().any(|topic| topic.uses_racks);
         if with_racks {
@@ -50,7 +51,7 @@ impl Assignor for Range {
 }
 
 /// One topic being assigned.
-struct Topic<'a> {
+struct TopicToAssign<'a> {
     name: &'a Arc<str>,
     view: &'a TopicView,
     /// Subscribers in their order.
@@ -69,7 +70,7 @@ struct Subscriber<'a> {
     assigned: usize,
 }
 
-impl<'a> Topic<'a> {
+impl<'a> TopicToAssign<'a> {
     fn new(
         group: &'a GroupView,
         order: &[&'a Arc<str>],
@@ -159,7 +160,7 @@ fn uses_racks(members: &[Subscriber<'_>], topic: &TopicView) -> bool {
 
 /// First round: partitions with a replica near their member. Topics with the same subscribers and as many partitions
 /// are assigned together.
-fn assign_near(topics: &mut [Topic<'_>]) {
+fn assign_near(topics: &mut [TopicToAssign<'_>]) {
     let mut together: BTreeMap<(Vec<&Arc<str>>, usize), Vec<usize>> = BTreeMap::new();
     for (index, topic) in topics.iter().enumerate() {
         let subscribers = topic.members.iter().map(|member| member.id).collect();
@@ -181,7 +182,7 @@ fn assign_near(topics: &mut [Topic<'_>]) {
     }
 }
 
-fn assign_together(topics: &mut [Topic<'_>], indexes: &[usize]) {
+fn assign_together(topics: &mut [TopicToAssign<'_>], indexes: &[usize]) {
     let Some(first) = indexes.first().map(|index| &topics[*index]) else {
         return;
     };

@@ -3,14 +3,15 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{Assignment, Assignor, GroupView, plain};
+use super::strategy::{Assignment, Assignor, plain};
+use super::view::GroupView;
 use crate::config::TopicPartition;
 
 /// The assignor `roundrobin`.
 #[derive(Debug, Clone, Copy)]
-pub struct RoundRobin;
+pub struct RoundRobinAssignor;
 
-impl Assignor for RoundRobin {
+impl Assignor for RoundRobinAssignor {
     fn name(&self) -> &str {
         "roundrobin"
     }

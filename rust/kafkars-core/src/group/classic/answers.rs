@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use kafkars_protocol::ErrorCode;
 
-use super::{Classic, Phase};
-use crate::group::action::{Failure, GroupResponse, RequestId};
+use super::{ClassicMembership, JoinPhase};
+use crate::group::action::{GroupResponse, RequestFailure, RequestId};
 use crate::group::common::Common;
 use crate::group::error::GroupError;
 
@@ -30,7 +30,7 @@ impl Awaited {
     }
 }
 
-impl Classic {
+impl ClassicMembership {
     pub(in crate::group) fn answered(
         &mut self,
         common: &mut Common,
@@ -71,26 +71,26 @@ impl Classic {
         common: &mut Common,
         now: Instant,
         id: RequestId,
-        failure: Failure,
+        failure: RequestFailure,
     ) {
         let Some(awaited) = self.awaited(id) else {
             return;
         };
         let error = match failure {
-            Failure::Retriable(cause) => {
+            RequestFailure::Retriable(cause) => {
                 return self.unanswered(common, now, awaited, cause);
             }
-            Failure::Unsupported(cause) => GroupError::Unsupported {
+            RequestFailure::Unsupported(cause) => GroupError::Unsupported {
                 group: Arc::clone(&common.group),
                 protocol: common.config.group_protocol.name(),
                 cause,
             },
-            Failure::Permanent(cause) => GroupError::Failed {
+            RequestFailure::Permanent(cause) => GroupError::Failed {
                 group: Arc::clone(&common.group),
                 operation: awaited.operation(),
                 cause,
             },
-            Failure::Refused(code, message) => {
+            RequestFailure::Refused(code, message) => {
                 common.refusal(awaited.operation(), code, message.as_deref())
             }
         };
@@ -123,8 +123,8 @@ impl Classic {
             return Some(Awaited::Leave);
         }
         match self.phase {
-            Phase::Joining(asked, sent_at) if asked == id => Some(Awaited::Join(sent_at)),
-            Phase::Syncing(asked, sent_at) if asked == id => Some(Awaited::Sync(sent_at)),
+            JoinPhase::Joining(asked, sent_at) if asked == id => Some(Awaited::Join(sent_at)),
+            JoinPhase::Syncing(asked, sent_at) if asked == id => Some(Awaited::Sync(sent_at)),
             _ => None,
         }
     }

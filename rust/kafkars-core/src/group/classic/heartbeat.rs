@@ -6,101 +6,40 @@ use std::time::Instant;
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::heartbeat::{HeartbeatRequest, HeartbeatResponse};
 
-use super::{Classic, NO_GENERATION, Phase};
+use super::member::NO_GENERATION;
+use super::{ClassicMembership, JoinPhase};
 use crate::group::action::{GroupRequest, RequestId};
 use crate::group::common::Common;
 use crate::group::error::GroupError;
-use crate::group::pace::Pace;
 
-/// When the next heartbeat is due, and until when the member may believe itself one.
-#[derive(Debug, Default)]
-pub(super) struct Heartbeats {
-    in_flight: Option<(RequestId, Instant)>,
-    next_at: Option<Instant>,
-    /// When the last request was sent that the coordinator answered as a member's: it keeps the place for a session
-    /// from some later moment.
-    confirmed_at: Option<Instant>,
-    /// The coordinator waited for nobody then, or later. A rebalance that has begun since goes on without those who
-    /// have not joined by its timeout.
-    calm_at: Option<Instant>,
-}
-
-impl Heartbeats {
-    /// The coordinator has taken the member in, in answer to a request of `sent_at`. That answer may have been under
-    /// way for a while: a member that owns something trusts only what it knows to be later than that.
-    pub(super) fn start(&mut self, common: &Common, now: Instant, sent_at: Instant) {
-        self.in_flight = None;
-        if common.ownership.is_empty() {
-            self.next_at = Some(now + common.config.heartbeat_interval);
-            self.confirmed_at = Some(now);
-        } else {
-            self.next_at = Some(now);
-            self.confirmed_at = self.confirmed_at.max(Some(sent_at));
-        }
-        self.calm_at = self.confirmed_at;
-    }
-
-    /// An answered request of that time found the group at rest.
-    pub(super) fn calm(&mut self, sent_at: Instant) {
-        self.calm_at = self.calm_at.max(Some(sent_at));
-        self.confirm(sent_at);
-    }
-
-    fn confirm(&mut self, sent_at: Instant) {
-        self.confirmed_at = self.confirmed_at.max(Some(sent_at));
-    }
-
-    fn session_ends_at(&self, common: &Common) -> Option<Instant> {
-        self.confirmed_at
-            .map(|at| at + common.config.session_timeout)
-    }
-
-    pub(super) fn stop(&mut self) {
-        *self = Self::default();
-    }
-
-    pub(super) fn wake_at(&self, common: &Common, pace: &Pace) -> Option<Instant> {
-        let beat_at = match self.in_flight {
-            Some(_) => None,
-            // Without a coordinator the search for it wakes.
-            None if common.coordinator.node().is_none() => None,
-            None => self.next_at.map(|at| pace.not_before(at)),
-        };
-        [beat_at, self.session_ends_at(common)]
-            .into_iter()
-            .flatten()
-            .min()
-    }
-}
-
-impl Classic {
+impl ClassicMembership {
     /// Whether heartbeats keep a place. A join that waits at the coordinator keeps it too, but whether it has reached
     /// that place nobody tells: one who keeps partitions meanwhile wants to know that they are still its own.
     pub(super) fn beats(&self, common: &Common) -> bool {
         self.member.generation != NO_GENERATION
             && match self.phase {
-                Phase::Preparing
-                | Phase::Electing(_)
-                | Phase::Syncing(..)
-                | Phase::Stable
-                | Phase::Leaving(_) => true,
-                Phase::Joining(..) => !common.ownership.is_empty(),
-                Phase::Idle | Phase::Expelled | Phase::Failed { .. } => false,
+                JoinPhase::Preparing
+                | JoinPhase::Electing(_)
+                | JoinPhase::Syncing(..)
+                | JoinPhase::Stable
+                | JoinPhase::Leaving(_) => true,
+                JoinPhase::Joining(..) => !common.ownership.is_empty(),
+                JoinPhase::Idle | JoinPhase::Expelled | JoinPhase::Failed { .. } => false,
             }
     }
 
     /// Until when the group waits for this member, while it gives up partitions.
     pub(super) fn patience_ends_at(&self, common: &Common) -> Option<Instant> {
-        let holds_up = matches!(self.phase, Phase::Preparing | Phase::Leaving(_));
-        let calm_at = self.heartbeats.calm_at.filter(|_| holds_up)?;
+        let holds_up = matches!(self.phase, JoinPhase::Preparing | JoinPhase::Leaving(_));
+        let calm_at = self.session.calm_at.filter(|_| holds_up)?;
         (self.beats(common) && !common.ownership.is_empty())
             .then(|| calm_at + common.config.rebalance_timeout())
     }
 
     pub(super) fn try_heartbeat(&mut self, common: &mut Common, now: Instant) {
         if !self.beats(common)
-            || self.heartbeats.in_flight.is_some()
-            || self.heartbeats.next_at.is_none_or(|at| at > now)
+            || self.session.in_flight.is_some()
+            || self.session.next_at.is_none_or(|at| at > now)
         {
             return;
         }
@@ -127,17 +66,17 @@ impl Classic {
             timeout,
             false,
         );
-        self.heartbeats.in_flight = Some((id, now));
-        self.heartbeats.next_at = Some(now + common.config.heartbeat_interval);
+        self.session.in_flight = Some((id, now));
+        self.session.next_at = Some(now + common.config.heartbeat_interval);
     }
 
     /// When the heartbeat `id` was sent, if that is the one under way.
     pub(super) fn take_heartbeat(&mut self, id: RequestId) -> Option<Instant> {
-        let (in_flight, sent_at) = self.heartbeats.in_flight?;
+        let (in_flight, sent_at) = self.session.in_flight?;
         if in_flight != id {
             return None;
         }
-        self.heartbeats.in_flight = None;
+        self.session.in_flight = None;
         Some(sent_at)
     }
 
@@ -149,13 +88,13 @@ impl Classic {
         response: &HeartbeatResponse,
     ) {
         let Err(code) = ErrorCode::check(response.error_code) else {
-            self.heartbeats.calm(sent_at);
-            if matches!(self.phase, Phase::Stable) && self.rejoin.is_none() {
+            self.session.calm(sent_at);
+            if matches!(self.phase, JoinPhase::Stable) && self.rejoin.is_none() {
                 self.pace.rested();
             }
             return self.confirmed(common, now, sent_at);
         };
-        let is_joining = matches!(self.phase, Phase::Joining(..));
+        let is_joining = matches!(self.phase, JoinPhase::Joining(..));
         match code {
             // The join is through, and its answer on the way.
             ErrorCode::IllegalGeneration if is_joining => {}
@@ -167,7 +106,7 @@ impl Classic {
             ErrorCode::RebalanceInProgress => {
                 self.confirmed(common, now, sent_at);
                 // Not while the assignment is on its way: SyncGroup will say it again if it is still so.
-                if matches!(self.phase, Phase::Stable) {
+                if matches!(self.phase, JoinPhase::Stable) {
                     self.request_rejoin("the group is rebalancing");
                 }
             }
@@ -189,12 +128,12 @@ impl Classic {
 
     pub(super) fn heartbeat_failed(&mut self, now: Instant) {
         self.beat_pace.failed(now);
-        self.heartbeats.next_at = self.beat_pace.next_at();
+        self.session.next_at = self.beat_pace.next_at();
     }
 
     fn confirmed(&mut self, common: &mut Common, now: Instant, sent_at: Instant) {
         self.beat_pace.rested();
-        self.heartbeats.confirm(sent_at);
+        self.session.confirm(sent_at);
         common.heard(now);
     }
 
@@ -203,7 +142,7 @@ impl Classic {
     pub(super) fn end_session(&mut self, common: &mut Common, now: Instant) {
         let group = Arc::clone(&common.group);
         let has_passed = |at: &Instant| *at <= now;
-        let session_ends_at = self.heartbeats.session_ends_at(common);
+        let session_ends_at = self.session.ends_at(common);
         let error = if let Some(ends_at) = session_ends_at.filter(has_passed)
             && self.beats(common)
         {
@@ -231,9 +170,9 @@ impl Classic {
         // The id is kept: if the coordinator still knows it, the place is still ours.
         self.forget_generation();
         common.lose(error);
-        if !matches!(self.phase, Phase::Leaving(_) | Phase::Joining(..)) {
+        if !matches!(self.phase, JoinPhase::Leaving(_) | JoinPhase::Joining(..)) {
             self.request_rejoin("the session ended without an answer");
-            self.phase = Phase::Preparing;
+            self.phase = JoinPhase::Preparing;
         }
     }
 }

@@ -8,7 +8,7 @@ use kafkars_protocol::messages::join_group::{
     JoinGroupRequest, JoinGroupRequestProtocol, JoinGroupResponse,
 };
 
-use super::{Classic, Phase};
+use super::{ClassicMembership, JoinPhase};
 use crate::group::action::GroupRequest;
 use crate::group::assignor::MemberView;
 use crate::group::common::Common;
@@ -21,13 +21,13 @@ pub(super) const PROTOCOL_TYPE: &str = "consumer";
 /// The coordinator answers when everybody has joined or the rebalance timeout is over; the way to it takes time too.
 const JOIN_GRACE: Duration = Duration::from_secs(5);
 
-impl Classic {
+impl ClassicMembership {
     /// Gives up what must be given up before the group meets.
     pub(super) fn prepare(&mut self, common: &mut Common) {
         let topics = common.topics();
         let is_cooperative = self.is_cooperative;
         common.revoke(|partition| !is_cooperative || !topics.contains(&partition.topic));
-        self.phase = Phase::Preparing;
+        self.phase = JoinPhase::Preparing;
     }
 
     pub(super) fn try_join(&mut self, common: &mut Common, now: Instant) {
@@ -70,7 +70,7 @@ impl Classic {
             timeout,
             true,
         );
-        self.phase = Phase::Joining(id, now);
+        self.phase = JoinPhase::Joining(id, now);
     }
 
     fn protocols(&self, common: &Common) -> Result<Vec<JoinGroupRequestProtocol>, GroupError> {
@@ -113,7 +113,7 @@ impl Classic {
                 if !response.member_id.is_empty() {
                     self.member.id = response.member_id.into();
                 }
-                self.phase = Phase::Preparing;
+                self.phase = JoinPhase::Preparing;
                 self.request_rejoin("the coordinator gave a member id");
                 self.try_join(common, now);
             }
@@ -144,7 +144,7 @@ impl Classic {
     pub(super) fn join_failed(&mut self, now: Instant) {
         self.pace.failed(now);
         self.request_rejoin("the last try to join failed");
-        self.phase = Phase::Preparing;
+        self.phase = JoinPhase::Preparing;
     }
 
     fn joined(
@@ -176,7 +176,7 @@ impl Classic {
         }
         self.member.generation = response.generation_id;
         self.member.strategy = Some(strategy.into());
-        self.heartbeats.start(common, now, sent_at);
+        self.session.start(common, now, sent_at);
         common.heard(now);
         self.watched = None;
         if *response.leader != *self.member.id {

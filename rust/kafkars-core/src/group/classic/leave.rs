@@ -2,45 +2,23 @@
 
 use std::time::Instant;
 
-use super::{Classic, Phase};
+use super::{ClassicMembership, JoinPhase};
 use crate::group::action::{GroupRequest, LeaveGroup, RequestId};
 use crate::group::common::Common;
-use crate::group::event::Event;
-use crate::group::leave::{Leave, LeaveOperation};
+use crate::group::event::GroupEvent;
+use crate::group::leave::{Leave, LeaveOperation, LeaveRequest};
 
-/// Tries to tell the coordinator. After these the session's end tells it.
-const TRIES: u32 = 3;
-
-/// A member on its way out.
-#[derive(Debug)]
-pub(super) struct LeaveRequest {
-    leave: Leave,
-    in_flight: Option<RequestId>,
-    failures: u32,
-}
-
-impl LeaveRequest {
-    pub(super) fn is_in_flight(&self) -> bool {
-        self.in_flight.is_some()
-    }
-
-    /// What LeaveGroup is to say, if it is to be sent.
-    pub(super) fn say(&self) -> (LeaveOperation, Option<String>) {
-        (self.leave.operation, self.leave.reason.clone())
-    }
-}
-
-impl Classic {
+impl ClassicMembership {
     pub(in crate::group) fn leave(&mut self, common: &mut Common, _now: Instant, leave: Leave) {
         match &self.phase {
-            Phase::Leaving(_) => {}
-            Phase::Failed { .. } if self.may_have_place() => self.depart(leave),
-            Phase::Idle | Phase::Expelled | Phase::Failed { .. } => self.left(common),
-            Phase::Preparing
-            | Phase::Joining(..)
-            | Phase::Electing(_)
-            | Phase::Syncing(..)
-            | Phase::Stable => {
+            JoinPhase::Leaving(_) => {}
+            JoinPhase::Failed { .. } if self.may_have_place() => self.depart(leave),
+            JoinPhase::Idle | JoinPhase::Expelled | JoinPhase::Failed { .. } => self.left(common),
+            JoinPhase::Preparing
+            | JoinPhase::Joining(..)
+            | JoinPhase::Electing(_)
+            | JoinPhase::Syncing(..)
+            | JoinPhase::Stable => {
                 common.revoke(|_| true);
                 self.depart(leave);
             }
@@ -48,29 +26,25 @@ impl Classic {
     }
 
     fn depart(&mut self, leave: Leave) {
-        self.phase = Phase::Leaving(LeaveRequest {
-            leave,
-            in_flight: None,
-            failures: 0,
-        });
+        self.phase = JoinPhase::Leaving(LeaveRequest::new(leave));
     }
 
     pub(super) fn try_leave(&mut self, common: &mut Common, now: Instant) {
-        let Phase::Leaving(leaving) = &self.phase else {
+        let JoinPhase::Leaving(leaving) = &self.phase else {
             return;
         };
-        if !common.ownership.is_settled() || common.is_committing || leaving.in_flight.is_some() {
+        if !common.ownership.is_settled() || common.is_committing || leaving.is_in_flight() {
             return;
         }
-        if leaving.failures >= TRIES || !self.sends_leave(common, leaving.leave.operation) {
+        if leaving.is_given_up() || !self.sends_leave(common, leaving.operation()) {
             return self.left(common);
         }
-        let reason = leaving.leave.reason.clone();
+        let reason = leaving.reason();
         let Some(id) = self.send_leave(common, now, reason) else {
             return;
         };
-        if let Phase::Leaving(leaving) = &mut self.phase {
-            leaving.in_flight = Some(id);
+        if let JoinPhase::Leaving(leaving) = &mut self.phase {
+            leaving.sent(id);
         }
     }
 
@@ -106,22 +80,20 @@ impl Classic {
 
     /// Whether `id` is the LeaveGroup under way.
     pub(super) fn is_leaving(&self, id: RequestId) -> bool {
-        matches!(&self.phase, Phase::Leaving(leaving) if leaving.in_flight == Some(id))
+        matches!(&self.phase, JoinPhase::Leaving(leaving) if leaving.is(id))
     }
 
     /// There is nobody to say goodbye to, or nobody who answers: the session's end tells the coordinator.
     pub(in crate::group) fn leave_unsaid(&mut self) {
-        if let Phase::Leaving(leaving) = &mut self.phase {
-            leaving.in_flight = None;
-            leaving.failures = TRIES;
+        if let JoinPhase::Leaving(leaving) = &mut self.phase {
+            leaving.give_up();
         }
     }
 
     /// The coordinator was not reached, or is another one by now.
     pub(super) fn leave_failed(&mut self, common: &mut Common, now: Instant) {
-        if let Phase::Leaving(leaving) = &mut self.phase {
-            leaving.in_flight = None;
-            leaving.failures += 1;
+        if let JoinPhase::Leaving(leaving) = &mut self.phase {
+            leaving.failed();
             common.leaves.failed(now);
         }
     }
@@ -134,8 +106,8 @@ impl Classic {
         if !self.pace.has_failed() {
             self.pace.rested();
         }
-        self.phase = Phase::Idle;
-        common.events.push_back(Event::Left);
+        self.phase = JoinPhase::Idle;
+        common.events.push_back(GroupEvent::Left);
         if common.subscription.is_some() {
             self.start("the consumer subscribed");
         }

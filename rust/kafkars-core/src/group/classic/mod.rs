@@ -5,11 +5,14 @@
 //! keeps what it has, gives up what the new assignment lacks, and joins once more so that others may have it.
 
 mod answers;
-mod elect;
+mod election;
 mod heartbeat;
 mod join;
+mod leader;
 mod leave;
+mod member;
 mod reconcile;
+mod session;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,28 +20,26 @@ use std::time::Instant;
 
 use kafkars_protocol::ErrorCode;
 
-use self::elect::{Election, Watched};
-use self::heartbeat::Heartbeats;
-use self::leave::LeaveRequest;
+use self::election::{Election, Watched};
+use self::member::{Member, NO_GENERATION};
+use self::session::MemberSession;
 use super::action::RequestId;
 use super::assignor::{Assignor, LastAssignment, default_assignors};
 use super::common::Common;
 use super::error::GroupError;
-use super::leave::LeaveOperation;
-use super::member::{Identity, MembershipState, may_return};
+use super::event::GroupEvent;
+use super::leave::{LeaveOperation, LeaveRequest};
+use super::member::{GroupMemberIdentity, MembershipState, may_return};
 use super::pace::{Pace, Permit};
 use crate::config::TopicPartition;
 
-/// The generation of one who is no member.
-const NO_GENERATION: i32 = -1;
-
 /// One member's state.
 #[derive(Debug)]
-pub(super) struct Classic {
+pub(super) struct ClassicMembership {
     assignors: Vec<Arc<dyn Assignor>>,
     /// Whether partitions are kept while joining: only if every assignor allows it, because the group may choose any.
     is_cooperative: bool,
-    phase: Phase,
+    phase: JoinPhase,
     member: Member,
     /// Why to join again, when there is a reason.
     rejoin: Option<Arc<str>>,
@@ -46,7 +47,7 @@ pub(super) struct Classic {
     pace: Pace,
     sync_permit: Option<Permit>,
     beat_pace: Pace,
-    heartbeats: Heartbeats,
+    session: MemberSession,
     /// What the last join subscribed to.
     joined_topics: BTreeSet<Arc<str>>,
     /// What the last join told the leader to be owned.
@@ -56,17 +57,8 @@ pub(super) struct Classic {
     last: LastAssignment,
 }
 
-/// Who the coordinator takes this member for.
 #[derive(Debug)]
-struct Member {
-    id: Arc<str>,
-    generation: i32,
-    /// The strategy that the group chose.
-    strategy: Option<Arc<str>>,
-}
-
-#[derive(Debug)]
-enum Phase {
+enum JoinPhase {
     Idle,
     /// Wants to join: waits for partitions to be given up, the coordinator, the end of a pause.
     Preparing,
@@ -82,7 +74,7 @@ enum Phase {
     },
 }
 
-impl Classic {
+impl ClassicMembership {
     pub(super) fn new(common: &mut Common, mut assignors: Vec<Arc<dyn Assignor>>) -> Self {
         if assignors.is_empty() {
             assignors = default_assignors();
@@ -90,13 +82,13 @@ impl Classic {
         Self {
             is_cooperative: assignors.iter().all(|assignor| assignor.is_cooperative()),
             assignors,
-            phase: Phase::Idle,
+            phase: JoinPhase::Idle,
             member: Member::nobody(),
             rejoin: None,
             pace: common.pace(),
             sync_permit: None,
             beat_pace: common.pace(),
-            heartbeats: Heartbeats::default(),
+            session: MemberSession::default(),
             joined_topics: BTreeSet::new(),
             claimed: Vec::new(),
             watched: None,
@@ -109,20 +101,20 @@ impl Classic {
 
     pub(super) fn subscription_changed(&mut self, common: &mut Common, _now: Instant) {
         match &self.phase {
-            Phase::Idle | Phase::Expelled | Phase::Failed { may_return: true } => {
+            JoinPhase::Idle | JoinPhase::Expelled | JoinPhase::Failed { may_return: true } => {
                 self.start("the consumer subscribed");
             }
             // What a join under way has told is compared when it is through.
-            Phase::Stable if self.joined_topics != common.topics() => {
+            JoinPhase::Stable if self.joined_topics != common.topics() => {
                 self.request_rejoin("the subscription changed");
             }
-            Phase::Stable
-            | Phase::Preparing
-            | Phase::Joining(..)
-            | Phase::Electing(_)
-            | Phase::Syncing(..)
-            | Phase::Leaving(_)
-            | Phase::Failed { may_return: false } => {}
+            JoinPhase::Stable
+            | JoinPhase::Preparing
+            | JoinPhase::Joining(..)
+            | JoinPhase::Electing(_)
+            | JoinPhase::Syncing(..)
+            | JoinPhase::Leaving(_)
+            | JoinPhase::Failed { may_return: false } => {}
         }
     }
 
@@ -136,7 +128,7 @@ impl Classic {
     pub(super) fn polled(&mut self, common: &mut Common, _now: Instant) {
         let returns = matches!(
             self.phase,
-            Phase::Expelled | Phase::Failed { may_return: true }
+            JoinPhase::Expelled | JoinPhase::Failed { may_return: true }
         );
         if returns && common.subscription.is_some() {
             self.start("the consumer polls again");
@@ -150,7 +142,7 @@ impl Classic {
         let Some(watched) = &self.watched else {
             return;
         };
-        if matches!(self.phase, Phase::Stable) && watched.differs(common) {
+        if matches!(self.phase, JoinPhase::Stable) && watched.differs(common) {
             self.request_rejoin("partitions of subscribed topics changed");
         }
     }
@@ -158,19 +150,19 @@ impl Classic {
     /// Does what is due.
     pub(super) fn advance(&mut self, common: &mut Common, now: Instant) {
         self.end_session(common, now);
-        if matches!(self.phase, Phase::Stable) && self.rejoin.is_some() {
+        if matches!(self.phase, JoinPhase::Stable) && self.rejoin.is_some() {
             self.prepare(common);
         }
         match &self.phase {
-            Phase::Preparing => self.try_join(common, now),
-            Phase::Electing(_) => self.try_elect(common, now),
-            Phase::Leaving(_) => self.try_leave(common, now),
-            Phase::Idle
-            | Phase::Joining(..)
-            | Phase::Syncing(..)
-            | Phase::Stable
-            | Phase::Expelled
-            | Phase::Failed { .. } => {}
+            JoinPhase::Preparing => self.try_join(common, now),
+            JoinPhase::Electing(_) => self.try_elect(common, now),
+            JoinPhase::Leaving(_) => self.try_leave(common, now),
+            JoinPhase::Idle
+            | JoinPhase::Joining(..)
+            | JoinPhase::Syncing(..)
+            | JoinPhase::Stable
+            | JoinPhase::Expelled
+            | JoinPhase::Failed { .. } => {}
         }
         self.try_heartbeat(common, now);
     }
@@ -179,9 +171,9 @@ impl Classic {
         // Callbacks and the search for the coordinator wake by themselves.
         let can_act = common.ownership.is_settled() && common.coordinator.node().is_some();
         let retry_at = match &self.phase {
-            Phase::Preparing if can_act && !common.joins_later => self.pace.next_at(),
-            Phase::Electing(election) => election.wake_at(),
-            Phase::Leaving(leaving)
+            JoinPhase::Preparing if can_act && !common.joins_later => self.pace.next_at(),
+            JoinPhase::Electing(election) => election.wake_at(),
+            JoinPhase::Leaving(leaving)
                 if can_act && !common.is_committing && !leaving.is_in_flight() =>
             {
                 common.leaves.next_at()
@@ -190,7 +182,7 @@ impl Classic {
         };
         let heartbeat_at = self
             .beats(common)
-            .then(|| self.heartbeats.wake_at(common, &self.beat_pace))
+            .then(|| self.session.wake_at(common, &self.beat_pace))
             .flatten();
         let patience_ends_at = self.patience_ends_at(common);
         [retry_at, heartbeat_at, patience_ends_at]
@@ -201,22 +193,25 @@ impl Classic {
 
     pub(super) fn state(&self) -> MembershipState {
         match &self.phase {
-            Phase::Idle => MembershipState::Unsubscribed,
-            Phase::Preparing | Phase::Joining(..) if self.member.generation == NO_GENERATION => {
+            JoinPhase::Idle => MembershipState::Unsubscribed,
+            JoinPhase::Preparing | JoinPhase::Joining(..)
+                if self.member.generation == NO_GENERATION =>
+            {
                 MembershipState::Joining
             }
-            Phase::Preparing | Phase::Joining(..) | Phase::Electing(_) | Phase::Syncing(..) => {
-                MembershipState::Rebalancing
-            }
-            Phase::Stable => MembershipState::Stable,
-            Phase::Leaving(_) => MembershipState::Leaving,
-            Phase::Expelled => MembershipState::Expelled,
-            Phase::Failed { .. } => MembershipState::Failed,
+            JoinPhase::Preparing
+            | JoinPhase::Joining(..)
+            | JoinPhase::Electing(_)
+            | JoinPhase::Syncing(..) => MembershipState::Rebalancing,
+            JoinPhase::Stable => MembershipState::Stable,
+            JoinPhase::Leaving(_) => MembershipState::Leaving,
+            JoinPhase::Expelled => MembershipState::Expelled,
+            JoinPhase::Failed { .. } => MembershipState::Failed,
         }
     }
 
-    pub(super) fn identity(&self, common: &Common) -> Option<Identity> {
-        (self.member.generation != NO_GENERATION).then(|| Identity {
+    pub(super) fn identity(&self, common: &Common) -> Option<GroupMemberIdentity> {
+        (self.member.generation != NO_GENERATION).then(|| GroupMemberIdentity {
             member_id: Arc::clone(&self.member.id),
             generation: self.member.generation,
             instance: common.instance.clone(),
@@ -233,7 +228,7 @@ impl Classic {
             ErrorCode::UnknownMemberId | ErrorCode::IllegalGeneration => {
                 self.fenced(common, code);
             }
-            ErrorCode::RebalanceInProgress if matches!(self.phase, Phase::Stable) => {
+            ErrorCode::RebalanceInProgress if matches!(self.phase, JoinPhase::Stable) => {
                 self.request_rejoin("the group is rebalancing");
             }
             _ => {}
@@ -252,17 +247,17 @@ impl Classic {
         }
         common.lose(error.clone());
         // One who leaves has its goodbye still to say.
-        if matches!(self.phase, Phase::Leaving(_)) {
+        if matches!(self.phase, JoinPhase::Leaving(_)) {
             return;
         }
-        common.events.push_back(super::Event::Failed(error));
-        self.phase = Phase::Failed { may_return };
+        common.events.push_back(GroupEvent::Failed(error));
+        self.phase = JoinPhase::Failed { may_return };
     }
 
     /// The search for the coordinator was refused.
     pub(super) fn search_failed(&mut self, common: &mut Common, now: Instant, error: GroupError) {
         match self.phase {
-            Phase::Leaving(_) => self.leave_failed(common, now),
+            JoinPhase::Leaving(_) => self.leave_failed(common, now),
             _ => self.fail(common, now, error),
         }
     }
@@ -274,8 +269,8 @@ impl Classic {
 
     /// The application does not poll: gives the place to others. One who is leaving anyway has left then.
     pub(super) fn expel(&mut self, common: &mut Common, now: Instant, error: GroupError) {
-        if let Phase::Leaving(leaving) = &self.phase {
-            let (operation, reason) = leaving.say();
+        if let JoinPhase::Leaving(leaving) = &self.phase {
+            let (operation, reason) = (leaving.operation(), leaving.reason());
             if !leaving.is_in_flight() && self.sends_leave(common, operation) {
                 self.send_leave(common, now, reason);
             }
@@ -291,12 +286,12 @@ impl Classic {
             self.forget_member();
         }
         common.lose(error);
-        self.phase = Phase::Expelled;
+        self.phase = JoinPhase::Expelled;
     }
 
     fn start(&mut self, reason: &str) {
         self.request_rejoin(reason);
-        self.phase = Phase::Preparing;
+        self.phase = JoinPhase::Preparing;
     }
 
     /// The coordinator has thrown the member out; it joins anew. An id survives a generation that has passed.
@@ -306,9 +301,9 @@ impl Classic {
             _ => self.forget_member(),
         }
         common.fenced(code);
-        if !matches!(self.phase, Phase::Leaving(_)) {
+        if !matches!(self.phase, JoinPhase::Leaving(_)) {
             self.request_rejoin("the member was fenced");
-            self.phase = Phase::Preparing;
+            self.phase = JoinPhase::Preparing;
         }
     }
 
@@ -320,17 +315,7 @@ impl Classic {
 
     fn forget_generation(&mut self) {
         self.member.generation = NO_GENERATION;
-        self.heartbeats.stop();
+        self.session.stop();
         self.watched = None;
-    }
-}
-
-impl Member {
-    fn nobody() -> Self {
-        Self {
-            id: "".into(),
-            generation: NO_GENERATION,
-            strategy: None,
-        }
     }
 }

@@ -8,14 +8,14 @@ use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::sync_group::SyncGroupResponse;
 
 use super::join::PROTOCOL_TYPE;
-use super::{Classic, Phase};
+use super::{ClassicMembership, JoinPhase};
 use crate::config::TopicPartition;
 use crate::group::assignor::LastAssignment;
 use crate::group::common::Common;
 use crate::group::embedded;
 use crate::group::error::GroupError;
 
-impl Classic {
+impl ClassicMembership {
     pub(super) fn sync_answered(
         &mut self,
         common: &mut Common,
@@ -24,7 +24,7 @@ impl Classic {
         response: SyncGroupResponse,
     ) {
         let Err(code) = ErrorCode::check(response.error_code) else {
-            self.heartbeats.calm(sent_at);
+            self.session.calm(sent_at);
             return self.synced(common, now, response);
         };
         match code {
@@ -73,7 +73,7 @@ impl Classic {
                 return self.fail(common, now, error);
             }
         };
-        self.phase = Phase::Stable;
+        self.phase = JoinPhase::Stable;
         common.heard(now);
         let topics = common.topics();
         if topics != self.joined_topics {

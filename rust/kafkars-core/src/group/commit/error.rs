@@ -48,8 +48,8 @@ pub enum CommitError {
     },
     /// Not done in time.
     #[error(
-        "offsets of {} are not committed after {} ms (limit {} ms); last cause: {cause}",
-        list(partitions), waited.as_millis(), limit.as_millis()
+        "offsets of {} are not committed{}; last cause: {cause}",
+        list(partitions), time(*waited, *limit)
     )]
     TimedOut {
         /// Which offsets are not committed, as far as is known.
@@ -114,6 +114,14 @@ impl CommitError {
             | Self::InvalidOffset { .. }
             | Self::Failed { .. } => ErrorKind::Invalid,
         }
+    }
+}
+
+/// How long a commit was tried. At the end of a consumer there may be no time for it, where no broker answers.
+fn time(waited: Duration, limit: Duration) -> String {
+    match limit.as_millis() {
+        0 => ", for want of time, and their records will be read again".to_owned(),
+        limit => format!(" after {} ms (limit {limit} ms)", waited.as_millis()),
     }
 }
 

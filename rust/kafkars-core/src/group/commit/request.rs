@@ -10,10 +10,10 @@ use kafkars_protocol::messages::offset_commit::{
 };
 use kafkars_protocol::{ErrorCode, Uuid};
 
-use super::OffsetAndMetadata;
+use super::offsets::OffsetAndMetadata;
 use crate::config::TopicPartition;
 use crate::group::action::RequestId;
-use crate::group::member::Identity;
+use crate::group::member::GroupMemberIdentity;
 
 /// The first version that names topics by identifier.
 const BY_ID: i16 = 10;
@@ -39,7 +39,7 @@ pub(super) type OffsetsToSend = BTreeMap<(TopicPartition, Uuid), OffsetAndMetada
 /// The request for `offsets`, and the newest version it may travel in.
 pub(super) fn build(
     group: &str,
-    identity: Option<&Identity>,
+    identity: Option<&GroupMemberIdentity>,
     instance: Option<&str>,
     offsets: &OffsetsToSend,
 ) -> (OffsetCommitRequest, i16) {

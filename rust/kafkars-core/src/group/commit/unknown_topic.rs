@@ -3,7 +3,7 @@
 
 use kafkars_protocol::{ErrorCode, Uuid};
 
-use super::CommitError;
+use super::error::CommitError;
 use crate::cluster::Cluster;
 use crate::config::TopicPartition;
 

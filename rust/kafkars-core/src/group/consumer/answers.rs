@@ -7,15 +7,15 @@ use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::consumer_group_heartbeat::ConsumerGroupHeartbeatResponse;
 
 use super::leave::leave_epoch;
-use super::{Beat, Consumer, JOINING, Phase};
-use crate::group::action::{Failure, GroupResponse, RequestId};
+use super::{Beat, ConsumerMembership, JOINING, MemberPhase};
+use crate::group::action::{GroupResponse, RequestFailure, RequestId};
 use crate::group::common::Common;
 use crate::group::error::GroupError;
 use crate::group::leave::LeaveOperation;
 
 const OPERATION: &str = "ConsumerGroupHeartbeat";
 
-impl Consumer {
+impl ConsumerMembership {
     pub(in crate::group) fn answered(
         &mut self,
         common: &mut Common,
@@ -62,14 +62,14 @@ impl Consumer {
         common: &mut Common,
         now: Instant,
         id: RequestId,
-        failure: Failure,
+        failure: RequestFailure,
     ) {
         let is_leaving = self.is_leaving(id);
         if !is_leaving && self.in_flight.take_if(|beat| beat.id == id).is_none() {
             return;
         }
         let error = match failure {
-            Failure::Retriable(cause) => {
+            RequestFailure::Retriable(cause) => {
                 common.last_cause = cause;
                 if let Some(node) = common.coordinator.node() {
                     common.coordinator_lost(now, node);
@@ -81,17 +81,19 @@ impl Consumer {
                     false => self.try_again(now),
                 };
             }
-            Failure::Unsupported(cause) => GroupError::Unsupported {
+            RequestFailure::Unsupported(cause) => GroupError::Unsupported {
                 group: Arc::clone(&common.group),
                 protocol: common.config.group_protocol.name(),
                 cause,
             },
-            Failure::Permanent(cause) => GroupError::Failed {
+            RequestFailure::Permanent(cause) => GroupError::Failed {
                 group: Arc::clone(&common.group),
                 operation: OPERATION,
                 cause,
             },
-            Failure::Refused(code, message) => common.refusal(OPERATION, code, message.as_deref()),
+            RequestFailure::Refused(code, message) => {
+                common.refusal(OPERATION, code, message.as_deref())
+            }
         };
         match is_leaving {
             true => self.left(common, now),
@@ -136,7 +138,7 @@ impl Consumer {
         }
         if common.ownership.is_settled() && !self.has_news(common) {
             self.pace.rested();
-        } else if matches!(self.phase, Phase::Active) && common.ownership.is_settled() {
+        } else if matches!(self.phase, MemberPhase::Active) && common.ownership.is_settled() {
             self.next_at = Some(now);
         }
     }

@@ -1,43 +1,27 @@
 //! What a heartbeat says: everything when joining and after a failure, otherwise what is new.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
 use kafkars_protocol::Uuid;
-use kafkars_protocol::messages::consumer_group_heartbeat::{
-    ConsumerGroupHeartbeatRequest, TopicPartitions,
-};
+use kafkars_protocol::messages::consumer_group_heartbeat::ConsumerGroupHeartbeatRequest;
 
-use super::{Beat, Consumer, JOINING, Phase};
+use super::reported_state::ReportedState;
+use super::{Beat, ConsumerMembership, JOINING, MemberPhase};
 use crate::group::action::GroupRequest;
 use crate::group::common::Common;
 use crate::group::error::GroupError;
-use crate::group::member::Subscription;
 
-/// What the coordinator knows of the member's wishes and holdings.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ReportedState {
-    subscription: Option<Subscription>,
-    /// `None`: to be told again.
-    owned: Option<BTreeMap<Uuid, Vec<i32>>>,
-}
-
-impl ReportedState {
-    /// The coordinator has spoken of the assignment without having heard what is owned. It may wait for a partition
-    /// that the member never knew it had, because an answer was lost: to be told so, though nothing has changed here.
-    pub(super) fn tell_owned_again(&mut self) {
-        self.owned = None;
-    }
-}
-
-impl Consumer {
+impl ConsumerMembership {
     /// Sends a heartbeat when one is due, or when there is something to tell.
     pub(super) fn try_heartbeat(&mut self, common: &mut Common, now: Instant) {
         if self.in_flight.is_some() || self.next_at.is_none_or(|at| at > now) {
             return;
         }
-        if self.epoch == JOINING && (!matches!(self.phase, Phase::Active) || !common.may_join()) {
+        if self.epoch == JOINING
+            && (!matches!(self.phase, MemberPhase::Active) || !common.may_join())
+        {
             return;
         }
         let Some(node) = common.coordinator(now) else {
@@ -69,10 +53,10 @@ impl Consumer {
     pub(super) fn to_tell(&self, common: &Common) -> ReportedState {
         let subscription = match self.phase {
             // Left already as far as the application is concerned; the coordinator hears of it with the last heartbeat.
-            Phase::Leaving(_) => self
+            MemberPhase::Leaving(_) => self
                 .told
                 .as_ref()
-                .and_then(|told| told.subscription.clone()),
+                .and_then(|told| told.subscription().cloned()),
             _ => common.subscription.clone(),
         };
         let ids: BTreeMap<&Arc<str>, Uuid> =
@@ -83,20 +67,12 @@ impl Consumer {
                 owned.entry(*id).or_default().push(partition.partition);
             }
         }
-        ReportedState {
-            subscription,
-            owned: Some(owned),
-        }
+        ReportedState::new(subscription, owned)
     }
 
     /// Whether a heartbeat should leave before its time: the coordinator waits for partitions, or for a wish.
     pub(super) fn has_news(&self, common: &Common) -> bool {
         self.told.as_ref() != Some(&self.to_tell(common))
-    }
-
-    fn tells_owned(&self, told: &ReportedState) -> bool {
-        let known = self.told.as_ref();
-        known.is_none_or(|known| known.owned != told.owned)
     }
 
     fn request(&self, common: &Common, told: &ReportedState) -> ConsumerGroupHeartbeatRequest {
@@ -116,21 +92,7 @@ impl Consumer {
                 .server_assignor
                 .clone_from(&common.config.group_remote_assignor);
         }
-        if known.is_none_or(|known| known.subscription != told.subscription) {
-            let before = known.and_then(|known| known.subscription.as_ref());
-            subscribe(&mut request, before, told.subscription.as_ref());
-        }
-        if self.tells_owned(told) {
-            let owned = told
-                .owned
-                .iter()
-                .flatten()
-                .map(|(id, partitions)| TopicPartitions {
-                    topic_id: *id,
-                    partitions: partitions.clone(),
-                });
-            request.topic_partitions = Some(owned.collect());
-        }
+        told.add_news_since(known, &mut request);
         request
     }
 
@@ -167,30 +129,5 @@ impl Consumer {
         self.forget_place();
         common.lose(error);
         self.next_at = Some(now);
-    }
-}
-
-/// The fields for a subscription; a way of subscribing that was used before is taken back by an empty value.
-fn subscribe(
-    request: &mut ConsumerGroupHeartbeatRequest,
-    before: Option<&Subscription>,
-    subscription: Option<&Subscription>,
-) {
-    let names =
-        |topics: &BTreeSet<Arc<str>>| topics.iter().map(|topic| topic.to_string()).collect();
-    match subscription {
-        Some(Subscription::Topics(topics)) => {
-            request.subscribed_topic_names = Some(names(topics));
-            if matches!(before, Some(Subscription::Pattern(_))) {
-                request.subscribed_topic_regex = Some(String::new());
-            }
-        }
-        Some(Subscription::Pattern(pattern)) => {
-            request.subscribed_topic_regex = Some(pattern.to_string());
-            if matches!(before, Some(Subscription::Topics(_))) {
-                request.subscribed_topic_names = Some(Vec::new());
-            }
-        }
-        None => request.subscribed_topic_names = Some(Vec::new()),
     }
 }

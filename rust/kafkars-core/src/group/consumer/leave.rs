@@ -4,34 +4,27 @@ use std::time::Instant;
 
 use kafkars_protocol::messages::consumer_group_heartbeat::ConsumerGroupHeartbeatRequest;
 
-use super::{Consumer, JOINING, Phase};
+use super::{ConsumerMembership, JOINING, MemberPhase};
 use crate::group::action::{GroupRequest, RequestId};
 use crate::group::common::Common;
-use crate::group::event::Event;
-use crate::group::leave::{Leave, LeaveOperation};
+use crate::group::error::GroupError;
+use crate::group::event::GroupEvent;
+use crate::group::leave::{Leave, LeaveOperation, LeaveRequest};
 
 /// The place is free.
 const GONE: i32 = -1;
 /// The place is kept for the same instance id until the session ends.
 const GONE_FOR_A_WHILE: i32 = -2;
-/// Tries to tell the coordinator. After these the session's end tells it.
-const TRIES: u32 = 3;
 
-/// A member on its way out.
-#[derive(Debug)]
-pub(super) struct LeaveRequest {
-    leave: Leave,
-    in_flight: Option<RequestId>,
-    failures: u32,
-}
-
-impl Consumer {
+impl ConsumerMembership {
     pub(in crate::group) fn leave(&mut self, common: &mut Common, now: Instant, leave: Leave) {
         match self.phase {
-            Phase::Leaving(_) => {}
-            Phase::Failed { .. } if self.may_have_place() => self.depart(leave),
-            Phase::Idle | Phase::Expelled | Phase::Failed { .. } => self.left(common, now),
-            Phase::Active => {
+            MemberPhase::Leaving(_) => {}
+            MemberPhase::Failed { .. } if self.may_have_place() => self.depart(leave),
+            MemberPhase::Idle | MemberPhase::Expelled | MemberPhase::Failed { .. } => {
+                self.left(common, now)
+            }
+            MemberPhase::Active => {
                 common.revoke(|_| true);
                 self.depart(leave);
             }
@@ -39,22 +32,18 @@ impl Consumer {
     }
 
     fn depart(&mut self, leave: Leave) {
-        self.phase = Phase::Leaving(LeaveRequest {
-            leave,
-            in_flight: None,
-            failures: 0,
-        });
+        self.phase = MemberPhase::Leaving(LeaveRequest::new(leave));
     }
 
     pub(super) fn try_leave(&mut self, common: &mut Common, now: Instant) {
-        let Phase::Leaving(leaving) = &self.phase else {
+        let MemberPhase::Leaving(leaving) = &self.phase else {
             return;
         };
-        if !common.ownership.is_settled() || common.is_committing || leaving.in_flight.is_some() {
+        if !common.ownership.is_settled() || common.is_committing || leaving.is_in_flight() {
             return;
         }
-        let Some(epoch) = leave_epoch(common, leaving.leave.operation)
-            .filter(|_| self.may_have_place() && leaving.failures < TRIES)
+        let Some(epoch) = leave_epoch(common, leaving.operation())
+            .filter(|_| self.may_have_place() && !leaving.is_given_up())
         else {
             return self.left(common, now);
         };
@@ -64,8 +53,8 @@ impl Consumer {
         // An answer to an ordinary heartbeat changes nothing any more.
         self.in_flight = None;
         self.next_at = None;
-        if let Phase::Leaving(leaving) = &mut self.phase {
-            leaving.in_flight = Some(id);
+        if let MemberPhase::Leaving(leaving) = &mut self.phase {
+            leaving.sent(id);
         }
     }
 
@@ -91,14 +80,9 @@ impl Consumer {
     }
 
     /// The application does not poll: gives the place to others. One who is leaving anyway has left then.
-    pub(in crate::group) fn expel(
-        &mut self,
-        common: &mut Common,
-        now: Instant,
-        error: crate::group::GroupError,
-    ) {
+    pub(in crate::group) fn expel(&mut self, common: &mut Common, now: Instant, error: GroupError) {
         let (operation, is_told) = match &self.phase {
-            Phase::Leaving(leaving) => (leaving.leave.operation, leaving.in_flight.is_some()),
+            MemberPhase::Leaving(leaving) => (leaving.operation(), leaving.is_in_flight()),
             _ => (LeaveOperation::Default, false),
         };
         if self.epoch != JOINING
@@ -108,31 +92,29 @@ impl Consumer {
             self.send_leave(common, now, epoch);
         }
         common.lose(error);
-        if matches!(self.phase, Phase::Leaving(_)) {
+        if matches!(self.phase, MemberPhase::Leaving(_)) {
             return self.left(common, now);
         }
         self.forget_place();
-        self.phase = Phase::Expelled;
+        self.phase = MemberPhase::Expelled;
     }
 
     /// Whether `id` is the last heartbeat.
     pub(super) fn is_leaving(&self, id: RequestId) -> bool {
-        matches!(&self.phase, Phase::Leaving(leaving) if leaving.in_flight == Some(id))
+        matches!(&self.phase, MemberPhase::Leaving(leaving) if leaving.is(id))
     }
 
     /// There is nobody to say goodbye to, or nobody who answers: the session's end tells the coordinator.
     pub(in crate::group) fn leave_unsaid(&mut self) {
-        if let Phase::Leaving(leaving) = &mut self.phase {
-            leaving.in_flight = None;
-            leaving.failures = TRIES;
+        if let MemberPhase::Leaving(leaving) = &mut self.phase {
+            leaving.give_up();
         }
     }
 
     /// The coordinator was not reached, or is another one by now.
     pub(super) fn leave_failed(&mut self, common: &mut Common, now: Instant) {
-        if let Phase::Leaving(leaving) = &mut self.phase {
-            leaving.in_flight = None;
-            leaving.failures += 1;
+        if let MemberPhase::Leaving(leaving) = &mut self.phase {
+            leaving.failed();
             common.leaves.failed(now);
         }
     }
@@ -140,8 +122,8 @@ impl Consumer {
     pub(super) fn leave_wake_at(&self, common: &Common) -> Option<Instant> {
         let can_act = common.ownership.is_settled() && common.coordinator.node().is_some();
         match &self.phase {
-            Phase::Leaving(leaving)
-                if can_act && !common.is_committing && leaving.in_flight.is_none() =>
+            MemberPhase::Leaving(leaving)
+                if can_act && !common.is_committing && !leaving.is_in_flight() =>
             {
                 common.leaves.next_at()
             }
@@ -157,8 +139,8 @@ impl Consumer {
         if !self.pace.has_failed() {
             self.pace.rested();
         }
-        self.phase = Phase::Idle;
-        common.events.push_back(Event::Left);
+        self.phase = MemberPhase::Idle;
+        common.events.push_back(GroupEvent::Left);
         if common.subscription.is_some() {
             self.start(now);
         }

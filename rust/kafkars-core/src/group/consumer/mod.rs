@@ -6,6 +6,7 @@ mod answers;
 mod heartbeat;
 mod leave;
 mod reconcile;
+mod reported_state;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,12 +14,13 @@ use std::time::Instant;
 
 use kafkars_protocol::{ErrorCode, Uuid};
 
-use self::heartbeat::ReportedState;
-use self::leave::LeaveRequest;
+use self::reported_state::ReportedState;
 use super::action::RequestId;
 use super::common::Common;
 use super::error::GroupError;
-use super::member::{Identity, MembershipState, may_return};
+use super::event::GroupEvent;
+use super::leave::LeaveRequest;
+use super::member::{GroupMemberIdentity, MembershipState, may_return};
 use super::pace::Pace;
 use crate::backoff::Random;
 
@@ -27,12 +29,12 @@ const JOINING: i32 = 0;
 
 /// One member's state.
 #[derive(Debug)]
-pub(super) struct Consumer {
+pub(super) struct ConsumerMembership {
     /// Chosen here and kept as long as the process lives.
     member_id: Arc<str>,
     /// [`JOINING`] or what the coordinator said last.
     epoch: i32,
-    phase: Phase,
+    phase: MemberPhase,
     in_flight: Option<Beat>,
     next_at: Option<Instant>,
     pace: Pace,
@@ -64,7 +66,7 @@ struct Beat {
 }
 
 #[derive(Debug)]
-enum Phase {
+enum MemberPhase {
     Idle,
     /// In the group, or on the way into it while the epoch is [`JOINING`].
     Active,
@@ -75,13 +77,13 @@ enum Phase {
     },
 }
 
-impl Consumer {
+impl ConsumerMembership {
     pub(super) fn new(common: &mut Common) -> Self {
         Self {
             member_id: member_id(&mut common.random),
             pace: common.pace(),
             epoch: JOINING,
-            phase: Phase::Idle,
+            phase: MemberPhase::Idle,
             in_flight: None,
             next_at: None,
             told: None,
@@ -97,18 +99,22 @@ impl Consumer {
 
     pub(super) fn subscription_changed(&mut self, _common: &mut Common, now: Instant) {
         match self.phase {
-            Phase::Idle | Phase::Expelled | Phase::Failed { may_return: true } => self.start(now),
+            MemberPhase::Idle
+            | MemberPhase::Expelled
+            | MemberPhase::Failed { may_return: true } => self.start(now),
             // The next heartbeat tells it, and there is no reason to wait for that.
-            Phase::Active if !self.pace.has_failed() => self.next_at = Some(now),
-            Phase::Active | Phase::Leaving(_) | Phase::Failed { may_return: false } => {}
+            MemberPhase::Active if !self.pace.has_failed() => self.next_at = Some(now),
+            MemberPhase::Active
+            | MemberPhase::Leaving(_)
+            | MemberPhase::Failed { may_return: false } => {}
         }
     }
 
     pub(super) fn polled(&mut self, common: &mut Common, now: Instant) {
         let returns = match &self.phase {
-            Phase::Expelled => self.in_flight.is_none(),
-            Phase::Failed { may_return } => *may_return,
-            Phase::Idle | Phase::Active | Phase::Leaving(_) => false,
+            MemberPhase::Expelled => self.in_flight.is_none(),
+            MemberPhase::Failed { may_return } => *may_return,
+            MemberPhase::Idle | MemberPhase::Active | MemberPhase::Leaving(_) => false,
         };
         if returns && common.subscription.is_some() {
             self.start(now);
@@ -127,24 +133,25 @@ impl Consumer {
     pub(super) fn advance(&mut self, common: &mut Common, now: Instant) {
         self.end_session(common, now);
         match self.phase {
-            Phase::Active => self.try_heartbeat(common, now),
-            Phase::Leaving(_) => {
+            MemberPhase::Active => self.try_heartbeat(common, now),
+            MemberPhase::Leaving(_) => {
                 self.try_leave(common, now);
-                if matches!(self.phase, Phase::Leaving(_)) {
+                if matches!(self.phase, MemberPhase::Leaving(_)) {
                     self.try_heartbeat(common, now);
                 }
             }
-            Phase::Idle | Phase::Expelled | Phase::Failed { .. } => {}
+            MemberPhase::Idle | MemberPhase::Expelled | MemberPhase::Failed { .. } => {}
         }
     }
 
     pub(super) fn wake_at(&self, common: &Common) -> Option<Instant> {
-        if !matches!(self.phase, Phase::Active | Phase::Leaving(_)) {
+        if !matches!(self.phase, MemberPhase::Active | MemberPhase::Leaving(_)) {
             return None;
         }
         let waits = self.in_flight.is_some()
             || common.coordinator.node().is_none()
-            || self.epoch == JOINING && !(matches!(self.phase, Phase::Active) && common.may_join());
+            || self.epoch == JOINING
+                && !(matches!(self.phase, MemberPhase::Active) && common.may_join());
         let beat_at = match waits {
             true => None,
             false => self.next_at.map(|at| self.pace.not_before(at)),
@@ -162,20 +169,22 @@ impl Consumer {
 
     pub(super) fn state(&self, common: &Common) -> MembershipState {
         match &self.phase {
-            Phase::Idle => MembershipState::Unsubscribed,
-            Phase::Active if self.epoch == JOINING => MembershipState::Joining,
-            Phase::Active if !common.ownership.is_settled() || !self.is_reconciled(common) => {
+            MemberPhase::Idle => MembershipState::Unsubscribed,
+            MemberPhase::Active if self.epoch == JOINING => MembershipState::Joining,
+            MemberPhase::Active
+                if !common.ownership.is_settled() || !self.is_reconciled(common) =>
+            {
                 MembershipState::Rebalancing
             }
-            Phase::Active => MembershipState::Stable,
-            Phase::Leaving(_) => MembershipState::Leaving,
-            Phase::Expelled => MembershipState::Expelled,
-            Phase::Failed { .. } => MembershipState::Failed,
+            MemberPhase::Active => MembershipState::Stable,
+            MemberPhase::Leaving(_) => MembershipState::Leaving,
+            MemberPhase::Expelled => MembershipState::Expelled,
+            MemberPhase::Failed { .. } => MembershipState::Failed,
         }
     }
 
-    pub(super) fn identity(&self, common: &Common) -> Option<Identity> {
-        (self.epoch != JOINING).then(|| Identity {
+    pub(super) fn identity(&self, common: &Common) -> Option<GroupMemberIdentity> {
+        (self.epoch != JOINING).then(|| GroupMemberIdentity {
             member_id: Arc::clone(&self.member_id),
             generation: self.epoch,
             instance: common.instance.clone(),
@@ -206,20 +215,20 @@ impl Consumer {
         self.has_old_place &= may_return;
         common.lose(error.clone());
         // One who leaves has its goodbye still to say.
-        if matches!(self.phase, Phase::Leaving(_)) {
+        if matches!(self.phase, MemberPhase::Leaving(_)) {
             return;
         }
         if self.has_old_place && common.coordinator.node().is_some() {
             self.free_own_place(common, now);
         }
-        common.events.push_back(super::Event::Failed(error));
-        self.phase = Phase::Failed { may_return };
+        common.events.push_back(GroupEvent::Failed(error));
+        self.phase = MemberPhase::Failed { may_return };
     }
 
     /// The search for the coordinator was refused.
     pub(super) fn search_failed(&mut self, common: &mut Common, now: Instant, error: GroupError) {
         match self.phase {
-            Phase::Leaving(_) => self.leave_failed(common, now),
+            MemberPhase::Leaving(_) => self.leave_failed(common, now),
             _ => self.fail(common, now, error),
         }
     }
@@ -232,7 +241,7 @@ impl Consumer {
     fn start(&mut self, now: Instant) {
         self.forget_place();
         self.next_at = Some(now);
-        self.phase = Phase::Active;
+        self.phase = MemberPhase::Active;
     }
 
     /// The coordinator has thrown the member out; it joins anew under the same id, when the application knows.

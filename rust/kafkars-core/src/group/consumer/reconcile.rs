@@ -7,12 +7,12 @@ use std::time::Instant;
 use kafkars_protocol::Uuid;
 use kafkars_protocol::messages::consumer_group_heartbeat::Assignment;
 
-use super::{Consumer, Phase};
+use super::{ConsumerMembership, MemberPhase};
 use crate::config::TopicPartition;
 use crate::group::common::Common;
 use crate::group::error::GroupError;
 
-impl Consumer {
+impl ConsumerMembership {
     /// The coordinator says what the member should own.
     pub(super) fn aim(&mut self, common: &mut Common, now: Instant, assignment: Assignment) {
         let mut target: BTreeMap<Uuid, Vec<i32>> = BTreeMap::new();
@@ -49,7 +49,7 @@ impl Consumer {
     /// Takes the next step towards the target. What is to be given up goes first: only when the application has let go
     /// of it are new partitions taken and the coordinator told. Topics whose names are not known yet wait.
     pub(super) fn reconcile(&mut self, common: &mut Common, now: Instant) {
-        if !matches!(self.phase, Phase::Active) || self.target.is_none() {
+        if !matches!(self.phase, MemberPhase::Active) || self.target.is_none() {
             return;
         }
         let wanted = self.wanted(common);

@@ -278,7 +278,7 @@ fn a_commit_never_goes_back_behind_one_that_timed_out() {
     let hasty = office.commit(0, 12, 1);
     let request = office.next_request().unwrap();
     let (now, membership) = (office.desk.now, &mut office.desk.membership);
-    let failure = Failure::Retriable("connection lost".into());
+    let failure = RequestFailure::Retriable("connection lost".into());
     office.commits.failed(now, membership, request.id, failure);
     office.desk.work();
 

@@ -23,10 +23,10 @@ fn hangs_in_its_last_callback(mut desk: Desk) {
 
     assert!(matches!(
         desk.told.pop_front(),
-        Some(Event::PollIntervalExceeded(_))
+        Some(GroupEvent::PollIntervalExceeded(_))
     ));
     assert!(matches!(desk.next_change().kind, ChangeKind::Lost(_)));
-    assert_eq!(desk.told.pop_front(), Some(Event::Left));
+    assert_eq!(desk.told.pop_front(), Some(GroupEvent::Left));
     assert_eq!(desk.membership.state(), MembershipState::Unsubscribed);
     match desk.next().request {
         GroupRequest::LeaveGroup(_) => {}
@@ -66,7 +66,7 @@ fn leaving_gives_up_everything_before_it_says_so() {
     let goodbye = desk.next();
     assert!(matches!(goodbye.request, GroupRequest::LeaveGroup(_)));
     desk.answer(&goodbye, GroupResponse::LeaveGroup(Default::default()));
-    assert_eq!(desk.told.pop_front(), Some(Event::Left));
+    assert_eq!(desk.told.pop_front(), Some(GroupEvent::Left));
 }
 
 /// Its own id may free a place that the coordinator still holds at a later epoch; before, the join was repeated without

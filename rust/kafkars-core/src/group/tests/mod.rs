@@ -36,7 +36,7 @@ struct Desk {
     now: Instant,
     membership: Membership,
     sent: VecDeque<GroupCall>,
-    told: VecDeque<Event>,
+    told: VecDeque<GroupEvent>,
 }
 
 impl Desk {
@@ -181,7 +181,7 @@ impl Desk {
     /// The next change, which is not done yet.
     fn next_change(&mut self) -> Change {
         match self.told.pop_front() {
-            Some(Event::Change(change)) => change,
+            Some(GroupEvent::Change(change)) => change,
             other => panic!("a change, not {other:?}"),
         }
     }

@@ -237,7 +237,7 @@ fn a_static_member_leaves_without_a_word_unless_it_is_told_to_give_up_its_place(
                 assert_eq!(request.build(5).members[0].reason, request.reason);
             }
             Some(other) => panic!("LeaveGroup, not {}", other.name()),
-            None => assert!(!sends && desk.told.contains(&Event::Left)),
+            None => assert!(!sends && desk.told.contains(&GroupEvent::Left)),
         }
     }
 }

@@ -1,6 +1,9 @@
-//! Which batch takes a record, and which batch leaves next.
+//! The records of one producer that are not acknowledged yet, by topic and partition, within `buffer_memory`.
 
-use std::collections::{HashMap, HashSet};
+mod memory;
+mod topics;
+
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
@@ -10,13 +13,10 @@ use kafkars_protocol::Uuid;
 use kafkars_records::{BatchBuilder, Header};
 use parking_lot::{Mutex, RwLock};
 
-use crate::cluster::TopicMetadata;
 use crate::config::ProducerConfig;
-use crate::produce::delivery::{BatchDelivery, Delivery};
+use crate::produce::delivery::Delivery;
 use crate::produce::error::ProduceError;
-use crate::produce::partition_buffer::{
-    FilledBatch, OutgoingBatch, PartitionBuffer, RecordParts, Signal, Stored,
-};
+use crate::produce::partition_buffer::{FilledBatch, PartitionBuffer, RecordParts, Signal};
 use crate::produce::partitioner::{PartitionChooser, Partitioner};
 
 /// All records of one producer that are not acknowledged, by topic and partition.
@@ -68,12 +68,12 @@ impl TopicBuffers {
 
 /// A topic whose partitions are known, for [`Accumulator::append_to`].
 #[derive(Debug, Clone)]
-pub struct Destination(Arc<TopicBuffers>);
+pub struct KnownTopic(Arc<TopicBuffers>);
 
 /// A record to send.
 #[derive(Debug, Clone, Copy)]
 pub struct ProduceRecord<'a> {
-    /// Where to.
+    /// The topic to send to.
     pub topic: &'a str,
     /// Chosen by the partitioner when `None`.
     pub partition: Option<i32>,
@@ -133,18 +133,18 @@ impl Accumulator {
         }
     }
 
-    /// The partitions of a topic, looked up once for many records.
-    pub fn destination(&self, topic: &str) -> Result<Destination, AppendRefusal> {
+    /// Looks up the partitions of a topic once for many records.
+    pub fn destination(&self, topic: &str) -> Result<KnownTopic, AppendRefusal> {
         match self.topics.read().get(topic) {
-            Some(topic) => Ok(Destination(Arc::clone(topic))),
+            Some(topic) => Ok(KnownTopic(Arc::clone(topic))),
             None => Err(AppendRefusal::NeedsMetadata(topic.into())),
         }
     }
 
-    /// [`Accumulator::append`] to a topic that was looked up.
+    /// Appends a record as [`Accumulator::append`] does, to a topic that was looked up.
     pub fn append_to(
         &self,
-        destination: &Destination,
+        destination: &KnownTopic,
         record: &ProduceRecord<'_>,
         now: impl FnOnce() -> Instant,
         now_ms: impl FnOnce() -> i64,
@@ -209,7 +209,7 @@ impl Accumulator {
     /// before the topic is known, or afterwards.
     pub fn check(
         &self,
-        destination: Option<&Destination>,
+        destination: Option<&KnownTopic>,
         record: &ProduceRecord<'_>,
     ) -> Result<(), ProduceError> {
         self.size(record)?;
@@ -244,7 +244,7 @@ impl Accumulator {
         signal != Signal::None
     }
 
-    /// The record's partition, and whether neither the caller nor the key decided.
+    /// Returns the record's partition, and true if neither the caller nor the key decided.
     fn partition<'a>(
         &self,
         topic: &'a TopicBuffers,
@@ -269,216 +269,6 @@ impl Accumulator {
             .find(chosen.unwrap_or(-1))
             .map_err(AppendRefusal::Failed)?;
         Ok((found, by_itself.is_none()))
-    }
-
-    fn reserve(&self, size: usize) -> Result<(), AppendRefusal> {
-        let before = self.used.fetch_add(size, Ordering::Relaxed);
-        let awaited = self.awaited.load(Ordering::Relaxed);
-        // A record larger than all of the memory is let in when it is alone: it could never fit otherwise.
-        if before + size + awaited > self.buffer_memory && before + awaited > 0 {
-            self.used.fetch_sub(size, Ordering::Relaxed);
-            return Err(AppendRefusal::NeedsRoom(size));
-        }
-        Ok(())
-    }
-
-    /// Whether a record of `size` bytes would fit now; for the one that is first in line, or for any other.
-    pub fn has_room(&self, size: usize, is_first: bool) -> bool {
-        let used = self.used.load(Ordering::Relaxed);
-        let awaited = match is_first {
-            true => 0,
-            false => self.awaited.load(Ordering::Relaxed),
-        };
-        used + awaited == 0 || used + size + awaited <= self.buffer_memory
-    }
-
-    /// Takes the first place in line for room, unless somebody has it. Without it a large record would never fit while
-    /// small ones take whatever room there is. Ends by [`leave_line`](Self::leave_line).
-    pub fn be_first_in_line(&self, size: usize) -> bool {
-        let taken =
-            self.awaited
-                .compare_exchange(0, size.max(1), Ordering::AcqRel, Ordering::Relaxed);
-        taken.is_ok()
-    }
-
-    /// Gives the first place up.
-    pub fn leave_line(&self) {
-        self.awaited.store(0, Ordering::Release);
-    }
-
-    /// Bytes held by records that are not acknowledged.
-    pub fn used(&self) -> usize {
-        self.used.load(Ordering::Relaxed)
-    }
-
-    /// Records that are not acknowledged.
-    pub fn unacknowledged(&self) -> usize {
-        self.unacknowledged.load(Ordering::Relaxed)
-    }
-
-    /// A batch has ended: gives its memory back.
-    pub fn release(&self, batch: &OutgoingBatch) {
-        less(&self.used, batch.reserved);
-        // One that was purged under way has its outcome before its end, and was counted off then.
-        if !batch.delivery.is_done() {
-            less(&self.unacknowledged, batch.count as usize);
-        }
-    }
-
-    /// Records under way have their outcome before their answer.
-    pub(super) fn count_off(&self, records: u32) {
-        less(&self.unacknowledged, records as usize);
-    }
-
-    /// Nothing is under way any more, whatever was: for a producer that gave up.
-    pub fn forget(&self) {
-        self.used.store(0, Ordering::Relaxed);
-        self.unacknowledged.store(0, Ordering::Relaxed);
-    }
-
-    /// Whether records for `topic` can be placed.
-    pub fn knows(&self, topic: &str) -> bool {
-        self.topics.read().contains_key(topic)
-    }
-
-    /// Names of the topics used so far.
-    pub fn topics(&self) -> Vec<Arc<str>> {
-        self.topics.read().keys().cloned().collect()
-    }
-
-    /// What each partition of the topics used so far was sent and has acknowledged.
-    pub fn stored(&self) -> Vec<(Arc<str>, i32, Stored)> {
-        let buffers = self.buffers();
-        let count = |buffer: &Arc<PartitionBuffer>| {
-            let stored = buffer.lock().stored();
-            (Arc::clone(buffer.topic()), buffer.partition(), stored)
-        };
-        buffers.iter().map(count).collect()
-    }
-
-    /// Takes over a topic's partitions and leaders. Partitions that exist keep their records; those of a topic that
-    /// was made again with fewer partitions take no more.
-    pub fn update_topic(&self, metadata: &TopicMetadata) {
-        let available: Vec<i32> = metadata
-            .partitions
-            .iter()
-            .filter(|partition| partition.leader.is_some())
-            .map(|partition| partition.partition)
-            .collect();
-        let mut topics = self.topics.write();
-        let known = topics.get(metadata.name.as_str());
-        let count = metadata.partitions.len();
-        if let Some(known) = known
-            && known.id == metadata.id
-            && known.partitions.len() == count
-            && *known.available == *available
-        {
-            return;
-        }
-        let name = known.map_or_else(
-            || metadata.name.as_str().into(),
-            |known| Arc::clone(&known.name),
-        );
-        let mut buffers: Vec<_> = known.map_or_else(Vec::new, |known| {
-            known
-                .partitions
-                .iter()
-                .chain(&known.former)
-                .cloned()
-                .collect()
-        });
-        for partition in buffers.len()..count {
-            let partition = i32::try_from(partition).unwrap_or(i32::MAX);
-            let buffer = PartitionBuffer::new(Arc::clone(&name), partition, self.one_at_a_time);
-            buffers.push(Arc::new(buffer));
-        }
-        if known.is_some_and(|known| known.id != metadata.id) {
-            for buffer in &buffers {
-                buffer.lock().unprove();
-            }
-        }
-        let chooser = known
-            .map(|known| Arc::clone(&known.chooser))
-            .unwrap_or_else(|| {
-                let seed = self.seed ^ u64::from(crc32fast::hash(name.as_bytes()));
-                Arc::new(Mutex::new(PartitionChooser::new(seed)))
-            });
-        let former = buffers.split_off(count);
-        let buffers = TopicBuffers {
-            name: Arc::clone(&name),
-            id: metadata.id,
-            partitions: buffers.into(),
-            available: available.into(),
-            chooser,
-            former: former.into(),
-        };
-        topics.insert(name, Arc::new(buffers));
-    }
-
-    /// Takes everything that is not under way, for a producer that gives up.
-    pub fn take_all(&self) -> Vec<OutgoingBatch> {
-        let buffers = self.buffers();
-        buffers
-            .iter()
-            .flat_map(|buffer| buffer.lock().take_all())
-            .collect()
-    }
-
-    /// Every partition of every topic used so far.
-    pub(super) fn buffers(&self) -> Vec<Arc<PartitionBuffer>> {
-        let topics: Vec<_> = self.topics.read().values().cloned().collect();
-        let mut buffers: Vec<_> = topics
-            .iter()
-            .flat_map(|topic| topic.partitions.iter().chain(&topic.former).cloned())
-            .collect();
-        // Hash maps have no order of their own; histories are to be repeatable.
-        buffers.sort_by(|one, other| {
-            (one.topic(), one.partition()).cmp(&(other.topic(), other.partition()))
-        });
-        buffers
-    }
-
-    /// Moves partitions where a batch was opened or closed to the sender's list.
-    pub(super) fn take_arrivals(&self, list: &mut Vec<Arc<PartitionBuffer>>) {
-        list.append(&mut self.arrivals.lock());
-    }
-
-    /// How many records of each topic have no outcome yet, for topics that have any, by name.
-    pub fn unfinished_by_topic(&self) -> Vec<(Arc<str>, usize)> {
-        let mut counts: Vec<(Arc<str>, usize)> = Vec::new();
-        for buffer in self.buffers() {
-            let records = buffer.lock().unfinished_records();
-            match counts.last_mut() {
-                Some((topic, count)) if topic == buffer.topic() => *count += records,
-                _ => counts.push((Arc::clone(buffer.topic()), records)),
-            }
-        }
-        counts.retain(|(_, records)| *records > 0);
-        counts
-    }
-
-    /// Reports of every unfinished batch.
-    pub fn unfinished(&self) -> Vec<Arc<BatchDelivery>> {
-        let mut unfinished = Vec::new();
-        for buffer in self.buffers() {
-            let state = buffer.lock();
-            unfinished.extend(state.deliveries().map(|(delivery, _)| Arc::clone(delivery)));
-        }
-        unfinished
-    }
-
-    /// How many records are in unfinished batches that are among these.
-    pub fn unfinished_of(&self, batches: &[Arc<BatchDelivery>]) -> usize {
-        let known: HashSet<*const BatchDelivery> = batches.iter().map(Arc::as_ptr).collect();
-        let mut records = 0;
-        for buffer in self.buffers() {
-            for (delivery, count) in buffer.lock().deliveries() {
-                if known.contains(&Arc::as_ptr(delivery)) && !delivery.is_done() {
-                    records += count as usize;
-                }
-            }
-        }
-        records
     }
 }
 

@@ -13,6 +13,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::backoff::Backoff;
 use crate::cluster::PartitionMetadata;
+use crate::cluster::TopicMetadata;
 use crate::config::Acks;
 use crate::produce::delivery::BatchOutcome;
 use crate::produce::partition_buffer::BatchContent;

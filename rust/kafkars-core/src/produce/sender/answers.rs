@@ -18,7 +18,7 @@ use crate::transaction::NoAnswer;
 const MARKERS: Duration = Duration::from_millis(20);
 
 impl Sender {
-    /// A node has answered a request.
+    /// Takes a node's answer to a Produce request.
     pub fn answered(
         &mut self,
         now: Instant,
@@ -58,9 +58,9 @@ impl Sender {
                     self.retry(now, in_flight, cause, backoff);
                 }
                 ProduceOutcome::Restart { cause, new_id } => {
-                    tracing::warn!(target: "kafkars::producer", %topic, partition, %cause, "numbering starts over");
+                    tracing::warn!(target: "kafkars::producer", %topic, partition, %cause, "the broker has lost an idempotent producer's numbers; numbering starts over, nothing is lost or doubled");
                     let refused = in_flight.batch.sequence.map(|sequence| sequence.identity);
-                    self.next_epoch(refused, new_id);
+                    self.identity.next_epoch(refused, new_id);
                     in_flight.buffer.lock().restart();
                     self.retry(now, in_flight, cause, self.backoff);
                 }
@@ -72,7 +72,18 @@ impl Sender {
         }
     }
 
-    /// A request got no answer, or could not leave.
+    /// Remembers with the batches waiting for a broker what went wrong with it.
+    pub fn unreachable(&mut self, node: i32, cause: &str) {
+        self.needs_metadata = true;
+        let cause: Arc<str> = format!("broker {node}: {cause}").into();
+        if let Some(queue) = self.queues.nodes.get(&node) {
+            for buffer in &queue.ready {
+                buffer.lock().blame(&cause);
+            }
+        }
+    }
+
+    /// Takes note that a request got no answer, or could not be sent.
     pub fn attempt_failed(
         &mut self,
         now: Instant,
@@ -102,7 +113,7 @@ impl Sender {
         }
     }
 
-    /// acks=0: nobody will answer, so written to the socket is all that can be known.
+    /// Ends the batches of a request with acks=0: no answer comes, so that it was written is all that can be known.
     pub fn written(&mut self, node: i32, batches: Vec<InFlightBatch>) {
         self.landed(node);
         for in_flight in batches {
@@ -120,7 +131,7 @@ impl Sender {
         }
     }
 
-    /// A batch is stored; in the topic as it is now, which then knows the producer, unless it was made again.
+    /// Ends a batch that was stored. Unless the topic was made again meanwhile, its log knows the producer from now on.
     fn stored(&mut self, in_flight: InFlightBatch, ack: BatchAck, is_same_topic: bool) {
         {
             let batch = &in_flight.batch;
@@ -134,7 +145,7 @@ impl Sender {
         self.arrived(in_flight, BatchOutcome::Acknowledged(ack));
     }
 
-    /// A batch that was under way has its outcome.
+    /// Ends a batch that was under way with its outcome.
     pub(super) fn arrived(&mut self, in_flight: InFlightBatch, outcome: BatchOutcome) {
         let InFlightBatch { buffer, batch, .. } = in_flight;
         let waits = {
@@ -163,7 +174,7 @@ impl Sender {
             partition = buffer.partition(),
             attempt = batch.attempts,
             %cause,
-            "a batch is tried again"
+            "a batch was not stored and is sent again"
         );
         let before = batch.last_cause.replace(Arc::clone(&cause));
         if now + pause >= batch.created + self.config.delivery_timeout {

@@ -1,9 +1,9 @@
-//! Sorting partitions into queues, and filling requests from them.
+//! The sender's dispatch: partitions are sorted into queues, and Produce requests are filled from these.
 
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::permission::BatchPermission;
+use super::batch_permission::BatchPermission;
 use super::queues::NodeQueue;
 use super::{InFlightBatch, ProduceCall, Sender, View, Work};
 use crate::produce::partition_buffer::{PartitionBuffer, Readiness};
@@ -37,8 +37,7 @@ impl Sender {
                 touched.push(buffer);
             }
         }
-        // In a flush_requested, every pause for lingering ends. Each flush_requested begins anew: the flag must also
-        // fall.
+        // During a flush, every pause for lingering ends. Each flush begins anew, so the flag must also fall.
         let was_requested = std::mem::replace(&mut self.flush_was_requested, flush_requested);
         let rising = flush_requested && !was_requested;
         let until = (!rising).then_some(now);
@@ -63,7 +62,7 @@ impl Sender {
         self.touched = touched;
     }
 
-    /// Puts a partition where it belongs.
+    /// Puts a partition into the queue or behind the timer that its next batch waits for.
     fn look(
         &mut self,
         buffer: Arc<PartitionBuffer>,
@@ -153,8 +152,7 @@ impl Sender {
         while let Some(buffer) = node.ready.pop_front() {
             let mut state = buffer.lock();
             if state.readiness(now, self.config.linger, flush_requested) != Readiness::Now {
-                // A flush_requested has ended since it was queued. It gets its timer now: there may be no other poll
-                // before.
+                // A flush has ended since it was queued. It gets its timer now: there may be no other poll before.
                 state.place.queued = false;
                 drop(state);
                 self.look(buffer, now, view, flush_requested);

@@ -9,13 +9,18 @@
 //! their leader.
 
 mod answers;
+mod batch_permission;
 mod dispatch;
+mod dropping;
 mod identity;
-mod permission;
+mod init_producer_id;
+mod overdue;
 mod purge;
 mod queues;
+mod refusals;
 mod refused_login;
-mod waiting;
+mod reports;
+mod view;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -23,12 +28,13 @@ use std::time::Instant;
 use kafkars_protocol::Uuid;
 use kafkars_protocol::messages::produce::ProduceRequest;
 
-use self::identity::Identity;
-use self::permission::BatchPermission;
+use self::batch_permission::BatchPermission;
+use self::identity::IdentityLookup;
 use self::queues::Queues;
-use self::refused_login::Refusals;
-pub use self::refused_login::RefusedLogin;
-use self::waiting::Reports;
+use self::refusals::Refusals;
+pub use self::refusals::RefusedLogin;
+use self::reports::Reports;
+pub use self::view::View;
 use crate::backoff::{Backoff, Random};
 use crate::config::{Checked, ProducerConfig};
 use crate::produce::accumulator::Accumulator;
@@ -44,7 +50,7 @@ pub struct Sender {
     accumulator: Arc<Accumulator>,
     backoff: Backoff,
     random: Random,
-    identity: Identity,
+    identity: IdentityLookup,
     transactions: Option<Transactions>,
     queues: Queues,
     refusals: Refusals,
@@ -61,22 +67,6 @@ pub struct Sender {
     // Batches in requests whose records were taken back.
     purged: usize,
     retries: u64,
-}
-
-/// What the sender must know of the cluster.
-pub trait View {
-    /// Changes with every change of the others' answers, except connections.
-    fn metadata_version(&self) -> u64;
-    /// The node that leads a partition, where known.
-    fn leader(&self, topic: &str, partition: i32) -> Option<i32>;
-    /// The topic's id, for versions of Produce that name topics so; zero where unknown.
-    fn topic_id(&self, topic: &str) -> Uuid;
-    /// Whether a request can be sent to the node now.
-    fn is_connected(&self, node: i32) -> bool;
-    /// What metadata says against sending to a partition, for errors: no leader, no such partition or broker.
-    fn obstacle(&self, _topic: &str, _partition: i32) -> Option<String> {
-        None
-    }
 }
 
 /// What the driver must do now.
@@ -144,7 +134,7 @@ impl Sender {
         transactions: Option<Transactions>,
     ) -> Self {
         Self {
-            identity: Identity::new(config.enable_idempotence),
+            identity: IdentityLookup::new(config.enable_idempotence),
             config,
             accumulator,
             backoff,
@@ -167,6 +157,10 @@ impl Sender {
     /// The transactional half, for calls of the application and answers of coordinators.
     pub fn transactions(&mut self) -> Option<&mut Transactions> {
         self.transactions.as_mut()
+    }
+
+    fn batch_permission(&self) -> BatchPermission {
+        BatchPermission::of(&self.identity, self.transactions.as_ref())
     }
 
     /// Decides what leaves now. With `flush_requested` open batches do not linger: for flush, close and full memory.

@@ -49,7 +49,7 @@ impl Sender {
         count
     }
 
-    /// A batch that was purged under way ends here rather than being tried again.
+    /// Ends a batch that was purged while under way, rather than trying it again.
     pub(super) fn purged(&mut self, in_flight: InFlightBatch) {
         self.arrived(in_flight, failed(true));
     }

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::View;
+use super::reports::patience;
+use super::view::View;
 use crate::produce::partition_buffer::PartitionBuffer;
 
 /// Partitions that may leave, and timers for those that may not yet. A partition is in one queue at most, and has one
@@ -19,7 +20,7 @@ pub(super) struct Queues {
     pub(super) unadmitted: Vec<Arc<PartitionBuffer>>,
     pub(super) wakes: Timers,
     pub(super) expiries: Timers,
-    // Looked at since expiries were last watched, and not known to have left.
+    // Partitions looked at since expiry timers were last set, and not known to have been sent since.
     pub(super) fresh: Vec<Arc<PartitionBuffer>>,
 }
 
@@ -31,13 +32,13 @@ pub(super) struct NodeQueue {
 }
 
 impl Queues {
-    /// Nothing waits for anything and nothing is under way.
+    /// Creates empty queues: no partition waits and no request is under way.
     pub(super) fn is_quiet(&self) -> bool {
         let idle = |node: &NodeQueue| node.ready.is_empty() && node.in_flight == 0;
         self.nodes.values().all(idle) && self.is_empty()
     }
 
-    /// Whether no partition waits, in a queue or for the end of a pause.
+    /// Returns true if no partition waits, in a queue or for the end of a pause.
     pub(super) fn is_empty(&self) -> bool {
         self.nodes.values().all(|node| node.ready.is_empty())
             && self.leaderless.is_empty()
@@ -45,7 +46,7 @@ impl Queues {
             && self.wakes.next().is_none()
     }
 
-    /// Takes out everything that waits for a leader, for another look: leaders have changed.
+    /// Takes out every partition that waits for a leader, to be dispatched anew: leaders have changed.
     pub(super) fn take_ready(&mut self) -> Vec<Arc<PartitionBuffer>> {
         let mut taken = std::mem::take(&mut self.leaderless);
         for node in self.nodes.values_mut() {
@@ -57,7 +58,7 @@ impl Queues {
         taken
     }
 
-    /// Nodes that batches wait for without a connection.
+    /// Returns the nodes that batches wait for and to which there is no connection.
     pub(super) fn unconnected(&mut self, view: &dyn View) -> Vec<i32> {
         let mut unconnected = Vec::new();
         for (node, queue) in &mut self.nodes {
@@ -83,7 +84,7 @@ impl Queues {
 
     /// Sets timers for the end of what was looked at and did not leave, and before it for a word to the log.
     pub(super) fn watch_expiries(&mut self, now: Instant, delivery_timeout: Duration) {
-        let patience = super::waiting::patience(delivery_timeout);
+        let patience = patience(delivery_timeout);
         for buffer in self.fresh.drain(..) {
             let mut state = buffer.lock();
             let Some(oldest) = state.oldest() else {
@@ -103,7 +104,7 @@ impl Queues {
         }
     }
 
-    /// The next timer's end.
+    /// Returns when the next timer ends.
     pub(super) fn next_wake(&self) -> Option<Instant> {
         [self.wakes.next(), self.expiries.next()]
             .into_iter()
@@ -145,7 +146,7 @@ impl Timers {
         });
     }
 
-    /// The next one that ends by `until`; all of them with `None`.
+    /// Takes the next partition whose timer ends by `until`; with `None`, whichever is next.
     pub(super) fn pop(
         &mut self,
         until: Option<Instant>,

@@ -2,7 +2,7 @@
 //!
 //! The rest of the face is Python over `kafkars.aio`.
 
-mod faults;
+mod errors;
 mod reader;
 mod record;
 mod record_reader;
@@ -11,17 +11,17 @@ mod wait;
 
 use pyo3::prelude::*;
 
-use self::reader::PyReader;
+use self::reader::PyAiokafkaReader;
 use self::record::PyConsumerRecord;
-use self::sender::PySender;
+use self::sender::PyAiokafkaSender;
 use crate::gc;
 
 /// Adds the classes to the extension module.
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     gc::leave_collector::<PyConsumerRecord>(py);
-    module.add_class::<PyReader>()?;
-    module.add_class::<PySender>()?;
+    module.add_class::<PyAiokafkaReader>()?;
+    module.add_class::<PyAiokafkaSender>()?;
     // The module is private, and others have records as well.
     module.add("AiokafkaRecord", py.get_type::<PyConsumerRecord>())
 }

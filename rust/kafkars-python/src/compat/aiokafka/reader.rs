@@ -10,28 +10,29 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyTuple};
 
-use super::faults;
+use super::errors;
 use super::record_reader::{Functions, RecordReader};
 use super::wait::{Selection, ServeWait};
-use crate::aio::{self, Amount, Call, PyFuture, ReadRequest, Reader};
+use crate::aio::{self, Amount, AwaitableCall, Forgotten, PyFuture, ReadRequest, RecordReads};
 use crate::consumer::PyAsyncConsumer;
 use crate::error;
+use crate::imports::TOPIC_PARTITION;
 use crate::types;
 
 /// Reads of a consumer that may not be started yet.
 #[pyclass(name = "AiokafkaReader", module = "kafkars._kafkars", frozen, subclass)]
-pub(crate) struct PyReader {
-    desk: OnceLock<Arc<RecordReader>>,
+pub(crate) struct PyAiokafkaReader {
+    reader: OnceLock<Arc<RecordReader>>,
     stopped: AtomicBool,
 }
 
 #[pymethods]
-impl PyReader {
+impl PyAiokafkaReader {
     #[new]
     #[pyo3(signature = (*_arguments, **_keywords))]
     fn new(_arguments: &Bound<'_, PyTuple>, _keywords: Option<&Bound<'_, PyDict>>) -> Self {
         Self {
-            desk: OnceLock::new(),
+            reader: OnceLock::new(),
             stopped: AtomicBool::new(false),
         }
     }
@@ -47,7 +48,7 @@ impl PyReader {
         // As in aiokafka, interval commits do not wait until the application asks for more.
         engine.get().core().consumer.finish_when_handed_out();
         let has_functions = key_deserializer.is_some() || value_deserializer.is_some();
-        self.desk.get_or_init(|| {
+        self.reader.get_or_init(|| {
             Arc::new(RecordReader {
                 core: engine.get().core(),
                 deserializers: has_functions.then_some(Functions {
@@ -66,37 +67,38 @@ impl PyReader {
 
     /// Leaves an error for the next read.
     fn _raise_later(&self, error: Bound<'_, PyAny>) {
-        if let Some(desk) = self.desk.get() {
-            desk.core.raise_later(PyErr::from_value(error));
-            desk.core.consumer.wake_readers();
+        if let Some(reader) = self.reader.get() {
+            reader.core.raise_later(PyErr::from_value(error));
+            reader.core.consumer.wake_readers();
         }
     }
 
     /// Waits until the cluster is known, for at most `timeout` seconds; fails as soon as every address was tried.
-    fn _reach(&self, py: Python<'_>, timeout: f64) -> PyResult<Call> {
-        let core = Arc::clone(&self.desk(py)?.core);
+    fn _reach(&self, py: Python<'_>, timeout: f64) -> PyResult<AwaitableCall> {
+        let core = Arc::clone(&self.reader(py)?.core);
         let deadline = core.deadline(Some(timeout))?;
         aio::spawn(
+            Forgotten::GoesOn,
             async move { core.consumer.client().first_contact(deadline).await },
             |py, outcome| match outcome {
                 Ok(()) => Ok(py.None()),
-                Err(failure) => Err(faults::raised(py, error::client(py, &failure))),
+                Err(failure) => Err(errors::raised(py, error::client(py, &failure))),
             },
         )
     }
 
     /// Waits for events of the group and serves it. The answer is whether the consumer is closed.
-    fn _serve(&self, py: Python<'_>) -> PyResult<Call> {
-        let wait = ServeWait::new(self.desk(py)?);
-        Ok(Call(PyFuture::pending(Arc::new(wait))))
+    fn _serve(&self, py: Python<'_>) -> PyResult<AwaitableCall> {
+        let wait = ServeWait::new(self.reader(py)?);
+        Ok(AwaitableCall(PyFuture::pending(Arc::new(wait))))
     }
 
     /// High watermark, last stable offset and milliseconds since the last answer of a broker; None before the first.
     fn _last_fetch(&self, partition: &Bound<'_, PyAny>) -> PyResult<Option<(i64, i64, f64)>> {
         let py = partition.py();
         let partition = types::partition_from(partition)?;
-        let found = self.desk(py)?.core.consumer.last_fetch(&partition);
-        let found = found.map_err(|failure| faults::raised(py, error::fetch(py, &failure)))?;
+        let found = self.reader(py)?.core.consumer.last_fetch(&partition);
+        let found = found.map_err(|failure| errors::raised(py, error::fetch(py, &failure)))?;
         Ok(found.map(|found| {
             let ago = found.ago.as_secs_f64() * 1000.0;
             (found.high_watermark, found.last_stable_offset, ago)
@@ -105,7 +107,7 @@ impl PyReader {
 
     /// The partitions of a topic as far as they are known now; None where the topic is not.
     fn _known_partitions(&self, topic: &str) -> Option<Vec<i32>> {
-        let cluster = self.desk.get()?.core.consumer.client().cluster();
+        let cluster = self.reader.get()?.core.consumer.client().cluster();
         let partitions = &cluster.topic(topic)?.partitions;
         let count = i32::try_from(partitions.len()).unwrap_or(i32::MAX);
         (count > 0).then(|| (0..count).collect())
@@ -113,8 +115,8 @@ impl PyReader {
 
     /// The next record, however long it takes; of these partitions where any are named.
     #[pyo3(signature = (*partitions))]
-    fn getone(&self, py: Python<'_>, partitions: &Bound<'_, PyTuple>) -> Call {
-        Call(self.one(py, partitions).unwrap_or_else(PyFuture::failed))
+    fn getone(&self, py: Python<'_>, partitions: &Bound<'_, PyTuple>) -> AwaitableCall {
+        AwaitableCall(self.one(py, partitions).unwrap_or_else(PyFuture::failed))
     }
 
     /// What is ready as `{partition: [record]}`, of these partitions where any are named. Waits up to `timeout_ms`
@@ -129,8 +131,8 @@ impl PyReader {
         partitions: &Bound<'_, PyTuple>,
         timeout_ms: Option<&Bound<'_, PyAny>>,
         max_records: Option<&Bound<'_, PyAny>>,
-    ) -> Call {
-        Call(
+    ) -> AwaitableCall {
+        AwaitableCall(
             self.many(py, partitions, timeout_ms, max_records)
                 .unwrap_or_else(PyFuture::failed),
         )
@@ -138,7 +140,7 @@ impl PyReader {
 
     fn __aiter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, Self>> {
         match slf.get().stopped.load(Ordering::Acquire) {
-            true => Err(faults::stopped(slf.py())),
+            true => Err(errors::stopped(slf.py())),
             false => Ok(slf.clone()),
         }
     }
@@ -148,12 +150,12 @@ impl PyReader {
         if self.stopped.load(Ordering::Acquire) {
             return Err(PyStopAsyncIteration::new_err(()));
         }
-        read(self.desk(py)?, Vec::new(), Amount::Next, None).into_object(py)
+        read(self.reader(py)?, Vec::new(), Amount::Next, None).into_object(py)
     }
 
     /// Deserializers may know this consumer. Reads under way share them, and go on without it.
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        let Some(functions) = self.desk.get().and_then(RecordReader::functions_of_one) else {
+        let Some(functions) = self.reader.get().and_then(RecordReader::functions_of_one) else {
             return Ok(());
         };
         visit.call(&functions.key)?;
@@ -161,25 +163,25 @@ impl PyReader {
     }
 }
 
-impl PyReader {
-    fn desk(&self, py: Python<'_>) -> PyResult<&Arc<RecordReader>> {
-        self.desk
+impl PyAiokafkaReader {
+    fn reader(&self, py: Python<'_>) -> PyResult<&Arc<RecordReader>> {
+        self.reader
             .get()
-            .ok_or_else(|| faults::not_started(py, "consumer"))
+            .ok_or_else(|| errors::not_started(py, "consumer"))
     }
 
     fn open(&self, py: Python<'_>) -> PyResult<&Arc<RecordReader>> {
         match self.stopped.load(Ordering::Acquire) {
-            true => Err(faults::stopped(py)),
-            false => self.desk(py),
+            true => Err(errors::stopped(py)),
+            false => self.reader(py),
         }
     }
 
     #[inline]
     fn one(&self, py: Python<'_>, partitions: &Bound<'_, PyTuple>) -> PyResult<PyFuture> {
         let wanted = wanted(partitions)?;
-        let desk = self.open(py)?;
-        Ok(read(desk, wanted, Amount::One, None))
+        let reader = self.open(py)?;
+        Ok(read(reader, wanted, Amount::One, None))
     }
 
     fn many(
@@ -190,8 +192,8 @@ impl PyReader {
         max_records: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<PyFuture> {
         let wanted = wanted(partitions)?;
-        let desk = self.open(py)?;
-        let max = most(max_records)?.unwrap_or(desk.max_records);
+        let reader = self.open(py)?;
+        let max = most(max_records)?.unwrap_or(reader.max_records);
         let timeout = match timeout_ms {
             None => 0.0,
             Some(timeout) => timeout.extract::<f64>()?,
@@ -199,21 +201,21 @@ impl PyReader {
         // What is not a length of time is none, as in aiokafka.
         let timeout = Duration::try_from_secs_f64(timeout / 1000.0).unwrap_or_default();
         let timeout = Some(timeout.as_secs_f64());
-        Ok(read(desk, wanted, Amount::Many(max), timeout))
+        Ok(read(reader, wanted, Amount::Many(max), timeout))
     }
 }
 
 #[inline]
 fn read(
-    desk: &Arc<RecordReader>,
+    reader: &Arc<RecordReader>,
     partitions: Vec<TopicPartition>,
     amount: Amount,
     timeout: Option<f64>,
 ) -> PyFuture {
-    let desk = Arc::clone(desk);
-    let reader: Arc<dyn Reader> = match partitions.is_empty() {
-        true => desk,
-        false => Arc::new(Selection { desk, partitions }),
+    let reader = Arc::clone(reader);
+    let reader: Arc<dyn RecordReads> = match partitions.is_empty() {
+        true => reader,
+        false => Arc::new(Selection { reader, partitions }),
     };
     PyFuture::read(reader, ReadRequest { amount, timeout })
 }
@@ -224,10 +226,10 @@ fn wanted(partitions: &Bound<'_, PyTuple>) -> PyResult<Vec<TopicPartition>> {
         return Ok(Vec::new());
     }
     let py = partitions.py();
-    let class = types::topic_partition_class(py)?;
+    let class = TOPIC_PARTITION.get(py)?;
     let each = partitions.iter().map(|partition| {
         if !partition.is_instance(class)? {
-            return Err(faults::assertion("partitions are named by TopicPartition"));
+            return Err(errors::assertion("partitions are named by TopicPartition"));
         }
         types::partition_from(&partition)
     });

@@ -81,7 +81,7 @@ impl PyConsumerRecord {
         )
     }
 
-    /// The same with what deserializers made of key and value, where there were any.
+    /// A record with what deserializers made of key and value, where there were any.
     pub(super) fn deserialized(
         py: Python<'_>,
         batch: Arc<FetchedBatch>,

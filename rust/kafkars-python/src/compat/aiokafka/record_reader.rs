@@ -8,7 +8,7 @@ use kafkars_records::RecordView;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use super::faults;
+use super::errors;
 use super::record::PyConsumerRecord;
 use crate::aio::Amount;
 use crate::consumer::ConsumerCore;
@@ -31,7 +31,7 @@ impl RecordReader {
     fn next(&self, py: Python<'_>, wanted: &[TopicPartition]) -> PyResult<Option<Py<PyAny>>> {
         self.core
             .check()
-            .map_err(|error| faults::raised(py, error))?;
+            .map_err(|error| errors::raised(py, error))?;
         loop {
             let taken = match wanted {
                 [] => self.core.consumer.try_next(),
@@ -81,7 +81,7 @@ impl RecordReader {
     ) -> PyResult<Option<Py<PyAny>>> {
         self.core
             .check()
-            .map_err(|error| faults::raised(py, error))?;
+            .map_err(|error| errors::raised(py, error))?;
         let wanted = Some(wanted).filter(|wanted| !wanted.is_empty());
         loop {
             match self.core.consumer.try_take_of(max, wanted) {
@@ -166,9 +166,9 @@ impl RecordReader {
     /// Raises what the face raises; what aiokafka keeps to itself has been logged.
     pub(super) fn heard(&self, py: Python<'_>, error: PyErr) -> PyResult<()> {
         if self.core.consumer.is_closed() {
-            return Err(faults::stopped(py));
+            return Err(errors::stopped(py));
         }
-        faults::translated(py, error).map_or(Ok(()), Err)
+        errors::translated(py, error).map_or(Ok(()), Err)
     }
 }
 

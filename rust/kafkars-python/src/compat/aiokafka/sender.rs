@@ -4,41 +4,44 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use kafkars_client::{ProduceError, RecordMetadata};
-use pyo3::exceptions::PyTypeError;
+use pyo3::IntoPyObjectExt;
+use pyo3::exceptions::{PyRuntimeWarning, PyTypeError};
 use pyo3::gc::{PyTraverseError, PyVisit};
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList, PyMemoryView, PyTuple, PyType};
+use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList, PyMemoryView, PyString, PyTuple};
 
-use super::faults;
-use crate::aio::{self, Call, PyFuture};
+use super::errors;
+use crate::aio::{self, AwaitableCall, Begun, Forgotten, PyFuture, Unbegun};
+use crate::compat::tuple::TupleClass;
 use crate::error;
+use crate::gc::at_end_of_life;
+use crate::imports::{AIOKAFKA_RECORD_METADATA, TOPIC_PARTITION};
 use crate::producer::{
-    Arguments, Awaits, Entry, ProducerCore, PyAsyncProducer, PyBatchBuilder, SendArguments,
+    Arguments, Awaits, ProducerCore, PyAsyncProducer, PyBatchBuilder, SendArguments, SendEntry,
 };
 use crate::types;
 
 /// Sends of a producer that may not be started yet.
 #[pyclass(name = "AiokafkaSender", module = "kafkars._kafkars", frozen, subclass)]
-pub(crate) struct PySender {
-    desk: OnceLock<SendEngine>,
+pub(crate) struct PyAiokafkaSender {
+    engine: OnceLock<AiokafkaSendEngine>,
     stopped: AtomicBool,
 }
 
-struct SendEngine {
+struct AiokafkaSendEngine {
     core: Arc<ProducerCore>,
     key_serializer: Option<Py<PyAny>>,
     value_serializer: Option<Py<PyAny>>,
 }
 
 #[pymethods]
-impl PySender {
+impl PyAiokafkaSender {
     #[new]
     #[pyo3(signature = (*_arguments, **_keywords))]
     fn new(_arguments: &Bound<'_, PyTuple>, _keywords: Option<&Bound<'_, PyDict>>) -> Self {
         Self {
-            desk: OnceLock::new(),
+            engine: OnceLock::new(),
             stopped: AtomicBool::new(false),
         }
     }
@@ -51,10 +54,10 @@ impl PySender {
         value_serializer: Option<Py<PyAny>>,
         acknowledged: bool,
     ) {
-        self.desk.get_or_init(|| {
+        self.engine.get_or_init(|| {
             let core = engine.get().core();
             core.report_by(if acknowledged { reported } else { unreported });
-            SendEngine {
+            AiokafkaSendEngine {
                 core,
                 key_serializer,
                 value_serializer,
@@ -68,24 +71,25 @@ impl PySender {
     }
 
     /// Waits until the cluster is known, for at most `timeout` seconds; fails as soon as every address was tried.
-    fn _reach(&self, py: Python<'_>, timeout: f64) -> PyResult<Call> {
-        let core = Arc::clone(&self.desk(py)?.core);
+    fn _reach(&self, py: Python<'_>, timeout: f64) -> PyResult<AwaitableCall> {
+        let core = Arc::clone(&self.engine(py)?.core);
         let timeout = types::timeout(Some(timeout))?.unwrap_or_default();
         let deadline = std::time::Instant::now() + timeout;
         aio::spawn(
+            Forgotten::GoesOn,
             async move { core.producer.client().first_contact(deadline).await },
             |py, outcome| match outcome {
                 Ok(()) => Ok(py.None()),
-                Err(failure) => Err(faults::raised(py, error::client(py, &failure))),
+                Err(failure) => Err(errors::raised(py, error::client(py, &failure))),
             },
         )
     }
 
-    /// An empty batch of at most `limit` bytes, or of one record of any size: as in aiokafka, sending refuses what is
+    /// An empty batch of less than `limit` bytes, or of one record of any size: as in aiokafka, sending refuses what is
     /// too large.
     #[staticmethod]
     fn _new_batch(limit: usize) -> PyBatchBuilder {
-        PyBatchBuilder::new(limit, i32::MAX as usize)
+        PyBatchBuilder::new(limit.saturating_sub(1), i32::MAX as usize)
     }
 
     /// Sends a batch to a partition; the answer is the metadata of its first record. As in aiokafka, this is a future
@@ -100,134 +104,169 @@ impl PySender {
         let core = &self.open(py)?.core;
         let patience = core.producer.max_block();
         let call = core.enter_batch(py, batch.get(), topic, partition, patience);
-        call.and_then(|Call(future)| future.into_object(py))
-            .map_err(|error| faults::raised(py, error))
+        call.and_then(|AwaitableCall(future)| future.into_object(py))
+            .map_err(|error| errors::raised(py, error))
     }
 
     /// Hands a record to the producer; awaiting waits until there is room for it, and gives the future of its delivery.
     #[pyo3(signature = (topic, value=None, key=None, partition=None, timestamp_ms=None, headers=None))]
-    #[expect(clippy::too_many_arguments, reason = "the parts of a record")]
     fn send(
-        &self,
-        py: Python<'_>,
-        topic: &Bound<'_, PyAny>,
-        value: Option<&Bound<'_, PyAny>>,
-        key: Option<&Bound<'_, PyAny>>,
-        partition: Option<&Bound<'_, PyAny>>,
-        timestamp_ms: Option<&Bound<'_, PyAny>>,
-        headers: Option<&Bound<'_, PyAny>>,
-    ) -> Call {
-        let given = Given::new(topic, value, key, partition, timestamp_ms, headers);
-        self.enter(py, &given, Awaits::Admission)
+        slf: Py<Self>,
+        topic: Py<PyAny>,
+        value: Option<Py<PyAny>>,
+        key: Option<Py<PyAny>>,
+        partition: Option<Py<PyAny>>,
+        timestamp_ms: Option<Py<PyAny>>,
+        headers: Option<Py<PyAny>>,
+    ) -> AwaitableCall {
+        let optional = [value, key, partition, timestamp_ms, headers];
+        let given = AiokafkaSendArguments { topic, optional };
+        UnawaitedSend::call(slf, given, Awaits::Admission)
     }
 
     /// Sends a record; awaiting gives its `RecordMetadata`.
     #[pyo3(signature = (topic, value=None, key=None, partition=None, timestamp_ms=None, headers=None))]
-    #[expect(clippy::too_many_arguments, reason = "the parts of a record")]
     fn send_and_wait(
-        &self,
-        py: Python<'_>,
-        topic: &Bound<'_, PyAny>,
-        value: Option<&Bound<'_, PyAny>>,
-        key: Option<&Bound<'_, PyAny>>,
-        partition: Option<&Bound<'_, PyAny>>,
-        timestamp_ms: Option<&Bound<'_, PyAny>>,
-        headers: Option<&Bound<'_, PyAny>>,
-    ) -> Call {
-        let given = Given::new(topic, value, key, partition, timestamp_ms, headers);
-        self.enter(py, &given, Awaits::Delivery)
+        slf: Py<Self>,
+        topic: Py<PyAny>,
+        value: Option<Py<PyAny>>,
+        key: Option<Py<PyAny>>,
+        partition: Option<Py<PyAny>>,
+        timestamp_ms: Option<Py<PyAny>>,
+        headers: Option<Py<PyAny>>,
+    ) -> AwaitableCall {
+        let optional = [value, key, partition, timestamp_ms, headers];
+        let given = AiokafkaSendArguments { topic, optional };
+        UnawaitedSend::call(slf, given, Awaits::Delivery)
     }
 
     /// Serializers may know this producer.
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        let Some(desk) = self.desk.get() else {
+        let Some(engine) = self.engine.get() else {
             return Ok(());
         };
-        visit.call(&desk.key_serializer)?;
-        visit.call(&desk.value_serializer)
+        visit.call(&engine.key_serializer)?;
+        visit.call(&engine.value_serializer)
     }
 }
 
-/// The arguments of one call, in its order.
-struct Given<'a, 'py> {
-    topic: &'a Bound<'py, PyAny>,
-    value: Option<&'a Bound<'py, PyAny>>,
-    key: Option<&'a Bound<'py, PyAny>>,
-    partition: Option<&'a Bound<'py, PyAny>>,
-    timestamp: Option<&'a Bound<'py, PyAny>>,
-    headers: Option<&'a Bound<'py, PyAny>>,
+/// The arguments of one call.
+struct AiokafkaSendArguments {
+    topic: Py<PyAny>,
+    /// Value, key, partition, timestamp, headers.
+    optional: [Option<Py<PyAny>>; 5],
 }
 
-impl<'a, 'py> Given<'a, 'py> {
-    fn new(
-        topic: &'a Bound<'py, PyAny>,
-        value: Option<&'a Bound<'py, PyAny>>,
-        key: Option<&'a Bound<'py, PyAny>>,
-        partition: Option<&'a Bound<'py, PyAny>>,
-        timestamp: Option<&'a Bound<'py, PyAny>>,
-        headers: Option<&'a Bound<'py, PyAny>>,
-    ) -> Self {
-        Self {
-            topic,
-            value,
-            key,
-            partition,
-            timestamp,
-            headers,
+/// A send that nobody has awaited yet: nothing of it has happened, as with the coroutine of the original.
+struct UnawaitedSend {
+    sender: Py<PyAiokafkaSender>,
+    given: AiokafkaSendArguments,
+    awaits: Awaits,
+    is_over: bool,
+}
+
+impl UnawaitedSend {
+    #[inline]
+    fn call(
+        sender: Py<PyAiokafkaSender>,
+        given: AiokafkaSendArguments,
+        awaits: Awaits,
+    ) -> AwaitableCall {
+        AwaitableCall(PyFuture::unbegun(Box::new(Self {
+            sender,
+            given,
+            awaits,
+            is_over: false,
+        })))
+    }
+}
+
+impl Unbegun for UnawaitedSend {
+    #[inline]
+    fn begin(mut self: Box<Self>, py: Python<'_>) -> Begun {
+        self.is_over = true;
+        let entered = self.sender.get().enter(py, &self.given, self.awaits);
+        entered.begun()
+    }
+
+    fn give_up(mut self: Box<Self>) {
+        self.is_over = true;
+    }
+}
+
+impl Drop for UnawaitedSend {
+    /// Somebody forgot `await`, and hears of it as with coroutines.
+    fn drop(&mut self) {
+        if self.is_over {
+            return;
         }
+        at_end_of_life(|py| {
+            let text = match self.awaits {
+                Awaits::Admission => c"coroutine 'AIOKafkaProducer.send' was never awaited",
+                Awaits::Delivery => c"coroutine 'AIOKafkaProducer.send_and_wait' was never awaited",
+            };
+            let kind = py.get_type::<PyRuntimeWarning>();
+            // As an error it has nobody to go to.
+            if let Err(error) = PyErr::warn(py, &kind, text, 1) {
+                error.write_unraisable(py, None);
+            }
+        });
     }
 }
 
-impl PySender {
-    fn desk(&self, py: Python<'_>) -> PyResult<&SendEngine> {
-        self.desk
+impl PyAiokafkaSender {
+    fn engine(&self, py: Python<'_>) -> PyResult<&AiokafkaSendEngine> {
+        self.engine
             .get()
-            .ok_or_else(|| faults::not_started(py, "producer"))
+            .ok_or_else(|| errors::not_started(py, "producer"))
     }
 
     #[inline]
-    fn open(&self, py: Python<'_>) -> PyResult<&SendEngine> {
+    fn open(&self, py: Python<'_>) -> PyResult<&AiokafkaSendEngine> {
         match self.stopped.load(Ordering::Acquire) {
-            true => Err(faults::producer_closed(py)),
-            false => self.desk(py),
+            true => Err(errors::producer_closed(py)),
+            false => self.engine(py),
         }
     }
 
-    /// What is wrong with the call is told when it is awaited, as coroutines do.
     #[inline]
-    fn enter(&self, py: Python<'_>, given: &Given<'_, '_>, awaits: Awaits) -> Call {
+    fn enter(&self, py: Python<'_>, given: &AiokafkaSendArguments, awaits: Awaits) -> PyFuture {
         let entered = self.try_enter(py, given, awaits);
-        Call(entered.unwrap_or_else(|error| PyFuture::failed(faults::raised(py, error))))
+        entered.unwrap_or_else(|error| PyFuture::failed(errors::raised(py, error)))
     }
 
     #[inline]
     fn try_enter(
         &self,
         py: Python<'_>,
-        given: &Given<'_, '_>,
+        given: &AiokafkaSendArguments,
         awaits: Awaits,
     ) -> PyResult<PyFuture> {
-        if given.value.is_none() && given.key.is_none() {
-            return Err(faults::assertion("a record needs a value or a key"));
+        if let [None, None, ..] = given.optional {
+            return Err(errors::assertion("a record needs a value or a key"));
         }
-        let desk = self.open(py)?;
-        let core = &desk.core;
+        let engine = self.open(py)?;
+        let core = &engine.core;
         core.check()?;
-        let headers = given.headers.map(checked_headers).transpose()?;
-        let key = part(given.key, desk.key_serializer.as_ref(), py)?;
-        let value = part(given.value, desk.value_serializer.as_ref(), py)?;
+        let [value, key, partition, timestamp, headers] = given
+            .optional
+            .each_ref()
+            .map(|part| part.as_ref().map(|part| part.bind(py)));
+        let headers = headers.map(checked_headers).transpose()?;
+        let key = part(key, engine.key_serializer.as_ref(), py)?;
+        let value = part(value, engine.value_serializer.as_ref(), py)?;
         let arguments = Arguments::new(
-            given.topic,
+            given.topic.bind(py),
             value.as_ref(),
             key.as_ref(),
-            given.partition.map(partition_number).transpose()?,
-            given.timestamp.map(milliseconds).transpose()?,
+            partition.map(partition_number).transpose()?,
+            timestamp.map(milliseconds).transpose()?,
             headers,
         );
-        let record = SendArguments::new(core, &arguments)?;
+        let record = SendArguments::new(&core.serializers, &arguments)?;
         let patience = core.producer.max_block();
         match core.enter(py, record, false, patience)? {
-            Entry::Failed(failure) => Err(error::produce(py, &failure)),
+            SendEntry::Failed(failure) => Err(error::produce(py, &failure)),
             entry => entry.future(py, awaits),
         }
     }
@@ -270,7 +309,7 @@ fn check_bytes(part: &Bound<'_, PyAny>) -> PyResult<()> {
 fn partition_number(given: &Bound<'_, PyAny>) -> PyResult<i32> {
     let number: i32 = given.extract()?;
     match number < 0 {
-        true => Err(faults::assertion("partitions are numbered from 0")),
+        true => Err(errors::assertion("partitions are numbered from 0")),
         false => Ok(number),
     }
 }
@@ -309,53 +348,40 @@ fn checked_headers<'a, 'py>(given: &'a Bound<'py, PyAny>) -> PyResult<&'a Bound<
 fn reported(py: Python<'_>, outcome: Result<RecordMetadata, ProduceError>) -> PyResult<Py<PyAny>> {
     match outcome {
         Ok(metadata) => record_metadata(py, &metadata),
-        Err(failure) => Err(faults::raised(py, error::produce(py, &failure))),
+        Err(failure) => Err(errors::raised(py, error::produce(py, &failure))),
     }
 }
 
-/// The same where nobody acknowledges anything.
+/// The outcome of a record where nobody acknowledges anything (`acks=0`).
 fn unreported(
     py: Python<'_>,
     outcome: Result<RecordMetadata, ProduceError>,
 ) -> PyResult<Py<PyAny>> {
     match outcome {
         Ok(_) => Ok(py.None()),
-        Err(failure) => Err(faults::raised(py, error::produce(py, &failure))),
+        failed => reported(py, failed),
     }
 }
 
 /// `structs.RecordMetadata`, made as a tuple is: its own constructor is Python code.
 fn record_metadata(py: Python<'_>, metadata: &RecordMetadata) -> PyResult<Py<PyAny>> {
-    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    static PARTITION: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    let class = CLASS.import(py, "kafkars.compat.aiokafka.structs", "RecordMetadata")?;
-    let partition_class = PARTITION.import(py, "kafkars.types", "TopicPartition")?;
-    let topic = pyo3::types::PyString::intern(py, &metadata.topic);
-    let partition = named_tuple(
-        partition_class,
-        (&topic, metadata.partition).into_pyobject(py)?,
-    )?;
-    let fields = (
-        &topic,
-        metadata.partition,
-        partition,
-        metadata.offset,
-        metadata.timestamp,
-        i32::from(metadata.log_append_time),
-        py.None(),
-    );
-    named_tuple(class, fields.into_pyobject(py)?).map(Bound::unbind)
-}
-
-fn named_tuple<'py>(
-    class: &Bound<'py, PyType>,
-    fields: Bound<'py, PyTuple>,
-) -> PyResult<Bound<'py, PyAny>> {
-    static NEW: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let py = class.py();
-    let new = NEW.get_or_try_init(py, || {
-        let tuple = py.get_type::<PyTuple>();
-        tuple.getattr(intern!(py, "__new__")).map(Bound::unbind)
+    static CLASSES: PyOnceLock<[TupleClass; 2]> = PyOnceLock::new();
+    let [class, partition_class] = CLASSES.get_or_try_init(py, || -> PyResult<_> {
+        let made = AIOKAFKA_RECORD_METADATA.get(py)?.cast()?;
+        let partition = TOPIC_PARTITION.get(py)?.cast()?;
+        Ok([TupleClass::new(made)?, TupleClass::new(partition)?])
     })?;
-    new.bind(py).call1((class, fields))
+    let topic = PyString::intern(py, &metadata.topic).into_any();
+    let number = metadata.partition.into_bound_py_any(py)?;
+    let partition = partition_class.make_untracked(py, [topic.clone(), number.clone()])?;
+    let fields = [
+        topic,
+        number,
+        partition,
+        metadata.offset.into_bound_py_any(py)?,
+        metadata.timestamp.into_bound_py_any(py)?,
+        i32::from(metadata.log_append_time).into_bound_py_any(py)?,
+        py.None().into_bound(py),
+    ];
+    class.make_untracked(py, fields).map(Bound::unbind)
 }

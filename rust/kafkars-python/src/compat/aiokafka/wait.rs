@@ -3,84 +3,87 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use kafkars_client::Waiting;
+use kafkars_client::WaitingRead;
 use kafkars_client::config::TopicPartition;
 use pyo3::exceptions::PyStopAsyncIteration;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::faults;
+use super::errors;
 use super::record_reader::RecordReader;
-use crate::aio::{Amount, CompletionQueue, FirstStep, Key, Pending, ReadRequest, Reader, Taker};
+use crate::aio::{
+    Amount, CompletionKey, CompletionQueue, FirstStep, PendingAnswer, ReadRequest, RecordReads,
+    Taker,
+};
 use crate::consumer::{PyServe, Served};
 
 /// Reads of chosen partitions.
 pub(super) struct Selection {
-    pub(super) desk: Arc<RecordReader>,
+    pub(super) reader: Arc<RecordReader>,
     pub(super) partitions: Vec<TopicPartition>,
 }
 
-impl Reader for RecordReader {
+impl RecordReads for RecordReader {
     #[inline]
     fn begin(self: Arc<Self>, py: Python<'_>, request: ReadRequest) -> PyResult<FirstStep> {
         begin(&self, py, request, &[])
     }
 
-    fn wait(self: Arc<Self>, request: ReadRequest) -> PyResult<Arc<dyn Pending>> {
+    fn wait(self: Arc<Self>, request: ReadRequest) -> PyResult<Arc<dyn PendingAnswer>> {
         Ok(Arc::new(ReadWait::new(&self, request, Vec::new())))
     }
 }
 
-impl Reader for Selection {
+impl RecordReads for Selection {
     fn begin(self: Arc<Self>, py: Python<'_>, request: ReadRequest) -> PyResult<FirstStep> {
-        begin(&self.desk, py, request, &self.partitions)
+        begin(&self.reader, py, request, &self.partitions)
     }
 
-    fn wait(self: Arc<Self>, request: ReadRequest) -> PyResult<Arc<dyn Pending>> {
+    fn wait(self: Arc<Self>, request: ReadRequest) -> PyResult<Arc<dyn PendingAnswer>> {
         let partitions = self.partitions.clone();
-        Ok(Arc::new(ReadWait::new(&self.desk, request, partitions)))
+        Ok(Arc::new(ReadWait::new(&self.reader, request, partitions)))
     }
 }
 
 /// Takes what is there, or begins to wait.
 #[inline]
 fn begin(
-    desk: &Arc<RecordReader>,
+    reader: &Arc<RecordReader>,
     py: Python<'_>,
     request: ReadRequest,
     partitions: &[TopicPartition],
 ) -> PyResult<FirstStep> {
-    if desk.core.consumer.is_closed() {
+    if reader.core.consumer.is_closed() {
         return Err(match request.amount {
             Amount::Next => PyStopAsyncIteration::new_err(()),
-            Amount::One | Amount::Many(_) => faults::stopped(py),
+            Amount::One | Amount::Many(_) => errors::stopped(py),
         });
     }
-    if let Some(found) = desk.found(py, request.amount, partitions)? {
+    if let Some(found) = reader.found(py, request.amount, partitions)? {
         return Ok(FirstStep::Answer(found));
     }
     let is_brief = matches!(request.amount, Amount::Many(_)) && request.timeout == Some(0.0);
-    if is_brief && !desk.core.has_news() {
+    if is_brief && !reader.core.has_news() {
         let nothing = PyDict::new(py).into_any().unbind();
         return Ok(FirstStep::Answer(nothing));
     }
-    let wait = ReadWait::new(desk, request, partitions.to_vec());
+    let wait = ReadWait::new(reader, request, partitions.to_vec());
     Ok(FirstStep::Wait(Arc::new(wait)))
 }
 
 /// A wait for records. One is taken at the moment the awaiting code gets it, so a task that is cancelled loses none.
 pub(super) struct ReadWait {
-    desk: Arc<RecordReader>,
+    reader: Arc<RecordReader>,
     amount: Amount,
     deadline: Option<Instant>,
     partitions: Vec<TopicPartition>,
-    key: Key,
-    _waits: Waiting,
+    key: CompletionKey,
+    _waits: WaitingRead,
 }
 
 impl ReadWait {
     pub(super) fn new(
-        desk: &Arc<RecordReader>,
+        reader: &Arc<RecordReader>,
         request: ReadRequest,
         partitions: Vec<TopicPartition>,
     ) -> Self {
@@ -88,13 +91,13 @@ impl ReadWait {
             .timeout
             .map(|seconds| Duration::try_from_secs_f64(seconds).unwrap_or_default());
         Self {
-            _waits: desk.core.consumer.start_waiting(),
+            _waits: reader.core.consumer.start_waiting(),
             // Readers of everything share a key; one that chooses looks at more than they.
             key: match &*partitions {
-                [] => desk.core.key,
-                _ => Key::unique(),
+                [] => reader.core.key,
+                _ => CompletionKey::unique(),
             },
-            desk: Arc::clone(desk),
+            reader: Arc::clone(reader),
             amount: request.amount,
             deadline: timeout.map(|timeout| Instant::now() + timeout.min(LONGEST)),
             partitions,
@@ -103,8 +106,8 @@ impl ReadWait {
 
     fn is_there(&self) -> bool {
         match &*self.partitions {
-            [] => self.desk.core.consumer.is_ready(),
-            wanted => self.desk.core.consumer.is_ready_for(wanted),
+            [] => self.reader.core.consumer.is_ready(),
+            wanted => self.reader.core.consumer.is_ready_for(wanted),
         }
     }
 
@@ -114,18 +117,18 @@ impl ReadWait {
 
     /// The answer when nothing is there.
     fn nothing(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {
-        let is_over = self.is_over() || self.desk.core.consumer.is_closed();
+        let is_over = self.is_over() || self.reader.core.consumer.is_closed();
         is_over.then(|| match self.amount {
             Amount::Many(_) => Ok(PyDict::new(py).into_any().unbind()),
             Amount::Next => Err(PyStopAsyncIteration::new_err(())),
-            Amount::One => Err(faults::stopped(py)),
+            Amount::One => Err(errors::stopped(py)),
         })
     }
 }
 
-impl Pending for ReadWait {
+impl PendingAnswer for ReadWait {
     fn is_ready(&self, woken: bool) -> bool {
-        woken && (self.is_there() || self.desk.core.has_raised() || self.is_over())
+        woken && (self.is_there() || self.reader.core.has_raised() || self.is_over())
     }
 
     fn taker(&self) -> Taker {
@@ -133,15 +136,15 @@ impl Pending for ReadWait {
     }
 
     fn prelude(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        if !self.desk.core.consumer.has_news() {
+        if !self.reader.core.consumer.has_news() {
             return Ok(None);
         }
-        let serve = PyServe::new(&self.desk.core);
+        let serve = PyServe::new(&self.reader.core);
         Ok(Some(Py::new(py, serve)?.into_any()))
     }
 
     fn take(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {
-        let core = &self.desk.core;
+        let core = &self.reader.core;
         if core.consumer.is_closed() {
             return self.nothing(py);
         }
@@ -150,10 +153,10 @@ impl Pending for ReadWait {
             let served = core.serve_on_loop(py);
             return served
                 .err()
-                .and_then(|error| self.desk.heard(py, error).err())
+                .and_then(|error| self.reader.heard(py, error).err())
                 .map(Err);
         }
-        let found = self.desk.found(py, self.amount, &self.partitions);
+        let found = self.reader.found(py, self.amount, &self.partitions);
         match found {
             Ok(Some(found)) => Some(Ok(found)),
             Ok(None) => self.nothing(py),
@@ -162,12 +165,12 @@ impl Pending for ReadWait {
         }
     }
 
-    fn key(&self) -> Key {
+    fn key(&self) -> CompletionKey {
         self.key
     }
 
     fn arm(&self, completion_queue: Arc<CompletionQueue>) {
-        let (key, consumer) = (self.key, &self.desk.core.consumer);
+        let (key, consumer) = (self.key, &self.reader.core.consumer);
         let waiter = Box::new(move || completion_queue.push(key));
         match &*self.partitions {
             [] => consumer.on_ready(waiter),
@@ -183,20 +186,20 @@ impl Pending for ReadWait {
 /// Waits for events of the group and serves it: listeners run though nobody reads. The answer is whether the consumer
 /// is closed.
 pub(super) struct ServeWait {
-    desk: Arc<RecordReader>,
-    key: Key,
+    reader: Arc<RecordReader>,
+    key: CompletionKey,
 }
 
 impl ServeWait {
-    pub(super) fn new(desk: &Arc<RecordReader>) -> Self {
+    pub(super) fn new(reader: &Arc<RecordReader>) -> Self {
         Self {
-            desk: Arc::clone(desk),
-            key: Key::unique(),
+            reader: Arc::clone(reader),
+            key: CompletionKey::unique(),
         }
     }
 }
 
-impl Pending for ServeWait {
+impl PendingAnswer for ServeWait {
     fn is_ready(&self, woken: bool) -> bool {
         woken
     }
@@ -206,7 +209,7 @@ impl Pending for ServeWait {
     }
 
     fn take(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {
-        let core = &self.desk.core;
+        let core = &self.reader.core;
         let closed = core.consumer.is_closed();
         if !closed && !core.consumer.has_news() {
             return None;
@@ -218,7 +221,7 @@ impl Pending for ServeWait {
             core.raise_later(error);
         }
         match served {
-            Err(error) if !closed => match self.desk.heard(py, error) {
+            Err(error) if !closed => match self.reader.heard(py, error) {
                 Err(error) => Some(Err(error)),
                 Ok(()) => Some(answer(py, closed)),
             },
@@ -228,13 +231,13 @@ impl Pending for ServeWait {
         }
     }
 
-    fn key(&self) -> Key {
+    fn key(&self) -> CompletionKey {
         self.key
     }
 
     fn arm(&self, completion_queue: Arc<CompletionQueue>) {
         let key = self.key;
-        self.desk
+        self.reader
             .core
             .consumer
             .on_news(Box::new(move || completion_queue.push(key)));

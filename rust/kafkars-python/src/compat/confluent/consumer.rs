@@ -18,7 +18,7 @@ use super::message::PyMessage;
 use super::partition_eof::Ends;
 use super::reading::Reading;
 use super::ready::ReadyWait;
-use crate::aio::{Call, PyFuture};
+use crate::aio::{AwaitableCall, PyFuture};
 use crate::consumer::{ConsumerCore, PyBaseConsumer};
 use crate::error;
 use crate::pending_flag::PyPendingFlag;
@@ -26,8 +26,6 @@ use crate::record;
 use crate::runtime;
 use crate::types;
 
-/// Longest wait between two looks at signals, callbacks and the ends of partitions.
-const SLICE: Duration = Duration::from_millis(50);
 /// How often a wait asks whether the cluster can be reached.
 const LOOK_AFTER: Duration = Duration::from_millis(500);
 /// How long the look for missing topics may take.
@@ -46,10 +44,10 @@ const MOST: i64 = 1_000_000;
 )]
 pub(crate) struct PyConfluentConsumer {
     // Set by `_open()`, which the constructor of the Python class calls.
-    open: OnceLock<Open>,
+    open: OnceLock<OpenConsumer>,
 }
 
-struct Open {
+struct OpenConsumer {
     core: Arc<ConsumerCore>,
     pending_flag: Py<PyPendingFlag>,
     handler: ConsumerHandler,
@@ -64,7 +62,7 @@ struct Open {
 }
 
 /// What a look into the buffer found.
-enum Found<'py> {
+enum TakenMessage<'py> {
     Message(Bound<'py, PyAny>),
     /// An error that is not for the application.
     Nothing,
@@ -91,7 +89,7 @@ impl PyConfluentConsumer {
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let open = self.opened()?;
         if !open.has_work(py)
-            && let Found::Message(message) = open.next(py)?
+            && let TakenMessage::Message(message) = open.next(py)?
         {
             return Ok(Some(message));
         }
@@ -101,9 +99,9 @@ impl PyConfluentConsumer {
                 return Ok(Some(message));
             }
             match open.next(py)? {
-                Found::Message(message) => return Ok(Some(message)),
-                Found::Nothing => continue,
-                Found::Empty => {}
+                TakenMessage::Message(message) => return Ok(Some(message)),
+                TakenMessage::Nothing => continue,
+                TakenMessage::Empty => {}
             }
             if let Some(message) = open.partition_end(py)? {
                 return Ok(Some(message));
@@ -158,9 +156,9 @@ impl PyConfluentConsumer {
                 }
             }
             match open.take(py, wanted - messages.len(), &mut messages)? {
-                Found::Message(message) => messages.push(message),
-                Found::Nothing => {}
-                Found::Empty => {
+                TakenMessage::Message(message) => messages.push(message),
+                TakenMessage::Nothing => {}
+                TakenMessage::Empty => {
                     if let Some(message) = open.partition_end(py)? {
                         messages.push(message);
                     } else if !open.wait(py, deadline)? {
@@ -185,7 +183,7 @@ impl PyConfluentConsumer {
         // librdkafka does not look whether what it commits is its own.
         engine.core.commits_any.store(true, Ordering::Relaxed);
         // A second call of the constructor is the Python class's to refuse.
-        let _ = self.open.set(Open {
+        let _ = self.open.set(OpenConsumer {
             core: Arc::clone(&engine.core),
             pending_flag,
             handler: ConsumerHandler(handler),
@@ -244,12 +242,17 @@ impl PyConfluentConsumer {
         Ok(())
     }
 
-    /// Begins to give up the subscription; later polls bring the rest.
+    /// Begins to give up the subscription; later polls bring the rest, and no message of what is given up.
     fn _leave(&self) -> PyResult<()> {
         let deadline = Instant::now() + LEAVE_WITHIN;
-        self.opened()?
-            .core
-            .start_leaving("the application unsubscribed", deadline);
+        let core = &self.opened()?.core;
+        let leaves = core.start_leaving("the application unsubscribed", deadline);
+        if leaves.is_some() {
+            // Their cursors go with the partitions, and so does this. One that has gone meanwhile is not paused.
+            for partition in core.consumer.assignment() {
+                let _ = core.consumer.pause(&[partition]);
+            }
+        }
         Ok(())
     }
 
@@ -274,12 +277,12 @@ impl PyConfluentConsumer {
         Ok(())
     }
 
-    /// Whether a poll would run callbacks, or find errors.
+    /// True if a poll would run callbacks, or find errors.
     fn _has_work(&self, py: Python<'_>) -> PyResult<bool> {
         self.opened().map(|open| open.has_work(py))
     }
 
-    /// Whether a poll would tell of partitions that come or go.
+    /// True if a poll would tell of partitions that come or go.
     fn _has_change(&self) -> PyResult<bool> {
         self.opened().map(|open| open.core.consumer.has_change())
     }
@@ -302,17 +305,17 @@ impl PyConfluentConsumer {
             return Ok(None);
         }
         match open.next(py)? {
-            Found::Message(message) => Ok(Some(message)),
-            Found::Nothing | Found::Empty => Ok(None),
+            TakenMessage::Message(message) => Ok(Some(message)),
+            TakenMessage::Nothing | TakenMessage::Empty => Ok(None),
         }
     }
 
-    /// The same for up to `most` messages.
+    /// Takes up to `most` messages without waiting.
     fn _take_many<'py>(&self, py: Python<'py>, most: usize) -> PyResult<Bound<'py, PyList>> {
         let open = self.opened()?;
         let mut messages = Vec::new();
         if !open.has_work(py)
-            && let Found::Message(message) = open.take(py, most, &mut messages)?
+            && let TakenMessage::Message(message) = open.take(py, most, &mut messages)?
         {
             messages.push(message);
         }
@@ -321,11 +324,11 @@ impl PyConfluentConsumer {
 
     /// Waits on the running event loop until there is something to take or callbacks to run; False when there was
     /// nothing for `timeout` seconds.
-    fn _ready(&self, timeout: f64) -> PyResult<Call> {
+    fn _ready(&self, timeout: f64) -> PyResult<AwaitableCall> {
         let open = self.opened()?;
         let timeout = types::timeout(Some(timeout))?.unwrap_or_default();
         let wait = ReadyWait::new(&open.core, timeout);
-        Ok(Call(PyFuture::pending(Arc::new(wait))))
+        Ok(AwaitableCall(PyFuture::pending(Arc::new(wait))))
     }
 
     /// The handler keeps what the program gave it, which may know this consumer.
@@ -339,7 +342,7 @@ impl PyConfluentConsumer {
 
 impl PyConfluentConsumer {
     #[inline]
-    fn opened(&self) -> PyResult<&Open> {
+    fn opened(&self) -> PyResult<&OpenConsumer> {
         match self.open.get() {
             Some(open) if !open.core.consumer.is_closed() => Ok(open),
             _ => Err(PyRuntimeError::new_err("Consumer closed")),
@@ -347,7 +350,7 @@ impl PyConfluentConsumer {
     }
 }
 
-impl Open {
+impl OpenConsumer {
     #[inline]
     fn has_work(&self, py: Python<'_>) -> bool {
         self.core.consumer.has_news() || self.pending_flag.bind(py).get().is_set()
@@ -355,16 +358,16 @@ impl Open {
 
     /// The next message in the buffer.
     #[inline]
-    fn next<'py>(&self, py: Python<'py>) -> PyResult<Found<'py>> {
+    fn next<'py>(&self, py: Python<'py>) -> PyResult<TakenMessage<'py>> {
         self.core.check()?;
         match self.core.consumer.try_next() {
             Ok(Some(TakenRecord { batch, view })) => {
                 record::prepare(py, &batch, None);
                 self.reading.note(&batch);
                 let message = PyMessage::fetched(py, batch, view)?;
-                Ok(Found::Message(message.into_any()))
+                Ok(TakenMessage::Message(message.into_any()))
             }
-            Ok(None) => Ok(Found::Empty),
+            Ok(None) => Ok(TakenMessage::Empty),
             Err(failure) => self.failed(py, &failure),
         }
     }
@@ -375,10 +378,10 @@ impl Open {
         py: Python<'py>,
         most: usize,
         messages: &mut Vec<Bound<'py, PyAny>>,
-    ) -> PyResult<Found<'py>> {
+    ) -> PyResult<TakenMessage<'py>> {
         self.core.check()?;
         let slices = match self.core.consumer.try_take(most) {
-            Ok(slices) if slices.is_empty() => return Ok(Found::Empty),
+            Ok(slices) if slices.is_empty() => return Ok(TakenMessage::Empty),
             Ok(slices) => slices,
             Err(failure) => return self.failed(py, &failure),
         };
@@ -394,7 +397,7 @@ impl Open {
                 messages.push(message.into_any());
             }
         }
-        Ok(Found::Nothing)
+        Ok(TakenMessage::Nothing)
     }
 
     /// Runs what waits. A message comes of it where there is one to tell of.
@@ -459,13 +462,13 @@ impl Open {
 
     /// An error as a message, or the end of the consumer.
     #[cold]
-    fn failed<'py>(&self, py: Python<'py>, failure: &FetchError) -> PyResult<Found<'py>> {
+    fn failed<'py>(&self, py: Python<'py>, failure: &FetchError) -> PyResult<TakenMessage<'py>> {
         if matches!(failure, FetchError::Closed) {
             return Err(PyRuntimeError::new_err("Consumer closed"));
         }
         let problem = error::fetch(py, failure);
         let message = self.handler.message_of(py, &problem)?;
-        Ok(message.map_or(Found::Nothing, Found::Message))
+        Ok(message.map_or(TakenMessage::Nothing, TakenMessage::Message))
     }
 
     fn partition_end<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
@@ -481,10 +484,7 @@ impl Open {
 
     /// Waits a little; false when the time is over. Ctrl+C ends it.
     fn wait(&self, py: Python<'_>, deadline: Option<Instant>) -> PyResult<bool> {
-        let now = Instant::now();
-        let left = deadline.map_or(SLICE, |deadline| {
-            deadline.saturating_duration_since(now).min(SLICE)
-        });
+        let left = runtime::slice(deadline);
         if left.is_zero() {
             return Ok(false);
         }

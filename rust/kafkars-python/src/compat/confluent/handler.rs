@@ -7,7 +7,7 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
 
-const TRANSLATE: &str = "kafkars.compat.confluent_kafka._translate";
+use crate::imports::{CONFLUENT_ERROR_OF_DELIVERY, CONFLUENT_ERROR_OF_MESSAGE, CONFLUENT_REFUSAL};
 
 /// Does for a consumer what is rare.
 pub(super) struct ConsumerHandler(pub(super) Py<PyAny>);
@@ -94,15 +94,21 @@ fn reached(handler: &Bound<'_, PyAny>, problem: Option<&PyErr>) -> PyResult<()> 
 
 /// What `produce()` raises for a message that the engine does not take.
 pub(super) fn of_message(py: Python<'_>, problem: &PyErr) -> PyResult<PyErr> {
-    let translate = py.import(TRANSLATE)?;
-    let raised = translate.call_method1(intern!(py, "of_message"), (problem.value(py),))?;
+    let raised = CONFLUENT_ERROR_OF_MESSAGE
+        .get(py)?
+        .call1((problem.value(py),))?;
     Ok(PyErr::from_value(raised))
 }
 
 /// What a report says of a message that was not stored.
 pub(super) fn of_delivery(py: Python<'_>, problem: &PyErr, in_flight: bool) -> PyResult<Py<PyAny>> {
-    let translate = py.import(TRANSLATE)?;
-    let name = intern!(py, "of_delivery");
-    let error = translate.call_method1(name, (problem.value(py), in_flight))?;
+    let error = CONFLUENT_ERROR_OF_DELIVERY.get(py)?;
+    let error = error.call1((problem.value(py), in_flight))?;
     Ok(error.unbind())
+}
+
+/// What is raised where a call cannot be made, by the name of librdkafka's code.
+pub(super) fn refusal(py: Python<'_>, code: &str, text: &str) -> PyResult<PyErr> {
+    let raised = CONFLUENT_REFUSAL.get(py)?.call1((code, text))?;
+    Ok(PyErr::from_value(raised))
 }

@@ -13,7 +13,7 @@ use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
-use super::parts::{CREATE_TIME, LOG_APPEND_TIME, NO_TIMESTAMP, Parts};
+use super::parts::{CREATE_TIME, LOG_APPEND_TIME, MessageParts, NO_TIMESTAMP};
 use crate::gc::{self, Uncollected};
 use crate::record;
 
@@ -25,22 +25,22 @@ use crate::record;
     subclass
 )]
 pub(crate) struct PyMessage {
-    source: Source,
+    source: MessageSource,
     // Set by the first change of a message that was fetched.
-    changed: OnceLock<Box<Mutex<Parts>>>,
+    changed: OnceLock<Box<Mutex<MessageParts>>>,
 }
 
 /// Where a message comes from.
-enum Source {
+enum MessageSource {
     Fetched(Arc<FetchedBatch>, RecordView),
-    Made(Box<Mutex<Parts>>),
+    Made(Box<Mutex<MessageParts>>),
 }
 
 impl Uncollected for PyMessage {
     fn may_release_objects(&self) -> bool {
         match &self.source {
-            Source::Made(_) => true,
-            Source::Fetched(batch, _) => {
+            MessageSource::Made(_) => true,
+            MessageSource::Fetched(batch, _) => {
                 self.changed.get().is_some() || Arc::strong_count(batch) == 1
             }
         }
@@ -58,16 +58,16 @@ impl PyMessage {
         gc::new(
             py,
             Self {
-                source: Source::Fetched(batch, view),
+                source: MessageSource::Fetched(batch, view),
                 changed: OnceLock::new(),
             },
         )
     }
 
     /// A message of parts.
-    pub(crate) fn made(parts: Parts) -> Self {
+    pub(crate) fn made(parts: MessageParts) -> Self {
         Self {
-            source: Source::Made(Box::new(Mutex::new(parts))),
+            source: MessageSource::Made(Box::new(Mutex::new(parts))),
             changed: OnceLock::new(),
         }
     }
@@ -76,29 +76,29 @@ impl PyMessage {
     #[inline]
     fn read<'a, T>(
         &'a self,
-        own: impl FnOnce(&Parts) -> T,
+        own: impl FnOnce(&MessageParts) -> T,
         fetched: impl FnOnce(&'a FetchedBatch, &'a RecordView) -> T,
     ) -> T {
         match &self.source {
-            Source::Made(parts) => own(&parts.lock()),
-            Source::Fetched(batch, view) => match self.changed.get() {
+            MessageSource::Made(parts) => own(&parts.lock()),
+            MessageSource::Fetched(batch, view) => match self.changed.get() {
                 None => fetched(batch, view),
                 Some(parts) => own(&parts.lock()),
             },
         }
     }
 
-    fn change(&self, py: Python<'_>, change: impl FnOnce(&mut Parts)) {
+    fn change(&self, py: Python<'_>, change: impl FnOnce(&mut MessageParts)) {
         let own = match &self.source {
-            Source::Made(own) => own,
-            Source::Fetched(batch, view) => self
+            MessageSource::Made(own) => own,
+            MessageSource::Fetched(batch, view) => self
                 .changed
                 .get_or_init(|| Box::new(Mutex::new(parts(py, batch, view)))),
         };
         change(&mut own.lock());
     }
 
-    fn snapshot(&self, py: Python<'_>) -> Parts {
+    fn snapshot(&self, py: Python<'_>) -> MessageParts {
         self.read(
             |own| own.clone_ref(py),
             |batch, view| parts(py, batch, view),
@@ -128,7 +128,7 @@ impl PyMessage {
         leader_epoch: Option<i32>,
         delivery_count: Option<i32>,
     ) -> Self {
-        Self::made(Parts {
+        Self::made(MessageParts {
             topic,
             partition,
             offset,
@@ -312,8 +312,8 @@ impl PyMessage {
     }
 }
 
-fn parts(py: Python<'_>, batch: &FetchedBatch, view: &RecordView) -> Parts {
-    Parts {
+fn parts(py: Python<'_>, batch: &FetchedBatch, view: &RecordView) -> MessageParts {
+    MessageParts {
         topic: Some(record::topic(py, batch).into_any().unbind()),
         partition: Some(batch.partition),
         offset: Some(view.offset),

@@ -1,31 +1,53 @@
 //! `enable.partition.eof`: a partition is told to be read to its end once for each position at which that is so.
 
 use std::collections::HashMap;
+use std::time::{Duration, Instant};
 
 use kafkars_client::Consumer;
 use kafkars_client::config::TopicPartition;
 use parking_lot::Mutex;
 
+/// How long a position has to be the end before it is told. librdkafka tells it when a fetch has found nothing, so that
+/// a message that was just stored comes first: here the one that is under way has this long.
+const SETTLED_AFTER: Duration = Duration::from_millis(100);
+
 /// The ends that were told.
 #[derive(Default)]
 pub(super) struct Ends {
-    // Guards the position at which each partition's end was told last.
-    told: Mutex<HashMap<TopicPartition, i64>>,
+    // Guards the position at which each partition was at its end last, since when it is, and whether that was told.
+    seen: Mutex<HashMap<TopicPartition, SeenEnd>>,
+}
+
+struct SeenEnd {
+    position: i64,
+    since: Instant,
+    is_told: bool,
 }
 
 impl Ends {
-    /// A partition that is read to its end and was not told to be, with the position.
+    /// A partition that is read to its end and was not told to be, with the position. A paused one is not read, and
+    /// what was sought beyond the end is not its end: a broker has to say what becomes of it.
     pub(super) fn next(&self, consumer: &Consumer) -> Option<(TopicPartition, i64)> {
-        let mut told = self.told.lock();
+        let mut seen = self.seen.lock();
+        let paused = consumer.paused();
         for (partition, lag) in consumer.lags() {
-            if lag != Some(0) {
+            if lag != Some(0) || paused.contains(&partition) {
                 continue;
             }
             let Ok(Some(position)) = consumer.position(&partition) else {
                 continue;
             };
-            if told.get(&partition) != Some(&position) {
-                told.insert(partition.clone(), position);
+            if matches!(consumer.watermarks(&partition), Ok(Some((_, end))) if position > end) {
+                continue;
+            }
+            let end = seen
+                .entry(partition.clone())
+                .or_insert_with(|| SeenEnd::new(position));
+            if end.position != position {
+                *end = SeenEnd::new(position);
+            }
+            if !end.is_told && end.since.elapsed() >= SETTLED_AFTER {
+                end.is_told = true;
                 return Some((partition, position));
             }
         }
@@ -34,10 +56,20 @@ impl Ends {
 
     /// What is assigned or sought anew has its ends told anew.
     pub(super) fn forget(&self, partition: Option<&TopicPartition>) {
-        let mut told = self.told.lock();
+        let mut seen = self.seen.lock();
         match partition {
-            Some(partition) => drop(told.remove(partition)),
-            None => told.clear(),
+            Some(partition) => drop(seen.remove(partition)),
+            None => seen.clear(),
+        }
+    }
+}
+
+impl SeenEnd {
+    fn new(position: i64) -> Self {
+        Self {
+            position,
+            since: Instant::now(),
+            is_told: false,
         }
     }
 }

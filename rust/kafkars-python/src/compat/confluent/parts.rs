@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 
 /// What a message says where it does not say what was fetched. `None` is Python's None.
 #[derive(Default)]
-pub(crate) struct Parts {
+pub(crate) struct MessageParts {
     pub(crate) topic: Option<Py<PyAny>>,
     pub(crate) partition: Option<i32>,
     pub(crate) offset: Option<i64>,
@@ -26,7 +26,7 @@ pub(crate) const NO_TIMESTAMP: (i32, i64) = (0, -1);
 pub(crate) const CREATE_TIME: i32 = 1;
 pub(crate) const LOG_APPEND_TIME: i32 = 2;
 
-impl Parts {
+impl MessageParts {
     pub(crate) fn clone_ref(&self, py: Python<'_>) -> Self {
         let copy = |part: &Option<Py<PyAny>>| part.as_ref().map(|part| part.clone_ref(py));
         Self {

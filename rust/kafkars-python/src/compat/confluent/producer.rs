@@ -15,15 +15,13 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 
 use super::consumer::deadline;
 use super::handler::{self, ProducerHandler};
-use super::reports::{Report, Reports};
-use super::waiting_message::{Waiting, WaitingMessage};
+use super::reports::{DeliveryReports, MessageReport};
+use super::waiting_message::{WaitingMessage, WaitingMessages};
 use crate::error;
 use crate::pending_flag::PyPendingFlag;
 use crate::producer::{OwnedRecord, ProducerCore, PyBaseProducer};
 use crate::runtime;
 
-/// Longest wait between two looks at signals and callbacks.
-const SLICE: Duration = Duration::from_millis(50);
 /// How often a wait asks whether the cluster can be reached.
 const LOOK_AFTER: Duration = Duration::from_millis(500);
 
@@ -36,15 +34,15 @@ const LOOK_AFTER: Duration = Duration::from_millis(500);
 )]
 pub(crate) struct PyConfluentProducer {
     // Set by `_open()`, which the constructor of the Python class calls.
-    open: OnceLock<Open>,
+    open: OnceLock<OpenProducer>,
 }
 
-struct Open {
+struct OpenProducer {
     core: Arc<ProducerCore>,
     pending_flag: Py<PyPendingFlag>,
     handler: ProducerHandler,
-    reports: Arc<Reports>,
-    waiting: Arc<Waiting>,
+    reports: Arc<DeliveryReports>,
+    waiting: Arc<WaitingMessages>,
     /// Most messages without report; none has no limit.
     most: usize,
     /// Most bytes of messages whose topic is not known; others are in the engine's `buffer_memory`.
@@ -136,7 +134,7 @@ impl PyConfluentProducer {
                 .as_ref()
                 .map(|function| function.clone_ref(py)),
         };
-        let report = function.map(|function| Report {
+        let report = function.map(|function| MessageReport {
             function,
             topic: topic.clone().unbind(),
             partition: record.partition,
@@ -163,13 +161,13 @@ impl PyConfluentProducer {
     }
 
     /// Runs callbacks, waiting up to `timeout` seconds for one to run; -1 or None wait as long as it takes. Returns how
-    /// many ran.
+    /// many ran. Within the report of a message no other report is given, and nothing is waited for.
     #[pyo3(signature = (timeout=Some(-1.0)), text_signature = "($self, timeout=-1)")]
     fn poll(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<usize> {
         let open = self.opened()?;
         open.core.check()?;
         let served = open.serve(py)?;
-        if served > 0 || timeout == Some(0.0) {
+        if served > 0 || timeout == Some(0.0) || open.reports.is_served_here() {
             return Ok(served);
         }
         let deadline = deadline(timeout);
@@ -186,11 +184,17 @@ impl PyConfluentProducer {
 
     /// Waits until every message has its report, for up to `timeout` seconds; -1 or None wait as long as it takes. Runs
     /// callbacks. Returns how many messages are left.
+    ///
+    /// Within the report of a message the others cannot be given: what is left is told at once, and a call without
+    /// limit raises `KafkaException` with `_STATE`.
     #[pyo3(signature = (timeout=Some(-1.0)), text_signature = "($self, timeout=-1)")]
     fn flush(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<usize> {
         let open = self.opened()?;
         open.core.check()?;
         let deadline = deadline(timeout);
+        if open.reports.is_served_here() {
+            return open.flush_in_report(py, deadline);
+        }
         loop {
             open.serve(py)?;
             let is_elsewhere = open.reports.is_served_elsewhere();
@@ -208,7 +212,7 @@ impl PyConfluentProducer {
 
     /// Messages that were taken and have no report yet.
     fn __len__(&self) -> usize {
-        self.opened().map_or(0, Open::count)
+        self.opened().map_or(0, OpenProducer::count)
     }
 
     fn __bool__(&self) -> bool {
@@ -231,15 +235,16 @@ impl PyConfluentProducer {
         let core = Arc::clone(&engine.core);
         let timeout = Duration::try_from_secs_f64(message_timeout)
             .map_err(|_| error::argument("message_timeout is in seconds and not negative"))?;
-        let reports = Arc::<Reports>::default();
-        let waiting = Arc::new(Waiting {
+        let reports = Arc::<DeliveryReports>::default();
+        let waiting = Arc::new(WaitingMessages {
             reports: Arc::clone(&reports),
+            producer: core.producer.clone(),
             propagation: core.producer.max_block(),
             timeout,
             lost: AtomicUsize::new(0),
         });
         // A second call of the constructor is the Python class's to refuse.
-        let _ = self.open.set(Open {
+        let _ = self.open.set(OpenProducer {
             core,
             pending_flag,
             handler: ProducerHandler(handler),
@@ -257,6 +262,14 @@ impl PyConfluentProducer {
     /// Fails where the producer is closed, or was never made.
     fn _check(&self) -> PyResult<()> {
         self.opened().map(drop)
+    }
+
+    /// Fails within the report of a message, where a call would wait for the reports of others.
+    fn _check_not_in_report(&self, py: Python<'_>, name: &str) -> PyResult<()> {
+        match self.opened()?.reports.is_served_here() {
+            true => Err(in_report(py, name)?),
+            false => Ok(()),
+        }
     }
 
     /// How many messages of the open transaction failed before they were part of it. librdkafka counts them too, and
@@ -283,7 +296,7 @@ impl PyConfluentProducer {
 
 impl PyConfluentProducer {
     #[inline]
-    fn opened(&self) -> PyResult<&Open> {
+    fn opened(&self) -> PyResult<&OpenProducer> {
         match self.open.get() {
             Some(open) if !open.core.producer.is_closed() => Ok(open),
             _ => Err(closed()),
@@ -291,7 +304,7 @@ impl PyConfluentProducer {
     }
 }
 
-impl Open {
+impl OpenProducer {
     /// Messages that have no report yet. Those that want none count as long as they are not acknowledged.
     #[inline]
     fn count(&self) -> usize {
@@ -305,7 +318,7 @@ impl Open {
         &self,
         py: Python<'_>,
         record: &ProduceRecord<'_>,
-        report: Option<Report>,
+        report: Option<MessageReport>,
     ) -> PyResult<()> {
         let producer = &self.core.producer;
         let record = OwnedRecord::copy(record);
@@ -345,10 +358,7 @@ impl Open {
 
     /// Waits a little; false when the time is over. Ctrl+C ends it.
     fn wait(&self, py: Python<'_>, deadline: Option<Instant>) -> PyResult<bool> {
-        let now = Instant::now();
-        let left = deadline.map_or(SLICE, |deadline| {
-            deadline.saturating_duration_since(now).min(SLICE)
-        });
+        let left = runtime::slice(deadline);
         if left.is_zero() {
             return Ok(false);
         }
@@ -360,10 +370,7 @@ impl Open {
 
     /// Waits a little while another thread runs callbacks. Ctrl+C ends it.
     fn wait_for_turn(&self, py: Python<'_>, deadline: Option<Instant>) -> PyResult<()> {
-        let now = Instant::now();
-        let left = deadline.map_or(SLICE, |deadline| {
-            deadline.saturating_duration_since(now).min(SLICE)
-        });
+        let left = runtime::slice(deadline);
         py.detach(|| self.reports.wait_for_turn(left));
         py.check_signals()
     }
@@ -377,6 +384,16 @@ impl Open {
             self.serve(py)?;
             self.look_after(py)
         })
+    }
+
+    /// What lingers is sent, and nothing is waited for.
+    #[cold]
+    fn flush_in_report(&self, py: Python<'_>, deadline: Option<Instant>) -> PyResult<usize> {
+        if deadline.is_none() {
+            return Err(in_report(py, "flush")?);
+        }
+        self.flush(py, Some(Instant::now()))?;
+        Ok(self.count())
     }
 
     /// Tells the application once in a while that the cluster cannot be reached, or can be again.
@@ -474,4 +491,14 @@ fn closed() -> PyErr {
 #[cold]
 fn refused(py: Python<'_>, failure: &ProduceError) -> PyResult<PyErr> {
     handler::of_message(py, &error::produce(py, failure))
+}
+
+/// What is raised by calls that would wait for reports which are not given before the one that calls has returned.
+#[cold]
+fn in_report(py: Python<'_>, name: &str) -> PyResult<PyErr> {
+    let text = format!(
+        "{name}() was called in the report of a message, and waits for the reports of others, which are given when that \
+         one has returned: call it where the program polls"
+    );
+    handler::refusal(py, "_STATE", &text)
 }

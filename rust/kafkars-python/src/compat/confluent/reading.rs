@@ -29,7 +29,7 @@ impl Reading {
         }
     }
 
-    /// Whether records of a partition were handed out.
+    /// True if records of a partition were handed out.
     pub(super) fn has(&self, partition: &TopicPartition) -> bool {
         self.partitions.lock().contains(partition)
     }

@@ -3,18 +3,18 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use kafkars_client::Waiting;
+use kafkars_client::WaitingRead;
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
 
-use crate::aio::{CompletionQueue, Key, Pending, Taker};
+use crate::aio::{CompletionKey, CompletionQueue, PendingAnswer, Taker};
 use crate::consumer::ConsumerCore;
 
 /// A wait for records, events or errors, of which nothing is taken: a cancelled one loses none.
 pub(super) struct ReadyWait {
     core: Arc<ConsumerCore>,
     deadline: Instant,
-    _waits: Waiting,
+    _waits: WaitingRead,
 }
 
 impl ReadyWait {
@@ -36,7 +36,7 @@ impl ReadyWait {
     }
 }
 
-impl Pending for ReadyWait {
+impl PendingAnswer for ReadyWait {
     fn is_ready(&self, woken: bool) -> bool {
         (woken && self.has_something()) || self.is_over()
     }
@@ -45,14 +45,14 @@ impl Pending for ReadyWait {
         Taker::Reader
     }
 
-    /// Whether there is something.
+    /// True once there is something to read, and false when the time is over.
     fn take(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {
         let found = self.has_something();
         let answer = PyBool::new(py, found).to_owned().into_any().unbind();
         (found || self.is_over()).then_some(Ok(answer))
     }
 
-    fn key(&self) -> Key {
+    fn key(&self) -> CompletionKey {
         self.core.key
     }
 

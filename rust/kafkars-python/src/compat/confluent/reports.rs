@@ -18,12 +18,12 @@ use pyo3::types::{PyBytes, PyString};
 
 use super::handler;
 use super::message::PyMessage;
-use super::parts::{CREATE_TIME, LOG_APPEND_TIME, NO_TIMESTAMP, Parts};
+use super::parts::{CREATE_TIME, LOG_APPEND_TIME, MessageParts, NO_TIMESTAMP};
 use crate::callback_turn::CallbackTurn;
 use crate::error;
 
 /// What a report tells again of its message, as the program gave it.
-pub(super) struct Report {
+pub(super) struct MessageReport {
     pub(super) function: Py<PyAny>,
     pub(super) topic: Py<PyString>,
     pub(super) partition: Option<i32>,
@@ -41,17 +41,17 @@ const SPARE_LISTS: usize = 8;
 const LONGEST_SPARE: usize = 4_096;
 
 /// What became of a message.
-enum Outcome {
+enum ReportOutcome {
     Delivery(Delivery),
     // Rare, and far larger than a delivery.
     Failed(Box<ProduceError>),
 }
 
-type DueReport = (Report, Outcome);
+type DueReport = (MessageReport, ReportOutcome);
 
 /// The reports of one producer.
 #[derive(Default)]
-pub(super) struct Reports {
+pub(super) struct DeliveryReports {
     // Guards reports of batches under way, by the batch's address; the deliveries in it keep the batch, and so the
     // address.
     waiting: Mutex<HashMap<usize, Vec<DueReport>, BuildHasherDefault<AddressHasher>>>,
@@ -63,12 +63,12 @@ pub(super) struct Reports {
     /// Messages with a report that was not given yet.
     open: AtomicUsize,
     turn: CallbackTurn,
-    events: Arc<Wakeup>,
+    events: Arc<ReportWakeup>,
 }
 
 /// What the runtime's threads tell.
 #[derive(Default)]
-struct Wakeup {
+struct ReportWakeup {
     /// There may be something in `finished` or `due`.
     any: AtomicBool,
     // Guards addresses of finished batches.
@@ -76,7 +76,7 @@ struct Wakeup {
     changed: Condvar,
 }
 
-impl Reports {
+impl DeliveryReports {
     /// Messages whose report has not run.
     #[inline]
     pub(super) fn open(&self) -> usize {
@@ -91,18 +91,20 @@ impl Reports {
 
     /// The expected report is that of this delivery. Needs no interpreter.
     #[inline]
-    pub(super) fn note(&self, report: Report, delivery: Delivery) {
+    pub(super) fn note(&self, report: MessageReport, delivery: Delivery) {
         let address = Arc::as_ptr(delivery.batch()) as usize;
         let batch = match self.waiting.lock().entry(address) {
             Entry::Occupied(entry) => {
-                entry.into_mut().push((report, Outcome::Delivery(delivery)));
+                entry
+                    .into_mut()
+                    .push((report, ReportOutcome::Delivery(delivery)));
                 return;
             }
             Entry::Vacant(entry) => {
                 let batch = Arc::clone(delivery.batch());
                 let spare = self.spare.lock().pop();
                 let mut calls = spare.unwrap_or_else(|| Vec::with_capacity(FEW));
-                calls.push((report, Outcome::Delivery(delivery)));
+                calls.push((report, ReportOutcome::Delivery(delivery)));
                 entry.insert(calls);
                 batch
             }
@@ -112,16 +114,17 @@ impl Reports {
     }
 
     /// The expected report is that of a failure. Needs no interpreter.
-    pub(super) fn fail(&self, report: Report, failure: ProduceError) {
-        let call = (report, Outcome::Failed(Box::new(failure)));
+    pub(super) fn fail(&self, report: MessageReport, failure: ProduceError) {
+        let call = (report, ReportOutcome::Failed(Box::new(failure)));
         self.due.lock().push_back(vec![call]);
         self.events.ring();
     }
 
-    /// Gives the reports whose turn has come, unless another thread does. Returns how many.
+    /// Gives the reports whose turn has come, unless another thread does, or one that this thread gives has called what
+    /// asks: reports within reports would come out of order, and as deep as there are many. Returns how many.
     #[inline]
     pub(super) fn serve(&self, py: Python<'_>, only_errors: bool) -> PyResult<usize> {
-        if !self.events.any.load(Ordering::Acquire) {
+        if !self.events.any.load(Ordering::Acquire) || self.turn.is_here() {
             return Ok(0);
         }
         let served = match self.turn.take() {
@@ -133,6 +136,11 @@ impl Reports {
         };
         self.events.wake();
         served
+    }
+
+    /// True if this thread gives reports: one of them has called what asks, and no other is given before it returns.
+    pub(super) fn is_served_here(&self) -> bool {
+        self.turn.is_here()
     }
 
     /// True if another thread gives reports, the last of which is no longer counted as open.
@@ -190,7 +198,7 @@ impl Reports {
     }
 }
 
-impl Wakeup {
+impl ReportWakeup {
     fn tell(&self, address: usize) {
         self.finished.lock().push(address);
         self.ring();
@@ -219,8 +227,8 @@ fn give(
     only_errors: bool,
 ) -> PyResult<()> {
     let outcome = match outcome {
-        Outcome::Failed(failure) => Err(*failure),
-        Outcome::Delivery(delivery) => delivery.result().unwrap_or(Err(ProduceError::Closed)),
+        ReportOutcome::Failed(failure) => Err(*failure),
+        ReportOutcome::Delivery(delivery) => delivery.result().unwrap_or(Err(ProduceError::Closed)),
     };
     if only_errors && outcome.is_ok() {
         return Ok(());
@@ -235,7 +243,7 @@ fn give(
                 true => LOG_APPEND_TIME,
                 false => CREATE_TIME,
             };
-            let parts = Parts {
+            let parts = MessageParts {
                 topic,
                 partition: Some(stored.partition),
                 offset: Some(stored.offset).filter(|offset| *offset >= 0),
@@ -243,13 +251,13 @@ fn give(
                 value,
                 timestamp: (kind, stored.timestamp),
                 latency,
-                ..Parts::default()
+                ..MessageParts::default()
             };
             (py.None(), parts)
         }
         Err(failure) => {
             let error = failed(py, &failure)?;
-            let parts = Parts {
+            let parts = MessageParts {
                 topic,
                 partition: report.partition,
                 key,
@@ -257,7 +265,7 @@ fn give(
                 error: Some(error.clone_ref(py)),
                 timestamp: NO_TIMESTAMP,
                 latency,
-                ..Parts::default()
+                ..MessageParts::default()
             };
             (error, parts)
         }

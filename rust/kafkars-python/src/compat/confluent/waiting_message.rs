@@ -7,12 +7,13 @@ use std::time::Duration;
 use kafkars_client::{Delivery, PendingSend, ProduceError, Producer, SendError, SendPermit};
 use parking_lot::Mutex;
 
-use super::reports::{Report, Reports};
+use super::reports::{DeliveryReports, MessageReport};
 use crate::producer::OwnedRecord;
 
 /// What the messages of one producer that wait have in common.
-pub(super) struct Waiting {
-    pub(super) reports: Arc<Reports>,
+pub(super) struct WaitingMessages {
+    pub(super) producer: Producer,
+    pub(super) reports: Arc<DeliveryReports>,
     /// `topic.metadata.propagation.max.ms`.
     pub(super) propagation: Duration,
     /// `message.timeout.ms`.
@@ -25,12 +26,16 @@ pub(super) struct Waiting {
 pub(super) struct WaitingMessage {
     record: OwnedRecord,
     // Guards the report, which is given once.
-    report: Mutex<Option<Report>>,
-    waiting: Arc<Waiting>,
+    report: Mutex<Option<MessageReport>>,
+    waiting: Arc<WaitingMessages>,
 }
 
 impl WaitingMessage {
-    pub(super) fn new(record: OwnedRecord, report: Option<Report>, waiting: &Arc<Waiting>) -> Self {
+    pub(super) fn new(
+        record: OwnedRecord,
+        report: Option<MessageReport>,
+        waiting: &Arc<WaitingMessages>,
+    ) -> Self {
         Self {
             record,
             report: Mutex::new(report),
@@ -67,7 +72,8 @@ impl PendingSend for WaitingMessage {
         false
     }
 
-    fn try_send(&self, producer: &Producer, permit: SendPermit) -> Result<Delivery, SendError> {
+    fn try_send(&self, permit: SendPermit) -> Result<Delivery, SendError> {
+        let producer = &self.waiting.producer;
         self.record
             .with(|record| producer.try_send_permitted(record, permit))
     }

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
 
-use super::sender::SendEngine;
+use super::send_engine::KafkaPythonSendEngine;
 use crate::gc;
 use crate::producer::PyDeliveryFuture;
 
@@ -25,16 +25,16 @@ use crate::producer::PyDeliveryFuture;
 )]
 pub(crate) struct PySendFuture {
     // Set when it is made by a producer; the outcome of one that has none was there from the beginning.
-    sent: OnceLock<Sent>,
+    sent: OnceLock<SentRecord>,
     metadata: PyOnceLock<Py<PyAny>>,
     /// There are callbacks, or somebody else has set the outcome: Python code answers.
     is_special: AtomicBool,
 }
 
-pub(super) struct Sent {
-    pub(super) delivery: Delivery,
-    pub(super) headers_size: i64,
-    pub(super) engine: Arc<SendEngine>,
+struct SentRecord {
+    delivery: Delivery,
+    headers_size: i64,
+    engine: Arc<KafkaPythonSendEngine>,
 }
 
 #[pymethods]
@@ -107,18 +107,39 @@ impl PySendFuture {
 }
 
 impl PySendFuture {
-    /// Gives a new future its record.
-    pub(super) fn set(&self, sent: Sent) {
-        self.sent.get_or_init(|| sent);
+    /// A new future of a record under way.
+    #[inline]
+    pub(super) fn of<'py>(
+        py: Python<'py>,
+        engine: &Arc<KafkaPythonSendEngine>,
+        delivery: Delivery,
+        headers_size: i64,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        // Only `__new__`: its `__init__` is Python code, and has nothing to do for these.
+        let future = engine.new_future.bind(py).call1((&engine.future_class,))?;
+        future
+            .cast::<Self>()?
+            .get()
+            .sent
+            .get_or_init(|| SentRecord {
+                delivery,
+                headers_size,
+                engine: Arc::clone(engine),
+            });
+        Ok(future)
     }
 
-    fn sent(&self) -> PyResult<&Sent> {
+    fn sent(&self) -> PyResult<&SentRecord> {
         let sent = self.sent.get();
         sent.ok_or_else(|| PyAttributeError::new_err("this future is of no record under way"))
     }
 
     /// The metadata, made once.
-    fn stored<'py>(&self, py: Python<'py>, sent: &Sent) -> PyResult<Option<Bound<'py, PyAny>>> {
+    fn stored<'py>(
+        &self,
+        py: Python<'py>,
+        sent: &SentRecord,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
         if let Some(known) = self.metadata.get(py) {
             return Ok(Some(known.bind(py).clone()));
         }

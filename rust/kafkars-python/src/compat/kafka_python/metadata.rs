@@ -8,17 +8,17 @@ use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
 
-use super::tuple::TupleClass;
+use crate::compat::tuple::TupleClass;
 
 /// What metadata are made with.
 pub(super) struct MetadataMaker {
     class: TupleClass,
     partition_class: TupleClass,
     // Guards the objects of the partition that was named last: records of a batch share them.
-    last: Mutex<Option<Partition>>,
+    last: Mutex<Option<PartitionTuple>>,
 }
 
-struct Partition {
+struct PartitionTuple {
     topic: Arc<str>,
     partition: i32,
     topic_object: Py<PyString>,
@@ -78,7 +78,7 @@ impl MetadataMaker {
         let number = metadata.partition.into_bound_py_any(py)?;
         let items = [topic.clone().into_any(), number];
         let object = self.partition_class.make_untracked(py, items)?;
-        let known = Partition {
+        let known = PartitionTuple {
             topic: Arc::clone(&metadata.topic),
             partition: metadata.partition,
             topic_object: topic.clone().unbind(),

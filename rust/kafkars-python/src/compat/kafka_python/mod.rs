@@ -7,19 +7,19 @@ mod future;
 mod metadata;
 mod reader;
 mod record;
+mod send_engine;
 mod sender;
 mod serde;
-mod tuple;
 
 use pyo3::prelude::*;
 
 use self::future::PySendFuture;
-use self::reader::PyReader;
-use self::sender::PySender;
+use self::reader::PyKafkaPythonReader;
+use self::sender::PyKafkaPythonSender;
 
 /// Adds the classes to the extension module.
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<PyReader>()?;
+    module.add_class::<PyKafkaPythonReader>()?;
     module.add_class::<PySendFuture>()?;
-    module.add_class::<PySender>()
+    module.add_class::<PyKafkaPythonSender>()
 }

@@ -29,8 +29,8 @@ const AT_ONCE: u32 = 100;
     frozen,
     subclass
 )]
-pub(crate) struct PyReader {
-    open: OnceLock<Open>,
+pub(crate) struct PyKafkaPythonReader {
+    open: OnceLock<OpenReader>,
     closed: AtomicBool,
     /// Topics are looked for while reading.
     follows: AtomicBool,
@@ -38,16 +38,16 @@ pub(crate) struct PyReader {
     at_once: AtomicU32,
 }
 
-struct Open {
+struct OpenReader {
     core: Arc<ConsumerCore>,
     records: RecordMaker,
 }
 
 /// What a read found: records by partition, and what a deserializer raised.
-type Found<'py> = (Bound<'py, PyDict>, Option<Py<PyAny>>);
+type ReadRecords<'py> = (Bound<'py, PyDict>, Option<Py<PyAny>>);
 
 #[pymethods]
-impl PyReader {
+impl PyKafkaPythonReader {
     /// Programs derive classes with constructors of their own, so anything goes here.
     #[new]
     #[pyo3(signature = (*_arguments, **_keywords))]
@@ -72,7 +72,7 @@ impl PyReader {
         let (key, value) = (key.map(Serde::new), value.map(Serde::new));
         let records = RecordMaker::new(record_class, key, value)?;
         let core = Arc::clone(&engine.as_super().get().core);
-        self.open.get_or_init(|| Open { core, records });
+        self.open.get_or_init(|| OpenReader { core, records });
         Ok(())
     }
 
@@ -101,8 +101,9 @@ impl PyReader {
 
     /// True if anything is assigned or subscribed to.
     fn _has_something_to_read(&self) -> bool {
-        let has_something =
-            |open: &Open| open.core.consumer.is_assigned() || open.core.consumer.is_subscribed();
+        let has_something = |open: &OpenReader| {
+            open.core.consumer.is_assigned() || open.core.consumer.is_subscribed()
+        };
         self.open.get().is_some_and(has_something)
     }
 
@@ -114,7 +115,7 @@ impl PyReader {
         most: usize,
         timeout: Option<f64>,
         again: bool,
-    ) -> PyResult<Found<'py>> {
+    ) -> PyResult<ReadRecords<'py>> {
         types::check_timeout(timeout)?;
         let open = self.opened()?;
         open.core.serve_news(py)?;
@@ -182,15 +183,15 @@ impl PyReader {
     }
 }
 
-impl PyReader {
-    fn opened(&self) -> PyResult<&Open> {
+impl PyKafkaPythonReader {
+    fn opened(&self) -> PyResult<&OpenReader> {
         self.open.get().ok_or_else(|| error::closed("consumer"))
     }
 
     /// Where a record may be taken without any look at the subscription. Every so often there is none, so that topics
     /// are looked for.
     #[inline]
-    fn reads_at_once(&self) -> Option<&Open> {
+    fn reads_at_once(&self) -> Option<&OpenReader> {
         if self.closed.load(Ordering::Acquire) {
             return None;
         }
@@ -206,7 +207,7 @@ impl PyReader {
     }
 }
 
-impl Open {
+impl OpenReader {
     /// A record that was taken. Where a deserializer fails, it is read again.
     #[inline]
     fn record<'py>(&self, py: Python<'py>, taken: TakenRecord) -> PyResult<Bound<'py, PyAny>> {
@@ -223,7 +224,11 @@ impl Open {
 
     /// `{partition: [record]}` in the order of the slices, up to the first record of each partition that a deserializer
     /// refuses, where the partition stays.
-    fn by_partition<'py>(&self, py: Python<'py>, slices: &[RecordSlice]) -> PyResult<Found<'py>> {
+    fn by_partition<'py>(
+        &self,
+        py: Python<'py>,
+        slices: &[RecordSlice],
+    ) -> PyResult<ReadRecords<'py>> {
         let mut groups: Vec<(&FetchedBatch, Vec<Bound<'py, PyAny>>)> = Vec::new();
         // Partitions by topic and number, with the place of their group; none once a record was refused.
         let mut places: HashMap<(&str, i32), Option<usize>> = HashMap::new();

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PyType};
 
 use super::serde::Serde;
-use super::tuple::TupleClass;
+use crate::compat::tuple::TupleClass;
 use crate::gc;
 use crate::record::{self, bytes, size};
 

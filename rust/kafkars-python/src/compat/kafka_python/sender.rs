@@ -6,17 +6,17 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use kafkars_client::Delivery;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyInt, PyList, PyString, PyTuple, PyType};
 
-use super::future::{PySendFuture, Sent};
+use super::future::PySendFuture;
 use super::metadata::MetadataMaker;
+use super::send_engine::KafkaPythonSendEngine;
 use super::serde::Serde;
 use crate::gc;
-use crate::producer::{Arguments, ProducerCore, PyDeliveryFuture, PyProducer};
+use crate::producer::{Arguments, PyDeliveryFuture, PyProducer};
 
 /// Longest name of a topic.
 const TOPIC_MAX_LENGTH: usize = 249;
@@ -28,26 +28,13 @@ const TOPIC_MAX_LENGTH: usize = 249;
     frozen,
     subclass
 )]
-pub(crate) struct PySender {
-    open: OnceLock<Arc<SendEngine>>,
+pub(crate) struct PyKafkaPythonSender {
+    open: OnceLock<Arc<KafkaPythonSendEngine>>,
     closed: AtomicBool,
 }
 
-/// What a producer and its futures share.
-pub(super) struct SendEngine {
-    pub(super) core: Arc<ProducerCore>,
-    pub(super) metadata: MetadataMaker,
-    pub(super) reporter: Py<PyAny>,
-    key: Option<Serde>,
-    value: Option<Serde>,
-    future_class: Py<PyType>,
-    new_future: Py<PyAny>,
-    /// Python code chooses partitions, by what the engine's partition functions are not told.
-    is_placed_outside: bool,
-}
-
 /// The arguments of one call.
-struct Given<'a, 'py> {
+struct KafkaPythonSendArguments<'a, 'py> {
     topic: &'a Bound<'py, PyString>,
     headers: Option<&'a Bound<'py, PyAny>>,
     headers_size: i64,
@@ -56,7 +43,7 @@ struct Given<'a, 'py> {
 }
 
 #[pymethods]
-impl PySender {
+impl PyKafkaPythonSender {
     /// Programs derive classes with constructors of their own, so anything goes here.
     #[new]
     #[pyo3(signature = (*_arguments, **_keywords))]
@@ -80,7 +67,7 @@ impl PySender {
     ) -> PyResult<()> {
         let (future_class, metadata_class, partition_class) = classes;
         let metadata = MetadataMaker::new(&metadata_class, &partition_class)?;
-        let made = SendEngine {
+        let made = KafkaPythonSendEngine {
             core: engine.get().core(),
             metadata,
             reporter,
@@ -141,9 +128,12 @@ impl PySender {
             true => slf.get().usual(),
             false => None,
         };
-        let Some((engine, given)) =
-            usual.zip(Given::usual(topic, headers, partition, timestamp_ms))
-        else {
+        let Some((engine, given)) = usual.zip(KafkaPythonSendArguments::usual(
+            topic,
+            headers,
+            partition,
+            timestamp_ms,
+        )) else {
             let arguments = (topic, value, key, headers, partition, timestamp_ms);
             return slf.call_method1(intern!(py, "_send"), arguments);
         };
@@ -180,7 +170,7 @@ impl PySender {
             let told = gc::new(py, PyDeliveryFuture::new(delivery.clone(), core))?;
             slf.call_method1(intern!(py, "_raise_at_once"), (told,))?;
         }
-        engine.future(py, delivery, given.headers_size)
+        PySendFuture::of(py, engine, delivery, given.headers_size)
     }
 
     /// The future of a record that was given to the engine otherwise, with so many bytes of headers, or -1.
@@ -192,7 +182,7 @@ impl PySender {
         let sent = delivery.get().delivery().clone();
         let engine = self.open.get();
         engine
-            .map(|engine| engine.future(delivery.py(), sent, headers_size))
+            .map(|engine| PySendFuture::of(delivery.py(), engine, sent, headers_size))
             .transpose()
     }
 
@@ -213,36 +203,17 @@ impl PySender {
     }
 }
 
-impl PySender {
+impl PyKafkaPythonSender {
     /// What sends, where nothing has to be looked at besides the record.
     #[inline]
-    fn usual(&self) -> Option<&Arc<SendEngine>> {
+    fn usual(&self) -> Option<&Arc<KafkaPythonSendEngine>> {
         let engine = self.open.get()?;
         let is_usual = !self.closed.load(Ordering::Acquire) && !engine.is_placed_outside;
         is_usual.then_some(engine)
     }
 }
 
-impl SendEngine {
-    #[inline]
-    fn future<'py>(
-        self: &Arc<Self>,
-        py: Python<'py>,
-        delivery: Delivery,
-        headers_size: i64,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        // Only `__new__`: its `__init__` is Python code, and has nothing to do for these.
-        let future = self.new_future.bind(py).call1((&self.future_class,))?;
-        future.cast::<PySendFuture>()?.get().set(Sent {
-            delivery,
-            headers_size,
-            engine: Arc::clone(self),
-        });
-        Ok(future)
-    }
-}
-
-impl<'a, 'py> Given<'a, 'py> {
+impl<'a, 'py> KafkaPythonSendArguments<'a, 'py> {
     /// The arguments, where nothing is wrong or unusual about them.
     #[inline]
     fn usual(
@@ -305,7 +276,7 @@ fn is_sent_as_it_is(part: Option<&Bound<'_, PyAny>>) -> bool {
     part.is_none_or(|part| part.is_instance_of::<PyBytes>())
 }
 
-/// Whether Kafka takes it as a topic's name.
+/// True if Kafka takes it as a topic's name.
 #[inline]
 fn is_topic_name(name: &str) -> bool {
     let is_legal = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);

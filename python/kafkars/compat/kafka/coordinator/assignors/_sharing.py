@@ -1,4 +1,4 @@
-"""What range and round robin have in common."""
+"""What assignors have in common."""
 
 from __future__ import annotations
 
@@ -11,10 +11,29 @@ from kafkars.compat.kafka.coordinator.protocol import (
 )
 
 
+def by_member(members: Any) -> dict[str, Any]:
+    """What members say of themselves, by their ids: kafka-python 2 gives it so, and 3 a list of objects."""
+    if isinstance(members, Mapping):
+        return dict(members)
+    return {member.member_id: member for member in members}
+
+
 def topics_of(member: Any) -> list[str]:
     """The topics that a member subscribes to."""
-    said = getattr(member, "topics", None)
-    return list(getattr(member, "subscription", ()) if said is None else said)
+    said = said_by(member)
+    topics = getattr(said, "topics", None)
+    return list(getattr(said, "subscription", ()) if topics is None else topics)
+
+
+def said_by(member: Any) -> Any:
+    """What a member says, where it comes with the member's name."""
+    return getattr(member, "metadata", None) or member
+
+
+def in_turn(members: Mapping[str, Any]) -> list[str]:
+    """The members in the order of their turns: those with a name of their own by that, then all others by their ids."""
+    names = {member: getattr(said, "group_instance_id", None) for member, said in members.items()}
+    return sorted(members, key=lambda member: (names[member] is None, names[member] or "", member))
 
 
 def partitions_of(cluster: Any, topics: Iterable[str]) -> dict[str, list[int]]:
@@ -30,6 +49,6 @@ def assigned(given: Mapping[str, Mapping[str, list[int]]]) -> dict[str, Consumer
     }
 
 
-def joining(topics: Iterable[str]) -> ConsumerProtocolMemberMetadata_v0:
+def joining(topics: Iterable[str], user_data: bytes = b"") -> ConsumerProtocolMemberMetadata_v0:
     """What a member says of itself."""
-    return ConsumerProtocolMemberMetadata_v0(0, list(topics), b"")
+    return ConsumerProtocolMemberMetadata_v0(0, list(topics), user_data)

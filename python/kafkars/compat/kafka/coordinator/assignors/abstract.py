@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import abc
+from enum import IntEnum
 from typing import Any
 
-__all__ = ["AbstractPartitionAssignor"]
+__all__ = ["AbstractPartitionAssignor", "RebalanceProtocol"]
+
+
+class RebalanceProtocol(IntEnum):
+    """Whether members stop reading while partitions move."""
+
+    EAGER = 0
+    COOPERATIVE = 1
 
 
 class AbstractPartitionAssignor(abc.ABC):
-    """Gives partitions to the members of a group.
+    """Gives partitions to the members of a group; classes or objects of these are in `partition_assignment_strategy`.
 
-    In groups the engine's own assignors of these names do the work; one of your own is given to `kafkars.Consumer`.
+    One of your own runs on the member that leads the group, on a thread of the consumer's own.
     """
 
     @property
@@ -19,9 +27,9 @@ class AbstractPartitionAssignor(abc.ABC):
     def name(self) -> str:
         """The name of its protocol."""
 
-    def supported_protocols(self) -> list[str]:
-        """Whether members stop while partitions move ("eager") or not ("cooperative")."""
-        return ["eager"]
+    def supported_protocols(self) -> list[RebalanceProtocol]:
+        """Whether members stop reading while partitions move."""
+        return [RebalanceProtocol.EAGER]
 
     @abc.abstractmethod
     def assign(self, cluster: Any, members: Any) -> Any:
@@ -29,7 +37,8 @@ class AbstractPartitionAssignor(abc.ABC):
 
         Args:
             cluster: Has `partitions_for_topic()`.
-            members: By member what it says of itself: an object with `topics` or `subscription`.
+            members: By member what it says of itself: an object with `topics`, `user_data` and `group_instance_id`.
+                In kafka-python 3 a list of objects with `member_id`, `group_instance_id` and `metadata`.
         """
 
     @abc.abstractmethod

@@ -20,17 +20,18 @@ class RangePartitionAssignor(AbstractPartitionAssignor):
     @classmethod
     def assign(cls, cluster: Any, members: Any) -> Any:
         """What each member gets."""
-        wanted = {member: _sharing.topics_of(said) for member, said in members.items()}
-        given: dict[str, dict[str, list[int]]] = {member: {} for member in members}
+        said = _sharing.by_member(members)
+        order = _sharing.in_turn(said)
+        wanted = {member: _sharing.topics_of(said[member]) for member in order}
+        given: dict[str, dict[str, list[int]]] = {member: {} for member in said}
         known = _sharing.partitions_of(cluster, (topic for topics in wanted.values() for topic in topics))
         for topic, partitions in known.items():
-            takers = sorted(member for member, topics in wanted.items() if topic in topics)
+            takers = [member for member, topics in wanted.items() if topic in topics]
             each, more = divmod(len(partitions), len(takers))
             at = 0
             for place, member in enumerate(takers):
                 count = each + (place < more)
-                if count:
-                    given[member][topic] = partitions[at : at + count]
+                given[member][topic] = partitions[at : at + count]
                 at += count
         return _sharing.assigned(given)
 

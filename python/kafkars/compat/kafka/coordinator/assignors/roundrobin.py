@@ -21,10 +21,11 @@ class RoundRobinPartitionAssignor(AbstractPartitionAssignor):
     @classmethod
     def assign(cls, cluster: Any, members: Any) -> Any:
         """What each member gets."""
-        wanted = {member: set(_sharing.topics_of(said)) for member, said in members.items()}
-        given: dict[str, dict[str, list[int]]] = {member: {} for member in members}
+        said = _sharing.by_member(members)
+        wanted = {member: set(_sharing.topics_of(each)) for member, each in said.items()}
+        given: dict[str, dict[str, list[int]]] = {member: {} for member in said}
         known = _sharing.partitions_of(cluster, itertools.chain.from_iterable(wanted.values()))
-        turns = itertools.cycle(sorted(members))
+        turns = itertools.cycle(_sharing.in_turn(said))
         for topic, partitions in known.items():
             for partition in partitions:
                 member = next(turn for turn in turns if topic in wanted[turn])

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::super::{GroupView, MemberView};
+use super::super::view::{GroupView, MemberView};
 use super::claims::Claims;
 use crate::config::TopicPartition;
 

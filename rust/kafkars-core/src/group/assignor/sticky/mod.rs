@@ -10,16 +10,17 @@ use bytes::Bytes;
 
 pub(super) use self::balance::distribute;
 pub(super) use self::claims::Claims;
-use super::{Assignment, Assignor, GroupView, LastAssignment, plain};
+use super::strategy::{Assignment, Assignor, LastAssignment, plain};
+use super::view::GroupView;
 
 /// The assignor `sticky`.
 ///
 /// Members give everything up before they join, so they tell the leader what they had: in user data that the Java
 /// client reads and writes too, with the generation since KIP-341.
 #[derive(Debug, Clone, Copy)]
-pub struct Sticky;
+pub struct StickyAssignor;
 
-impl Assignor for Sticky {
+impl Assignor for StickyAssignor {
     fn name(&self) -> &str {
         "sticky"
     }

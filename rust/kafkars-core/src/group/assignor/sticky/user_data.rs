@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use kafkars_protocol::{DecodeError, EncodeError, Reader, Writer};
 
-use super::super::LastAssignment;
+use super::super::strategy::LastAssignment;
 use crate::config::TopicPartition;
 
 /// Before KIP-341 nobody said which generation it was.

@@ -1,0 +1,77 @@
+"""What words of the command line stand for."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+
+
+def seconds(text: str) -> float:
+    """A time limit."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not value > 0:  # nor NaN
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
+    return value
+
+
+def at_least(least: int) -> Callable[[str], int]:
+    """A whole number that is not below another one."""
+
+    def number(text: str) -> int:
+        try:
+            value = int(text)
+        except ValueError:
+            value = least - 1
+        if value < least:
+            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least {least}")
+        return value
+
+    return number
+
+
+def setting(text: str) -> tuple[str, str]:
+    """A setting and its value."""
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip():
+        # Not quoted: it may be a password.
+        raise argparse.ArgumentTypeError("a setting is written NAME=VALUE")
+    # With dots, numbers and flags are written as text.
+    return name.strip().replace("_", "."), value.strip()
+
+
+def settings_of(file: str) -> list[tuple[str, str]]:
+    """The settings of a file, a line each, as in the `client.properties` of Kafka's own tools."""
+    try:
+        lines = [line.strip() for line in Path(file).read_text(encoding="utf-8").splitlines()]
+    except (OSError, UnicodeDecodeError) as error:
+        raise argparse.ArgumentTypeError(f"{file}: {error}") from None
+    return [setting(line) for line in lines if line and not line.startswith(("#", "!"))]
+
+
+def add_settings(parser: argparse.ArgumentParser) -> None:
+    """Adds settings of the client, which security needs."""
+    parser.add_argument(
+        "--config",
+        type=settings_of,
+        default=[],
+        metavar="FILE",
+        help="settings of the client, NAME=VALUE in each line, such as security.protocol=SASL_SSL",
+    )
+    parser.add_argument(
+        "-X", "--set", type=setting, action="append", default=[], metavar="NAME=VALUE", help="one more setting"
+    )
+
+
+def given_settings(options: argparse.Namespace) -> dict[str, str]:
+    """Those that were given, the later ones instead of the earlier."""
+    return dict([*options.config, *options.set])
+
+
+def add_bootstrap(parser: argparse.ArgumentParser) -> None:
+    """Adds the address of a cluster, by the name that Kafka's own tools have, and by that of the setting."""
+    names = ("--bootstrap", "--bootstrap-server", "--bootstrap-servers")
+    parser.add_argument(*names, default="localhost:9092", metavar="HOST:PORT[,…]", help="(default: %(default)s)")

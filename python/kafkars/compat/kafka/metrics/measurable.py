@@ -1,0 +1,37 @@
+"""What can be asked for its value (`kafka.metrics.measurable`)."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kafkars.compat.kafka.metrics.metric_config import MetricConfig
+
+__all__ = ["AbstractMeasurable", "AnonMeasurable"]
+
+
+class AbstractMeasurable:
+    """A quantity that can be registered as a metric."""
+
+    @abc.abstractmethod
+    def measure(self, config: MetricConfig, now: float) -> float:
+        """The value now.
+
+        Args:
+            config: The metric's configuration.
+            now: The time of the question, in milliseconds.
+        """
+        raise NotImplementedError
+
+
+class AnonMeasurable(AbstractMeasurable):
+    """A quantity that a function gives, which is called with the configuration and the time in milliseconds."""
+
+    def __init__(self, measure_fn: Callable[[Any, float], float]) -> None:
+        self._measure_fn = measure_fn
+
+    def measure(self, config: MetricConfig, now: float) -> float:
+        """What the function gives."""
+        return float(self._measure_fn(config, now))

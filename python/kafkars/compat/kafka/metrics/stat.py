@@ -1,0 +1,25 @@
+"""What takes recorded values (`kafka.metrics.stat`)."""
+
+from __future__ import annotations
+
+import abc
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kafkars.compat.kafka.metrics.metric_config import MetricConfig
+
+__all__ = ["AbstractStat"]
+
+
+class AbstractStat(abc.ABC):
+    """A statistic of the values that a sensor records."""
+
+    @abc.abstractmethod
+    def record(self, config: MetricConfig, value: float, time_ms: float) -> None:
+        """Takes a value.
+
+        Args:
+            config: How many samples are kept, and for how long.
+            value: The value.
+            time_ms: When it was recorded, in milliseconds.
+        """

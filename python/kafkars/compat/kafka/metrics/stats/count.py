@@ -1,0 +1,27 @@
+"""Numbers of values (`kafka.metrics.stats.count`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kafkars.compat.kafka.metrics.metric_config import MetricConfig
+from kafkars.compat.kafka.metrics.stats.sampled_stat import AbstractSampledStat
+
+__all__ = ["Count"]
+
+
+class Count(AbstractSampledStat):
+    """How many values were recorded."""
+
+    def __init__(self) -> None:
+        super().__init__(0.0)
+
+    def update(self, sample: AbstractSampledStat.Sample, config: MetricConfig, value: float, now: float) -> None:
+        """Counts one."""
+        del config, value, now
+        sample.value += 1.0
+
+    def combine(self, samples: Sequence[AbstractSampledStat.Sample], config: MetricConfig, now: float) -> float:
+        """The sum of the samples."""
+        del config, now
+        return float(sum(sample.value for sample in samples))

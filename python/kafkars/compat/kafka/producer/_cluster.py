@@ -1,0 +1,39 @@
+"""What partitioners, and agents that watch producers, are told of the cluster."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import kafkars
+from kafkars.compat.kafka.errors import translated
+
+
+class ClusterMetadata:
+    """What the engine knows of topics; it asks for one that it does not know yet."""
+
+    controller = None
+    """The engine does not ask which broker is the controller."""
+
+    def __init__(self, engine: kafkars.Producer[Any, Any], seconds: float) -> None:
+        self._engine = engine
+        self._seconds = seconds
+        self._seen: set[str] = set()
+
+    def topics(self, exclude_internal_topics: bool = True) -> set[str]:
+        """The topics that were asked about."""
+        del exclude_internal_topics
+        return set(self._seen)
+
+    def partitions_for_topic(self, topic: str) -> set[int]:
+        """The numbers of a topic's partitions."""
+        return {info.partition for info in self._infos(topic)}
+
+    def available_partitions_for_topic(self, topic: str) -> set[int]:
+        """Of those that have a leader."""
+        return {info.partition for info in self._infos(topic) if info.leader is not None}
+
+    def _infos(self, topic: str) -> list[Any]:
+        with translated():
+            found = self._engine.partitions_for(topic, timeout=self._seconds)
+        self._seen.add(topic)
+        return list(found)

@@ -1,0 +1,7 @@
+"""The same under the name that kafka-python 2.0 has for it (`kafka.protocol.offset`)."""
+
+from __future__ import annotations
+
+from kafkars.compat.kafka.protocol.list_offsets import OffsetResetStrategy
+
+__all__ = ["OffsetResetStrategy"]

@@ -1,0 +1,1 @@
+"""Groups (`kafka.coordinator`)."""

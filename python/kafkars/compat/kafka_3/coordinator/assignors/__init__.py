@@ -1,0 +1,1 @@
+"""Assignors (`kafka.coordinator.assignors`)."""

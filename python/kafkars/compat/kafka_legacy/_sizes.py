@@ -1,0 +1,93 @@
+"""Which messages a topic is too small for: a call with one of them stores nothing, as it was when its messages were one
+set.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+from kafkars import Admin, errors
+from kafkars.compat.kafka_legacy._messages import CODEC_GZIP, CODEC_NONE, CODEC_SNAPPY
+from kafkars.compat.kafka_legacy.codec import gzip_encode, has_snappy, snappy_encode
+from kafkars.compat.kafka_legacy.common import KafkaError, Message
+
+BATCH_BYTES = 61
+"""What a batch has besides its records."""
+RECORD_BYTES = 4
+"""What a record has besides lengths, key and value: attributes, two deltas of 0, no headers."""
+MOST_AROUND = 100
+"""More than a batch and its only record have besides key and value."""
+KNOWN_FOR = 300.0
+UNKNOWN_FOR = 30.0
+SECONDS = 1.0
+"""How long it is asked for; whoever sends does not wait for it longer."""
+
+
+class MessageLimits:
+    """The `max.message.bytes` of topics, asked for when a call has several messages.
+
+    Args:
+        admin: Gives an administrator.
+    """
+
+    def __init__(self, admin: Callable[[], Admin]) -> None:
+        self._admin = admin
+        self._known: dict[str, tuple[int | None, float]] = {}
+
+    def are_exceeded(self, topic: str, messages: Sequence[Message], codec: int, level: int | None) -> bool:
+        """True if one of several messages is larger than the topic takes: then the broker refuses it, whatever is sent
+        beside it. False where that is not known.
+        """
+        largest = max(len(each.value or b"") + len(each.key or b"") for each in messages)
+        limit = self._limit(topic)
+        if limit is None or largest + MOST_AROUND <= limit:
+            return False
+        sizes = [
+            batch_size(each, codec, level)
+            for each in messages
+            if len(each.value or b"") + len(each.key or b"") + MOST_AROUND > limit
+        ]
+        if all(each is None or each <= limit for each in sizes):
+            return False
+        # Somebody may have raised it meanwhile.
+        self._known.pop(topic, None)
+        limit = self._limit(topic)
+        return limit is not None and any(each is not None and each > limit for each in sizes)
+
+    def _limit(self, topic: str) -> int | None:
+        limit, until = self._known.get(topic, (None, 0.0))
+        if time.monotonic() > until:
+            limit = self._asked(topic)
+            self._known[topic] = limit, time.monotonic() + (UNKNOWN_FOR if limit is None else KNOWN_FOR)
+        return limit
+
+    def _asked(self, topic: str) -> int | None:
+        try:
+            (settings,) = self._admin().describe_configs([("topic", topic)], timeout=SECONDS).values()
+            return int(settings["max.message.bytes"].value or 0) or None
+        except (errors.KafkaError, KafkaError, KeyError, ValueError):
+            # Who may not read settings sends without knowing them.
+            return None
+
+
+def batch_size(message: Message, codec: int, level: int | None) -> int | None:
+    """The bytes of a batch with this message alone; None where its codec is not here to tell."""
+    parts = [b"" if each is None else each for each in (message.key, message.value)]
+    lengths = [1 if each is None else _varint(len(each)) for each in (message.key, message.value)]
+    body = RECORD_BYTES + sum(map(len, parts)) + sum(lengths)
+    size = body + _varint(body)
+    if codec == CODEC_NONE:
+        return BATCH_BYTES + size
+    # Where the lengths stand makes no difference to speak of.
+    filled = b"".join(parts) + bytes(size - sum(map(len, parts)))
+    if codec == CODEC_GZIP:
+        return BATCH_BYTES + len(gzip_encode(filled, level))
+    if codec == CODEC_SNAPPY and has_snappy():
+        return BATCH_BYTES + len(snappy_encode(filled, xerial_compatible=True))
+    return None
+
+
+def _varint(number: int) -> int:
+    """Bytes of a length, which is zigzag-encoded."""
+    return max(1, -(-(number * 2).bit_length() // 7))

@@ -1,0 +1,235 @@
+//! What waits for the application: changes of ownership, outcomes of commits, errors of membership. Records wait behind
+//! it.
+
+use std::collections::{HashSet, VecDeque};
+
+use kafkars_core::config::TopicPartition;
+use kafkars_core::group::{Change, ChangeId, ChangeKind, GroupError};
+
+use super::ending::Unfinished;
+use super::event::ConsumerEvent;
+
+/// Events that wait, and what is being carried out.
+#[derive(Debug, Default)]
+pub(in crate::consumer) struct EventQueue {
+    waiting: VecDeque<ConsumerEvent>,
+    // Errors are raised after the changes that came with them, so that listeners run first.
+    errors: VecDeque<GroupError>,
+    busy: Option<Busy>,
+    // Those that wait and are carried out already: the application only hears of them.
+    released: HashSet<ChangeId>,
+}
+
+/// A change that the application carries out now.
+#[derive(Debug)]
+struct Busy {
+    unfinished: Unfinished,
+    // It was carried out before the application heard of it.
+    is_released: bool,
+}
+
+impl EventQueue {
+    pub(in crate::consumer) fn push(&mut self, events: ConsumerEvent) {
+        match events {
+            ConsumerEvent::Failed(error) => {
+                // One is enough to know; a broker that refuses for hours must not fill the memory.
+                if self.errors.is_empty() {
+                    self.errors.push_back(error);
+                }
+            }
+            ConsumerEvent::Change(change) if matches!(change.kind, ChangeKind::Lost(_)) => {
+                self.lose(change)
+            }
+            events => self.waiting.push_back(events),
+        }
+    }
+
+    /// Everything owned is gone. What the application has not heard yet of these partitions it need not hear any more,
+    /// and what it hears just now is not told again.
+    fn lose(&mut self, mut change: Change) {
+        let lost: HashSet<TopicPartition> = change.partitions.iter().cloned().collect();
+        let mut untold = HashSet::new();
+        self.waiting.retain_mut(|events| {
+            let ConsumerEvent::Change(other) = events else {
+                return true;
+            };
+            let before = other.partitions.len();
+            if other.kind == ChangeKind::Assigned {
+                untold.extend(other.partitions.iter().cloned());
+            }
+            other
+                .partitions
+                .retain(|partition| !lost.contains(partition));
+            before == other.partitions.len() || !other.partitions.is_empty()
+        });
+        if let Some(Busy { unfinished, .. }) = &mut self.busy
+            && unfinished.change.kind == ChangeKind::Revoked
+        {
+            unfinished.is_overtaken = true;
+            untold.extend(unfinished.change.partitions.iter().cloned());
+        }
+        change
+            .partitions
+            .retain(|partition| !untold.contains(partition));
+        self.waiting.push_back(ConsumerEvent::Change(change));
+    }
+
+    /// Whether this partition is lost and the application is still to hear of it, or hears of it now.
+    pub(in crate::consumer) fn is_lost(&self, partition: &TopicPartition) -> bool {
+        let is_loss = |kind: &ChangeKind| matches!(kind, ChangeKind::Lost(_));
+        let busy = self.busy.as_ref().map(|busy| &busy.unfinished);
+        let now = busy.filter(|busy| busy.is_overtaken || is_loss(&busy.change.kind));
+        let waiting = self.waiting.iter().filter_map(|events| match events {
+            ConsumerEvent::Change(change) if is_loss(&change.kind) => Some(&change.partitions),
+            _ => None,
+        });
+        now.map(|busy| &busy.change.partitions)
+            .into_iter()
+            .chain(waiting)
+            .any(|partitions| partitions.contains(partition))
+    }
+
+    /// Whether a change waits for the application.
+    pub(super) fn has_change(&self) -> bool {
+        self.waiting
+            .iter()
+            .any(|events| matches!(events, ConsumerEvent::Change(_)))
+    }
+
+    /// The partitions of losses that wait for the application.
+    pub(super) fn lost(&self) -> HashSet<TopicPartition> {
+        let changes = self.waiting.iter().filter_map(|events| match events {
+            ConsumerEvent::Change(change) if matches!(change.kind, ChangeKind::Lost(_)) => {
+                Some(change)
+            }
+            _ => None,
+        });
+        changes
+            .flat_map(|change| change.partitions.iter().cloned())
+            .collect()
+    }
+
+    /// Whether records must wait.
+    pub(in crate::consumer) fn blocks(&self) -> bool {
+        self.busy.is_some() || self.is_ready()
+    }
+
+    /// Whether [`EventQueue::pop`] has something.
+    pub(in crate::consumer) fn is_ready(&self) -> bool {
+        !(self.busy.is_some() || self.waiting.is_empty() && self.errors.is_empty())
+    }
+
+    pub(super) fn pop(&mut self) -> Option<ConsumerEvent> {
+        if self.busy.is_some() {
+            return None;
+        }
+        let next = self.waiting.pop_front();
+        let next = next.or_else(|| self.errors.pop_front().map(ConsumerEvent::Failed));
+        if let Some(ConsumerEvent::Change(change)) = &next {
+            self.busy = Some(Busy {
+                unfinished: change.clone().into(),
+                is_released: self.released.remove(&change.id),
+            });
+        }
+        next
+    }
+
+    /// The change that was popped is carried out by the application; `None` where that was not left to it.
+    pub(super) fn done(&mut self) -> Option<Unfinished> {
+        let busy = self.busy.take()?;
+        (!busy.is_released).then_some(busy.unfinished)
+    }
+
+    /// Whether what the application hears just now was carried out before.
+    pub(super) fn is_released(&self) -> bool {
+        self.busy.as_ref().is_some_and(|busy| busy.is_released)
+    }
+
+    /// The changes that wait, to be carried out now. The application hears of them later.
+    pub(super) fn release(&mut self) -> Vec<Unfinished> {
+        let mut released = Vec::new();
+        for events in &self.waiting {
+            if let ConsumerEvent::Change(change) = events
+                && self.released.insert(change.id)
+            {
+                released.push(change.clone().into());
+            }
+        }
+        released
+    }
+
+    /// Nobody will hear of anything any more. Returns the changes that are not carried out.
+    pub(super) fn drain(&mut self) -> Vec<Unfinished> {
+        let mut unfinished: Vec<_> = self.done().into_iter().collect();
+        unfinished.append(&mut self.release());
+        *self = Self::default();
+        unfinished
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    fn partition(number: i32) -> TopicPartition {
+        TopicPartition {
+            topic: Arc::from("orders"),
+            partition: number,
+        }
+    }
+
+    fn change(id: u64, kind: ChangeKind, numbers: &[i32]) -> ConsumerEvent {
+        ConsumerEvent::Change(Change {
+            id: ChangeId(id),
+            kind,
+            partitions: numbers.iter().map(|number| partition(*number)).collect(),
+        })
+    }
+
+    fn lost(numbers: &[i32]) -> ConsumerEvent {
+        let error = GroupError::GroupFull {
+            group: Arc::from("group"),
+        };
+        change(9, ChangeKind::Lost(error), numbers)
+    }
+
+    fn told(queue: &mut EventQueue) -> Vec<(u64, Vec<i32>)> {
+        let mut told = Vec::new();
+        while let Some(events) = queue.pop() {
+            if let ConsumerEvent::Change(change) = events {
+                let numbers = change.partitions.iter().map(|one| one.partition);
+                told.push((change.id.0, numbers.collect()));
+            }
+            queue.done();
+        }
+        told
+    }
+
+    #[test]
+    fn a_loss_replaces_revocations_and_assignments_nobody_has_heard_of() {
+        let mut queue = EventQueue::default();
+        queue.push(change(1, ChangeKind::Revoked, &[0]));
+        queue.push(change(2, ChangeKind::Assigned, &[1]));
+        queue.push(change(3, ChangeKind::Assigned, &[]));
+        queue.push(lost(&[0, 1, 2]));
+        assert!(queue.is_lost(&partition(0)));
+        assert!(!queue.is_lost(&partition(1)), "never had it");
+        assert_eq!(told(&mut queue), [(3, vec![]), (9, vec![0, 2])]);
+        assert!(!queue.is_lost(&partition(0)));
+    }
+
+    #[test]
+    fn a_loss_during_a_revocation_leaves_its_partitions_out() {
+        let mut queue = EventQueue::default();
+        queue.push(change(1, ChangeKind::Revoked, &[0]));
+        assert!(queue.pop().is_some());
+        queue.push(lost(&[0, 1]));
+        assert!(queue.is_lost(&partition(0)));
+        assert!(queue.is_lost(&partition(1)));
+        let revoked = queue.done().expect("it was not carried out before");
+        assert!(revoked.is_overtaken, "nothing is left to commit");
+        assert_eq!(told(&mut queue), [(9, vec![1])]);
+    }
+}

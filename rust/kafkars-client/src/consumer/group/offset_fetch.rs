@@ -1,0 +1,297 @@
+//! Asking the coordinator what the group has committed (OffsetFetch), with retries until a deadline.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::time::Instant;
+
+use kafkars_core::backoff::{Backoff, Random};
+use kafkars_core::config::TopicPartition;
+use kafkars_core::coordinator::CoordinatorKind;
+use kafkars_core::fetch::error::FetchError;
+use kafkars_core::group::{
+    CommitError, CommitErrorAction, GroupMemberIdentity, OffsetAndMetadata, Offsets, error_action,
+};
+use kafkars_protocol::messages::offset_fetch::{
+    OffsetFetchRequest, OffsetFetchRequestGroup, OffsetFetchRequestTopic, OffsetFetchRequestTopics,
+    OffsetFetchResponse,
+};
+use kafkars_protocol::{ErrorCode, Uuid};
+
+use super::exchange;
+use super::handle::GroupHandle;
+use crate::client::any_broker;
+use crate::consumer::errors;
+use crate::consumer::shared::ConsumerShared;
+use crate::error::ClientError;
+use crate::net::ConnectionKind;
+use crate::now;
+
+/// The first version that names groups in a list.
+const GROUPS_SINCE: i16 = 8;
+/// The first version that says who asks (KIP-848).
+const MEMBER_SINCE: i16 = 9;
+/// The first version that names topics by identifier; names are enough for us.
+const BY_ID_SINCE: i16 = 10;
+/// The first version that can wait for open transactions to end (KIP-447).
+const STABLE_SINCE: i16 = 7;
+
+/// What the group has committed for each partition; partitions without a commit are left out.
+pub(in crate::consumer) async fn fetch(
+    shared: &Arc<ConsumerShared>,
+    partitions: Vec<TopicPartition>,
+    deadline: Instant,
+) -> Result<Offsets, FetchError> {
+    let Some(group) = &shared.group else {
+        return Ok(Offsets::new());
+    };
+    if partitions.is_empty() {
+        return Ok(Offsets::new());
+    }
+    // Who the coordinator is, is found out on the way, and what it refuses.
+    let fetched = fetch_until(shared, group, partitions, deadline);
+    let fetched = shared.client.unless_refused(any_broker, fetched).await;
+    fetched.map_err(|refusal| unreachable(&group.config.group_id, refusal))?
+}
+
+async fn fetch_until(
+    shared: &Arc<ConsumerShared>,
+    group: &GroupHandle,
+    partitions: Vec<TopicPartition>,
+    deadline: Instant,
+) -> Result<Offsets, FetchError> {
+    let (started, client) = (now(), &shared.client);
+    let config = client.config();
+    let backoff = Backoff::new(config.retry_backoff, config.retry_backoff_max);
+    let mut random = Random::new(exchange::seed());
+    let (mut failures, mut coordinator) = (0, None);
+    let mut cause: Arc<str> = "the coordinator did not answer".into();
+    while !shared.is_closed() {
+        let node = match coordinator {
+            Some(node) => node,
+            None => {
+                let found = client.find_coordinator(
+                    CoordinatorKind::Group,
+                    &group.config.group_id,
+                    deadline,
+                );
+                match found.await {
+                    Ok(node) => node,
+                    Err(error) => return Err(unreachable(&group.config.group_id, error)),
+                }
+            }
+        };
+        coordinator = Some(node);
+        let identity = group.status.lock().identity.clone();
+        let build = |version| {
+            request(
+                &group.config.group_id,
+                identity.as_ref(),
+                &partitions,
+                version,
+            )
+        };
+        let asked = ask(shared, node, build, deadline).await;
+        let code = match asked {
+            Ok(response) => match sort(&response) {
+                Ok(offsets) => return Ok(offsets),
+                Err((code, partition)) => {
+                    cause = format!("{}: {}", code.name(), code.description()).into();
+                    match error_action(code) {
+                        CommitErrorAction::FindCoordinator => coordinator = None,
+                        CommitErrorAction::Done | CommitErrorAction::Refused => {
+                            return Err(FetchError::Commit(CommitError::Refused {
+                                group: group.config.group_id.as_str().into(),
+                                code,
+                                partition,
+                            }));
+                        }
+                        CommitErrorAction::Retry
+                        | CommitErrorAction::Rebalancing
+                        | CommitErrorAction::Stale => {}
+                    }
+                    Some(code)
+                }
+            },
+            Err(error) if error.retriable() => {
+                cause = error.to_string().into();
+                coordinator = None;
+                None
+            }
+            Err(error) => {
+                let protocol = || FetchError::Protocol {
+                    operation: "committed offsets",
+                    cause: error.to_string().into(),
+                };
+                return Err(error.security().map_or_else(protocol, FetchError::Security));
+            }
+        };
+        failures += 1;
+        let pause = backoff.delay(failures, random.next());
+        if now() + pause >= deadline {
+            tracing::debug!(target: "kafkars::group", ?code, "the coordinator has not told the committed offsets in time; it is asked again");
+            break;
+        }
+        tokio::time::sleep(pause).await;
+    }
+    if shared.is_closed() {
+        return Err(FetchError::Closed);
+    }
+    Err(FetchError::TimedOut {
+        operation: "committed offsets",
+        waited: started.elapsed(),
+        cause,
+    })
+}
+
+async fn ask(
+    shared: &ConsumerShared,
+    node: i32,
+    build: impl FnOnce(i16) -> OffsetFetchRequest + Send,
+    deadline: Instant,
+) -> Result<OffsetFetchResponse, crate::error::AttemptError> {
+    // Version 10 answers with identifiers, which brings nothing here.
+    let connection = shared
+        .client
+        .connection(node, ConnectionKind::Coordinator, deadline)
+        .await?;
+    let version = connection
+        .versions()
+        .highest::<OffsetFetchRequest>()?
+        .min(BY_ID_SINCE - 1);
+    let limit = deadline.min(now() + shared.client.config().request_timeout);
+    connection
+        .start_version(&build(version), version, limit)?
+        .await
+}
+
+fn request(
+    group: &str,
+    identity: Option<&GroupMemberIdentity>,
+    partitions: &[TopicPartition],
+    version: i16,
+) -> OffsetFetchRequest {
+    let mut by_topic: BTreeMap<&str, Vec<i32>> = BTreeMap::new();
+    for partition in partitions {
+        by_topic
+            .entry(&partition.topic)
+            .or_default()
+            .push(partition.partition);
+    }
+    let require_stable = version >= STABLE_SINCE;
+    if version < GROUPS_SINCE {
+        let topics =
+            by_topic
+                .into_iter()
+                .map(|(name, partition_indexes)| OffsetFetchRequestTopic {
+                    name: name.to_owned(),
+                    partition_indexes,
+                });
+        return OffsetFetchRequest {
+            group_id: group.to_owned(),
+            topics: Some(topics.collect()),
+            require_stable,
+            ..OffsetFetchRequest::default()
+        };
+    }
+    let topics = by_topic
+        .into_iter()
+        .map(|(name, partition_indexes)| OffsetFetchRequestTopics {
+            name: name.to_owned(),
+            topic_id: Uuid::ZERO,
+            partition_indexes,
+        });
+    let identity = identity.filter(|_| version >= MEMBER_SINCE);
+    let asked = OffsetFetchRequestGroup {
+        group_id: group.to_owned(),
+        member_id: identity.map(|identity| identity.member_id.to_string()),
+        member_epoch: identity.map_or(-1, |identity| identity.generation),
+        topics: Some(topics.collect()),
+    };
+    OffsetFetchRequest {
+        groups: vec![asked],
+        require_stable,
+        ..OffsetFetchRequest::default()
+    }
+}
+
+/// One partition's answer, in whichever form it came.
+struct OffsetFetchPartition<'a> {
+    offset: i64,
+    leader_epoch: i32,
+    metadata: Option<&'a str>,
+    error_code: i16,
+}
+
+type OffsetFetchRefusal = (ErrorCode, Option<TopicPartition>);
+
+/// Offsets of partitions that have one, or the first refusal.
+fn sort(response: &OffsetFetchResponse) -> Result<Offsets, OffsetFetchRefusal> {
+    let whole = |code: i16| ErrorCode::check(code).map_err(|code| (code, None));
+    whole(response.error_code)?;
+    let mut found: HashMap<(&str, i32), OffsetFetchPartition<'_>> = HashMap::new();
+    for topic in &response.topics {
+        for one in &topic.partitions {
+            found.insert(
+                (&topic.name, one.partition_index),
+                OffsetFetchPartition {
+                    offset: one.committed_offset,
+                    leader_epoch: one.committed_leader_epoch,
+                    metadata: one.metadata.as_deref(),
+                    error_code: one.error_code,
+                },
+            );
+        }
+    }
+    for group in &response.groups {
+        whole(group.error_code)?;
+        for topic in &group.topics {
+            for one in &topic.partitions {
+                found.insert(
+                    (&topic.name, one.partition_index),
+                    OffsetFetchPartition {
+                        offset: one.committed_offset,
+                        leader_epoch: one.committed_leader_epoch,
+                        metadata: one.metadata.as_deref(),
+                        error_code: one.error_code,
+                    },
+                );
+            }
+        }
+    }
+    let mut offsets = Offsets::new();
+    for ((topic, partition), one) in found {
+        let partition = TopicPartition {
+            topic: topic.into(),
+            partition,
+        };
+        if let Err(code) = ErrorCode::check(one.error_code) {
+            return Err((code, Some(partition)));
+        }
+        if one.offset >= 0 {
+            let committed = OffsetAndMetadata {
+                leader_epoch: one.leader_epoch,
+                metadata: one.metadata.unwrap_or_default().into(),
+                ..OffsetAndMetadata::new(one.offset)
+            };
+            offsets.insert(partition, committed);
+        }
+    }
+    Ok(offsets)
+}
+
+fn unreachable(group: &str, error: ClientError) -> FetchError {
+    match error {
+        ClientError::Broker { code, .. } => FetchError::Commit(CommitError::Refused {
+            group: group.into(),
+            code,
+            partition: None,
+        }),
+        ClientError::Closed => FetchError::Closed,
+        ClientError::TimedOut { waited, cause, .. } => FetchError::TimedOut {
+            operation: "committed offsets",
+            waited,
+            cause,
+        },
+        other => errors::unreachable("committed offsets", &other),
+    }
+}

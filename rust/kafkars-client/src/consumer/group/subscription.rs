@@ -1,0 +1,116 @@
+//! Subscribing: what the application wants to read as a member of its group.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use kafkars_core::config::GroupProtocol;
+use kafkars_core::fetch::error::FetchError;
+use kafkars_core::group::GroupMemberIdentity;
+use kafkars_protocol::ErrorCode;
+
+use super::command::{Command, SubscriptionRequest};
+use super::handle::{GroupHandle, SubscriptionView};
+use super::pattern::Pattern;
+use crate::consumer::errors::invalid;
+use crate::consumer::handle::Consumer;
+use crate::{now, topic_name};
+
+impl Consumer {
+    /// Reads these topics as a member of the group, instead of what was subscribed before.
+    pub fn subscribe(&self, topics: Vec<Arc<str>>) -> Result<(), FetchError> {
+        if topics.is_empty() {
+            return Err(invalid(
+                "subscribe() needs at least one topic; unsubscribe() ends a subscription",
+            ));
+        }
+        for topic in &topics {
+            if !topic_name::is_valid(topic) {
+                return Err(FetchError::Topic {
+                    topic: Arc::clone(topic),
+                    code: ErrorCode::InvalidTopicException,
+                });
+            }
+        }
+        let topics: BTreeSet<_> = topics.into_iter().collect();
+        let view = SubscriptionView::Topics(topics.clone());
+        self.wish(view, SubscriptionRequest::Topics(topics))
+    }
+
+    /// Reads the topics whose whole name matches, also those that come later.
+    pub fn subscribe_pattern(&self, pattern: &str) -> Result<(), FetchError> {
+        let compiled = Pattern::new(pattern)?;
+        let group = self.group("subscribe()")?;
+        let wish = match group.config.group_protocol {
+            GroupProtocol::Classic => SubscriptionRequest::Local(compiled),
+            GroupProtocol::Consumer => SubscriptionRequest::Remote(pattern.into()),
+        };
+        self.wish(SubscriptionView::Pattern(pattern.into()), wish)
+    }
+
+    fn wish(&self, view: SubscriptionView, wish: SubscriptionRequest) -> Result<(), FetchError> {
+        self.check_open()?;
+        let group = self.group("subscribe()")?;
+        {
+            let mut inner = self.shared.inner.lock();
+            if inner.assigned_by_hand && !inner.buffer.assignment().is_empty() {
+                return Err(invalid(
+                    "partitions are assigned by hand with assign(); call unassign() before subscribe()",
+                ));
+            }
+            inner.assigned_by_hand = false;
+        }
+        {
+            let mut status = group.status.lock();
+            status.subscription = Some(view);
+            status.subscribed_at.get_or_insert_with(now);
+        }
+        self.shared.note_wish();
+        group.tell(Command::Subscribe(wish));
+        Ok(())
+    }
+
+    /// What is subscribed, if anything is.
+    pub fn subscription(&self) -> Option<SubscriptionView> {
+        let group = self.shared.group.as_ref()?;
+        group.status.lock().subscription.clone()
+    }
+
+    /// Makes the group rebalance though nothing calls for it (KIP-568).
+    pub fn enforce_rebalance(&self, reason: String) -> Result<(), FetchError> {
+        self.check_open()?;
+        let group = self.group("enforce_rebalance()")?;
+        if !group.is_subscribed() {
+            return Err(invalid(
+                "enforce_rebalance() needs a subscription; call subscribe() first",
+            ));
+        }
+        if group.config.group_protocol == GroupProtocol::Consumer {
+            return Err(invalid(
+                "enforce_rebalance() is for group_protocol=\"classic\"; with \"consumer\" the coordinator decides (KIP-848)",
+            ));
+        }
+        group.tell(Command::EnforceRebalance(reason));
+        Ok(())
+    }
+
+    /// The group's name, and who this member is in it now.
+    pub fn group_identity(&self) -> Result<(Arc<str>, Option<GroupMemberIdentity>), FetchError> {
+        let group = self.group("group_metadata()")?;
+        let identity = group.status.lock().identity.clone();
+        Ok((group.config.group_id.as_str().into(), identity))
+    }
+
+    /// Whether a subscription is in force.
+    pub fn is_subscribed(&self) -> bool {
+        let group = self.shared.group.as_ref();
+        group.is_some_and(|group| group.is_subscribed())
+    }
+
+    pub(super) fn group(&self, call: &str) -> Result<&Arc<GroupHandle>, FetchError> {
+        self.shared.group.as_ref().ok_or_else(|| {
+            invalid(format!(
+                "{call} needs a group; name it with group_id when making the consumer"
+            ))
+        })
+    }
+}

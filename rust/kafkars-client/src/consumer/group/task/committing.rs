@@ -1,0 +1,233 @@
+//! Commits of the application and of the task itself, and the changes that wait for them.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use kafkars_core::cluster::Cluster;
+use kafkars_core::group::{
+    ChangeId, CommitError, CommitId, CommitOutcome, MembershipState, Offsets, OutgoingCommit,
+};
+
+use super::GroupTask;
+use crate::consumer::group::command::{Origin, Reply};
+use crate::consumer::group::commit_tracking;
+use crate::consumer::group::ending::ChangeDone;
+use crate::{after, now};
+
+impl GroupTask {
+    /// Commits what is left of partitions that were assigned by hand. They were never the membership's.
+    pub(super) fn commit_left(&mut self, now: Instant, offsets: Offsets) {
+        let limit = after(now, self.group.config.request_timeout);
+        let asked = offsets.clone();
+        let (commits, membership) = (&mut self.commits, &mut self.membership);
+        let queued = commits.commit(now, membership, offsets, limit);
+        self.shared
+            .note_queued(&asked, queued.as_ref().ok().copied());
+        match queued {
+            Ok(id) => {
+                self.commits.note_last(id);
+                self.commits.note_awaited(id);
+                self.replies.insert(id, Reply::Left);
+            }
+            Err(error) => commit_tracking::answer(&self.shared, Reply::Left, asked, Err(error)),
+        }
+    }
+
+    pub(super) fn commit(
+        &mut self,
+        now: Instant,
+        offsets: Offsets,
+        origin: Origin,
+        deadline: Instant,
+        reply: Reply,
+    ) {
+        match self.queue_commit(now, offsets.clone(), origin, deadline) {
+            Ok(id) => {
+                if matches!(reply, Reply::Last(_)) {
+                    self.commits.note_awaited(id);
+                }
+                self.replies.insert(id, reply);
+            }
+            Err(error) => {
+                if reply.is_unheard() {
+                    self.unheard.failed(self.membership.group(), false, &error);
+                }
+                commit_tracking::answer(&self.shared, reply, offsets, Err(error));
+            }
+        }
+    }
+
+    /// The application has carried out a change. Partitions go when what was committed of them before has ended: their
+    /// new owners start from there. Others wait for that, so it has a limit.
+    pub(super) fn change_done(&mut self, now: Instant, done: ChangeDone) {
+        let ChangeDone { id, goes, commit } = done;
+        let config = &self.group.config;
+        let within = config.request_timeout.min(config.rebalance_timeout() / 2);
+        let limit = after(now, within);
+        if !commit.is_empty() {
+            self.commit_going(now, commit, limit);
+        }
+        match self.commits.newest().filter(|_| goes) {
+            Some(newest) => {
+                self.commits.end_by(limit);
+                self.held_changes.push((newest, id));
+            }
+            None => self.membership.change_done(now, id),
+        }
+    }
+
+    /// Commits what is finished of partitions that go. They are the group's, whatever the application has assigned
+    /// since.
+    pub(super) fn commit_going(&mut self, now: Instant, offsets: Offsets, limit: Instant) {
+        let last = self.shared.inner.lock().ending.last.clone();
+        let (commits, membership) = (&mut self.commits, &mut self.membership);
+        let queued = commits.commit_positions(now, membership, offsets.clone(), limit);
+        self.shared
+            .note_queued(&offsets, queued.as_ref().ok().copied());
+        match queued {
+            Ok(id) => {
+                self.commits.note_awaited(id);
+                // Until `close()` itself is heard of, the time is over that an `unsubscribe()` before it had.
+                if !self.is_closing {
+                    self.commits.note_last(id);
+                }
+                if let Some(last) = last {
+                    self.replies.insert(id, Reply::Last(last));
+                }
+            }
+            Err(error) => {
+                tracing::warn!(target: "kafkars::group", %error, "positions were not committed before their partitions went to other members");
+                if let Some(last) = last {
+                    last.end(&offsets, Err(error));
+                }
+            }
+        }
+    }
+
+    /// Carries out what the application has not heard of, where the group is being left and nobody waits for it any
+    /// more. Returns whether there was something.
+    pub(super) fn release(&mut self) -> bool {
+        if self.release_at.is_none_or(|at| at > now()) {
+            return false;
+        }
+        // Whoever made commits before has heard of them; what is committed now has time of its own.
+        self.commits_end_at = None;
+        let changes = self.shared.release_changes();
+        let is_any = !changes.is_empty();
+        for done in changes {
+            self.change_done(now(), done);
+        }
+        is_any
+    }
+
+    /// Ends the changes whose commits have ended. Returns whether there was one.
+    pub(super) fn end_changes(&mut self) -> bool {
+        let commits = &self.commits;
+        let is_held = |held: &mut (CommitId, ChangeId)| !commits.waits_up_to(held.0);
+        let done: Vec<_> = self.held_changes.extract_if(.., is_held).collect();
+        let is_any = !done.is_empty();
+        for (_, change) in done {
+            self.membership.change_done(now(), change);
+        }
+        is_any
+    }
+
+    pub(super) fn commit_last(&mut self, now: Instant, offsets: Offsets, deadline: Instant) {
+        let last = self.shared.inner.lock().ending.last.clone();
+        if let Some(last) = last.filter(|_| !offsets.is_empty()) {
+            self.commit(now, offsets, Origin::Positions, deadline, Reply::Last(last));
+        }
+    }
+
+    /// Commits what the handle has asked for.
+    pub(super) fn queue_commit(
+        &mut self,
+        now: Instant,
+        offsets: Offsets,
+        origin: Origin,
+        deadline: Instant,
+    ) -> Result<CommitId, CommitError> {
+        let asked = offsets.clone();
+        let queued = self.try_queue(now, offsets, origin, deadline);
+        if queued.is_err() {
+            self.shared.note_unwanted(&asked);
+        }
+        self.shared
+            .note_queued(&asked, queued.as_ref().ok().copied());
+        queued
+    }
+
+    /// Commits, unless partitions among these are lost and the application has only not heard of it: the membership
+    /// takes them for strangers then, whose offsets anybody may set.
+    pub(super) fn try_queue(
+        &mut self,
+        now: Instant,
+        offsets: Offsets,
+        origin: Origin,
+        deadline: Instant,
+    ) -> Result<CommitId, CommitError> {
+        let is_by_hand = self.shared.is_assigned_by_hand();
+        let lost = self.shared.lost_among(&offsets);
+        if !lost.is_empty() && !is_by_hand {
+            return Err(CommitError::Fenced {
+                group: Arc::clone(self.membership.group()),
+                partitions: lost,
+            });
+        }
+        // The membership does not know yet of a pattern whose topics are being asked for: it would take the application
+        // for somebody outside the group.
+        let is_awaiting_topics =
+            self.pattern.is_some() && self.membership.state() == MembershipState::Unsubscribed;
+        let (commits, membership) = (&mut self.commits, &mut self.membership);
+        match origin {
+            // What is assigned by hand belongs to no membership.
+            _ if is_by_hand => commits.commit(now, membership, offsets, deadline),
+            Origin::Application if is_awaiting_topics && !offsets.is_empty() => {
+                Err(CommitError::NotOwned {
+                    group: Arc::clone(membership.group()),
+                    partitions: offsets.into_keys().collect(),
+                })
+            }
+            Origin::Positions => commits.commit_positions(now, membership, offsets, deadline),
+            Origin::Application => commits.commit_owned(now, membership, offsets, deadline),
+            Origin::Unchecked => commits.commit(now, membership, offsets, deadline),
+        }
+    }
+
+    pub(super) fn commit_automatically(&mut self) {
+        let shared = &self.shared;
+        let mut asked = Offsets::new();
+        let finished = || {
+            asked = shared.take_finished();
+            asked.clone()
+        };
+        let queued = self
+            .commits
+            .commit_automatically(now(), &mut self.membership, finished);
+        let taken = queued.and_then(|id| self.commits.offsets(id).cloned());
+        let taken = taken.unwrap_or_default();
+        shared.note_queued(&taken, queued);
+        shared.inner.lock().supersede(&taken);
+        // What is not the member's any more was left out.
+        asked.retain(|partition, _| !taken.contains_key(partition));
+        shared.note_queued(&asked, None);
+    }
+
+    pub(super) fn next_commit(&mut self, cluster: &Cluster) -> Option<OutgoingCommit> {
+        self.commits
+            .next_request(now(), &mut self.membership, cluster)
+    }
+
+    /// A commit that was not done in time says who is silent, where somebody is.
+    pub(super) fn explained(&self, mut outcome: CommitOutcome) -> CommitOutcome {
+        if let Err(CommitError::TimedOut { waited, cause, .. }) = &mut outcome.result {
+            let client = &self.shared.client;
+            if let Some(silence) = commit_tracking::silence(client, self.coordinator, *waited) {
+                *cause = silence;
+            } else if let Some(outage) = client.outage() {
+                *cause = outage.to_string().into();
+            }
+        }
+        outcome
+    }
+}

@@ -1,0 +1,428 @@
+//! The task around [`Membership`] and [`CommitQueue`]: carries their requests, tells the application, never waits for
+//! it.
+
+mod closing;
+mod committing;
+mod subscribing;
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use kafkars_core::group::assignor::{self, Assignor};
+use kafkars_core::group::{
+    Action, AssignorOutcome, ChangeId, CommitId, CommitQueue, GroupEvent, GroupResponse, Leave,
+    Membership, MembershipState, RequestFailure, RequestId,
+};
+use kafkars_protocol::Uuid;
+use kafkars_protocol::messages::offset_commit::OffsetCommitResponse;
+use tokio::sync::mpsc;
+use tokio::task::{AbortHandle, JoinSet};
+
+use super::command::{Command, Reply};
+use super::event::{ConsumerEvent, LeaveId};
+use super::handle::{GroupHandle, Status};
+use super::pattern::Pattern;
+use super::poll_watchdog::PollWatchdog;
+use super::unheard_commits::UnheardCommits;
+use super::{commit_tracking, exchange};
+use crate::client::{AwaitedTopics, RefusalWatch};
+use crate::consumer::shared::ConsumerShared;
+use crate::now;
+
+/// Longest that the end of a consumer waits for the coordinator to take note.
+const LEAVE_WITHIN: Duration = Duration::from_secs(5);
+
+/// How much of that is kept for telling what came of commits.
+const TELL_WITHIN: Duration = Duration::from_secs(1);
+
+/// What the task is started with.
+pub(in crate::consumer) struct Start {
+    pub(in crate::consumer) group: Arc<GroupHandle>,
+    pub(in crate::consumer) assignors: Vec<Arc<dyn Assignor>>,
+    pub(in crate::consumer) commands: mpsc::UnboundedReceiver<Command>,
+}
+
+impl Start {
+    /// Runs until the consumer is closed, then leaves the group and closes the client.
+    pub(in crate::consumer) async fn run(self, shared: Arc<ConsumerShared>) {
+        let seed = exchange::seed();
+        let mut assignors = self.assignors;
+        if assignors.is_empty() {
+            assignors = assignor::default_assignors();
+        }
+        let mut task = GroupTask {
+            membership: Membership::new(self.group.config.clone(), assignors, seed),
+            commits: CommitQueue::new(&self.group.config, seed),
+            refusals: shared.client.refusals(),
+            coordinator: None,
+            leaves_since: None,
+            watch: PollWatchdog::new(&self.group.config),
+            replies: HashMap::new(),
+            unheard: UnheardCommits::default(),
+            held_changes: Vec::new(),
+            commits_end_at: None,
+            is_closing: false,
+            release_at: None,
+            leaves: VecDeque::new(),
+            resolving: None,
+            pattern: None,
+            awaited: None,
+            untold_since: None,
+            tasks: JoinSet::new(),
+            group: self.group,
+            shared,
+        };
+        let mut commands = self.commands;
+        task.run(&mut commands).await;
+        task.finish(commands).await;
+        task.shared.client.close().await;
+    }
+}
+
+struct GroupTask {
+    shared: Arc<ConsumerShared>,
+    group: Arc<GroupHandle>,
+    membership: Membership,
+    commits: CommitQueue,
+    // Whether commits are to be ended because no broker, or not the coordinator, lets this client in.
+    refusals: RefusalWatch,
+    // The coordinator that was asked last.
+    coordinator: Option<i32>,
+    // While the group is being left: since when.
+    leaves_since: Option<Instant>,
+    watch: PollWatchdog,
+    // Who waits for which commit.
+    replies: HashMap<CommitId, Reply>,
+    // Which of them nobody waits for, and how they go.
+    unheard: UnheardCommits,
+    // Changes that are done once this commit is, and all before it.
+    held_changes: Vec<(CommitId, ChangeId)>,
+    // While the group is being left: commits are given up then, so that who made them hears of it in time.
+    commits_end_at: Option<Instant>,
+    // `close()` was heard of: `commits_end_at` is its own, not that of an `unsubscribe()` before it.
+    is_closing: bool,
+    // While the group is being left: from then on changes that the application has not heard of do not wait for it.
+    release_at: Option<Instant>,
+    // Who waits for [`GroupEvent::Left`], one event after the other.
+    leaves: VecDeque<LeaveId>,
+    // What is being looked up.
+    resolving: Option<(Vec<Uuid>, AbortHandle)>,
+    pattern: Option<LocalPattern>,
+    /// What is subscribed by name may be made later.
+    awaited: Option<AwaitedTopics>,
+    /// Since when topics are subscribed by name of which nobody was told yet that they do not exist.
+    untold_since: Option<Instant>,
+    tasks: JoinSet<Done>,
+}
+
+/// A pattern that is matched here, and when the topics are listed again.
+struct LocalPattern {
+    pattern: Pattern,
+    list_at: Instant,
+    is_listing: bool,
+}
+
+/// What a task brings back.
+pub(super) enum Done {
+    Coordinator(Result<i32, RequestFailure>),
+    Answer(RequestId, Result<GroupResponse, RequestFailure>),
+    Commit(RequestId, Result<OffsetCommitResponse, RequestFailure>),
+    Assigned(RequestId, AssignorOutcome),
+    Topics(Option<Vec<String>>),
+    Resolved,
+}
+
+impl GroupTask {
+    async fn run(&mut self, commands: &mut mpsc::UnboundedReceiver<Command>) {
+        let shared = Arc::clone(&self.shared);
+        let mut changed = shared.changed.subscribe();
+        let mut cluster = shared.client.cluster_changed();
+        self.membership
+            .cluster_changed(now(), &shared.client.cluster());
+        while !shared.is_closed() {
+            let wake_at = self.step();
+            let timer = async {
+                match wake_at {
+                    Some(instant) => tokio::time::sleep_until(instant.into()).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                biased;
+                command = commands.recv() => match command {
+                    Some(command) => self.obey(command),
+                    None => return,
+                },
+                Some(done) = self.tasks.join_next(), if !self.tasks.is_empty() => {
+                    if let Ok(done) = done {
+                        self.note(done);
+                    }
+                }
+                result = cluster.changed() => {
+                    if result.is_err() {
+                        return;
+                    }
+                    self.membership.cluster_changed(now(), &shared.client.cluster());
+                }
+                _ = changed.changed() => {}
+                true = self.refusals.changed() => {}
+                () = timer => {}
+            }
+        }
+    }
+
+    /// Carries out everything that is due. Returns when to look again.
+    fn step(&mut self) -> Option<Instant> {
+        let watch_at = self.watch.look(&self.shared, &mut self.membership);
+        let has_ended = self.commits_end_at.is_some_and(|ends_at| ends_at <= now());
+        match has_ended {
+            // It would fail in this very step. What is finished is committed when it is revoked.
+            true => self.commits.skip_automatic(now()),
+            false => self.commit_automatically(),
+        }
+        if let Some(ends_at) = self.commits_end_at {
+            self.commits.end_awaited_by(ends_at);
+        }
+        let look_at = self.end_unheard();
+        self.list_topics();
+        let tell_at = self.tell_unknown_topics();
+        loop {
+            self.act();
+            // A listener may ask at once who it runs for.
+            self.show();
+            let mut is_moving = false;
+            while let Some(event) = self.membership.next_event() {
+                is_moving = true;
+                self.tell(event);
+            }
+            // Events may have asked for more.
+            if !self.release() && !is_moving {
+                break;
+            }
+        }
+        self.watch.arm(&self.shared, &self.membership);
+        self.show();
+        let list_at = self.pattern.as_ref().map(|pattern| pattern.list_at);
+        [
+            self.membership.wake_at(),
+            self.commits.wake_at(),
+            list_at,
+            look_at,
+            tell_at,
+            watch_at,
+            self.release_at.filter(|at| *at > now()),
+        ]
+        .into_iter()
+        .flatten()
+        .min()
+    }
+
+    fn obey(&mut self, command: Command) {
+        let now = now();
+        match command {
+            Command::Subscribe(wish) => self.subscribe(now, wish),
+            Command::Leave {
+                id,
+                reason,
+                deadline,
+                last,
+            } => {
+                self.pattern = None;
+                self.awaited = None;
+                self.commits_end_at = Some(commits_end_at(now, deadline));
+                self.release_at = Some(deadline);
+                self.leaves_since = Some(now);
+                if last.is_some() && !self.is_closing {
+                    self.is_closing = true;
+                    // Who has asked nobody for long has to ask, to know whether anybody is there.
+                    self.shared.client.refresh_metadata();
+                }
+                self.commit_last(now, last.unwrap_or_default(), deadline);
+                // One that is leaving already leaves once for both.
+                if self.membership.state() == MembershipState::Leaving {
+                    self.leaves.pop_back();
+                }
+                self.leaves.push_back(id);
+                self.membership.leave(now, leave(reason));
+            }
+            // Another may have begun by now.
+            Command::GiveUp(id) if self.leaves.contains(&id) => self.release_at = Some(now),
+            Command::GiveUp(_) => {}
+            Command::ChangeDone(done) => self.change_done(now, done),
+            Command::CommitLeft(offsets) => self.commit_left(now, offsets),
+            Command::EnforceRebalance(reason) => {
+                self.membership.enforce_rebalance(now, &reason);
+            }
+            Command::Commit {
+                offsets,
+                origin,
+                deadline,
+                reply,
+            } => self.commit(now, offsets, origin, deadline, reply),
+        }
+    }
+
+    /// Carries out what membership and commits ask for.
+    fn act(&mut self) {
+        self.act_once();
+        while self.end_changes() {
+            self.act_once();
+        }
+    }
+
+    fn act_once(&mut self) {
+        self.end_locked_out();
+        while let Some(action) = self.membership.next_action(now()) {
+            let shared = Arc::clone(&self.shared);
+            match action {
+                Action::FindCoordinator => {
+                    let group = self.membership.group().to_string();
+                    self.tasks.spawn(async move {
+                        Done::Coordinator(exchange::coordinator(&shared.client, &group).await)
+                    });
+                }
+                Action::Send(outgoing) => {
+                    self.coordinator = Some(outgoing.node);
+                    self.tasks.spawn(async move {
+                        let id = outgoing.id;
+                        Done::Answer(id, exchange::send(&shared.client, outgoing).await)
+                    });
+                }
+                Action::ResolveTopics { names, ids } => self.resolve(names, ids),
+                Action::Assign(work) => {
+                    // An assignor may be the application's, and take its time.
+                    self.tasks
+                        .spawn_blocking(move || Done::Assigned(work.id, work.run()));
+                }
+            }
+        }
+        let cluster = self.shared.client.cluster();
+        while let Some(outgoing) = self.next_commit(&cluster) {
+            self.coordinator = Some(outgoing.node);
+            let client = self.shared.client.clone();
+            self.tasks.spawn(async move {
+                let id = outgoing.id;
+                Done::Commit(id, exchange::commit(&client, outgoing).await)
+            });
+        }
+        let doubted = self.commits.take_doubted();
+        if !doubted.is_empty() {
+            let doubted: Vec<&str> = doubted.iter().map(|topic| &**topic).collect();
+            self.shared.client.want_topics(&doubted);
+            self.shared.client.refresh_topics(&doubted);
+        }
+        while let Some(outcome) = self.commits.next_outcome() {
+            if outcome.committed().next().is_some() {
+                self.group.status.lock().committed_at = Some(now());
+            }
+            let outcome = self.explained(outcome);
+            self.shared.note_ended(&outcome);
+            // Look-ups of committed offsets wait for commits.
+            self.shared.touch();
+            let reply = self.replies.remove(&outcome.id);
+            let is_unheard = reply.as_ref().is_none_or(Reply::is_unheard);
+            self.unheard
+                .note(self.membership.group(), &outcome, is_unheard);
+            match reply {
+                Some(reply @ (Reply::Last(_) | Reply::Left)) => {
+                    let result = outcome.unless_gone();
+                    if let (Ok(()), Err(error)) = (&result, &outcome.result) {
+                        tracing::warn!(target: "kafkars::group", %error, "the last positions in a topic that was deleted were not committed");
+                    }
+                    commit_tracking::answer(&self.shared, reply, outcome.offsets, result);
+                }
+                Some(reply) => {
+                    commit_tracking::answer(&self.shared, reply, outcome.offsets, outcome.result);
+                }
+                None => {}
+            }
+        }
+    }
+
+    fn note(&mut self, done: Done) {
+        let now = now();
+        match done {
+            Done::Coordinator(answer) => self.membership.coordinator_answered(now, answer),
+            Done::Answer(id, Ok(response)) => self.membership.answered(now, id, response),
+            Done::Answer(id, Err(failure)) => self.membership.failed(now, id, failure),
+            Done::Commit(id, Ok(response)) => {
+                self.commits
+                    .answered(now, &mut self.membership, id, &response);
+            }
+            Done::Commit(id, Err(failure)) => {
+                self.commits.failed(now, &mut self.membership, id, failure);
+            }
+            Done::Assigned(id, outcome) => self.membership.assignor_finished(now, id, outcome),
+            Done::Topics(topics) => self.listed(topics),
+            Done::Resolved => {
+                let cluster = self.shared.client.cluster();
+                self.membership.cluster_changed(now, &cluster);
+            }
+        }
+    }
+
+    fn tell(&mut self, event: GroupEvent) {
+        match event {
+            GroupEvent::Change(change) => {
+                tracing::info!(target: "kafkars::group", group = %self.membership.group(), kind = commit_tracking::kind(&change.kind), partitions = change.partitions.len(), "the member's partitions change");
+                self.shared.push_news(ConsumerEvent::Change(change));
+            }
+            GroupEvent::PollIntervalExceeded(error) => {
+                tracing::warn!(target: "kafkars::group", %error, "left the group: not polled for max_poll_interval_ms");
+                self.shared.push_news(ConsumerEvent::Failed(error));
+            }
+            GroupEvent::Failed(error) => {
+                tracing::warn!(target: "kafkars::group", %error, "the coordinator has refused the member; the next poll raises why");
+                self.shared.push_news(ConsumerEvent::Failed(error));
+            }
+            GroupEvent::Left => {
+                let left = self.leaves.pop_front();
+                if self.leaves.is_empty() {
+                    self.commits_end_at = None;
+                    self.release_at = None;
+                    let kept = std::mem::take(&mut self.shared.inner.lock().ending.offsets);
+                    self.shared.note_queued(&kept, None);
+                }
+                if let Some(id) = left {
+                    self.shared.push_news(ConsumerEvent::Left(id));
+                }
+            }
+        }
+    }
+
+    /// Lets the handle see how far the membership is.
+    fn show(&self) {
+        let mut status = self.group.status.lock();
+        let Status {
+            state,
+            identity,
+            heard_at,
+            subscription,
+            commit_cause,
+            coordinator,
+            ..
+        } = &mut *status;
+        *state = self.membership.state();
+        *identity = self.membership.identity();
+        *heard_at = self.membership.heard_at();
+        *coordinator = self.coordinator;
+        *commit_cause = self.commits.waits_for().cloned();
+        if subscription.is_none() {
+            status.subscribed_at = None;
+        }
+    }
+}
+
+/// When commits are given up that were made before an end at `deadline`: there must be time left to tell.
+fn commits_end_at(now: Instant, deadline: Instant) -> Instant {
+    let left = deadline.saturating_duration_since(now);
+    now + left - (left / 4).min(TELL_WITHIN)
+}
+
+fn leave(reason: &str) -> Leave {
+    Leave {
+        reason: Some(reason.to_owned()),
+        ..Leave::default()
+    }
+}

@@ -1,0 +1,76 @@
+//! What keeps a consumer from its records: a cluster that is not reached, or that does not let it in.
+
+use std::collections::HashMap;
+
+use kafkars_core::config::TopicPartition;
+use kafkars_core::fetch::error::FetchError;
+
+use super::errors::unreachable;
+use super::handle::Consumer;
+use crate::error::ClientError;
+use crate::net::ConnectionKind;
+
+impl Consumer {
+    /// What a read that found nothing fails with: that no later try can reach a cluster, that a handshake fails, or
+    /// that the cluster has been silent for too long. An outage is no failure of a read, whether or not a broker was
+    /// ever reached: it ends by itself, and the log tells of it.
+    pub fn read_failure(&self) -> Option<FetchError> {
+        match self.refusal_of_reads() {
+            Some(failure) if failure.is_hopeless() || failure.security().is_some() => {
+                Some(unreachable("first contact", &failure))
+            }
+            _ => self.stuck(),
+        }
+    }
+
+    /// Why the cluster was never reached so far, or that it has been silent for too long.
+    pub fn trouble(&self) -> Option<FetchError> {
+        match self.refusal_of_reads() {
+            Some(failure) => Some(unreachable("first contact", &failure)),
+            None => self.stuck(),
+        }
+    }
+
+    /// The handshake that fails between this consumer and its brokers, for a poll that waits.
+    pub fn refusal(&self) -> Option<FetchError> {
+        let refusal = self.refusal_of_reads()?.security();
+        refusal.map(FetchError::Security)
+    }
+
+    /// Why the cluster was never reached, or the handshake that keeps this consumer from its records: with a leader of
+    /// a partition that is read, with the coordinator of its subscription, or with everybody.
+    fn refusal_of_reads(&self) -> Option<ClientError> {
+        let client = &self.shared.client;
+        let cluster = client.cluster();
+        if cluster.version == 0 || !client.is_distrusted() {
+            return client.bootstrap_failure();
+        }
+        let mut needs: HashMap<i32, ConnectionKind> = HashMap::new();
+        {
+            let inner = self.shared.inner.lock();
+            for (_, cursor) in inner.buffer.cursors().filter(|(_, cursor)| !cursor.paused) {
+                let TopicPartition { topic, partition } = &cursor.partition;
+                let leader = cluster.leader(topic, *partition).map(|leader| leader.node);
+                let follower = cursor.preferred_replica.map(|(follower, _)| follower);
+                let Some(node) = follower.or(leader) else {
+                    continue;
+                };
+                match cursor.position() {
+                    Some(_) => _ = needs.entry(node).or_insert(ConnectionKind::Fetch),
+                    None => _ = needs.insert(node, ConnectionKind::Data),
+                }
+            }
+        }
+        let coordinator = self
+            .shared
+            .group
+            .as_ref()
+            .and_then(|group| group.coordinator());
+        if let Some(coordinator) = coordinator {
+            needs
+                .entry(coordinator)
+                .or_insert(ConnectionKind::Coordinator);
+        }
+        client.refusal_of_reads(|node| needs.get(&node).copied())
+    }
+}

@@ -1,0 +1,180 @@
+//! One try of one request.
+
+use std::io;
+use std::sync::Arc;
+
+use kafkars_core::error_kind::{ErrorKind, SecurityError, SecurityProblem};
+use kafkars_protocol::{
+    ApiKey, DecodeError, EncodeError, ForeignProtocol, FrameError, VersionRange,
+};
+
+use super::connect::ConnectCause;
+use crate::net::tls::failure::TlsFailure;
+use crate::net::unanswered::Unanswered;
+
+/// Why one try of one request failed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AttemptError {
+    /// No connection could be made.
+    #[error("cannot connect to {address}: {cause}")]
+    Connect {
+        /// The broker's `host:port`.
+        address: Arc<str>,
+        /// What happened.
+        cause: ConnectCause,
+    },
+    /// The connection was lost before the answer. The broker may or may not have acted on the request.
+    #[error("the broker closed the connection before it answered ({0})")]
+    Disconnected(Arc<str>),
+    /// TLS ended the connection.
+    #[error(transparent)]
+    Tls(TlsFailure),
+    /// No answer in time. The broker may or may not have acted on the request.
+    #[error("{0}")]
+    TimedOut(Unanswered),
+    /// The answer is not what it should be.
+    #[error(transparent)]
+    Decode(DecodeError),
+    /// The request cannot be said in a version that the broker knows.
+    #[error(transparent)]
+    Encode(EncodeError),
+    /// Broker and client share no version of this API.
+    #[error(
+        "the broker does not speak {} in a version known here ({ours}); it speaks {}",
+        api.name(),
+        theirs.map_or_else(|| "none".to_owned(), |theirs| theirs.to_string())
+    )]
+    Unsupported {
+        /// The request.
+        api: ApiKey,
+        /// Versions this client speaks.
+        ours: VersionRange,
+        /// Versions the broker speaks, if any.
+        theirs: Option<VersionRange>,
+    },
+    /// An answer above `receive_message_max_bytes`.
+    #[error(
+        "an answer of {length} bytes is above receive_message_max_bytes={limit}; raise it, or lower fetch_max_bytes"
+    )]
+    FrameTooLarge {
+        /// Its length in bytes.
+        length: usize,
+        /// The setting in bytes.
+        limit: usize,
+    },
+    /// The peer speaks another protocol.
+    #[error("{hint}")]
+    NotKafka {
+        /// What it speaks and what to do about it.
+        hint: &'static str,
+    },
+    /// Answers that break the rules of the protocol: out of order, or with an impossible length.
+    #[error("the broker broke the protocol: {0}")]
+    Protocol(Arc<str>),
+    /// The client was closed.
+    #[error("the client is closed")]
+    Closed,
+    /// The cluster has no such broker, as far as is known.
+    #[error("broker {0} is not known in the cluster")]
+    UnknownNode(i32),
+}
+
+impl AttemptError {
+    /// Whether the same request may succeed later or on another connection.
+    #[must_use]
+    pub fn retriable(&self) -> bool {
+        match self {
+            // Nothing that this client does will change the credentials or the certificate.
+            Self::Connect { cause, .. } => match cause.security() {
+                // No broker has heard of those, and the next ones may be there.
+                None | Some(SecurityProblem::Credentials) => true,
+                Some(_) => !cause.is_permanent(),
+            },
+            Self::Disconnected(_)
+            | Self::Tls(_)
+            | Self::TimedOut(_)
+            | Self::Protocol(_)
+            | Self::UnknownNode(_) => true,
+            Self::Decode(_)
+            | Self::Encode(_)
+            | Self::Unsupported { .. }
+            | Self::FrameTooLarge { .. }
+            | Self::NotKafka { .. }
+            | Self::Closed => false,
+        }
+    }
+
+    /// Whether fresh metadata may tell of a better place to ask.
+    #[must_use]
+    pub fn needs_metadata(&self) -> bool {
+        match self {
+            Self::Connect { .. }
+            | Self::Disconnected(_)
+            | Self::Tls(_)
+            | Self::TimedOut(_)
+            | Self::UnknownNode(_) => true,
+            Self::Protocol(_)
+            | Self::Decode(_)
+            | Self::Encode(_)
+            | Self::Unsupported { .. }
+            | Self::FrameTooLarge { .. }
+            | Self::NotKafka { .. }
+            | Self::Closed => false,
+        }
+    }
+
+    /// What ended the stream of a connection.
+    pub(crate) fn from_io(error: &io::Error) -> Self {
+        match TlsFailure::in_stream(error) {
+            Some(failure) => Self::Tls(failure),
+            None => Self::Disconnected(error.to_string().into()),
+        }
+    }
+
+    /// The failed handshake, when that is what this is.
+    #[must_use]
+    pub fn security(&self) -> Option<SecurityError> {
+        match self {
+            Self::Connect { address, cause } => cause.security_at(address),
+            _ => None,
+        }
+    }
+
+    /// What the caller should do.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Connect { cause, .. } => cause.kind(),
+            Self::Closed => ErrorKind::Fatal,
+            _ if self.retriable() => ErrorKind::Retriable,
+            _ => ErrorKind::Invalid,
+        }
+    }
+}
+
+/// A frame that cannot be one, as the error of every request that waits on its connection.
+impl From<FrameError> for AttemptError {
+    fn from(error: FrameError) -> Self {
+        match error {
+            FrameError::NotKafka(protocol) => Self::NotKafka {
+                hint: hint(protocol),
+            },
+            FrameError::TooLong { length, limit } => Self::FrameTooLarge { length, limit },
+            FrameError::Negative(_) | FrameError::TooShort(_) => {
+                Self::Protocol(error.to_string().into())
+            }
+        }
+    }
+}
+
+pub(super) fn hint(protocol: ForeignProtocol) -> &'static str {
+    match protocol {
+        ForeignProtocol::Tls => {
+            "the port answers TLS: set security_protocol to SSL or SASL_SSL, or use the port of a plaintext listener"
+        }
+        ForeignProtocol::Http => {
+            "the port answers HTTP: it is a web server, not a Kafka listener; use the Kafka port"
+        }
+        ForeignProtocol::Ssh => "the port answers SSH, not Kafka; use the port of a Kafka listener",
+    }
+}

@@ -1,0 +1,227 @@
+//! A call of the client.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kafkars_core::error_kind::{ErrorKind, SecurityError};
+use kafkars_protocol::ErrorCode;
+
+use super::attempt::AttemptError;
+use super::bootstrap::{BootstrapCause, BootstrapCauses, handshakes};
+use super::connect::ConnectCause;
+use super::list::list;
+
+/// Why a call of the client failed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ClientError {
+    /// No bootstrap address led to a cluster; each with its cause.
+    #[error("no bootstrap server leads to a cluster: {}", list(.0))]
+    Bootstrap(BootstrapCauses),
+    /// The deadline passed.
+    #[error("{operation} not done within {} ms; last cause: {cause}", waited.as_millis())]
+    TimedOut {
+        /// What was to be done.
+        operation: Arc<str>,
+        /// How long the caller waited.
+        waited: Duration,
+        /// What the last try met.
+        cause: Arc<str>,
+    },
+    /// A broker refused.
+    #[error(
+        "{}{}: {}",
+        code.name(),
+        place(topic.as_deref(), *partition),
+        message.as_deref().unwrap_or_else(|| code.description())
+    )]
+    Broker {
+        /// What the broker said.
+        code: ErrorCode,
+        /// The topic it is about.
+        topic: Option<Arc<str>>,
+        /// The partition it is about.
+        partition: Option<i32>,
+        /// The broker's own words, where it sent any.
+        message: Option<Arc<str>>,
+    },
+    /// A name that no topic can have.
+    #[error(
+        "{0:?} is not a topic name: 1 to 249 characters from a-z, A-Z, 0-9, '.', '_' and '-' are allowed"
+    )]
+    InvalidTopic(Arc<str>),
+    /// The client was closed.
+    #[error("the client is closed")]
+    Closed,
+    /// One try failed in a way that no other try can mend.
+    #[error(transparent)]
+    Attempt(#[from] AttemptError),
+    /// No broker that could be asked has answered, and some refuse for good.
+    #[error("{operation} is not answered by any broker: {}", list(causes))]
+    NoBroker {
+        /// What was to be done.
+        operation: Arc<str>,
+        /// The brokers' addresses, each with what it said; the first refusal comes first.
+        causes: Vec<(Arc<str>, AttemptError)>,
+    },
+}
+
+impl ClientError {
+    /// Each bootstrap address with its cause in words, when that is what failed.
+    #[must_use]
+    pub fn bootstrap_causes(&self) -> Option<Vec<(Arc<str>, Arc<str>)>> {
+        let Self::Bootstrap(causes) = self else {
+            return None;
+        };
+        let words = |(address, cause): &(Arc<str>, BootstrapCause)| {
+            (Arc::clone(address), cause.to_string().into())
+        };
+        Some(causes.iter().map(words).collect())
+    }
+
+    /// The failed handshake, when no address that answered failed for another reason.
+    #[must_use]
+    pub fn security(&self) -> Option<SecurityError> {
+        let Self::Bootstrap(causes) = self else {
+            return match self {
+                Self::Attempt(error) => error.security(),
+                Self::NoBroker { causes, .. } => {
+                    let first = causes.first()?.1.security()?;
+                    let cause = self.to_string().into();
+                    Some(SecurityError { cause, ..first })
+                }
+                _ => None,
+            };
+        };
+        handshakes(causes, BootstrapCause::is_answered, |address, cause| {
+            cause.security_at(address)
+        })
+    }
+
+    /// Whether no later try can reach a cluster: a host that is away does not make up for a login that the others
+    /// refuse.
+    pub(crate) fn is_hopeless(&self) -> bool {
+        let Self::Bootstrap(causes) = self else {
+            return false;
+        };
+        let mut answered = causes.iter().filter(|(_, cause)| cause.is_answered());
+        causes.iter().all(|(_, cause)| cause.is_permanent())
+            || (self.security().is_some()
+                && answered.all(|(_, cause)| cause.holds(ConnectCause::is_permanent)))
+    }
+
+    /// Whether a call that waits for a cluster hears of it now: no later try can reach one, or every address that
+    /// answers at all has let a handshake run out of time.
+    pub(crate) fn is_worth_telling(&self) -> bool {
+        let Self::Bootstrap(causes) = self else {
+            return false;
+        };
+        let mut answered = causes.iter().filter(|(_, cause)| cause.is_answered());
+        self.is_hopeless()
+            || (self.security().is_some() && answered.all(|(_, cause)| cause.is_settled()))
+    }
+
+    /// What the caller should do.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Bootstrap(_) if self.is_hopeless() => ErrorKind::Invalid,
+            Self::Bootstrap(_) | Self::TimedOut { .. } => ErrorKind::Retriable,
+            Self::Broker { code, .. } if code.retriable() => ErrorKind::Retriable,
+            Self::Broker { .. } | Self::InvalidTopic(_) => ErrorKind::Invalid,
+            Self::Closed => ErrorKind::Fatal,
+            Self::Attempt(error) => error.kind(),
+            Self::NoBroker { causes, .. } => match causes.first() {
+                Some((_, first)) => first.kind(),
+                None => ErrorKind::Retriable,
+            },
+        }
+    }
+}
+
+pub(super) fn place(topic: Option<&str>, partition: Option<i32>) -> String {
+    match (topic, partition) {
+        (Some(topic), Some(partition)) => format!(" for {topic}-{partition}"),
+        (Some(topic), None) => format!(" for topic {topic:?}"),
+        (None, _) => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kafkars_core::error_kind::SecurityProblem;
+
+    use crate::error::connect::ConnectCause;
+    use crate::net::sasl::failure::SaslFailure;
+    use crate::net::tls::failure::TlsFailure;
+
+    fn bootstrap(causes: &[ConnectCause]) -> ClientError {
+        let addressed = |cause: &ConnectCause| -> (Arc<str>, _) {
+            ("broker:9092".into(), BootstrapCause::Connect(cause.clone()))
+        };
+        ClientError::Bootstrap(causes.iter().map(addressed).collect())
+    }
+
+    /// One address that works, and what listens where its cluster says.
+    fn listeners(causes: &[ConnectCause]) -> ClientError {
+        let addressed = |cause: &ConnectCause| ("broker:9093".into(), cause.clone());
+        let listeners = causes.iter().map(addressed).collect();
+        let cause = BootstrapCause::AdvertisedListeners(listeners);
+        ClientError::Bootstrap(vec![("broker:9092".into(), cause)])
+    }
+
+    #[test]
+    fn what_is_refused_is_told_before_what_took_too_long() {
+        let refused = ConnectCause::Tls(TlsFailure::NeverAnswers);
+        let late = ConnectCause::Tls(TlsFailure::TimedOut(Duration::from_secs(10)));
+        for causes in [[refused.clone(), late.clone()], [late, refused]] {
+            for error in [bootstrap(&causes), listeners(&causes)] {
+                let failure = error.security().expect("handshakes failed");
+                assert_ne!(failure.problem, SecurityProblem::TimedOut);
+                assert!(error.is_worth_telling() && !error.is_hopeless());
+            }
+        }
+        let gone = [ConnectCause::Refused, ConnectCause::Refused];
+        assert_eq!(listeners(&gone).security(), None);
+    }
+
+    #[test]
+    fn a_host_that_is_away_does_not_hide_a_refused_login() {
+        let refused = ConnectCause::Sasl(SaslFailure::Refused {
+            mechanism: "PLAIN",
+            message: "wrong password".into(),
+        });
+        let gone = [
+            ConnectCause::Refused,
+            ConnectCause::Dns("no such host".into()),
+            ConnectCause::TimedOut(Duration::from_secs(10)),
+            ConnectCause::Silent(Duration::from_secs(10)),
+            ConnectCause::Unreachable("no route to host".into()),
+        ];
+        for gone in gone {
+            for causes in [
+                [gone.clone(), refused.clone()],
+                [refused.clone(), gone.clone()],
+            ] {
+                for error in [bootstrap(&causes), listeners(&causes)] {
+                    assert!(
+                        error.is_hopeless() && error.security().is_some(),
+                        "{error:?}"
+                    );
+                    assert_eq!(error.kind(), ErrorKind::Invalid);
+                }
+            }
+            let error = bootstrap(&[gone]);
+            assert!(
+                !error.is_hopeless() && error.security().is_none(),
+                "{error:?}"
+            );
+        }
+        // Something is there that may let us in later.
+        let error = bootstrap(&[ConnectCause::ClosedAtOnce, refused]);
+        assert!(
+            !error.is_hopeless() && error.security().is_none(),
+            "{error:?}"
+        );
+    }
+}

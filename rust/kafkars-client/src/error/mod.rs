@@ -1,0 +1,17 @@
+//! Errors of talking to a cluster: one try on one connection, reaching the cluster at all, a call of the client.
+//!
+//! Errors are cheap to clone, because one lost connection fails every request on it.
+
+mod attempt;
+mod bootstrap;
+mod client;
+mod connect;
+mod list;
+
+pub use self::attempt::AttemptError;
+pub use self::bootstrap::{BootstrapCause, BootstrapCauses};
+pub use self::client::ClientError;
+pub use self::connect::ConnectCause;
+pub use crate::net::sasl::failure::SaslFailure;
+pub use crate::net::tls::failure::TlsFailure;
+pub use crate::net::unanswered::Unanswered;

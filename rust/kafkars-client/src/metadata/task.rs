@@ -1,0 +1,145 @@
+//! The one task of a client that asks for metadata.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use kafkars_core::refresh::{Ask, Next};
+use kafkars_protocol::messages::metadata::{MetadataRequest, MetadataRequestTopic};
+
+use super::answer::{MetadataAnswer, answer_of};
+use super::bootstrap::bootstrap;
+use crate::client::core::Core;
+use crate::error::{BootstrapCause, BootstrapCauses, ClientError};
+use crate::metrics::add;
+use crate::net::first_success;
+use crate::{after, now};
+
+/// A known broker that has not answered for this long is overtaken by the next one.
+const OVERTAKE_AFTER: Duration = Duration::from_secs(1);
+
+/// When so many known brokers do not answer, a large cluster is not tried to the last one before starting over.
+const KNOWN_TRIES: usize = 5;
+
+/// A client that was never let in tries again after this if nobody asks: whoever waits without a time limit may be let
+/// in later.
+const UNASKED_PAUSE: Duration = Duration::from_secs(60);
+
+/// Asks whenever the plan says so. Does no I/O before somebody wants something. After a login that was refused for good
+/// the next one is tried when somebody asks again, or after a long pause: brokers lock accounts, and nobody would hear
+/// of it.
+pub(crate) async fn run(core: Arc<Core>) {
+    let (mut is_refused, mut is_wanted) = (false, false);
+    loop {
+        let next = core.desk.plan.lock().next(now());
+        match next {
+            Next::Idle => {
+                core.desk.wake.notified().await;
+                is_wanted = true;
+            }
+            Next::Wait(_) | Next::Ask(_) if is_refused && !is_wanted => {
+                wait(&core, after(now(), UNASKED_PAUSE)).await;
+                is_wanted = true;
+            }
+            Next::Wait(until) => is_wanted |= wait(&core, until).await,
+            Next::Ask(ask) => {
+                is_wanted = false;
+                let began = now();
+                let result = refresh(&core, &ask).await;
+                conclude(&core, &ask, began, result);
+                is_refused = core.cluster().version == 0 && core.desk.is_refused();
+            }
+        }
+    }
+}
+
+/// Whether somebody asked before the time was over.
+async fn wait(core: &Core, until: Instant) -> bool {
+    tokio::select! {
+        () = core.desk.wake.notified() => true,
+        () = tokio::time::sleep_until(until.into()) => false,
+    }
+}
+
+fn conclude(
+    core: &Core,
+    ask: &Ask,
+    began: Instant,
+    result: Result<MetadataAnswer, BootstrapCauses>,
+) {
+    match result {
+        Ok(answer) => {
+            add(&core.network.counters.metadata_refreshes, 1);
+            core.merge(&answer);
+            let unreachable = core.unreachable();
+            core.desk
+                .plan
+                .lock()
+                .succeeded(ask, &core.cluster(), &unreachable, now());
+            if core.desk.round.borrow().is_told {
+                tracing::warn!(target: "kafkars::metadata", "brokers tell again where topics are");
+            }
+            core.desk.round.send_modify(|round| {
+                round.failure = None;
+                round.is_told = false;
+                round.answered_began = Some(began);
+            });
+        }
+        Err(causes) => {
+            let failure = ClientError::Bootstrap(causes.clone());
+            // One line for each change: a cluster may be away for hours. Where no address can be connected to, the
+            // lines about them have said so.
+            let is_known =
+                (causes.iter()).all(|(_, cause)| matches!(cause, BootstrapCause::Connect(_)));
+            let was_told = core.desk.round.borrow().is_told;
+            if was_told || is_known {
+                tracing::debug!(target: "kafkars::metadata", error = %failure, "still no broker tells where topics are");
+            } else {
+                tracing::warn!(
+                    target: "kafkars::metadata",
+                    error = %failure,
+                    "no broker tells where topics are; goes on trying, and says when it succeeds"
+                );
+            }
+            core.desk.plan.lock().failed(ask, now());
+            core.desk.round.send_modify(|round| {
+                round.failure = Some(Arc::new(causes));
+                round.is_told = was_told || !is_known;
+                round.failure_began = Some(began);
+            });
+        }
+    }
+}
+
+/// Asks brokers that are known, then, when none of them answers, the bootstrap addresses again (KIP-899).
+async fn refresh(core: &Arc<Core>, ask: &Ask) -> Result<MetadataAnswer, BootstrapCauses> {
+    tracing::debug!(
+        target: "kafkars::metadata",
+        topics = ask.topics.len(),
+        full = ask.full,
+        "asks which brokers lead which partitions"
+    );
+    let request = Arc::new(request(core, ask));
+    let brokers = core.brokers_by_preference(None);
+    let tries = brokers.iter().take(KNOWN_TRIES).map(|broker| {
+        let (broker, request) = (Arc::clone(broker), Arc::clone(&request));
+        let deadline = after(now(), core.network.config.request_timeout);
+        async move { answer_of(&broker, &request, deadline).await }
+    });
+    let handle = core.network.tasks.handle();
+    match first_success(handle, tries.collect(), OVERTAKE_AFTER).await {
+        Ok(answer) => Ok(answer),
+        Err(_) => bootstrap(core, &request).await,
+    }
+}
+
+fn request(core: &Core, ask: &Ask) -> MetadataRequest {
+    let topic = |name: &Arc<str>| MetadataRequestTopic {
+        name: Some(name.to_string()),
+        ..MetadataRequestTopic::default()
+    };
+    MetadataRequest {
+        topics: Some(ask.topics.iter().map(topic).collect()),
+        allow_auto_topic_creation: core.network.config.allow_auto_create_topics,
+        ..MetadataRequest::default()
+    }
+}

@@ -1,0 +1,29 @@
+//! What all connections of one client share.
+
+use std::sync::Arc;
+
+use kafkars_core::backoff::Random;
+use kafkars_core::config::{Checked, ClientConfig};
+use parking_lot::Mutex;
+
+use crate::metrics::ClientCounters;
+use crate::net::distrust::Distrust;
+use crate::net::reachability::Reachability;
+use crate::net::sasl::Authenticator;
+use crate::net::tasks::Tasks;
+use crate::net::tls::Tls;
+
+/// What all connections of one client share.
+#[derive(Debug)]
+pub(crate) struct Network {
+    pub(crate) config: Checked<ClientConfig>,
+    pub(crate) counters: Arc<ClientCounters>,
+    pub(crate) tasks: Tasks,
+    pub(crate) random: Mutex<Random>,
+    pub(crate) reachability: Reachability,
+    /// How connections are encrypted, if they are.
+    pub(crate) tls: Option<Arc<Tls>>,
+    /// How we say who we are, if we do.
+    pub(crate) authenticator: Option<Arc<Authenticator>>,
+    pub(crate) distrust: Distrust,
+}

@@ -1,0 +1,150 @@
+//! What a connection's handles and its driver share: the state, and how requests end with it.
+
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use kafkars_protocol::ApiKey;
+use parking_lot::Mutex;
+
+use super::state::{ConnectionState, Pending};
+use crate::error::AttemptError;
+use crate::metrics::BrokerCounters;
+use crate::net::outbox::Outbox;
+use crate::net::transport::WriteHalf;
+use crate::net::unanswered::BrokerName;
+use crate::net::versions::ApiVersionTable;
+use crate::now;
+
+/// What a connection needs to know.
+#[derive(Debug, Clone)]
+pub(crate) struct ConnectionSettings {
+    pub(crate) broker: BrokerName,
+    pub(crate) client_id: Arc<str>,
+    pub(crate) request_timeout: Duration,
+    pub(crate) max_idle: Duration,
+    pub(crate) longest_frame: usize,
+    pub(crate) counters: BrokerCounters,
+}
+
+/// One connection, as everybody who works on it sees it.
+pub(in crate::net) struct ConnectionShared {
+    pub(in crate::net) settings: ConnectionSettings,
+    pub(super) correlation: AtomicI32,
+    pub(super) closed: AtomicBool,
+    /// SASL messages travel without headers at the moment.
+    pub(super) tokens: AtomicBool,
+    pub(super) versions: OnceLock<ApiVersionTable>,
+    pub(super) state: Mutex<ConnectionState>,
+}
+
+impl ConnectionShared {
+    pub(super) fn new(settings: ConnectionSettings, writer: WriteHalf) -> Self {
+        Self {
+            state: Mutex::new(ConnectionState::new(writer, now())),
+            settings,
+            correlation: AtomicI32::new(0),
+            closed: AtomicBool::new(false),
+            tokens: AtomicBool::new(false),
+            versions: OnceLock::new(),
+        }
+    }
+
+    /// Whether what comes has no header.
+    pub(in crate::net) fn expects_tokens(&self) -> bool {
+        self.tokens.load(Ordering::Acquire)
+    }
+
+    pub(in crate::net) fn lock(&self) -> parking_lot::MutexGuard<'_, ConnectionState> {
+        self.state.lock()
+    }
+
+    pub(super) fn timed_out(
+        &self,
+        api: ApiKey,
+        sent_at: Instant,
+        is_throttled: bool,
+    ) -> AttemptError {
+        let waited = now().saturating_duration_since(sent_at);
+        AttemptError::TimedOut(self.settings.broker.owes(api, waited, is_throttled))
+    }
+
+    /// The first failure decides what every waiting and every later request hears.
+    pub(in crate::net) fn fail(&self, error: &AttemptError) {
+        self.fail_each(error, |_| None);
+    }
+
+    /// Tells those whose time is over, while the connection waits on for the end of a pause.
+    pub(in crate::net) fn answer_due(&self, now: Instant) {
+        let (due, is_throttled): (Vec<Pending>, bool) = {
+            let mut state = self.state.lock();
+            let is_throttled = state.is_muted();
+            let due = state
+                .pending
+                .iter_mut()
+                .filter(|pending| pending.is_due(now));
+            (due.map(Pending::take_slot).collect(), is_throttled)
+        };
+        self.settings
+            .counters
+            .add(|each| &each.requests_timed_out, due.len());
+        for pending in due {
+            let error = self.timed_out(pending.api, pending.sent_at, is_throttled);
+            pending.answer(Err(error));
+        }
+    }
+
+    /// Answers come in order, so a request without one holds up all behind it: the connection is given up.
+    pub(in crate::net) fn expire(&self, now: Instant) {
+        let late = {
+            let state = self.state.lock();
+            let late = state.pending.iter().find(|each| each.expires_at <= now);
+            late.map(|late| (late.api, now.saturating_duration_since(late.sent_at)))
+        };
+        let cause = late.map_or_else(
+            || "another request on it got no answer in time".to_owned(),
+            |(api, waited)| self.settings.broker.owes(api, waited, false).to_string(),
+        );
+        let error = AttemptError::Disconnected(cause.into());
+        self.fail_each(&error, |pending| {
+            let is_late = pending.expires_at <= now;
+            is_late.then(|| self.timed_out(pending.api, pending.sent_at, false))
+        });
+    }
+
+    fn fail_each(&self, error: &AttemptError, own: impl Fn(&Pending) -> Option<AttemptError>) {
+        let pending = {
+            let mut state = self.state.lock();
+            if state.failure.is_some() {
+                return;
+            }
+            state.failure = Some(error.clone());
+            self.closed.store(true, Ordering::Release);
+            state.outbox = Outbox::default();
+            state.writer = None;
+            state.forget_flushed();
+            state.wake_driver();
+            let mut pending = std::mem::take(&mut state.pending);
+            let held = state.held.take().unwrap_or_default();
+            pending.extend(held.into_iter().filter_map(|(_, pending)| pending));
+            pending
+        };
+        let counters = &self.settings.counters;
+        counters.subtract(|each| &each.connections_open, 1);
+        counters.subtract(|each| &each.requests_in_flight, pending.len());
+        tracing::debug!(
+            target: "kafkars::net",
+            broker = %self.settings.broker.address,
+            in_flight = pending.len(),
+            %error,
+            "a connection was closed"
+        );
+        for pending in pending {
+            let own = own(&pending);
+            if let Some(AttemptError::TimedOut(_)) = own {
+                counters.add(|each| &each.requests_timed_out, 1);
+            }
+            pending.answer(Err(own.unwrap_or_else(|| error.clone())));
+        }
+    }
+}

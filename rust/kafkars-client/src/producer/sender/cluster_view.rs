@@ -1,0 +1,69 @@
+//! What the core's sender asks of the cluster.
+
+use std::collections::HashMap;
+
+use kafkars_core::cluster::Cluster;
+use kafkars_core::produce::sender::View;
+use kafkars_protocol::Uuid;
+
+use super::node::Node;
+
+/// The cluster as the core's sender sees it.
+pub(super) struct ClusterView<'a> {
+    pub(super) cluster: &'a Cluster,
+    pub(super) nodes: &'a HashMap<i32, Node>,
+}
+
+impl View for ClusterView<'_> {
+    fn metadata_version(&self) -> u64 {
+        self.cluster.version
+    }
+
+    fn leader(&self, topic: &str, partition: i32) -> Option<i32> {
+        let leader = self.cluster.leader(topic, partition);
+        leader.map(|leader| leader.node)
+    }
+
+    fn topic_id(&self, topic: &str) -> Uuid {
+        let topic = self.cluster.topic(topic);
+        topic.map_or(Uuid::default(), |topic| topic.id)
+    }
+
+    fn is_connected(&self, node: i32) -> bool {
+        self.nodes.get(&node).is_some_and(Node::is_connected)
+    }
+
+    fn obstacle(&self, topic: &str, partition: i32) -> Option<String> {
+        let Some(metadata) = self.cluster.topic(topic) else {
+            return Some(format!("the metadata does not name topic {topic:?}"));
+        };
+        if let Some(code) = metadata.error {
+            return Some(format!(
+                "metadata of topic {topic:?}: {}: {}",
+                code.name(),
+                code.description()
+            ));
+        }
+        let count = metadata.partitions.len();
+        let Some(known) = usize::try_from(partition)
+            .ok()
+            .and_then(|at| metadata.partitions.get(at))
+        else {
+            return Some(format!(
+                "topic {topic:?} was made again with {count} partitions, so that partition {partition} is gone"
+            ));
+        };
+        match (known.leader, known.error) {
+            (None, Some(code)) => Some(format!(
+                "no leader is known for {topic}-{partition}: {}: {}",
+                code.name(),
+                code.description()
+            )),
+            (None, None) => Some(format!("no leader is known for {topic}-{partition}")),
+            (Some(leader), _) if self.cluster.broker(leader).is_none() => Some(format!(
+                "the leader of {topic}-{partition} is broker {leader}, which the metadata does not name"
+            )),
+            _ => None,
+        }
+    }
+}

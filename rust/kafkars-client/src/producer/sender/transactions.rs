@@ -1,0 +1,130 @@
+//! The sender's part in transactions: it speaks with the coordinator and tells waiting calls how they ended.
+
+use std::sync::Arc;
+
+use kafkars_core::produce::error::ProduceError;
+use kafkars_core::transaction::{
+    Dispatch, NoAnswer, TransactionCall, TransactionCallId, TransactionError, TransactionResponse,
+    Transactions,
+};
+
+use super::coordinator;
+use super::driver::SenderDriver;
+use super::event::{SenderEvent, report};
+use super::transaction_calls::CallEnd;
+use crate::now;
+
+impl SenderDriver {
+    /// Runs a call of the application. No record is taken while it changes what records may be taken.
+    pub(super) fn command<T>(
+        &mut self,
+        call: TransactionCall,
+        command: impl FnOnce(&mut Transactions) -> Result<T, TransactionError>,
+    ) -> Result<T, TransactionError> {
+        let Some(transactions) = self.core.transactions() else {
+            return Err(TransactionError::NotConfigured { call });
+        };
+        if self.ended {
+            return Err(TransactionError::Closed);
+        }
+        let mut door = self.shared.door.write();
+        let result = command(transactions);
+        door.set(transactions.may_send().err(), transactions.number());
+        drop(door);
+        self.shared.door_moved.notify_waiters();
+        result
+    }
+
+    /// Runs a call that ends later.
+    pub(super) fn call(
+        &mut self,
+        call: TransactionCall,
+        command: impl FnOnce(&mut Transactions) -> Result<TransactionCallId, TransactionError>,
+    ) -> Result<CallEnd, TransactionError> {
+        let ticket = self.command(call, command)?;
+        let ended = self.calls.wait_for(ticket, call);
+        // Some end on the spot.
+        self.end_calls();
+        Ok(ended)
+    }
+
+    pub(super) fn transactions(&mut self) -> Option<&Transactions> {
+        self.core.transactions().map(|known| &*known)
+    }
+
+    /// Leaves the open transaction to end by itself. Returns whether its abort is under way.
+    pub(super) fn leave_transaction(&mut self) -> bool {
+        let leave = |transactions: &mut Transactions| Ok(transactions.leave());
+        // A producer that has ended has nothing to leave.
+        let is_aborting = self.command(TransactionCall::Abort, leave).unwrap_or(false);
+        self.end_calls();
+        is_aborting
+    }
+
+    pub(super) fn in_transaction(&mut self) -> bool {
+        let transactions = self.core.transactions();
+        transactions.is_some_and(|transactions| transactions.is_open())
+    }
+
+    /// A record of the open transaction, or of the one with that number, never reached a batch.
+    pub(super) fn record_refused(&mut self, error: &ProduceError, transaction: Option<u64>) {
+        if let Some(transactions) = self.core.transactions()
+            && transaction.is_none_or(|number| number == transactions.number())
+        {
+            transactions.record_refused(error);
+            self.transactions_changed();
+        }
+    }
+
+    /// What a call of transactions waits for.
+    pub(super) fn obstacle(&mut self) -> Option<Arc<str>> {
+        let transactions = self.core.transactions();
+        transactions.map(|transactions| transactions.obstacle())
+    }
+
+    /// Sends a request to a coordinator, or looks for one.
+    pub(super) fn coordinate(&self, dispatch: Dispatch) {
+        let client = self.shared.client.clone();
+        let deadline = now() + self.shared.config.request_timeout;
+        let events = self.events.clone();
+        self.tasks.spawn(async move {
+            let answer = coordinator::ask(&client, dispatch, deadline).await;
+            report(&events, SenderEvent::Coordinated(answer));
+        });
+    }
+
+    pub(super) fn coordinated(&mut self, answer: Result<TransactionResponse, NoAnswer>) {
+        if let Some(transactions) = self.core.transactions() {
+            transactions.answered(now(), answer);
+        }
+        self.transactions_changed();
+    }
+
+    /// The producer has ended, and its calls with it.
+    pub(super) fn close_transactions(&mut self) {
+        if let Some(transactions) = self.core.transactions() {
+            transactions.close();
+        }
+        self.transactions_changed();
+        self.calls.clear();
+    }
+
+    /// Tells whoever sends, and whoever waits for a call, what became of the transaction.
+    pub(super) fn transactions_changed(&mut self) {
+        let Some(transactions) = self.core.transactions() else {
+            return;
+        };
+        let refusal = transactions.may_send().err();
+        if self.shared.door.read().differs(refusal.as_ref()) {
+            self.shared.door.write().set(refusal, transactions.number());
+            self.shared.door_moved.notify_waiters();
+        }
+        self.end_calls();
+    }
+
+    fn end_calls(&mut self) {
+        if let Some(transactions) = self.core.transactions() {
+            self.calls.end(transactions);
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! The buffer itself: what it holds, and how its cursors are found.
+
+use std::collections::{HashMap, VecDeque};
+use std::time::Duration;
+
+use super::credit::Credit;
+use super::ledger::Ledger;
+use crate::backoff::Backoff;
+use crate::config::{AutoOffsetReset, TopicPartition};
+use crate::fetch::cursor::{BatchCursor, Cursor, StartAt};
+use crate::fetch::error::FetchError;
+use crate::fetch::position::FetchPosition;
+use crate::fetch::retry::RetryPace;
+
+/// Pauses between refused requests, where nothing else is set: Kafka's defaults.
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+
+/// Names a cursor for as long as its partition stays assigned.
+pub type CursorId = usize;
+
+/// The consumer's state that application and network share, behind one lock of the driver.
+///
+/// Fairness: partitions with data take turns, a batch each.
+#[derive(Debug)]
+pub struct FetchBuffer {
+    pub(super) policy: AutoOffsetReset,
+    // Where new cursors look for their position first.
+    pub(super) start: StartAt,
+    pub(super) credit: Credit,
+    pub(super) cursors: Vec<Option<Cursor>>,
+    // Places in `cursors` that were given up.
+    pub(super) free: Vec<CursorId>,
+    pub(super) by_partition: HashMap<TopicPartition, CursorId>,
+    // Cursors with something to take, in turn, each with the stamp of its turn: a place whose stamp is not that of its
+    // cursor was given up, and is passed over.
+    pub(super) ready: VecDeque<(CursorId, u64)>,
+    // Places in `ready` that were not given up.
+    pub(super) turns: usize,
+    pub(super) last_turn: u64,
+    // Cursors with answers to open, in turn. A place may have nothing left to open, or be that of a cursor that is
+    // gone.
+    pub(super) to_open: VecDeque<CursorId>,
+    pub(super) current: Option<(CursorId, BatchCursor)>,
+    // Those that the application wants and that have nothing, in order: they are fetched though others may fill the
+    // buffer.
+    pub(super) asked_in_vain: Vec<CursorId>,
+    // The network found cursors that it would have asked for, had there been room.
+    pub(super) has_left_out: bool,
+    // Opening was behind with a cursor that the network would have asked for, and is no longer.
+    pub(super) has_caught_up: bool,
+    pub(super) next_epoch: u64,
+    // Errors for the application, so that whoever waits for one knows of a new one.
+    pub(super) errors_met: u64,
+    // How fast refused requests are repeated.
+    pub(super) pace: RetryPace,
+    // What the latest call handed out, by where each cursor stood before it.
+    pub(super) unfinished: Vec<(CursorId, FetchPosition)>,
+    // The same of cursors that have gone since.
+    pub(super) left_unfinished: HashMap<TopicPartition, FetchPosition>,
+    // What the group's coordinator has.
+    pub(super) ledger: Ledger,
+}
+
+impl FetchBuffer {
+    /// Creates a buffer without partitions. `limit` bounds the bytes of fetched data that wait for the application.
+    pub fn new(policy: AutoOffsetReset, limit: usize) -> Self {
+        Self {
+            policy,
+            start: StartAt::Policy,
+            credit: Credit::new(limit),
+            cursors: Vec::new(),
+            free: Vec::new(),
+            by_partition: HashMap::new(),
+            ready: VecDeque::new(),
+            turns: 0,
+            last_turn: 0,
+            to_open: VecDeque::new(),
+            current: None,
+            asked_in_vain: Vec::new(),
+            has_left_out: false,
+            has_caught_up: false,
+            next_epoch: 0,
+            errors_met: 0,
+            pace: RetryPace::new(Backoff::new(FIRST_PAUSE, LONGEST_PAUSE), 0),
+            unfinished: Vec::new(),
+            left_unfinished: HashMap::new(),
+            ledger: Ledger::default(),
+        }
+    }
+
+    /// Sets the pace at which refused requests are repeated.
+    pub fn set_pace(&mut self, pace: RetryPace) {
+        self.pace = pace;
+    }
+
+    /// Makes new cursors start where the group has committed.
+    pub fn start_from_committed(&mut self) {
+        self.start = StartAt::Committed;
+    }
+
+    pub(super) fn id(&self, partition: &TopicPartition) -> Result<CursorId, FetchError> {
+        let id = self.by_partition.get(partition).copied();
+        id.ok_or_else(|| FetchError::NotAssigned {
+            partition: partition.clone(),
+        })
+    }
+
+    /// Returns the cursor of an assigned partition.
+    pub fn cursor(&self, partition: &TopicPartition) -> Result<&Cursor, FetchError> {
+        let id = self.id(partition)?;
+        self.cursors[id].as_ref().ok_or(FetchError::Closed)
+    }
+
+    /// Returns all cursors.
+    pub fn cursors(&self) -> impl Iterator<Item = (CursorId, &Cursor)> {
+        let slots = self.cursors.iter().enumerate();
+        slots.filter_map(|(id, cursor)| Some((id, cursor.as_ref()?)))
+    }
+
+    /// Returns the cursor if it is still in `epoch`, so that nothing has changed since a request was made for it.
+    pub fn cursor_at(&mut self, id: CursorId, epoch: u64) -> Option<&mut Cursor> {
+        let cursor = self.cursors.get_mut(id)?.as_mut()?;
+        (cursor.epoch == epoch).then_some(cursor)
+    }
+}

@@ -1,0 +1,63 @@
+//! Errors of partitions whose position is not known.
+
+use super::*;
+
+fn refused(buffer: &mut FetchBuffer, number: i32, error: FetchError) {
+    let id = buffer.id(&partition(number)).expect("assigned");
+    let epoch = buffer.cursors[id].as_ref().expect("assigned").epoch;
+    buffer.fail(id, epoch, error);
+}
+
+fn unset(partitions: i32) -> FetchBuffer {
+    let mut buffer = FetchBuffer::new(AutoOffsetReset::None, 1 << 20);
+    let all = (0..partitions).map(|number| (partition(number), None));
+    buffer.assign(all.collect());
+    buffer
+}
+
+#[test]
+fn whoever_asks_for_the_position_hears_why_there_is_none_and_it_is_tried_again() {
+    let mut buffer = unset(1);
+    let error = FetchError::NoOffset {
+        partition: partition(0),
+    };
+    refused(&mut buffer, 0, error.clone());
+    assert_eq!(
+        buffer.take_position_error(&partition(0)),
+        Ok(Some(error.clone()))
+    );
+    assert_eq!(buffer.take_position_error(&partition(0)), Ok(None));
+    assert!(!buffer.is_ready(), "nobody else hears of it");
+    let state = buffer.cursor(&partition(0)).expect("assigned").state;
+    assert_eq!(state, CursorState::Unset(StartAt::Policy));
+    refused(&mut buffer, 0, error.clone());
+    assert_eq!(buffer.next_record().expect_err("it is raised"), error);
+}
+
+#[test]
+fn what_is_said_of_a_topic_holds_for_each_partition_and_stays() {
+    let mut buffer = unset(2);
+    let error = FetchError::Topic {
+        topic: "t".into(),
+        code: kafkars_protocol::ErrorCode::UnknownTopicOrPartition,
+    };
+    refused(&mut buffer, 0, error.clone());
+    for _ in 0..2 {
+        assert_eq!(
+            buffer.take_position_error(&partition(1)),
+            Ok(Some(error.clone()))
+        );
+    }
+    assert_eq!(buffer.next_record().expect_err("it is raised"), error);
+}
+
+#[test]
+fn an_error_of_a_partition_with_a_position_is_left_to_whoever_reads() {
+    let mut buffer = assigned(1);
+    let error = FetchError::NoOffset {
+        partition: partition(0),
+    };
+    refused(&mut buffer, 0, error.clone());
+    assert_eq!(buffer.take_position_error(&partition(0)), Ok(None));
+    assert_eq!(buffer.next_record().expect_err("it is raised"), error);
+}

@@ -1,0 +1,187 @@
+//! An assignment in the making: what the leader learns of members and topics, and what it checks and sends.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Instant;
+
+use bytes::Bytes;
+use kafkars_protocol::messages::join_group::JoinGroupResponseMember;
+use kafkars_protocol::messages::sync_group::SyncGroupRequestAssignment;
+
+use super::member::NO_GENERATION;
+use crate::cluster::Cluster;
+use crate::config::TopicPartition;
+use crate::group::action::RequestId;
+use crate::group::assignor::{
+    Assignment, GroupView, MemberAssignment, MemberView, PartitionView, TopicView,
+};
+use crate::group::common::Common;
+use crate::group::embedded;
+
+/// An assignment being made.
+#[derive(Debug)]
+pub(super) struct Election {
+    pub(super) members: BTreeMap<Arc<str>, MemberView>,
+    pub(super) topics: BTreeSet<Arc<str>>,
+    pub(super) step: ElectionStep,
+}
+
+#[derive(Debug)]
+pub(super) enum ElectionStep {
+    /// Metadata of topics is missing, which is waited for until then.
+    LookingUp(Instant),
+    Assigning(RequestId, GroupView),
+}
+
+impl Election {
+    pub(super) fn wake_at(&self) -> Option<Instant> {
+        match self.step {
+            ElectionStep::LookingUp(until) => Some(until),
+            ElectionStep::Assigning(..) => None,
+        }
+    }
+}
+
+/// The topics of the group as the last assignment saw them.
+#[derive(Debug)]
+pub(super) struct Watched {
+    topics: BTreeSet<Arc<str>>,
+    seen: BTreeMap<Arc<str>, TopicView>,
+    with_racks: bool,
+}
+
+impl Watched {
+    pub(super) fn new(common: &Common, topics: BTreeSet<Arc<str>>) -> Self {
+        let with_racks = common.config.client_rack.is_some();
+        Self {
+            seen: seen(&common.cluster, &topics, with_racks),
+            topics,
+            with_racks,
+        }
+    }
+
+    pub(super) fn differs(&self, common: &Common) -> bool {
+        seen(&common.cluster, &self.topics, self.with_racks) != self.seen
+    }
+}
+
+/// The topics that exist, as strategies see them.
+pub(super) fn seen(
+    cluster: &Cluster,
+    topics: &BTreeSet<Arc<str>>,
+    with_racks: bool,
+) -> BTreeMap<Arc<str>, TopicView> {
+    let view = |topic: &Arc<str>| {
+        let metadata = cluster.topic(topic)?;
+        let partitions = metadata.partitions.iter().map(|partition| {
+            let racks = partition
+                .replicas
+                .iter()
+                .filter(|_| with_racks)
+                .filter_map(|replica| cluster.broker(*replica)?.rack.as_deref().map(Arc::from));
+            PartitionView {
+                racks: racks.collect(),
+            }
+        });
+        let partitions: Vec<PartitionView> = partitions.collect();
+        (!partitions.is_empty()).then(|| (Arc::clone(topic), TopicView { partitions }))
+    };
+    topics.iter().filter_map(view).collect()
+}
+
+/// What the members want. One whose subscription cannot be read gets nothing, and the others go on: the coordinator
+/// hands over what it was sent, so that one member could stop all of them otherwise.
+pub(super) fn decode(
+    group: &str,
+    members: Vec<JoinGroupResponseMember>,
+) -> BTreeMap<Arc<str>, MemberView> {
+    let decode = |member: JoinGroupResponseMember| {
+        let instance = member.group_instance_id;
+        let view = embedded::decode_subscription(member.metadata, instance.clone());
+        let view = view.unwrap_or_else(|cause| {
+            tracing::warn!(
+                target: "kafkars::group", group, member = ?shortened(&member.member_id),
+                instance = ?instance.as_deref().map(shortened), %cause,
+                "the subscription of a member cannot be read; it is assigned nothing"
+            );
+            MemberView {
+                instance: instance.map(Arc::from),
+                generation: NO_GENERATION,
+                ..MemberView::default()
+            }
+        });
+        (Arc::from(member.member_id), view)
+    };
+    members.into_iter().map(decode).collect()
+}
+
+/// The start of a text that somebody else has chosen.
+fn shortened(text: &str) -> &str {
+    const SHOWN: usize = 200;
+    text.char_indices()
+        .nth(SHOWN)
+        .map_or(text, |(end, _)| text.get(..end).unwrap_or(text))
+}
+
+/// The assignment, if it is one: only members get partitions, none has two owners, all exist, and a cooperative
+/// strategy gives nothing away that its owner has not given up.
+pub(super) fn checked(
+    view: &GroupView,
+    assignment: Assignment,
+    is_cooperative: bool,
+) -> Result<Assignment, Arc<str>> {
+    let mut owner_of: BTreeMap<&TopicPartition, &Arc<str>> = BTreeMap::new();
+    for (member, assigned) in &assignment {
+        if !view.members.contains_key(member) {
+            return Err(format!("it assigned to {member:?}, which is no member").into());
+        }
+        for partition in &assigned.partitions {
+            let exists = usize::try_from(partition.partition)
+                .is_ok_and(|index| index < view.partition_count(&partition.topic));
+            if !exists {
+                return Err(format!("it assigned {partition}, which does not exist").into());
+            }
+            if let Some(other) = owner_of.insert(partition, member) {
+                return Err(format!("it assigned {partition} to {other:?} and {member:?}").into());
+            }
+        }
+    }
+    for (member, known) in view.members.iter().filter(|_| is_cooperative) {
+        for partition in &known.owned {
+            if let Some(owner) = owner_of.get(partition)
+                && *owner != member
+                && !is_claimed(view, partition, owner)
+            {
+                return Err(format!(
+                    "it is cooperative, but assigned {partition} to {owner:?} while {member:?} owns it"
+                )
+                .into());
+            }
+        }
+    }
+    Ok(assignment)
+}
+
+/// Whether `member` says that it owns `partition`. When two say so, one of them is out of date.
+fn is_claimed(view: &GroupView, partition: &TopicPartition, member: &Arc<str>) -> bool {
+    let member = view.members.get(member);
+    member.is_some_and(|member| member.owned.contains(partition))
+}
+
+/// The assignment for every member, for the wire. Members that the strategy left out get nothing.
+pub(super) fn encode(
+    members: &BTreeMap<Arc<str>, MemberView>,
+    assignment: &Assignment,
+) -> Result<Vec<SyncGroupRequestAssignment>, Arc<str>> {
+    let nothing = MemberAssignment::default();
+    let encode = |member: &Arc<str>| {
+        let assigned = assignment.get(member).unwrap_or(&nothing);
+        let bytes: Bytes = embedded::encode_assignment(assigned)
+            .map_err(|cause| Arc::<str>::from(cause.to_string()))?;
+        Ok(SyncGroupRequestAssignment {
+            member_id: member.to_string(),
+            assignment: bytes,
+        })
+    };
+    members.keys().map(encode).collect()
+}

@@ -1,0 +1,65 @@
+//! A member's session: when to send heartbeats, and how long the coordinator keeps the place without them.
+
+use std::time::Instant;
+
+use crate::group::action::RequestId;
+use crate::group::common::Common;
+use crate::group::pace::Pace;
+
+/// When the next heartbeat is due, and until when the member may believe itself one.
+#[derive(Debug, Default)]
+pub(super) struct MemberSession {
+    pub(super) in_flight: Option<(RequestId, Instant)>,
+    pub(super) next_at: Option<Instant>,
+    /// When the last request was sent that the coordinator answered as a member's: it keeps the place for a session
+    /// from some later moment.
+    confirmed_at: Option<Instant>,
+    /// The coordinator waited for nobody then, or later. A rebalance that has begun since goes on without those who
+    /// have not joined by its timeout.
+    pub(super) calm_at: Option<Instant>,
+}
+
+impl MemberSession {
+    /// The coordinator has taken the member in, in answer to a request of `sent_at`. That answer may have been under
+    /// way for a while: a member that owns something trusts only what it knows to be later than that.
+    pub(super) fn start(&mut self, common: &Common, now: Instant, sent_at: Instant) {
+        self.in_flight = None;
+        if common.ownership.is_empty() {
+            self.next_at = Some(now + common.config.heartbeat_interval);
+            self.confirmed_at = Some(now);
+        } else {
+            self.next_at = Some(now);
+            self.confirmed_at = self.confirmed_at.max(Some(sent_at));
+        }
+        self.calm_at = self.confirmed_at;
+    }
+
+    /// An answered request of that time found the group at rest.
+    pub(super) fn calm(&mut self, sent_at: Instant) {
+        self.calm_at = self.calm_at.max(Some(sent_at));
+        self.confirm(sent_at);
+    }
+
+    pub(super) fn confirm(&mut self, sent_at: Instant) {
+        self.confirmed_at = self.confirmed_at.max(Some(sent_at));
+    }
+
+    pub(super) fn ends_at(&self, common: &Common) -> Option<Instant> {
+        self.confirmed_at
+            .map(|at| at + common.config.session_timeout)
+    }
+
+    pub(super) fn stop(&mut self) {
+        *self = Self::default();
+    }
+
+    pub(super) fn wake_at(&self, common: &Common, pace: &Pace) -> Option<Instant> {
+        let beat_at = match self.in_flight {
+            Some(_) => None,
+            // Without a coordinator the search for it wakes.
+            None if common.coordinator.node().is_none() => None,
+            None => self.next_at.map(|at| pace.not_before(at)),
+        };
+        [beat_at, self.ends_at(common)].into_iter().flatten().min()
+    }
+}

@@ -1,0 +1,205 @@
+//! The end of commits that nobody can make any more.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::outcome::CommitOutcome;
+use super::refused::{failed_with, refused_with};
+use super::{Commit, CommitQueue, Open};
+use crate::cluster::Cluster;
+use crate::config::TopicPartition;
+use crate::error_kind::SecurityError;
+use crate::group::commit::error::CommitError;
+use crate::group::commit::unknown_topic::is_gone;
+use crate::group::member::MembershipState;
+use crate::group::membership::Membership;
+
+impl CommitQueue {
+    /// Ends the commits that a failed handshake ends: `refusal` finds the one that a commit hears of that waits since
+    /// then.
+    pub fn end_locked_out(
+        &mut self,
+        now: Instant,
+        membership: &mut Membership,
+        refusal: impl Fn(Instant) -> Option<SecurityError>,
+    ) {
+        // Who waits for less long hears of less.
+        for commit in &mut self.waiting {
+            let Some(failure) = refusal(commit.started) else {
+                break;
+            };
+            CommitError::note(&mut commit.error, CommitError::Security(failure));
+            commit.open.clear();
+        }
+        self.finish(|commit| commit.open.is_empty());
+        self.tell(now, membership);
+    }
+
+    /// The consumer ends at `deadline`: what waits then is given up, so that whoever made it hears of that.
+    pub fn end_by(&mut self, deadline: Instant) {
+        for commit in &mut self.waiting {
+            commit.deadline = commit.deadline.min(deadline);
+        }
+    }
+
+    /// A subscription waits for the commits that were made before it, and no longer than until then.
+    pub fn end_outside_by(&mut self, deadline: Instant) {
+        let outside = self.waiting.iter_mut().filter(|commit| commit.is_outside);
+        outside.for_each(|commit| commit.deadline = commit.deadline.min(deadline));
+    }
+
+    /// The same as [`CommitQueue::end_by`] of the end of a subscription: what nobody waits for has its own time.
+    pub fn end_awaited_by(&mut self, deadline: Instant) {
+        let is_awaited = |commit: &&mut Commit| !commit.is_last && !commit.is_automatic;
+        let awaited = self.waiting.iter_mut().filter(is_awaited);
+        awaited.for_each(|commit| commit.deadline = commit.deadline.min(deadline));
+    }
+
+    /// The consumer ends: nobody calls [`CommitQueue::commit_automatically`] any more, so nothing wakes for it either.
+    pub fn end_automatic(&mut self) {
+        self.automatic = None;
+        self.automatic_at = None;
+    }
+
+    /// Ends what the coordinator does not know where metadata does not either, or names another topic.
+    pub(super) fn end_unknown(&mut self, membership: &Membership, cluster: &Cluster) {
+        let mut has_ended = false;
+        for commit in &mut self.waiting {
+            let is_patient = commit.is_patient;
+            let Commit {
+                open,
+                error,
+                unknown: given_up,
+                gone,
+                ..
+            } = commit;
+            open.retain(|partition, open| {
+                let Some(unknown) = open.unknown else {
+                    return true;
+                };
+                let is_gone = is_gone(cluster, partition, open.offset.topic_id);
+                if !unknown.is_final(is_gone, is_patient) {
+                    return true;
+                }
+                has_ended = true;
+                given_up.push(partition.clone());
+                if is_gone {
+                    gone.push(partition.clone());
+                }
+                let refused = refused_with(membership.group(), None, unknown.code, partition);
+                CommitError::note(error, refused);
+                false
+            });
+        }
+        if has_ended {
+            self.finish(|commit| commit.open.is_empty());
+            if self.waiting.is_empty() {
+                // What comes next has nothing to do with it.
+                self.failures = 0;
+                self.retry_at = None;
+            }
+        }
+    }
+
+    /// Ends what can no longer be committed: offsets of partitions that went away, or everything when the member is
+    /// out.
+    pub(super) fn end_stale(&mut self, membership: &Membership) {
+        let group = membership.group();
+        let state = membership.state();
+        for commit in &mut self.waiting {
+            if matches!(state, MembershipState::Expelled | MembershipState::Failed) {
+                let error = CommitError::NotMember {
+                    group: Arc::clone(group),
+                    state: state.name(),
+                };
+                CommitError::note(&mut commit.error, error);
+                commit.open.clear();
+            }
+            let is_stale = |(partition, open): (&TopicPartition, &Open)| {
+                let is_stale =
+                    open.serial.is_some() && membership.assignment_serial(partition) != open.serial;
+                is_stale.then(|| partition.clone())
+            };
+            let stale: Vec<TopicPartition> = commit.open.iter().filter_map(is_stale).collect();
+            if stale.is_empty() {
+                continue;
+            }
+            commit
+                .open
+                .retain(|partition, _| !stale.contains(partition));
+            commit.error = Some(CommitError::Fenced {
+                group: Arc::clone(group),
+                partitions: stale,
+            });
+        }
+        self.finish(|commit| commit.open.is_empty());
+    }
+
+    /// The search for the coordinator was refused, and no membership has failed of it.
+    pub(super) fn end_refused(&mut self, membership: &mut Membership) {
+        if let Some(failure) = membership.take_search_failure() {
+            let error = failed_with(membership.group(), failure);
+            self.end_all(&error, |_| true);
+        }
+    }
+
+    pub(super) fn end_all(&mut self, error: &CommitError, which: impl Fn(&Commit) -> bool) {
+        for commit in self.waiting.iter_mut().filter(|commit| which(commit)) {
+            CommitError::note(&mut commit.error, error.clone());
+            commit.open.clear();
+        }
+        self.finish(|commit| commit.open.is_empty());
+    }
+
+    /// Ends what has waited too long. It may have arrived all the same, so commits made before it, which wait longer,
+    /// do not go back behind it: they send its offsets.
+    pub(super) fn end_late(&mut self, now: Instant) {
+        for late in 1..self.waiting.len() {
+            let (before, rest) = self.waiting.make_contiguous().split_at_mut(late);
+            let Some(late) = rest.first().filter(|commit| commit.deadline <= now) else {
+                continue;
+            };
+            for commit in before {
+                for (partition, open) in &mut commit.open {
+                    let later = late.open.get(partition);
+                    let topic_id = open.offset.topic_id;
+                    if let Some(later) = later.filter(|later| later.offset.topic_id == topic_id) {
+                        open.offset = later.offset.clone();
+                    }
+                }
+            }
+        }
+        let cause = Arc::clone(&self.last_cause);
+        for commit in &mut self.waiting {
+            if commit.deadline <= now {
+                let error = CommitError::TimedOut {
+                    partitions: commit.open.keys().cloned().collect(),
+                    waited: now - commit.started,
+                    limit: commit.deadline - commit.started,
+                    cause: Arc::clone(&cause),
+                };
+                CommitError::note(&mut commit.error, error);
+            }
+        }
+        self.finish(|commit| commit.deadline <= now);
+    }
+
+    pub(super) fn finish(&mut self, is_over: impl Fn(&Commit) -> bool) {
+        for commit in std::mem::take(&mut self.waiting) {
+            if !is_over(&commit) {
+                self.waiting.push_back(commit);
+                continue;
+            }
+            self.outcomes.push_back(CommitOutcome {
+                id: commit.id,
+                offsets: commit.offsets,
+                is_automatic: commit.is_automatic,
+                result: commit.error.map_or(Ok(()), Err),
+                unknown: commit.unknown,
+                gone: commit.gone,
+            });
+        }
+        let outside = self.waiting.iter().rev().find(|commit| commit.is_outside);
+        self.newest_outside = outside.map(|commit| commit.id);
+    }
+}

@@ -1,0 +1,352 @@
+//! Commits in order, one request at a time, made by whoever the member is when they leave.
+
+mod ending;
+mod outcome;
+mod refused;
+mod requests;
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use kafkars_protocol::messages::offset_commit::OffsetCommitRequest;
+
+pub use self::outcome::{CommitId, CommitOutcome};
+use super::error::CommitError;
+use super::offsets::{OffsetAndMetadata, Offsets};
+use super::unknown_topic::UnknownTopic;
+use crate::backoff::{Backoff, Random};
+use crate::config::{GroupConfig, TopicPartition};
+use crate::group::action::RequestId;
+use crate::group::member::{GroupMemberIdentity, MembershipState};
+use crate::group::membership::Membership;
+
+/// Commits that may wait for the coordinator. They leave together, so this many are weeks of automatic commits.
+const LONGEST_QUEUE: usize = 100_000;
+
+/// The commits of one consumer.
+///
+/// All commits that wait leave in one request, of each partition only the newest offset. While one request is under way
+/// the next waits, so that a commit made later never arrives earlier.
+#[derive(Debug)]
+pub struct CommitQueue {
+    waiting: VecDeque<Commit>,
+    /// The newest commit that waits and was made before the subscription.
+    newest_outside: Option<CommitId>,
+    in_flight: Option<InFlightCommit>,
+    outcomes: VecDeque<CommitOutcome>,
+    /// Topics that the coordinator does not know, for metadata to be asked.
+    doubted: BTreeSet<Arc<str>>,
+    backoff: Backoff,
+    random: Random,
+    failures: u32,
+    retry_at: Option<Instant>,
+    last_cause: Arc<str>,
+    next: u64,
+    request_timeout: Duration,
+    automatic: Option<Duration>,
+    automatic_at: Option<Instant>,
+}
+
+#[derive(Debug)]
+struct Commit {
+    id: CommitId,
+    offsets: Offsets,
+    /// What is still to be committed.
+    open: BTreeMap<TopicPartition, Open>,
+    started: Instant,
+    deadline: Instant,
+    is_automatic: bool,
+    /// It was made by one who takes part in nothing, and is never a member's: of these partitions others may be the
+    /// owners by the time there is a member.
+    is_outside: bool,
+    /// Nobody waits for it, and nobody makes another one of it.
+    is_last: bool,
+    /// It may wait for topics that nobody knows: nothing else waits for it, and nobody says it again.
+    is_patient: bool,
+    error: Option<CommitError>,
+    unknown: Vec<TopicPartition>,
+    gone: Vec<TopicPartition>,
+}
+
+#[derive(Debug)]
+struct Open {
+    /// The assignment under which the offset was reached.
+    serial: Option<u64>,
+    /// What to send: the offset asked for, or a later one that may have arrived already.
+    offset: OffsetAndMetadata,
+    /// The coordinator does not know the partition.
+    unknown: Option<UnknownTopic>,
+}
+
+#[derive(Debug)]
+struct InFlightCommit {
+    id: RequestId,
+    node: i32,
+    identity: Option<GroupMemberIdentity>,
+    request: OffsetCommitRequest,
+    /// The last commit that is part of it.
+    newest: CommitId,
+}
+
+impl CommitQueue {
+    /// Nothing to commit yet.
+    #[must_use]
+    pub fn new(config: &GroupConfig, seed: u64) -> Self {
+        Self {
+            waiting: VecDeque::new(),
+            newest_outside: None,
+            in_flight: None,
+            outcomes: VecDeque::new(),
+            doubted: BTreeSet::new(),
+            backoff: Backoff::new(config.retry_backoff, config.retry_backoff_max),
+            random: Random::new(seed),
+            failures: 0,
+            retry_at: None,
+            last_cause: "the coordinator was not asked yet".into(),
+            next: 0,
+            request_timeout: config.request_timeout,
+            automatic: config
+                .enable_auto_commit
+                .then_some(config.auto_commit_interval),
+            automatic_at: None,
+        }
+    }
+
+    /// Commits `offsets`, or tells at the deadline why that was not possible. Offsets of owned partitions count only as
+    /// long as the partition stays owned.
+    ///
+    /// # Errors
+    /// A negative offset, or [`CommitError::TooMany`]; nothing is committed then.
+    pub fn commit(
+        &mut self,
+        now: Instant,
+        membership: &mut Membership,
+        offsets: Offsets,
+        deadline: Instant,
+    ) -> Result<CommitId, CommitError> {
+        self.enqueue(now, membership, offsets, deadline, false)
+    }
+
+    /// As [`CommitQueue::commit`], for offsets that the application names as a member of the group: it owns all of
+    /// these partitions.
+    ///
+    /// # Errors
+    /// As [`CommitQueue::commit`], and [`CommitError::NotOwned`]; nothing is committed then.
+    pub fn commit_owned(
+        &mut self,
+        now: Instant,
+        membership: &mut Membership,
+        offsets: Offsets,
+        deadline: Instant,
+    ) -> Result<CommitId, CommitError> {
+        if membership.takes_part() {
+            let is_foreign =
+                |partition: &&TopicPartition| membership.assignment_serial(partition).is_none();
+            let partitions: Vec<TopicPartition> =
+                offsets.keys().filter(is_foreign).cloned().collect();
+            if !partitions.is_empty() {
+                return Err(CommitError::NotOwned {
+                    group: Arc::clone(membership.group()),
+                    partitions,
+                });
+            }
+        }
+        self.enqueue(now, membership, offsets, deadline, false)
+    }
+
+    /// As [`CommitQueue::commit`], for positions of the consumer instead of offsets that the application names:
+    /// partitions that are not owned any more are not committed, and the outcome is then [`CommitError::Fenced`] with
+    /// these.
+    ///
+    /// # Errors
+    /// As [`CommitQueue::commit`].
+    pub fn commit_positions(
+        &mut self,
+        now: Instant,
+        membership: &mut Membership,
+        positions: Offsets,
+        deadline: Instant,
+    ) -> Result<CommitId, CommitError> {
+        let is_gone =
+            |partition: &&TopicPartition| membership.assignment_serial(partition).is_none();
+        let gone: Vec<TopicPartition> = positions.keys().filter(is_gone).cloned().collect();
+        let id = self.enqueue(now, membership, positions, deadline, false)?;
+        if let Some(commit) = self.waiting.back_mut()
+            && !gone.is_empty()
+        {
+            commit.open.retain(|partition, _| !gone.contains(partition));
+            commit.error = Some(CommitError::Fenced {
+                group: Arc::clone(membership.group()),
+                partitions: gone,
+            });
+            self.finish(|commit| commit.open.is_empty());
+            self.tell(now, membership);
+        }
+        Ok(id)
+    }
+
+    /// Commits what the application has finished, if automatic commits are on and it is time; call when
+    /// [`CommitQueue::wake_at`] says so. `finished` must not pass a record that is still being worked on: the positions
+    /// of the previous poll do not.
+    pub fn commit_automatically(
+        &mut self,
+        now: Instant,
+        membership: &mut Membership,
+        finished: impl FnOnce() -> Offsets,
+    ) -> Option<CommitId> {
+        let interval = self.automatic?;
+        let due = *self.automatic_at.get_or_insert(now + interval);
+        if now < due {
+            return None;
+        }
+        self.automatic_at = Some(now + interval);
+        if self.waiting.iter().any(|commit| commit.is_automatic) {
+            return None;
+        }
+        let mut offsets = finished();
+        // What went away a moment ago belongs to others, even if the caller has not heard of it yet. One who never
+        // subscribed reads what it was given by hand.
+        if membership.state() != MembershipState::Unsubscribed {
+            offsets.retain(|partition, _| membership.assignment_serial(partition).is_some());
+        }
+        if offsets.is_empty() {
+            return None;
+        }
+        let deadline = now + interval.max(self.request_timeout);
+        self.enqueue(now, membership, offsets, deadline, true).ok()
+    }
+
+    /// Leaves out the automatic commit that is due, if one is.
+    pub fn skip_automatic(&mut self, now: Instant) {
+        if let (Some(interval), Some(due)) = (self.automatic, &mut self.automatic_at)
+            && *due <= now
+        {
+            *due = now + interval;
+        }
+    }
+
+    fn enqueue(
+        &mut self,
+        now: Instant,
+        membership: &mut Membership,
+        offsets: Offsets,
+        deadline: Instant,
+        is_automatic: bool,
+    ) -> Result<CommitId, CommitError> {
+        if let Some((partition, bad)) = offsets.iter().find(|(_, one)| one.offset < 0) {
+            return Err(CommitError::InvalidOffset {
+                partition: partition.clone(),
+                offset: bad.offset,
+            });
+        }
+        if self.waiting.len() >= LONGEST_QUEUE {
+            return Err(CommitError::TooMany {
+                limit: LONGEST_QUEUE,
+            });
+        }
+        self.next += 1;
+        let id = CommitId(self.next);
+        let is_outside = membership.state() == MembershipState::Unsubscribed;
+        if is_outside {
+            self.newest_outside = Some(id);
+        }
+        let open = |(partition, offset): (&TopicPartition, &OffsetAndMetadata)| {
+            let open = Open {
+                serial: membership.assignment_serial(partition),
+                offset: offset.clone(),
+                unknown: None,
+            };
+            (partition.clone(), open)
+        };
+        self.waiting.push_back(Commit {
+            id,
+            open: offsets.iter().map(open).collect(),
+            offsets,
+            started: now,
+            deadline,
+            is_automatic,
+            is_outside,
+            is_last: false,
+            is_patient: !is_automatic,
+            error: None,
+            unknown: Vec::new(),
+            gone: Vec::new(),
+        });
+        self.tell(now, membership);
+        Ok(id)
+    }
+
+    /// Nobody waits for this commit, and nobody makes it anew: its partitions are gone.
+    pub fn note_last(&mut self, id: CommitId) {
+        if let Some(commit) = self.waiting.iter_mut().find(|commit| commit.id == id) {
+            commit.is_last = true;
+        }
+    }
+
+    /// Something waits for this commit that is not about its topics: it is not held up by those that nobody knows.
+    pub fn note_awaited(&mut self, id: CommitId) {
+        if let Some(commit) = self.waiting.iter_mut().find(|commit| commit.id == id) {
+            commit.is_patient = false;
+        }
+    }
+
+    /// Topics that the coordinator does not know: whether metadata does decides what becomes of their commits.
+    pub fn take_doubted(&mut self) -> Vec<Arc<str>> {
+        std::mem::take(&mut self.doubted).into_iter().collect()
+    }
+
+    /// How a commit ended; call until `None`.
+    pub fn next_outcome(&mut self) -> Option<CommitOutcome> {
+        self.outcomes.pop_front()
+    }
+
+    /// When to ask for requests and outcomes again though nothing happened.
+    #[must_use]
+    pub fn wake_at(&self) -> Option<Instant> {
+        let deadline = self.waiting.iter().map(|commit| commit.deadline).min();
+        let waits = self.in_flight.is_some() || self.waiting.is_empty();
+        let retry_at = self.retry_at.filter(|_| !waits);
+        [deadline, retry_at, self.automatic_at]
+            .into_iter()
+            .flatten()
+            .min()
+    }
+
+    /// What a commit that waits asks for.
+    #[must_use]
+    pub fn offsets(&self, id: CommitId) -> Option<&Offsets> {
+        let commit = self.waiting.iter().find(|commit| commit.id == id);
+        commit.map(|commit| &commit.offsets)
+    }
+
+    /// What stands against the commits that wait, where any do.
+    #[must_use]
+    pub fn waits_for(&self) -> Option<&Arc<str>> {
+        (!self.is_idle()).then_some(&self.last_cause)
+    }
+
+    /// Whether nothing waits.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    /// Lets the membership know whether it may leave.
+    fn tell(&self, now: Instant, membership: &mut Membership) {
+        let joins_later = self.newest_outside.is_some();
+        membership.note_commits(now, !self.waiting.is_empty(), joins_later);
+    }
+
+    /// The newest commit that waits, if any does.
+    #[must_use]
+    pub fn newest(&self) -> Option<CommitId> {
+        self.waiting.back().map(|commit| commit.id)
+    }
+
+    /// Whether `newest` or a commit made before it waits.
+    #[must_use]
+    pub fn waits_up_to(&self, newest: CommitId) -> bool {
+        self.waiting.iter().any(|commit| commit.id <= newest)
+    }
+}

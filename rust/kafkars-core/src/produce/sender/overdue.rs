@@ -1,0 +1,111 @@
+//! Records that wait for long: a warning is logged, and at the end of `delivery_timeout` they fail with what they
+//! waited for.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::batch_permission::BatchPermission;
+use super::reports::patience;
+use super::{Sender, View};
+use crate::produce::delivery::BatchOutcome;
+use crate::produce::error::ProduceError;
+use crate::produce::partition_buffer::{OutgoingBatch, PartitionBuffer};
+
+impl Sender {
+    /// Gives up batches that have waited for `delivery_timeout`, and logs a warning about those that have waited long.
+    pub(super) fn expire_overdue(&mut self, now: Instant, view: &dyn View) {
+        let limit = self.config.delivery_timeout;
+        while let Some((at, buffer)) = self.queues.expiries.pop(Some(now)) {
+            let (expired, waits, node) = {
+                let mut state = buffer.lock();
+                if state.place.expiry != Some(at) {
+                    continue;
+                }
+                state.place.expiry = None;
+                let expired = state.take_expired(now, limit);
+                let waits = state.is_held_up()
+                    && !state.place.reported
+                    && state
+                        .oldest()
+                        .is_some_and(|oldest| now >= oldest + patience(limit));
+                (expired, waits, state.place.node)
+            };
+            if !expired.is_empty() || waits {
+                let obstacle = self.obstacle(now, &buffer, view);
+                for batch in expired {
+                    match self.refusals.heard_by(&batch, node).cloned() {
+                        Some(error) => self.refuse(now, batch, &error),
+                        None => self.expire(batch, Arc::clone(&obstacle)),
+                    }
+                }
+                if waits {
+                    self.report(now, &buffer, &obstacle);
+                }
+            }
+            self.queues.fresh.push(buffer);
+        }
+    }
+
+    fn report(&mut self, now: Instant, buffer: &PartitionBuffer, obstacle: &str) {
+        if !self.reports.is_due(now) {
+            return;
+        }
+        let (waited, cause) = {
+            let mut state = buffer.lock();
+            state.place.reported = true;
+            let waited = state.oldest().map_or(Duration::ZERO, |oldest| now - oldest);
+            (waited, state.last_cause())
+        };
+        tracing::warn!(
+            target: "kafkars::producer",
+            topic = %buffer.topic(),
+            partition = buffer.partition(),
+            waited_ms = waited.as_millis() as u64,
+            delivery_timeout_ms = self.config.delivery_timeout.as_millis() as u64,
+            cause = cause.as_deref().unwrap_or(obstacle),
+            "records have waited for long and cannot be sent; goes on trying until delivery_timeout_ms"
+        );
+    }
+
+    /// Returns what keeps the next batch of a partition from being sent.
+    fn obstacle(&self, now: Instant, buffer: &PartitionBuffer, view: &dyn View) -> Arc<str> {
+        let (topic, partition) = (buffer.topic(), buffer.partition());
+        if let BatchPermission::Closed = self.batch_permission() {
+            return match &self.transactions {
+                Some(transactions) => transactions.obstacle(),
+                None => self.identity.obstacle(now),
+            };
+        }
+        if let Some(obstacle) = view.obstacle(topic, partition) {
+            return obstacle.into();
+        }
+        let unadmitted = self
+            .transactions
+            .as_ref()
+            .filter(|transactions| !transactions.is_settled());
+        if let Some(transactions) = unadmitted {
+            return transactions.obstacle();
+        }
+        match view.leader(topic, partition) {
+            None => format!("no leader is known for {topic}-{partition}").into(),
+            Some(node) if !view.is_connected(node) => {
+                format!("there is no connection to broker {node}, its leader").into()
+            }
+            Some(node) => {
+                format!("broker {node}, its leader, has not answered earlier requests").into()
+            }
+        }
+    }
+
+    /// A batch has reached the end of its life. What its last try met says more than what it waited for, where there
+    /// was one.
+    pub(super) fn expire(&mut self, batch: OutgoingBatch, obstacle: Arc<str>) {
+        let error = ProduceError::DeliveryTimedOut {
+            topic: Arc::clone(batch.delivery.topic()),
+            partition: batch.delivery.partition(),
+            waited: self.config.delivery_timeout,
+            cause: batch.last_cause.clone().unwrap_or(obstacle),
+        };
+        self.finish(batch, BatchOutcome::Failed(error));
+    }
+}

@@ -1,0 +1,51 @@
+//! Callbacks of commits that are under way.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use kafkars_client::group::Offsets;
+use parking_lot::Mutex;
+use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::prelude::*;
+
+/// Who hears of a commit, and what it was to commit.
+pub(crate) struct CommitCallback {
+    pub(crate) function: Py<PyAny>,
+    pub(crate) offsets: Offsets,
+}
+
+/// The callbacks of one consumer.
+#[derive(Default)]
+pub(crate) struct CommitCallbacks {
+    // Guards callbacks by the number of their commit.
+    waiting: Mutex<HashMap<u64, CommitCallback>>,
+    next: AtomicU64,
+}
+
+impl CommitCallbacks {
+    /// The number of a new commit, under which its callback waits.
+    pub(super) fn add(&self, callback: CommitCallback) -> u64 {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        self.waiting.lock().insert(number, callback);
+        number
+    }
+
+    /// Takes out the callback of a commit.
+    pub(super) fn take(&self, number: u64) -> Option<CommitCallback> {
+        self.waiting.lock().remove(&number)
+    }
+
+    /// Takes out all, in the order of their commits.
+    pub(super) fn take_all(&self) -> Vec<(u64, CommitCallback)> {
+        let mut all: Vec<_> = self.waiting.lock().drain().collect();
+        all.sort_unstable_by_key(|(number, _)| *number);
+        all
+    }
+
+    /// Shows the functions to the collector.
+    pub(super) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        let waiting = self.waiting.lock();
+        let mut callbacks = waiting.values();
+        callbacks.try_for_each(|callback| visit.call(&callback.function))
+    }
+}

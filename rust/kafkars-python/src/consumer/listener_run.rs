@@ -1,0 +1,59 @@
+//! The listener or callback that runs now, which other calls of its consumer have to know of.
+
+use std::thread::{self, ThreadId};
+
+use parking_lot::Mutex;
+use pyo3::prelude::*;
+
+/// What runs a listener of one consumer now, if anything does.
+#[derive(Default)]
+pub(crate) struct ListenerRun {
+    // Guards the thread that a listener runs on.
+    thread: Mutex<Option<ThreadId>>,
+    // Guards the task that a listener's coroutine runs in; kept, because a loop does not keep its tasks.
+    task: Mutex<Option<Py<PyAny>>>,
+}
+
+impl ListenerRun {
+    /// A listener runs on this thread until the value is dropped.
+    pub(super) fn enter(&self) -> Inside<'_> {
+        *self.thread.lock() = Some(thread::current().id());
+        Inside(self)
+    }
+
+    /// True if the caller is a listener, or called by one.
+    pub(super) fn is_on_this_thread(&self) -> bool {
+        *self.thread.lock() == Some(thread::current().id())
+    }
+
+    /// A listener's coroutine runs in this task.
+    pub(super) fn begin(&self, task: &Bound<'_, PyAny>) {
+        *self.task.lock() = Some(task.clone().unbind());
+    }
+
+    /// The task of a listener's coroutine.
+    pub(super) fn task<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
+        let task = self.task.lock();
+        task.as_ref().map(|task| task.bind(py).clone())
+    }
+
+    /// True if a listener's coroutine has not ended.
+    pub(super) fn has_task(&self) -> bool {
+        self.task.lock().is_some()
+    }
+
+    /// The coroutine has ended.
+    pub(super) fn end(&self) {
+        let done = self.task.lock().take();
+        drop(done);
+    }
+}
+
+/// The time in which a listener runs.
+pub(super) struct Inside<'a>(&'a ListenerRun);
+
+impl Drop for Inside<'_> {
+    fn drop(&mut self) {
+        *self.0.thread.lock() = None;
+    }
+}

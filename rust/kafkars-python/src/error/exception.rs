@@ -1,0 +1,157 @@
+//! How an exception of `kafkars.errors` is made: its class by name or by a broker's code, its message, and what it is
+//! about.
+
+use std::fmt::Display;
+use std::sync::Arc;
+
+use kafkars_client::config::TopicPartition;
+use kafkars_protocol::{ErrorCode, printable};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString, PyTuple};
+
+use crate::imports::errors;
+
+/// The longest message of an error, in bytes.
+const LONGEST_MESSAGE: usize = 10_000;
+
+/// What the message of an error is about.
+#[derive(Default)]
+pub(super) struct ErrorContext<'a> {
+    pub(super) topic: Option<&'a str>,
+    pub(super) partition: Option<i32>,
+    pub(super) offset: Option<i64>,
+    pub(super) node: Option<i32>,
+}
+
+impl<'a> ErrorContext<'a> {
+    pub(super) fn topic(topic: &'a str) -> Self {
+        Self {
+            topic: Some(topic),
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn partition(topic: &'a str, partition: i32) -> Self {
+        Self {
+            topic: Some(topic),
+            partition: Some(partition),
+            offset: None,
+            node: None,
+        }
+    }
+
+    pub(super) fn of(partition: &'a TopicPartition) -> Self {
+        Self::partition(&partition.topic, partition.partition)
+    }
+
+    pub(super) fn on(self, node: i32) -> Self {
+        Self {
+            node: Some(node),
+            ..self
+        }
+    }
+
+    pub(super) fn at(self, offset: i64) -> Self {
+        Self {
+            offset: Some(offset),
+            ..self
+        }
+    }
+}
+
+/// An error whose class is a broker's code.
+pub(super) fn broker(
+    py: Python<'_>,
+    code: ErrorCode,
+    message: &dyn Display,
+    place: &ErrorContext<'_>,
+) -> PyErr {
+    let made = errors(py).and_then(|errors| {
+        let class = errors
+            .getattr("BY_CODE")?
+            .call_method1("get", (code.code(),))?;
+        if !class.is_none() {
+            return instance(&class, message, place);
+        }
+        // Newer than the table: the base class with the number it came with.
+        let error = instance(&errors.getattr("BrokerError")?, message, place)?;
+        error.setattr("code", code.code())?;
+        Ok(error)
+    });
+    finish(made)
+}
+
+pub(super) fn bootstrap<C: Display>(
+    py: Python<'_>,
+    message: &dyn Display,
+    causes: &[(Arc<str>, C)],
+) -> PyErr {
+    let made = errors(py).and_then(|errors| {
+        let causes = causes
+            .iter()
+            .map(|(address, cause)| (text(address), text(cause)));
+        let causes: Vec<_> = causes.collect();
+        let keywords = PyDict::new(py);
+        keywords.set_item("causes", PyTuple::new(py, causes)?)?;
+        errors
+            .getattr("BootstrapError")?
+            .call((text(message),), Some(&keywords))
+    });
+    finish(made)
+}
+
+pub(super) fn local(
+    py: Python<'_>,
+    class: &str,
+    message: &dyn Display,
+    place: &ErrorContext<'_>,
+) -> PyErr {
+    finish(errors(py).and_then(|errors| instance(&errors.getattr(class)?, message, place)))
+}
+
+/// Makes an error for callers that are attached but hold no token.
+pub(crate) fn attached(class: &'static str, message: impl Into<String>) -> PyErr {
+    let message = message.into();
+    Python::attach(|py| local(py, class, &message, &ErrorContext::default()))
+}
+
+fn instance<'py>(
+    class: &Bound<'py, PyAny>,
+    message: &dyn Display,
+    place: &ErrorContext<'_>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = class.py();
+    let keywords = PyDict::new(py);
+    if let Some(topic) = place.topic {
+        keywords.set_item("topic", topic)?;
+    }
+    if let Some(partition) = place.partition {
+        keywords.set_item("partition", partition)?;
+    }
+    if let Some(offset) = place.offset {
+        keywords.set_item("offset", offset)?;
+    }
+    let error = class.call((PyString::new(py, &text(message)),), Some(&keywords))?;
+    if let Some(node) = place.node {
+        error.setattr("broker", node)?;
+    }
+    Ok(error)
+}
+
+/// What a message says, with the words and names of brokers in it: on one line, and of bounded length.
+fn text(message: &dyn Display) -> String {
+    printable(&message.to_string(), LONGEST_MESSAGE).into_owned()
+}
+
+fn finish(made: PyResult<Bound<'_, PyAny>>) -> PyErr {
+    match made {
+        Ok(error) => PyErr::from_value(error),
+        Err(error) => error,
+    }
+}
+
+/// True if an exception is one of `kafkars.errors`.
+pub(crate) fn is_ours(py: Python<'_>, error: &PyErr) -> bool {
+    let class = errors(py).and_then(|errors| errors.getattr("KafkaError"));
+    class.is_ok_and(|class| error.is_instance(py, &class))
+}

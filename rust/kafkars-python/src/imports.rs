@@ -1,0 +1,94 @@
+//! Every Python object that Rust code asks for by its name. `tests/python/test_imports_of_rust.py` imports each of
+//! them, and finds names that are asked for anywhere else.
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyModule;
+
+/// An attribute of a module, imported when it is first asked for.
+pub(crate) struct PythonName {
+    module: &'static str,
+    attribute: &'static str,
+    found: PyOnceLock<Py<PyAny>>,
+}
+
+impl PythonName {
+    const fn new(module: &'static str, attribute: &'static str) -> Self {
+        Self {
+            module,
+            attribute,
+            found: PyOnceLock::new(),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn get<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, PyAny>> {
+        self.found.import(py, self.module, self.attribute)
+    }
+}
+
+macro_rules! names {
+    ($($module:literal: $($name:ident = $attribute:literal),+;)+) => {
+        $($(pub(crate) static $name: PythonName = PythonName::new($module, $attribute);)+)+
+    };
+}
+
+names! {
+    "kafkars._kafkars":
+        RESTORE_BATCH = "_restore_batch",
+        RESTORE_METADATA = "_restore_metadata",
+        RESTORE_RECORD = "_restore_record";
+    "kafkars._logging": HAND_OVER_LOGS = "hand_over";
+    "kafkars.assignor": GROUP_MEMBER = "GroupMember";
+    "kafkars.config.call_attempt": CALL_ATTEMPT = "CallAttempt";
+    "kafkars.config.checks": IS_COROUTINE_FUNCTION = "is_coroutine_function";
+    "kafkars.config.names": NEAREST_NAME = "nearest";
+    "kafkars.types":
+        APPENDED_RECORD = "AppendedRecord",
+        CONSUMER_GROUP_METADATA = "ConsumerGroupMetadata",
+        CONSUMER_HEALTH = "ConsumerHealth",
+        FLUSH_RESULT = "FlushResult",
+        MEMORY_USAGE = "MemoryUsage",
+        OFFSET_AND_METADATA = "OffsetAndMetadata",
+        OFFSET_AND_TIMESTAMP = "OffsetAndTimestamp",
+        PARTITION_INFO = "PartitionInfo",
+        PARTITION_TROUBLE = "PartitionTrouble",
+        PRODUCER_RECORD = "ProducerRecord",
+        TIMESTAMP_TYPE = "TimestampType",
+        TOPIC_PARTITION = "TopicPartition",
+        WATERMARKS = "Watermarks";
+
+    "kafkars.compat.aiokafka.errors":
+        AIOKAFKA_CONSUMER_STOPPED = "ConsumerStoppedError",
+        AIOKAFKA_ERROR_OF = "of",
+        AIOKAFKA_ILLEGAL_STATE = "IllegalStateError",
+        AIOKAFKA_PRODUCER_CLOSED = "ProducerClosed";
+    "kafkars.compat.aiokafka.structs": AIOKAFKA_RECORD_METADATA = "RecordMetadata";
+    "kafkars.compat.confluent_kafka._translate":
+        CONFLUENT_ERROR_OF_DELIVERY = "of_delivery",
+        CONFLUENT_ERROR_OF_MESSAGE = "of_message",
+        CONFLUENT_REFUSAL = "refusal";
+
+    "asyncio":
+        BASE_EVENT_LOOP = "BaseEventLoop",
+        CANCELLED_ERROR = "CancelledError",
+        CURRENT_TASK = "current_task",
+        ENSURE_FUTURE = "ensure_future",
+        GET_RUNNING_LOOP = "get_running_loop",
+        INVALID_STATE_ERROR = "InvalidStateError";
+    "datetime": DATETIME = "datetime", TIMEZONE = "timezone";
+    "logging": GET_LOGGER = "getLogger";
+    "types": GENERIC_ALIAS = "GenericAlias";
+}
+
+#[cfg(Py_LIMITED_API)]
+names! {
+    "contextvars": COPY_CONTEXT = "copy_context";
+}
+
+/// `kafkars.errors`, whose classes are named in `error/`.
+pub(crate) fn errors(py: Python<'_>) -> PyResult<&Bound<'_, PyModule>> {
+    static MODULE: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
+    let module = MODULE.get_or_try_init(py, || py.import("kafkars.errors").map(Bound::unbind))?;
+    Ok(module.bind(py))
+}

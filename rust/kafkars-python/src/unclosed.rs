@@ -1,0 +1,43 @@
+//! Clients that the program forgets without `close()`: it hears of them, as of files and sockets.
+
+use std::ffi::CString;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use pyo3::prelude::*;
+
+/// How far up the stack the warning points: past `__del__`, to whoever let go of the client.
+const STACK_LEVEL: isize = 2;
+
+/// The warning that a client was forgotten, and whether it is given.
+#[derive(Default)]
+pub(crate) struct UnclosedWarning {
+    is_off: AtomicBool,
+}
+
+impl UnclosedWarning {
+    /// Says nothing from now on: the client belongs to a face, whose original says nothing or says it itself.
+    pub(crate) fn turn_off(&self) {
+        self.is_off.store(true, Ordering::Relaxed);
+    }
+
+    /// Warns of `client`, which goes unclosed. Where warnings are errors, the interpreter shows what this raises.
+    pub(crate) fn tell(&self, client: &Bound<'_, PyAny>, message: &str) -> PyResult<()> {
+        if self.is_off.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let message = CString::new(message)?;
+        // SAFETY: attached (there is a Bound); both strings end with a zero, and the format takes one string.
+        let outcome = unsafe {
+            pyo3::ffi::PyErr_ResourceWarning(
+                client.as_ptr(),
+                STACK_LEVEL,
+                c"%s".as_ptr(),
+                message.as_ptr(),
+            )
+        };
+        match outcome {
+            0 => Ok(()),
+            _ => Err(PyErr::fetch(client.py())),
+        }
+    }
+}

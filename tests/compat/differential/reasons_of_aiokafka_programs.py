@@ -1,0 +1,96 @@
+"""Differences of random programs that stay: what `aiokafka_programs` leaves out."""
+
+from __future__ import annotations
+
+from tests.compat.differential.reasons import Reason
+
+REASONS = [
+    Reason(
+        ("several records, and the broker answers MESSAGE_TOO_LARGE",),
+        "MessageSizeTooLargeError of all records of the batch",
+        "sends the batch in parts",
+        "Records that are too large together may be sent apart.",
+    ),
+    Reason(
+        ("abort_transaction() before records have left",),
+        "sends them, and then aborts",
+        "does not send them",
+        "Only `read_uncommitted` sees a difference, and offsets that nothing is at.",
+    ),
+    Reason(
+        ("commit_transaction(), where a delivery has failed that was waited for",),
+        "commits the others",
+        "raises what the delivery failed with, until abort_transaction()",
+        "A transaction is stored whole or not at all.",
+    ),
+    Reason(
+        ("send() by an idempotent producer, after the broker has refused a batch of the partition",),
+        "OutOfOrderSequenceNumber, because numbers are missing",
+        "stores what comes after it",
+        "One refused batch does not end the others.",
+    ),
+    Reason(
+        (
+            "send() within a transaction, to a partition that does not exist or a name that no topic can have, or of a record that is too large when compressed",
+        ),
+        "the transaction goes on without the record",
+        "every call raises the same, until abort_transaction()",
+        "A transaction is stored whole or not at all.",
+    ),
+    Reason(
+        ("position() with auto_offset_reset='none', where nothing is committed",),
+        "waits for ever",
+        "NoOffsetForPartitionError, as reads raise it",
+        "Nobody waits for what cannot come.",
+    ),
+    Reason(
+        ("subscribe() after unsubscribe(), with a listener",),
+        "gives back again what was given up",
+        "gives back nothing",
+        "It has nothing.",
+    ),
+    Reason(
+        ("stop() of a consumer without group",),
+        "raises CancelledError in rare cases",
+        "ends",
+        "Nobody has cancelled anything.",
+    ),
+    Reason(
+        ("assign() and unsubscribe() with enable_auto_commit, after records were read",),
+        "forgets how far it has read since the last commit",
+        "commits it",
+        "What was read is not read twice.",
+    ),
+    Reason(
+        (
+            "stop() with enable_auto_commit, while the coordinator moves, restarts, says that it is none or closes the connection",
+        ),
+        "never ends in some cases",
+        "commits at the coordinator that comes, and ends",
+        "It is what `stop()` is for.",
+    ),
+    Reason(
+        ("stop() with enable_auto_commit, after commit() of an offset that is not the position",),
+        "commits the position",
+        "leaves what the program has committed, unless records were read since",
+        "The program has said where to go on.",
+    ),
+    Reason(
+        ("stop() and subscribe() with enable_auto_commit, after unsubscribe(), once a group has no other members",),
+        "commits again where it had read to before unsubscribe(), also behind what others have committed since",
+        "commits nothing: what was read was committed by unsubscribe()",
+        "A group does not go back because somebody leaves.",
+    ),
+    Reason(
+        ("getmany() and getone() with auto_offset_reset='none', while a partition without committed offset is paused",),
+        "NoOffsetForPartitionError",
+        "reads the other partitions; the error comes after resume()",
+        "A partition that is paused is not read.",
+    ),
+    Reason(
+        ("assign() twice in a group, while the coordinator is being looked for",),
+        "ends its task with AssertionError; position() and commit() raise KafkaError from then on",
+        "takes the second assignment",
+        "Nothing is wrong with the call.",
+    ),
+]

@@ -1,0 +1,67 @@
+"""Differences of programs of several calls that stay: found by programs written to find them."""
+
+from __future__ import annotations
+
+from tests.compat.differential.reasons import Reason
+
+ABOUT = (
+    "Programs of several calls, random ones (`tests/compat/differential/kafka_programs.py`) and others written to find differences, are run",
+    "on both. What they see is the same, except for these rows.",
+)
+
+REASONS = [
+    Reason(
+        ("unsubscribe() with enable_auto_commit",),
+        "3 does not commit what was read; 2 does",
+        "commits it in both",
+        "What was read is not read twice.",
+    ),
+    Reason(
+        ("on_partitions_revoked or on_partitions_assigned that raises when a consumer joins, in 3",),
+        "raises it of every `poll()` until they return, and may never read",
+        "raises it once; the other is called as well, and records are read",
+        "A listener that fails does not keep its consumer from reading.",
+    ),
+    Reason(
+        ("AsyncConsumerRebalanceListener that awaits commit_async(), or runs in a thread with a running event loop",),
+        "awaits it in the event loop of the library",
+        "KafkaError: there is no such loop, and asyncio runs one loop per thread. The commit is made; call it without `await`, or `commit()`",
+        "The engine is no event loop of Python.",
+    ),
+    Reason(
+        ("commit(), which the broker answers with REBALANCE_IN_PROGRESS",),
+        "CommitFailedError at once",
+        "tries again within its time",
+        "It succeeds where the member still has the partition.",
+    ),
+    Reason(
+        ("position() and commit() after seek() to an offset outside the log, before poll()",),
+        "the offset that was sought",
+        "that, or soon the one where `auto_offset_reset` leads",
+        "Brokers are asked at once, and not only by `poll()`. No record is there that would be left out.",
+    ),
+    Reason(
+        ("KafkaProducer(retries=0), where the broker answers with an error that may pass",),
+        "the record fails",
+        "is tried again until `delivery_timeout_ms`, whatever `retries` is; without idempotence that may store it twice",
+        "The time is the only limit of the engine. With `enable_idempotence=True` nothing is stored twice.",
+    ),
+    Reason(
+        ("end_offsets() and beginning_offsets() of a partition that does not exist",),
+        "KafkaTimeoutError when the time is over",
+        "ValueError at once",
+        "Nobody waits for what is not there.",
+    ),
+    Reason(
+        ("abort_transaction() before records have left",),
+        "does not send them: TransactionAbortedError of their futures",
+        "may send them, and then aborts: their futures have offsets",
+        "Only `read_uncommitted` sees a difference.",
+    ),
+    Reason(
+        ("close() of a producer that gives up records",),
+        "their futures never end",
+        "they end with IllegalStateError",
+        "Who waits for one hears of it.",
+    ),
+]

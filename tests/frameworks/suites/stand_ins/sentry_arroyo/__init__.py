@@ -1,0 +1,1 @@
+"""For sentry-arroyo, whose distribution brings the files `test_*.py` only."""
