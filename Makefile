@@ -7,7 +7,8 @@ SHELL := bash
 .DELETE_ON_ERROR:
 
 VENV := .venv
-# Frameworks bring the libraries that they are written for, in versions of their own: they have an environment of their own.
+# Frameworks bring the libraries that they are written for, in versions of their own: they have an environment of their
+# own.
 FRAMEWORKS := .cache/frameworks
 # What suites of frameworks need: the frameworks that run as applications bring another confluent-kafka.
 SUITES := .cache/framework-suites
@@ -25,8 +26,8 @@ PIPELINE ?=
 SUITE ?=
 BENCH ?=
 PYTEST ?=
-# `make test-python` by hand tests the unoptimised build, which is there soon after a changed line of Rust; CI and all other
-# targets have the optimised one, and BUILD=release or BUILD=quick chooses.
+# `make test-python` by hand tests the unoptimised build, which is there soon after a changed line of Rust; CI and all
+# other targets have the optimised one, and BUILD=release or BUILD=quick chooses.
 IN_CI := $(filter-out 0 false,$(CI))
 BUILD ?= $(if $(IN_CI),release,$(if $(filter test-python,$(MAKECMDGOALS)),quick,release))
 # `make test` builds once, and says BUILT=1 to the layers that run beside each other.
@@ -35,14 +36,15 @@ BUILDS := build-release build-quick
 ifeq ($(filter build-$(BUILD),$(BUILDS)),)
 $(error BUILD=$(BUILD): choose one of $(BUILDS:build-%=%))
 endif
-# Most tests wait for something: more processes than cores run beside each other. What PYTEST selects runs in one process.
+# Most tests wait for something: more processes than cores run beside each other. What PYTEST selects runs in one
+# process.
 CORES := $(shell getconf _NPROCESSORS_ONLN 2> /dev/null || echo 2)
 WORKERS ?= $(if $(PYTEST),0,$(shell echo $$(( $(CORES) * 4 > 16 ? 16 : $(CORES) * 4 ))))
 RUN_TESTS = $(PY) scripts/run_tests.py --workers $(WORKERS)
 # `make test` leaves what measures for the end, when all other layers are done. An unoptimised build measures nothing.
 ROUND := $(if $(filter 1,$(BUILT))$(filter quick,$(BUILD)),--round together)
-# A machine that CI shares with others stands still at times. A test that fails there gets one more try, and is listed as RERUN:
-# that is a defect to look into, of the test or of the product.
+# A machine that CI shares with others stands still at times. A test that fails there gets one more try, and is listed
+# as RERUN: that is a defect to look into, of the test or of the product.
 RERUNS ?= $(if $(IN_CI),--reruns 1 -rR)
 # `make test-kafka KAFKA_VERSION=2.8.2`; before 3.3 a ZooKeeper is started beside it.
 KAFKA_VERSION ?= 4.3.1
@@ -69,7 +71,8 @@ $(VENV)/.created:
 $(VENV)/.group-%: $(VENV)/.created pyproject.toml
 	@echo "installing the '$*' tools into $(VENV)"
 	@$(PY) -m pip install --quiet --group $* || { \
-	    echo "pip could not install the dependency group '$*' of pyproject.toml; is a package index reachable?" >&2; exit 1; }
+	    echo "pip could not install the dependency group '$*' of pyproject.toml; is a package index reachable?" >&2; \
+	    exit 1; }
 	@touch $@
 
 .PHONY: venv
@@ -78,7 +81,8 @@ venv: $(VENV)/.group-dev  ## Make .venv with the build, lint and test tools
 # --- build and run ----------------------------------------------------------------------------------------------
 
 .PHONY: build
-build: $(if $(filter 1,$(BUILT)),,build-$(BUILD))  ## Build, importable as .venv/bin/python -c "import kafkars" (BUILD=release or quick)
+build:  ## Build, importable as .venv/bin/python -c "import kafkars" (BUILD=release or quick)
+build: $(if $(filter 1,$(BUILT)),,build-$(BUILD))
 
 .PHONY: build-release
 build-release: $(VENV)/.group-dev
@@ -100,7 +104,8 @@ demo: build  ## Watch records flow through the embedded broker, sync and asyncio
 # --- tests ------------------------------------------------------------------------------------------------------
 
 .PHONY: test
-test: $(VENV)/.group-dev $(VENV)/.group-peers $(VENV)/.group-docs $(VENV)/.group-wheel $(KAFKA_PYTHON_2)/.ready  ## Everything: lint, Rust, Python, real Kafka; says at the end what was left out
+test:  ## Everything: lint, Rust, Python, real Kafka; says at the end what was left out
+test: $(VENV)/.group-dev $(VENV)/.group-peers $(VENV)/.group-docs $(VENV)/.group-wheel $(KAFKA_PYTHON_2)/.ready
 	@$(PY) scripts/run_layers.py
 
 .PHONY: test-rust
@@ -108,7 +113,8 @@ test-rust: $(VENV)/.created  ## Tests of the Rust crates
 	@cargo test --workspace --locked
 
 .PHONY: test-python
-test-python: build $(VENV)/.group-peers $(KAFKA_PYTHON_2)/.ready  ## Python tests on the embedded broker (PYTEST="-k name" for some)
+test-python:  ## Python tests on the embedded broker (PYTEST="-k name" for some)
+test-python: build $(VENV)/.group-peers $(KAFKA_PYTHON_2)/.ready
 	@$(RUN_TESTS) $(ROUND) -m "not kafka and not frameworks and not wheel" $(RERUNS) $(PYTEST)
 
 .PHONY: test-alone
@@ -116,24 +122,29 @@ test-alone: build $(VENV)/.group-peers $(KAFKA_PYTHON_2)/.ready
 	@$(RUN_TESTS) --round alone -m "not kafka and not frameworks and not wheel" $(RERUNS) $(PYTEST)
 
 .PHONY: test-wheel
-test-wheel: $(VENV)/.group-dev $(VENV)/.group-wheel  ## The wheel in an empty environment of each Python that is declared (mvn for those not here)
+test-wheel:  ## The wheel in an empty environment of each Python that is declared (mvn for those not here)
+test-wheel: $(VENV)/.group-dev $(VENV)/.group-wheel
 	@$(PY) -m pytest -m wheel $(RERUNS) $(PYTEST)
 
 .PHONY: test-frameworks
-test-frameworks: build $(FRAMEWORKS)/.ready $(SUITES)/.ready  ## FastStream, Faust, Quix Streams, Bytewax, kq, OpenTelemetry and others on the faces of kafkars.compat
+test-frameworks:  ## FastStream, Faust, Quix Streams, Bytewax, kq, OpenTelemetry and others on kafkars.compat
+test-frameworks: build $(FRAMEWORKS)/.ready $(SUITES)/.ready
 	@$(PY) -m pytest -m frameworks --kafka-version $(KAFKA_VERSION) $(RERUNS) $(PYTEST)
 
 $(KAFKA_PYTHON_2)/.ready: $(VENV)/.created
 	@echo "installing kafka-python 2.3.3 into $(KAFKA_PYTHON_2)"
-	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --target $(KAFKA_PYTHON_2) kafka-python==2.3.3 || { \
+	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --target $(KAFKA_PYTHON_2) \
+	    kafka-python==2.3.3 || { \
 	    echo "pip could not install kafka-python 2.3.3; is a package index reachable?" >&2; exit 1; }
 	@touch $@
 
 $(KAFKA_PYTHON_0_9)/.ready: $(VENV)/.created
 	@echo "getting the sources of kafka-python 0.9.5 into $(KAFKA_PYTHON_0_9)"
 	@mkdir -p $(KAFKA_PYTHON_0_9)
-	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --upgrade --target $(KAFKA_PYTHON_0_9) six mock && \
-	    $(PY) -m pip download --quiet --disable-pip-version-check --no-deps --no-binary :all: --dest $(KAFKA_PYTHON_0_9) kafka-python==0.9.5 && \
+	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --upgrade \
+	    --target $(KAFKA_PYTHON_0_9) six mock && \
+	    $(PY) -m pip download --quiet --disable-pip-version-check --no-deps --no-binary :all: \
+	    --dest $(KAFKA_PYTHON_0_9) kafka-python==0.9.5 && \
 	    tar xzf $(KAFKA_PYTHON_0_9)/kafka-python-0.9.5.tar.gz --strip-components 1 --directory $(KAFKA_PYTHON_0_9) || { \
 	    echo "pip could not get kafka-python 0.9.5; is a package index reachable?" >&2; exit 1; }
 	@touch $@
@@ -157,19 +168,24 @@ $(SUITES)/.ready: tests/frameworks/suites/requirements.txt $(VENV)/.created
 	@touch $@
 
 .PHONY: framework-suites
-framework-suites: build $(SUITES)/.ready  ## Test suites of frameworks themselves, passes on originals and faces (SUITE="--kafka 4.3.1 kombu")
+framework-suites:  ## Test suites of frameworks themselves, passes on originals and faces (SUITE="--kafka 4.3.1 kombu")
+framework-suites: build $(SUITES)/.ready
 	@$(PY) -m tests.frameworks.suites $(SUITE)
 
 .PHONY: test-kafka
-test-kafka: build $(VENV)/.group-peers $(KAFKA_PYTHON_2)/.ready  ## Python and interoperability tests on a real Apache Kafka (java, mvn)
-	@$(RUN_TESTS) -m "kafka and not chaos and not frameworks and not spark" --kafka-version $(KAFKA_VERSION) $(RERUNS) $(PYTEST)
+test-kafka:  ## Python and interoperability tests on a real Apache Kafka (java, mvn)
+test-kafka: build $(VENV)/.group-peers $(KAFKA_PYTHON_2)/.ready
+	@$(RUN_TESTS) -m "kafka and not chaos and not frameworks and not spark" \
+	    --kafka-version $(KAFKA_VERSION) $(RERUNS) $(PYTEST)
 
 .PHONY: test-spark
-test-spark: build $(VENV)/.group-peers $(VENV)/.group-spark  ## kafkars.spark on a real Spark and Kafka, beside Spark's own connector (java, mvn)
+test-spark:  ## kafkars.spark on a real Spark and Kafka, beside Spark's own connector (java, mvn)
+test-spark: build $(VENV)/.group-peers $(VENV)/.group-spark
 	@$(PY) -m pytest -m spark --durations=15 --kafka-version $(KAFKA_VERSION) $(RERUNS) $(PYTEST)
 
 .PHONY: pipeline
-pipeline: build $(VENV)/.group-peers $(VENV)/.group-spark  ## A pipeline of clicks on Spark, compared with batch jobs (PIPELINE="--kills 3 --seconds 60")
+pipeline:  ## A pipeline of clicks on Spark, compared with batch jobs (PIPELINE="--kills 3 --seconds 60")
+pipeline: build $(VENV)/.group-peers $(VENV)/.group-spark
 	@$(PY) examples/spark_pipeline/run.py $(PIPELINE)
 
 .PHONY: test-chaos
@@ -184,7 +200,8 @@ chaos: build $(VENV)/.group-peers  ## The same in full: minutes per load (PYTEST
 test-kafka-old: build $(VENV)/.group-peers  ## Behaviour of the clients on the oldest brokers that are supported
 	@for version in $(OLD_KAFKA_VERSIONS); do \
 	    echo "Kafka $$version"; \
-	    $(RUN_TESTS) -m kafka --kafka-version $$version tests/behaviour tests/kafka tests/security/test_every_version.py $(RERUNS) $(PYTEST) || exit 1; \
+	    $(RUN_TESTS) -m kafka --kafka-version $$version tests/behaviour tests/kafka \
+	        tests/security/test_every_version.py $(RERUNS) $(PYTEST) || exit 1; \
 	done
 
 .PHONY: refusals
@@ -196,7 +213,8 @@ refusals: build  ## Every request of every client is refused, cut, late, unanswe
 MATRIX ?=
 
 .PHONY: security-matrix
-security-matrix: build $(VENV)/.group-peers  ## Ways to be let in x faults x releases of Kafka x calls, as a table (MATRIX="--sites 4.3.1 --short")
+security-matrix:  ## Ways to be let in x faults x releases of Kafka x calls, as a table (MATRIX="--sites 4.3.1 --short")
+security-matrix: build $(VENV)/.group-peers
 	@$(PY) -m tests.security.matrix $(MATRIX)
 
 SEEDS ?= 5000
@@ -204,8 +222,10 @@ SPARK_SEEDS ?= 10
 SPARK_KILLS := $(addprefix tests/spark/test_,kills.py standalone.py example.py)
 
 .PHONY: soak
-soak: build $(VENV)/.group-peers $(VENV)/.group-spark  ## Seeded histories of the core in number (SEEDS=5000), kills of Spark (SPARK_SEEDS=10)
-	@KAFKARS_SEEDS=$(SEEDS) cargo test --release --locked -p kafkars-core --test simulation --test group_histories --test reading
+soak:  ## Seeded histories of the core in number (SEEDS=5000), kills of Spark (SPARK_SEEDS=10)
+soak: build $(VENV)/.group-peers $(VENV)/.group-spark
+	@KAFKARS_SEEDS=$(SEEDS) cargo test --release --locked -p kafkars-core \
+	    --test simulation --test group_histories --test reading
 	@for seed in $$(seq $(SPARK_SEEDS)); do \
 	    $(PY) -m pytest $(SPARK_KILLS) --chaos-long --chaos-seed $$seed --kafka-version $(KAFKA_VERSION) || exit 1; \
 	done
@@ -213,7 +233,8 @@ soak: build $(VENV)/.group-peers $(VENV)/.group-spark  ## Seeded histories of th
 # --- lint -------------------------------------------------------------------------------------------------------
 
 .PHONY: lint
-lint: lint-rust lint-python lint-generated  ## Formatting, clippy, rustdoc, ruff, mypy, pyright, stubtest, layers, docs, generated code
+lint:  ## Formatting, clippy, rustdoc, ruff, mypy, pyright, stubtest, layers, docs, generated code
+lint: lint-rust lint-python lint-generated
 
 .PHONY: lint-rust
 lint-rust: $(VENV)/.created
@@ -227,7 +248,8 @@ lint-python: build $(VENV)/.group-peers $(VENV)/.group-docs
 	@$(BIN)/ruff check --quiet
 	@$(BIN)/ruff format --check --quiet || { echo "run 'make format'" >&2; exit 1; }
 	@$(BIN)/mypy
-	@MYPYPATH=python $(BIN)/stubtest kafkars._kafkars --mypy-config-file pyproject.toml --allowlist tests/typing/stubtest_allowlist.txt
+	@MYPYPATH=python $(BIN)/stubtest kafkars._kafkars --mypy-config-file pyproject.toml \
+	    --allowlist tests/typing/stubtest_allowlist.txt
 	@$(BIN)/basedpyright --warnings
 	@$(BIN)/basedpyright --project pyright-tests.json --warnings
 	@$(PY) scripts/check_layers.py
@@ -266,20 +288,23 @@ format: $(VENV)/.group-dev  ## Format Rust and Python
 	@$(BIN)/ruff format --quiet
 
 .PHONY: original-suites
-original-suites: build $(VENV)/.group-peers framework-suites  ## Suites of kafka-python 2.0, 2.3 and 3.0 and of frameworks on the faces, passes beside the originals'
+original-suites:  ## Suites of kafka-python 2.0, 2.3 and 3.0 and of frameworks on the faces, beside the originals
+original-suites: build $(VENV)/.group-peers framework-suites
 	@$(PY) -m pip install --quiet --disable-pip-version-check pytest-mock
 	@$(PY) scripts/original_suites.py
 
 PROGRAMS ?= 1 200
 
 .PHONY: face-programs
-face-programs: build $(VENV)/.group-peers  ## Random programs on aiokafka and its face (PROGRAMS="FIRST_SEED COUNT [KIND...]")
+face-programs:  ## Random programs on aiokafka and its face (PROGRAMS="FIRST_SEED COUNT [KIND...]")
+face-programs: build $(VENV)/.group-peers
 	@$(PY) -m tests.compat.differential.aiokafka_programs $(PROGRAMS)
 
 # --- measure, fuzz ----------------------------------------------------------------------------------------------
 
 .PHONY: bench
-bench: build $(VENV)/.group-bench  ## Side by side with confluent-kafka, aiokafka, kafka-python (BENCH="--faces", "--tls", "--help")
+bench:  ## Side by side with confluent-kafka, aiokafka, kafka-python (BENCH="--faces", "--tls", "--help")
+bench: build $(VENV)/.group-bench
 	@$(PY) -m benches.compare $(BENCH)
 
 .PHONY: bench-smoke
@@ -293,15 +318,18 @@ bench-groups: build  ## What a group costs a reader: rate, idling, the pause of 
 	@$(PY) -m benches.python.groups $(BENCH)
 
 .PHONY: bench-producing
-bench-producing: build $(VENV)/.group-bench  ## What idempotence, transactions and many topics cost, and how long a commit takes
+bench-producing:  ## What idempotence, transactions and many topics cost, and how long a commit takes
+bench-producing: build $(VENV)/.group-bench
 	@$(PY) -m benches.python.producing $(BENCH)
 
 .PHONY: bench-spark
-bench-spark: build $(VENV)/.group-bench $(VENV)/.group-spark  ## kafkars.spark beside Spark's own connector (BENCH="--ops aggregate --rounds 1")
+bench-spark:  ## kafkars.spark beside Spark's own connector (BENCH="--ops aggregate --rounds 1")
+bench-spark: build $(VENV)/.group-bench $(VENV)/.group-spark
 	@$(PY) -m benches.spark $(BENCH)
 
 .PHONY: bench-embedded
-bench-embedded: build $(VENV)/.group-bench  ## Figures of the embedded broker: start, throughput beside Kafka, memory, APIs (BENCH="--help")
+bench-embedded:  ## Figures of the embedded broker: start, throughput beside Kafka, memory, APIs (BENCH="--help")
+bench-embedded: build $(VENV)/.group-bench
 	@$(PY) -m benches.embedded $(BENCH)
 
 .PHONY: fuzz

@@ -1,12 +1,13 @@
-"""Lines end at 120 columns, in Rust, Python and Markdown. `--write` wraps comments, docstrings and paragraphs that do
-not.
+"""Lines end at 120 columns, in every text that is written by hand. `--write` wraps comments, docstrings and paragraphs
+that do not.
 
-A line that is one long word (an address), a row of a table, generated text and a literal that cannot be broken may be
-longer.
+A line that is one long word (an address), a row of a table, generated text and a literal of Rust or Python that cannot
+be broken may be longer.
 """
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -17,32 +18,33 @@ COLUMNS = 120
 LEFT_ALONE = (
     "rust/kafkars-protocol/src/messages/",
     "rust/kafkars-broker/src/releases/table.rs",
-    "docs/reference/",
-    "docs/migrating/",
-    "CHANGELOG.md",
+    "rust/kafkars-testkit/src/frames/",
 )
-"""Written by programs, tables, and the list of changes with one entry a line."""
-DOCSTRINGS = "python/kafkars/"
-"""Where a line that begins with three quotes begins a docstring; in tests it may be a program."""
+"""Written by programs."""
 
 ENTRY = re.compile(r"\*{0,2}[\w.]+(?:, (?:[\w.]+|\.\.\.))*: ")
 """An entry of a section of a docstring: an argument, an exception."""
 
-COMMENT = {
-    ".rs": re.compile(r"^(\s*(?:///|//!|//)\s?)(.*)$"),
-    ".py": re.compile(r"^(\s*#\s)(.*)$"),
-    ".pyi": re.compile(r"^(\s*#\s)(.*)$"),
-    ".md": re.compile(r"^(\s*)(.*)$"),
+SLASHES = re.compile(r"^(\s*(?:///|//!|//)\s?)(.*)$")
+HASH = re.compile(r"^(\s*#\s)(.*)$")
+PARAGRAPH = re.compile(r"^(\s*)(.*)$")
+COMMENT = {".rs": SLASHES, ".py": HASH, ".pyi": HASH}
+"""By the end of a file's name, what is wrapped in it; lines of code are the formatters' part."""
+WHOLE = {
+    ".md": PARAGRAPH,
+    **dict.fromkeys((".css", ".java"), re.compile(r"^(\s*(?:\*|//)\s)(.*)$")),
+    **dict.fromkeys((".toml", ".yml", ".yaml", ".sh", ".txt", ".ini", ".gitignore", ".typed", "Makefile"), HASH),
 }
+"""The same of files that no formatter looks at: every line of theirs counts."""
 QUOTES = '"""'
+WHOLE_WORDS = re.compile(r"`[^`]+`|\[[^\]]+\]\([^)]*\)")
 OWN_LINE = re.compile(r'^(?:[-*+|#>]|\d+\.|```|\s*$|:::|!!!|<|""")')
 """What begins a paragraph, an item, a table or a block, and so never continues the line before."""
 
 
 def main() -> int:
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    names = [name for name in listed.split("\0") if Path(name).suffix in COMMENT and not name.startswith(LEFT_ALONE)]
-    wrong = [place for name in names for place in too_long(name, write="--write" in sys.argv)]
+    wrong = [place for name in listed.split("\0") for place in too_long(name, write="--write" in sys.argv)]
     for place in wrong:
         print(
             f"{place}: longer than {COLUMNS} columns; `make format` wraps comments, the rest is for you",
@@ -53,28 +55,48 @@ def main() -> int:
 
 def too_long(name: str, *, write: bool) -> list[str]:
     path = ROOT / name
-    if not path.exists():
+    kind = path.suffix or path.name
+    if not (kind in COMMENT or kind in WHOLE) or name.startswith(LEFT_ALONE) or not path.exists():
         return []
     text = path.read_text()
     if write:
-        wrapped = wrap(text, COMMENT[path.suffix], docstrings=name.startswith(DOCSTRINGS))
+        wrapped = wrap(text, COMMENT.get(kind) or WHOLE[kind], docstrings(text, kind))
         if wrapped != text:
             path.write_text(wrapped)
             text = wrapped
-    # Lines of code are the formatters' part.
-    told = [(number, line) for number, line in enumerate(text.splitlines(), 1) if COMMENT[path.suffix].match(line)]
+    lines = list(enumerate(text.splitlines(), 1))
+    if kind in WHOLE:
+        return [f"{name}:{number}" for number, line in lines if len(line) > COLUMNS and not unbreakable(line)]
+    quoted = {number for each in docstrings(text, kind) for number in each}
+    told = [(number, line) for number, line in lines if number in quoted or COMMENT[kind].match(line)]
     return [f"{name}:{number}" for number, line in told if len(line) > COLUMNS and not may_be(line)]
 
 
+def docstrings(text: str, kind: str) -> list[range]:
+    """The lines of each docstring, attributes' and others' alike."""
+    nodes = ast.walk(ast.parse(text)) if kind in {".py", ".pyi"} else ()
+    return [
+        range(node.lineno, (node.end_lineno or node.lineno) + 1)
+        for node in nodes
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+    ]
+
+
+def unbreakable(line: str) -> bool:
+    """True for a row of a table and for one word: an address, also one that is an item of a list."""
+    bare = re.sub(r"^(?:[-*+]|\d+\.|#|///?|//!)\s+", "", line.strip())
+    return bare.startswith("|") or " " not in bare
+
+
 def may_be(line: str) -> bool:
-    """True for what has no place to break: a row of a table, a literal, an address."""
-    bare = line.strip().removeprefix("///").removeprefix("//").strip()
-    return bare.startswith("|") or '"' in bare or "http" in bare or " " not in bare
+    """True for what has no place to break in a comment, and for a literal in front of one."""
+    return unbreakable(line) or '"' in line.replace(QUOTES, "")
 
 
-def wrap(text: str, comment: re.Pattern[str], *, docstrings: bool) -> str:
+def wrap(text: str, comment: re.Pattern[str], quoted: list[range]) -> str:
     """Moves the words beyond the last column to the next line of the same comment."""
     lines = text.split("\n")
+    first_lines = {lines[each.start - 1] for each in quoted}
     done: list[str] = []
     fenced = False
     in_docstring = False
@@ -83,9 +105,9 @@ def wrap(text: str, comment: re.Pattern[str], *, docstrings: bool) -> str:
         line = lines[at]
         at += 1
         quotes = line.count(QUOTES)
-        begins = (docstrings or not done) and quotes > 0 and not in_docstring and line.lstrip().startswith(QUOTES)
+        begins = quotes > 0 and not in_docstring and line in first_lines
         in_text = in_docstring or begins
-        parts = (COMMENT[".md"] if in_text else comment).match(line)
+        parts = (PARAGRAPH if in_text else comment).match(line)
         if quotes % 2 == 1:
             in_docstring = begins
         body = parts[2] if parts else ""
@@ -100,7 +122,7 @@ def wrap(text: str, comment: re.Pattern[str], *, docstrings: bool) -> str:
         done.append(line[:cut].rstrip())
         rest = line[cut + 1 :].lstrip()
         deeper = parts[1] + " " * hanging(body, in_docstring=in_text)
-        following = (COMMENT[".md"] if in_text else comment).match(lines[at]) if at < len(lines) else None
+        following = (PARAGRAPH if in_text else comment).match(lines[at]) if at < len(lines) else None
         if following and goes_on(following, deeper) and QUOTES not in rest:
             lines[at] = f"{deeper}{rest} {following[2].lstrip()}"
         else:
@@ -125,9 +147,10 @@ def goes_on(following: re.Match[str], deeper: str) -> bool:
 
 
 def last_break(line: str) -> int:
-    """The last space at which a line may end: not between a number and its unit."""
+    """The last space at which a line may end: not between a number and its unit, nor within short code or a link."""
+    whole = [found.span() for found in WHOLE_WORDS.finditer(line) if len(found[0]) <= COLUMNS // 2]
     cut = line.rfind(" ", 0, COLUMNS + 1)
-    while cut > 0 and line[:cut].rsplit(" ", 1)[-1].isdigit():
+    while cut > 0 and (line[:cut].rsplit(" ", 1)[-1].isdigit() or any(start < cut < end for start, end in whole)):
         cut = line.rfind(" ", 0, cut)
     return cut
 

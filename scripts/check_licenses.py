@@ -43,7 +43,9 @@ def crates() -> list[dict[str, Any]]:
 
 
 def rules(deny: str) -> tuple[set[str], dict[str, set[str]]]:
-    """The licences that deny.toml allows, and those that it allows to single crates besides. Python 3.10 reads no TOML."""
+    """The licences that deny.toml allows, and those that it allows to single crates besides. Python 3.10 reads no
+    TOML.
+    """
     section = deny.partition("[licenses]")[2].partition("\n[")[0]
     general, _, single = section.partition("exceptions")
     found = re.search(r"^allow = \[(.*?)\]", general, re.DOTALL | re.MULTILINE)

@@ -1,7 +1,7 @@
 """Packs a wheel tighter, in the same format: 3 % less to download for half a minute of work, once.
 
-`python scripts/pack_wheel.py dist/*.whl` writes each anew. The files within, and so what RECORD says of them, stay as they
-are: only the search for repetitions is more thorough (Zopfli) than that of the tool that builds the wheel.
+`python scripts/pack_wheel.py dist/*.whl` writes each anew. The files within, and so what RECORD says of them, stay as
+they are: only the search for repetitions is more thorough (Zopfli) than that of the tool that builds the wheel.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from pathlib import Path
 import zopfli.zlib
 
 THOROUGH = 1_000_000
-"""Bytes up to which a file is searched in several rounds: it takes no time there, and a minute for each with the module."""
+"""Bytes up to which a file is searched in several rounds: it takes no time there, and a minute for each with the
+module."""
 
 
 def pack(wheel: Path) -> int:

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs a command whose output matters only when it fails: `quietly.sh "building it" COMMAND...`. What takes long says so.
+# Runs a command whose output matters only when it fails: `quietly.sh "building it" COMMAND...`. What takes long says
+# so.
 set -uo pipefail
 what=$1
 shift

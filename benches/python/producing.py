@@ -122,10 +122,11 @@ class Bench:
             return time.process_time() - started
 
     def topics(self, count: int) -> None:
-        """Batches of `PER_TOPIC` records to one topic and to many: a batch to each in turns, and a record to each in turns.
+        """Batches of `PER_TOPIC` records to one topic and to many: a batch to each in turns, and a record to each in
+        turns.
 
-        The batches are as large in all ways, as their size alone makes records cheaper. A record to each in turns touches the
-        memory of another batch with every record.
+        The batches are as large in all ways, as their size alone makes records cheaper. A record to each in turns
+        touches the memory of another batch with every record.
         """
         names, one = self.create(count), self.create(1)
         # Room for all of it: back-pressure would send smaller batches.

@@ -1,6 +1,7 @@
 """kafkars.spark beside Spark's own Kafka connector, in turns, warm.
 
-    python -m benches.spark [--records 1000000] [--rounds 3] [--repeats 4] [--ops aggregate,large,parquet,batches,write] [--floor]
+    python -m benches.spark [--records 1000000] [--rounds 3] [--repeats 4] [--ops aggregate,large,parquet,batches,write]
+    [--floor]
 
 Each round is a fresh process for each connector; the first run of an operation in it is cold and not counted. Wall
 time, and processor time of the JVM and all Python workers, as the kernel counts them. With `--floor` the operations

@@ -62,7 +62,9 @@ class Shop:
         self.reading: asyncio.Task[None] | None = None
 
     async def read(self) -> None:
-        """Adds up what was ordered, until it is cancelled. Brokers that are away, from the start too, are waited for."""
+        """Adds up what was ordered, until it is cancelled. Brokers that are away, from the start too, are waited
+        for.
+        """
         self.consumer.subscribe([TOPIC])
         while True:
             try:

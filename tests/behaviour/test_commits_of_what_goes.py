@@ -47,10 +47,10 @@ def sent(group: Group) -> Iterator[tuple[int, int]]:
 class Life:
     """One consumer, and what must be committed at its end.
 
-    Of each partition: `handed` is where it stands now, `in_hand` the first record of the latest call that is not finished, `said` a
-    commit of the application's own with where it was finished then. One that is assigned again starts where it was committed,
-    so that nothing is left out and nothing read twice. With `interval` commits are made at any time: none passes what is in hand,
-    nor what was said later.
+    Of each partition: `handed` is where it stands now, `in_hand` the first record of the latest call that is not
+    finished, `said` a commit of the application's own with where it was finished then. One that is assigned again
+    starts where it was committed, so that nothing is left out and nothing read twice. With `interval` commits are made
+    at any time: none passes what is in hand, nor what was said later.
     """
 
     def __init__(self, group: Group, seed: int, interval: int) -> None:
@@ -82,7 +82,8 @@ class Life:
         return min(self.handed[number], self.in_hand.get(number, self.handed[number]))
 
     def to_commit(self, number: int) -> int:
-        """What is to be committed of it: where it is finished, unless that is no news since the application's own commit."""
+        """What is to be committed of it: where it is finished, unless that is no news since the application's own
+        commit."""
         said, stood = self.said.get(number, (0, -1))
         finished = self.finished(number)
         return said if finished == stood else finished

@@ -56,7 +56,8 @@ PRODUCER_CALLS: dict[str, Callable[[Any], object]] = {
 
 @pytest.fixture(params=["longer", "as long"])
 def request_timeout_ms(request: pytest.FixtureRequest) -> int:
-    """The connection has a time-out of its own; where that of the call is the same, only one of them is kept by a timer."""
+    """The connection has a time-out of its own; where that of the call is the same, only one of them is kept by a
+    timer."""
     return 30_000 if request.param == "longer" else int(TIMEOUT * 1_000)
 
 

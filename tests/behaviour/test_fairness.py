@@ -19,7 +19,8 @@ COUNT = 100
 
 
 def filled(clients: Clients) -> tuple[str, Any]:
-    """A topic whose first partition holds far more than the consumer's buffer, and the consumer, its buffer full of it."""
+    """A topic whose first partition holds far more than the consumer's buffer, and the consumer, its buffer full of
+    it."""
     topic = clients.broker.new_topic(partitions=2)
     producer = clients.producer()
     for _ in range(COUNT):

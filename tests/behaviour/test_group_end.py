@@ -197,7 +197,8 @@ def test_without_a_coordinator_callbacks_hear_so_before_the_end(group: Group, wa
 
 
 def test_a_commit_that_is_awaited_later_is_made_by_the_call(group: Group) -> None:
-    """A task that commits and one that closes: the commit was made first. A synchronous one has ended when it returns."""
+    """A task that commits and one that closes: the commit was made first. A synchronous one has ended when it
+    returns."""
     member = reading(group, "by hand")
     if group.clients.api.name == "sync":
         member.commit({(group.topic, 0): 9})

@@ -37,7 +37,8 @@ CHOICES: dict[str, dict[str, Any]] = {"engine": {}, "function": {"partitioner": 
 
 @pytest.fixture(params=CHOICES)
 def choice(request: pytest.FixtureRequest) -> dict[str, Any]:
-    """Who chooses the partition: the engine, or a function of the application, which needs the topic and its own thread."""
+    """Who chooses the partition: the engine, or a function of the application, which needs the topic and its own
+    thread."""
     return CHOICES[request.param]
 
 

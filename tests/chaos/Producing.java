@@ -3,7 +3,9 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.StringSerializer;
 
-/** Sends a record every 20 ms with Kafka's own client, and prints when each was sent and acknowledged, in ms since 1970. */
+/**
+ * Sends a record every 20 ms with Kafka's own client, and prints when each was sent and acknowledged, in ms since 1970.
+ */
 public final class Producing {
     private Producing() {}
 

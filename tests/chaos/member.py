@@ -60,7 +60,8 @@ class Member:
                 self.step(consumer)
 
     def step(self, consumer: Any) -> None:
-        """Reads some records, and now and then commits what it has read. A commit that fails leaves them to whoever has the partition next."""
+        """Reads some records, and now and then commits what it has read. A commit that fails leaves them to whoever has
+        the partition next."""
         records = consumer.poll_batch(timeout=SECONDS_PER_POLL)
         if records:
             self.journal.write(READ, ((record.partition, record.offset) for record in records))

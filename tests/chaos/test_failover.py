@@ -40,7 +40,8 @@ CHANCE = 0.5
 
 
 class Sending:
-    """One client that sends a record every 20 ms. Notes when each that was acknowledged had been sent, and when that was."""
+    """One client that sends a record every 20 ms. Notes when each that was acknowledged had been sent, and when that
+    was."""
 
     name = ""
 

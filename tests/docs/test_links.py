@@ -1,4 +1,5 @@
-"""Links between files of the repository lead somewhere; those between pages of the site are mkdocs' to check (strict)."""
+"""Links between files of the repository lead somewhere; those between pages of the site are mkdocs' to check
+(strict)."""
 
 from __future__ import annotations
 

@@ -49,7 +49,8 @@ class Tools:
         return self._shell.run(TOOLS + tool, self._arguments(given))
 
     def events(self, tool: str, **given: object) -> list[dict[str, Any]]:
-        """What a verifying tool writes: one JSON object a line. It tells the last ones when its JVM ends, so it has its own."""
+        """What a verifying tool writes: one JSON object a line. It tells the last ones when its JVM ends, so it has its
+        own."""
         said = run_alone(TOOLS + tool, self._arguments(given))
         return [json.loads(line) for line in said.splitlines() if line.startswith("{")]
 

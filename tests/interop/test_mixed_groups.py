@@ -73,7 +73,8 @@ GROUPS = {
 
 
 class Driven:
-    """A member on a thread of its own: joining, some wait until everyone has joined, and others join only while they poll."""
+    """A member on a thread of its own: joining, some wait until everyone has joined, and others join only while they
+    poll."""
 
     def __init__(self, join: Callable[[], Member]) -> None:
         self.owned: set[int] = set()

@@ -24,7 +24,8 @@ class BrokerProcess:
     """Starts the process, and looks at it from outside.
 
     Args:
-        faults: Whether it has a slow link, and faults for all that is asked by hand: damaged, delayed and missing answers.
+        faults: Whether it has a slow link, and faults for all that is asked by hand: damaged, delayed and missing
+            answers.
     """
 
     def __init__(self, *, faults: bool = False) -> None:

@@ -177,7 +177,8 @@ def test_objects_that_python_and_the_engine_made_are_freed_alike() -> None:
 
 @outside_of_collection
 def test_a_message_in_a_cycle_is_never_freed() -> None:
-    """The documentation says so (docs/concepts/garbage-collection.md); where this fails, it may say something better."""
+    """The documentation says so (docs/concepts/garbage-collection.md); where this fails, it may say something
+    better."""
     message = confluent_kafka.Message(topic="t")
     inside = Payload(b"value")
     inside.message = message  # type: ignore[attr-defined]

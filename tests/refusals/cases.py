@@ -121,7 +121,8 @@ class Interference:
 
 
 def all_cases() -> list[Case]:
-    """Every workload x its requests x what can become of them x once and for long x at the start and later, both flavours."""
+    """Every workload x its requests x what can become of them x once and for long x at the start and later, both
+    flavours."""
     cases = []
     for workload, apis in SENT_BY.items():
         for api in apis:

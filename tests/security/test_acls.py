@@ -35,7 +35,8 @@ ALONE = {
     "delete_acls": "CLUSTER_AUTHORIZATION_FAILED",
     "elect_leaders": "CLUSTER_AUTHORIZATION_FAILED",
 }
-"""What a user hears for whom there is no rule. The library's own call for SCRAM credentials breaks its memory when it is refused."""
+"""What a user hears for whom there is no rule. The library's own call for SCRAM credentials breaks its memory when it
+is refused."""
 
 READER = ALONE | {
     "describe_topics": "done",

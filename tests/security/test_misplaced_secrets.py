@@ -37,7 +37,8 @@ CLIENT = AUTHORITY.issue("client")
 KEY = CLIENT.key_pem()
 KEY_LINE = KEY.splitlines()[1]
 TOO_LONG = KEY.replace("/", "") * 20
-"""No name of a file: the system says so instead of that there is none. A slash of base64 would cut it into short ones."""
+"""No name of a file: the system says so instead of that there is none. A slash of base64 would cut it into short
+ones."""
 PASSWORD = "Xq7-canary"
 NOWHERE = "127.0.0.1:1"
 

@@ -18,7 +18,8 @@ MIDDLE = 1_700_000_000_000
 
 
 class Topics:
-    """Two topics: with and without keys, values and headers; committed, aborted; times of producers and of the broker."""
+    """Two topics: with and without keys, values and headers; committed, aborted; times of producers and of the
+    broker."""
 
     def __init__(self, broker: Broker) -> None:
         # Its times are years ago.

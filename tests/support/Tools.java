@@ -14,8 +14,8 @@ import org.apache.kafka.common.utils.Exit;
 /**
  * Runs Kafka's command line tools one after the other in one JVM: starting one costs more than what most of them do.
  *
- * <p>A line of input is a call: base64 of the tool's class, what it reads and its arguments, with NUL between. A line of
- * output answers it: the exit status, and base64 of what it wrote to standard output and to standard error.
+ * <p>A line of input is a call: base64 of the tool's class, what it reads and its arguments, with NUL between. A line
+ * of output answers it: the exit status, and base64 of what it wrote to standard output and to standard error.
  */
 public final class Tools {
     /** Stands for the end of the process. */

@@ -17,7 +17,8 @@ class PackageUnavailableError(RuntimeError):
 
 
 def fetch(name: str, *packages: str) -> Path:
-    """The folder with some packages and those of their libraries that the system lacks; `name` is its place in the cache.
+    """The folder with some packages and those of their libraries that the system lacks; `name` is its place in the
+    cache.
 
     Raises:
         PackageUnavailableError: There is no apt, or no archive.
@@ -74,7 +75,8 @@ def download(names: tuple[str, ...], packages: Path, lists: Path) -> None:
 
 
 def unpack(packages: Path, unfinished: Path, unpacked: Path) -> None:
-    """Unpacks beside the goal first: a run that is cut off, or another one beside it, leaves nothing half done there."""
+    """Unpacks beside the goal first: a run that is cut off, or another one beside it, leaves nothing half done
+    there."""
     for package in packages.glob("*.deb"):
         run(["dpkg", "--extract", str(package), str(unfinished)])
     shutil.rmtree(packages)

@@ -228,7 +228,8 @@ def test_what_is_not_allowed_ends_the_producer(broker: EmbeddedBroker, error: st
 
 
 def test_a_transaction_that_takes_too_long_is_aborted_and_the_next_one_works(protocol: str) -> None:
-    """KIP-588: by the client, before the coordinator would do it (whose clock stands still here) and fence the producer."""
+    """KIP-588: by the client, before the coordinator would do it (whose clock stands still here) and fence the
+    producer."""
     with EmbeddedBroker(topics={"t": 1, "other": 1}, version=RELEASES[protocol], clock="manual") as broker:
         with transactional(broker, transaction_timeout_ms=300) as producer:
             producer.begin_transaction()

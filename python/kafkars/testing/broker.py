@@ -67,8 +67,8 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         data_dir: A directory that keeps topics, records, settings, committed offsets and transactions across restarts;
             it is made if it is not there. None keeps nothing.
         port: Port of the first; the next ones follow. 0 takes free ports.
-        topics: Topics that are there from the start: a mapping of names to numbers of partitions, or one name or several,
-            which have `default_partitions`.
+        topics: Topics that are there from the start: a mapping of names to numbers of partitions, or one name or
+            several, which have `default_partitions`.
         auto_create_topics: Whether a client that asks for an unknown topic creates it.
         default_partitions: Partitions of topics that are created without saying how many.
         default_replication_factor: Replicas of topics that are created without saying how many, at most one on each

@@ -298,7 +298,8 @@ def test_members_of_both_libraries_share_a_group(face: Library, run: Run) -> Non
 
 @pytest.mark.parametrize("is_member", [False, True], ids=["by assignment", "in a group"])
 def test_a_commit_under_way_when_the_consumer_stops_is_made(broker: Broker, run: Run, is_member: bool) -> None:
-    """One task commits and another stops the consumer: the commit was asked for first. The original may cut it, and then waits."""
+    """One task commits and another stops the consumer: the commit was asked for first. The original may cut it, and
+    then waits."""
     library = Library("kafkars.compat.aiokafka", broker)
     topic = library.broker.new_topic()
     place, group = library.partition(topic), library.group()

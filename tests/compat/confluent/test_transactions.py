@@ -145,7 +145,8 @@ def test_a_producer_that_was_replaced_cannot_go_on() -> None:
 
 
 def lose(clients: Clients, producer: Any, lost: str, reports: Reports) -> None:
-    """Produces a message that fails later. The library may know so much by then that it refuses it in the call: then another one."""
+    """Produces a message that fails later. The library may know so much by then that it refuses it in the call: then
+    another one."""
     for number in range(20):
         arguments = {"partition": (clients.topic(), "lost", None, 99), "topic": (f"not/valid-{number}", "lost")}
         with suppress(clients.ck.KafkaException):

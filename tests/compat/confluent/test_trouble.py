@@ -70,7 +70,8 @@ def test_questions_to_nobody_time_out(ck: ModuleType) -> None:
 
 
 def interrupted(call: Callable[[], object]) -> None:
-    """Makes a call that waits for ever, with Ctrl+C pressed meanwhile. It may end early for an event, and is made again."""
+    """Makes a call that waits for ever, with Ctrl+C pressed meanwhile. It may end early for an event, and is made
+    again."""
     timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
     with pytest.raises(KeyboardInterrupt):
         timer.start()

@@ -501,7 +501,8 @@ KNOWN = {
 
 
 def describe(value: Any) -> Any:
-    """What is compared of the values of this module; settings of a topic differ between the clusters' kinds, not the sides."""
+    """What is compared of the values of this module; settings of a topic differ between the clusters' kinds, not the
+    sides."""
     kind_of = type(value).__name__
     if kind_of == "ConfigEntry" or kind_of not in KNOWN:
         return f"a {kind_of}" if kind_of == "ConfigEntry" else None

@@ -40,8 +40,8 @@ DOTTED = re.compile(rb"(?<![\w.])[a-z]+(?:\.[a-z0-9]+)+(?=\0)")
 
 @cache
 def unlisted() -> list[str]:
-    """What may be names of properties in the library's binary, and is none of the face's: a property that the face does not
-    know is among them.
+    """What may be names of properties in the library's binary, and is none of the face's: a property that the face does
+    not know is among them.
     """
     found: set[bytes] = set()
     for each in files("confluent-kafka") or ():

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import importlib
 import sys
+import textwrap
 from pathlib import Path
 
 from tests.compat.differential.reasons import reasons
 
 DOCS = Path(__file__).parents[3] / "docs" / "migrating"
+COLUMNS = 120
 RANDOM = (
-    "Random programs of several clients, through faults of the broker, are run on both. What they see (records, errors, callbacks,",
-    "positions, what is stored and committed) is the same, except for these rows.",
+    "Random programs of several clients, through faults of the broker, are run on both. What they see (records, errors, "
+    "callbacks, positions, what is stored and committed) is the same, except for these rows."
 )
 """How programs are found, where their reasons do not say."""
 
@@ -26,10 +28,13 @@ def text(library: str) -> str:
     lines = [
         f"# Where the face of {library} differs",
         "",
-        f"Every call of {library} is made on the library and on the face: with nothing, with what is right, and with one thing wrong at a time,",
-        "on clients that are fresh, at work, in a transaction, fenced, closed, left with an exception, or were never initialised. What a program can",
-        "see (values, classes and codes of errors, how long it takes to fail) is the same, except for these rows. This page is generated from",
-        f"`tests/compat/differential/reasons_of_{library}.py`.",
+        *paragraph(
+            f"Every call of {library} is made on the library and on the face: with nothing, with what is right, and with "
+            "one thing wrong at a time, on clients that are fresh, at work, in a transaction, fenced, closed, left with an "
+            "exception, or were never initialised. What a program can see (values, classes and codes of errors, how long "
+            "it takes to fail) is the same, except for these rows. This page is generated from "
+            f"`tests/compat/differential/reasons_of_{library}.py`."
+        ),
         "",
         *table(library),
     ]
@@ -38,8 +43,11 @@ def text(library: str) -> str:
             "",
             "## Settings",
             "",
-            "Every setting is given values at, below and above each of its limits, each of its words, and what is none of its type, with all",
-            "other settings at their defaults. What is taken and what is refused, by which error, is the same, except for these rows.",
+            *paragraph(
+                "Every setting is given values at, below and above each of its limits, each of its words, and what is none "
+                "of its type, with all other settings at their defaults. What is taken and what is refused, by which "
+                "error, is the same, except for these rows."
+            ),
             "",
             *table(f"{library}_settings"),
         ]
@@ -48,11 +56,18 @@ def text(library: str) -> str:
             "",
             "## Programs",
             "",
-            *getattr(importlib.import_module(f"{__package__}.reasons_of_{library}_programs"), "ABOUT", RANDOM),
+            *paragraph(
+                getattr(importlib.import_module(f"{__package__}.reasons_of_{library}_programs"), "ABOUT", RANDOM)
+            ),
             "",
             *table(f"{library}_programs"),
         ]
     return "\n".join(lines) + "\n"
+
+
+def paragraph(text: str) -> list[str]:
+    """The lines of a paragraph."""
+    return textwrap.wrap(text, COLUMNS, break_long_words=False, break_on_hyphens=False)
 
 
 def table(library: str) -> list[str]:

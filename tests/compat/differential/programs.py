@@ -47,7 +47,8 @@ def program(seed: int, length: int = 14) -> list[Step]:
 
 
 def places(chance: random.Random) -> list[tuple[int, int]]:
-    """Partitions, each by the number of its topic, and where to begin: an offset, the ends, what is committed, the last few."""
+    """Partitions, each by the number of its topic, and where to begin: an offset, the ends, what is committed, the last
+    few."""
     chosen = chance.sample(range(len(TOPICS)), chance.randint(1, len(TOPICS)))
     starts = [0, 3, RECORDS - 1, RECORDS + 50, -1, -2, -1000, -1001, -2002, -2000 - 2 * RECORDS]
     return [(topic, chance.choice(starts)) for topic in chosen]

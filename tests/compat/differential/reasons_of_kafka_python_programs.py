@@ -5,8 +5,8 @@ from __future__ import annotations
 from tests.compat.differential.reasons import Reason
 
 ABOUT = (
-    "Programs of several calls, random ones (`tests/compat/differential/kafka_programs.py`) and others written to find differences, are run",
-    "on both. What they see is the same, except for these rows.",
+    "Programs of several calls, random ones (`tests/compat/differential/kafka_programs.py`) and others written to find "
+    "differences, are run on both. What they see is the same, except for these rows."
 )
 
 REASONS = [

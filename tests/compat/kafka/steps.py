@@ -300,7 +300,8 @@ def commit_and_close(kafka: Any, told: Told, settings: dict[str, Any], way: str)
 
 
 def closed(kafka: Any, told: Told, settings: dict[str, Any], way: str) -> Any:
-    """What is committed of a partition that is read by hand, or not, where the consumer commits of itself and is closed."""
+    """What is committed of a partition that is read by hand, or not, where the consumer commits of itself and is
+    closed."""
     structs = __import__("kafka.structs", fromlist=["structs"])
     zero = structs.TopicPartition(told.topic, 0)
     group = f"closed-{way.replace(' ', '-')}-{told.topic}"

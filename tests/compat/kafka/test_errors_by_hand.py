@@ -12,8 +12,8 @@ original: Any = importlib.import_module("kafka.errors")
 
 
 SAME_IN_BOTH_VERSIONS = ("KafkaProtocolError", "InvalidReceiveError", "TransactionAbortedError")
-"""2 says that the first two may be tried again, and 3 that they may not; of the third only 3 has a message. The face has
-one class for both, which is 2's."""
+"""2 says that the first two may be tried again, and 3 that they may not; of the third only 3 has a message. The face
+has one class for both, which is 2's."""
 
 
 @pytest.mark.parametrize(

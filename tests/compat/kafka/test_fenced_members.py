@@ -1,4 +1,5 @@
-"""A member whose `group_instance_id` another one has taken, as kafka-python 2.3.3 and 3.0.12 tell of it on Kafka 4.3.1."""
+"""A member whose `group_instance_id` another one has taken, as kafka-python 2.3.3 and 3.0.12 tell of it on Kafka
+4.3.1."""
 
 from __future__ import annotations
 

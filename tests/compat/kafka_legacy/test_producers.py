@@ -51,7 +51,8 @@ def taken(request: ProduceRequest) -> ProduceResponse:
 
 
 class Answers:
-    """Takes the place of `send_produce_request`: keeps what it is given, answers what it is told to, then that all went well."""
+    """Takes the place of `send_produce_request`: keeps what it is given, answers what it is told to, then that all went
+    well."""
 
     def __init__(self, *answers: Any) -> None:
         self.answers = list(answers)

@@ -37,7 +37,8 @@ Outcomes = dict[str, dict[str, Any]]
 
 @cache
 def compared(*runs: Run) -> list[Outcomes]:
-    """The outcomes of all programs of runs, each a library, a side and a broker's address. They run side by side: they wait most of the time."""
+    """The outcomes of all programs of runs, each a library, a side and a broker's address. They run side by side: they
+    wait most of the time."""
     with ThreadPoolExecutor() as threads:
         return list(threads.map(lambda run: outcomes(*run, PROGRAMS[run[0]]), runs))
 
@@ -77,7 +78,8 @@ def outcomes(library: str, side: str, servers: str, names: tuple[str, ...]) -> O
 
 
 def agree(original: Any, face: Any) -> bool:
-    """Whether both tell the same. An error of the face may be several classes in one; the original's must be among them."""
+    """Whether both tell the same. An error of the face may be several classes in one; the original's must be among
+    them."""
     if isinstance(original, dict) and isinstance(face, dict):
         return original["caught as"][0] in face["caught as"] and original["code"] == face["code"]
     if isinstance(original, list) and isinstance(face, list):

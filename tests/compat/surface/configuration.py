@@ -51,7 +51,8 @@ def _keyword(row: Row, function: Any, setting: str) -> str | None:
 
 
 def _parameter(function: Any, setting: str) -> inspect.Parameter | None:
-    """A parameter of a function, or of a class or of those that it hands the rest on to, or an entry of its dictionary."""
+    """A parameter of a function, or of a class or of those that it hands the rest on to, or an entry of its
+    dictionary."""
     settings = getattr(function, "DEFAULT_CONFIG", None)
     if isinstance(settings, dict) and setting in settings:
         return inspect.Parameter(setting, inspect.Parameter.KEYWORD_ONLY, default=settings[setting])

@@ -23,9 +23,9 @@ MISSING = object()
 class Row:
     """One public name.
 
-    `since` is "seed" for what the documents to be met name, "latest" for what only today's release has, "2.3.3" and "2.0.2" for what
-    kafka-python had until then. `tier` is "core" for what
-    programs use, "extended" for what few do, "internal" for what is public by its path only, which nobody promises.
+    `since` is "seed" for what the documents to be met name, "latest" for what only today's release has, "2.3.3" and
+    "2.0.2" for what kafka-python had until then. `tier` is "core" for what programs use, "extended" for what few do,
+    "internal" for what is public by its path only, which nobody promises.
     """
 
     library: str

@@ -77,7 +77,8 @@ class Told:
 
 
 def raised(error: BaseException) -> list[Any]:
-    """The class with those above it, each of which an `except` may name, and the code where the library's error has one."""
+    """The class with those above it, each of which an `except` may name, and the code where the library's error has
+    one."""
     code = getattr(error.args[0], "name", None) if error.args else None
     classes = [each.__name__ for each in type(error).__mro__ if each not in {BaseException, object}]
     return ["raises", classes, code() if callable(code) else None]

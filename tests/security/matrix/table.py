@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable
 
 from tests.security.matrix.cells import Outcome
@@ -41,7 +42,8 @@ def table(outcomes: Iterable[Outcome]) -> str:
         title = "No fault" if fault.name == "none" else fault.name[0].upper() + fault.name[1:]
         lines += [f"## {title}", "", f"| way | outcome | {' | '.join(sites)} |"]
         lines += ["|---|---|" + "---|" * len(sites), *rows, ""]
-        lines += [f"Not there ({reason}): {'; '.join(names)}." for reason, names in reasons.items()]
+        for reason, names in reasons.items():
+            lines += textwrap.wrap(f"Not there ({reason}): {'; '.join(names)}.", 120, break_on_hyphens=False)
         lines += [""] if reasons else []
     searched = sum(outcome.searched for outcome in found)
     problems = sum(1 for outcome in found if outcome.problem)

@@ -15,7 +15,8 @@ from kafkars.spark.sink import StreamWriter
 from kafkars.spark.source import KafkaSource
 
 CRASH = "KAFKARS_TEST_CRASH"
-"""JSON with `moment` ("before", "after" or "overtaken"), `batch`, `driver` (a process id, added by the program) and `done` (a path)."""
+"""JSON with `moment` ("before", "after" or "overtaken"), `batch`, `driver` (a process id, added by the program) and
+`done` (a path)."""
 
 
 class CrashingWriter(StreamWriter):
