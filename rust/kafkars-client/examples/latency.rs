@@ -18,7 +18,7 @@ use kafkars_records::{BatchBuilder, Compression, ProducerFields, ReadLimits, bat
 
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
-/// The last versions that name topics instead of numbering them.
+/// The last versions that name topics by their names rather than by topic ids.
 const PRODUCE_VERSION: i16 = 9;
 const FETCH_VERSION: i16 = 12;
 
@@ -73,7 +73,7 @@ fn main() -> Outcome<()> {
     Ok(())
 }
 
-/// Sends at `start + gap * n` from this thread, receives on another.
+/// Calls `send` at `start + gap * n` on this thread, and `receive` on another.
 #[expect(
     clippy::disallowed_methods,
     reason = "this thread does nothing but keep the rate"

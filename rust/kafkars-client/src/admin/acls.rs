@@ -1,4 +1,4 @@
-//! Access control lists: who may do what (KIP-11, KIP-140, KIP-290).
+//! Access control lists: which principals may do what (KIP-11, KIP-140, KIP-290).
 
 use std::time::Instant;
 
@@ -11,19 +11,19 @@ use super::outcome::{Outcomes, outcome};
 use super::routing::{Target, not_controller};
 use crate::error::{AttemptError, ClientError};
 
-/// One rule: a principal is allowed or denied an operation on a resource. Numbers are Kafka's, so that a rule of a
-/// newer broker can be told too.
+/// An ACL: a principal is allowed or denied an operation on a resource. Enumerations are kept as Kafka's numbers, so
+/// that an ACL of a newer broker can be returned too.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AclBinding {
     /// A number of Kafka's `ResourceType`.
     pub resource_type: i8,
-    /// The name of the resource, or the beginning of names.
+    /// The name of the resource, or the prefix of names, as `pattern_type` says.
     pub resource_name: String,
-    /// A number of Kafka's `PatternType`: how the name is meant.
+    /// A number of Kafka's `PatternType`: whether the name is literal or a prefix.
     pub pattern_type: i8,
-    /// Whom it is about, such as `User:alice`.
+    /// The principal, such as `User:alice`.
     pub principal: String,
-    /// The address that requests come from; `*` for every one.
+    /// The host that requests come from; `*` for every host.
     pub host: String,
     /// A number of Kafka's `AclOperation`.
     pub operation: i8,
@@ -31,18 +31,18 @@ pub struct AclBinding {
     pub permission: i8,
 }
 
-/// Which rules are meant; `None` and the number of ANY take every value.
+/// Selects ACLs; `None` and the number of ANY match every value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AclBindingFilter {
     /// A number of Kafka's `ResourceType`.
     pub resource_type: i8,
     /// The name of the resource.
     pub resource_name: Option<String>,
-    /// A number of Kafka's `PatternType`; MATCH takes every rule that holds for the name.
+    /// A number of Kafka's `PatternType`; MATCH selects every ACL that applies to the name.
     pub pattern_type: i8,
-    /// Whom they are about.
+    /// The principal, such as `User:alice`.
     pub principal: Option<String>,
-    /// The address that requests come from.
+    /// The host that requests come from.
     pub host: Option<String>,
     /// A number of Kafka's `AclOperation`.
     pub operation: i8,
@@ -51,7 +51,7 @@ pub struct AclBindingFilter {
 }
 
 impl Admin {
-    /// The rules that a filter takes, in the order that the broker tells them in.
+    /// Returns the ACLs that a filter matches, in the order of the broker's answer.
     pub async fn describe_acls(
         &self,
         filter: AclBindingFilter,
@@ -85,7 +85,7 @@ impl Admin {
         Ok(found)
     }
 
-    /// Adds rules; one that is there already stays. The outcomes are in the order of the rules.
+    /// Creates ACLs; one that exists already stays. The outcomes are in the order of `acls`.
     pub async fn create_acls(
         &self,
         acls: Vec<AclBinding>,
@@ -117,8 +117,8 @@ impl Admin {
         whole(count, outcomes.collect())
     }
 
-    /// Removes the rules that each filter takes, and tells them: a rule by itself may fail. The outcomes are in the
-    /// order of the filters.
+    /// Deletes the ACLs that each filter matches, and returns them: each of them may fail by itself. The outcomes are
+    /// in the order of the filters.
     pub async fn delete_acls(
         &self,
         filters: Vec<AclBindingFilter>,
@@ -170,7 +170,8 @@ impl Admin {
     }
 }
 
-/// Answers that are told apart by their places alone: as many as were asked for, or none counts.
+/// Answers that are identified by their position alone: if their number differs from the number of questions, none of
+/// them counts.
 fn whole<T>(count: usize, answers: Vec<T>) -> Result<Vec<T>, ClientError> {
     if answers.len() == count {
         return Ok(answers);

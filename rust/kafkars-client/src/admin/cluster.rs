@@ -1,4 +1,4 @@
-//! The cluster itself: its brokers.
+//! Describing the cluster: its brokers, its controller, the coordinators of groups and transactions.
 
 use std::time::Instant;
 
@@ -12,24 +12,24 @@ use super::outcome::{outcome, told_operations};
 use super::routing::Target;
 use crate::error::{AttemptError, ClientError};
 
-/// In these versions Metadata tells what is authorized in the cluster; later DescribeCluster does (KIP-700).
+/// The Metadata versions that return the operations authorized on the cluster; later DescribeCluster does (KIP-700).
 const AUTHORIZED_IN: std::ops::RangeInclusive<i16> = 8..=10;
 
-/// What a cluster says of itself.
+/// A cluster as it describes itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClusterDescription {
-    /// Its name for itself; brokers before 0.10.1 have none.
+    /// The cluster id; brokers before 0.10.1 have none.
     pub cluster_id: Option<String>,
-    /// Where to send what only a controller may do.
+    /// The node id of the controller.
     pub controller: Option<i32>,
-    /// Its brokers, in order of their numbers.
+    /// The brokers, in order of their node ids.
     pub brokers: Vec<BrokerNode>,
-    /// What we may do with it, as a bit field of Kafka's `AclOperation`, where that was asked.
+    /// The operations authorized for this client, as a bit field of Kafka's `AclOperation`, where they were asked for.
     pub authorized_operations: Option<i32>,
 }
 
 impl Admin {
-    /// The brokers that are there now. Brokers since Kafka 2.3 tell what is authorized.
+    /// Describes the brokers that are there now. Brokers since Kafka 2.3 return authorized operations.
     pub async fn describe_cluster(
         &self,
         include_authorized_operations: bool,
@@ -75,7 +75,7 @@ impl Admin {
         })
     }
 
-    /// What we may do with the cluster; `None` from brokers that do not know the question.
+    /// The operations authorized on the cluster; `None` from brokers that do not know DescribeCluster.
     async fn cluster_operations(&self, deadline: Instant) -> Result<Option<i32>, ClientError> {
         let request = DescribeClusterRequest {
             include_cluster_authorized_operations: true,
@@ -94,7 +94,7 @@ impl Admin {
         }
     }
 
-    /// The number of the broker that coordinates a group, or the transactions of a producer.
+    /// Finds the node id of the broker that coordinates a group, or the transactions of a producer.
     pub async fn find_coordinator(
         &self,
         kind: CoordinatorKind,

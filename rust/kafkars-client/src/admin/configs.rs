@@ -15,14 +15,14 @@ use super::outcome::{Outcomes, in_order, outcome};
 use super::routing::{Target, not_controller};
 use crate::error::ClientError;
 
-/// What has settings, with the number it has on the wire.
+/// The kind of a resource that has configs, by its number on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ConfigResourceType {
     /// A topic.
     Topic = 2,
-    /// A broker, by number; the empty name stands for the default of all brokers.
+    /// A broker, by node id; the empty name stands for the default of all brokers.
     Broker = 4,
-    /// Log levels of a broker, by number.
+    /// Log levels of a broker, by node id.
     BrokerLogger = 8,
     /// A subscription of client metrics (KIP-714).
     ClientMetrics = 16,
@@ -30,7 +30,7 @@ pub enum ConfigResourceType {
     Group = 32,
 }
 
-/// One thing that has settings.
+/// A resource that has configs.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ConfigResource {
     /// What it is.
@@ -39,64 +39,64 @@ pub struct ConfigResource {
     pub name: String,
 }
 
-/// A setting as a broker describes it.
+/// A config entry as a broker describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigEntry {
     /// Its name.
     pub name: String,
-    /// Its value; `None` when it is not told because it is sensitive.
+    /// Its value; `None` if the broker withholds it because it is sensitive.
     pub value: Option<String>,
-    /// Whether it can only be changed in the broker's file.
+    /// True if it can only be changed in the broker's configuration file.
     pub is_read_only: bool,
-    /// Whether its value is a secret.
+    /// True if its value is a secret.
     pub is_sensitive: bool,
-    /// Where the value comes from, as a number of Kafka's `ConfigSource`.
+    /// The source of the value, as a number of Kafka's `ConfigSource`.
     pub source: i8,
-    /// What kind of value it is, as a number of Kafka's `ConfigType`.
+    /// The type of the value, as a number of Kafka's `ConfigType`.
     pub value_type: i8,
-    /// What it is for, where asked and known.
+    /// The documentation, where it was asked for and the broker has it.
     pub documentation: Option<String>,
-    /// Where else it is set, in order of precedence.
+    /// The other sources that set it, in order of precedence.
     pub synonyms: Vec<ConfigSynonym>,
 }
 
-/// Another place where a setting has a value.
+/// Another source that sets a config entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigSynonym {
     /// Its name there.
     pub name: String,
     /// Its value there.
     pub value: Option<String>,
-    /// Where, as a number of Kafka's `ConfigSource`.
+    /// The source, as a number of Kafka's `ConfigSource`.
     pub source: i8,
 }
 
-/// How a setting is changed, with the number it has on the wire (KIP-339).
+/// An operation on a config entry, by its number on the wire (KIP-339).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConfigOperation {
-    /// Gets a value.
+    /// Sets a value.
     Set = 0,
-    /// Goes back to its default.
+    /// Resets the entry to its default.
     Delete = 1,
-    /// A list gets more elements.
+    /// Appends elements to a list.
     Append = 2,
-    /// A list loses elements.
+    /// Removes elements from a list.
     Subtract = 3,
 }
 
-/// One change of one setting.
+/// One change of one config entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigChange {
-    /// Which setting.
+    /// The name of the entry.
     pub name: String,
-    /// What is done with it.
+    /// The operation.
     pub operation: ConfigOperation,
-    /// The value; none to delete.
+    /// The value; `None` for [`ConfigOperation::Delete`].
     pub value: Option<String>,
 }
 
 impl Admin {
-    /// The settings of each resource, in order of their names.
+    /// Describes the configs of each resource, in order of their names.
     pub async fn describe_configs(
         &self,
         resources: Vec<ConfigResource>,
@@ -129,7 +129,7 @@ impl Admin {
         Ok(in_order(&resources, answered))
     }
 
-    /// Changes settings; those not named stay as they are. Needs Kafka 2.3.
+    /// Changes configs; entries that are not named stay as they are. Needs Kafka 2.3.
     pub async fn alter_configs(
         &self,
         changes: Vec<(ConfigResource, Vec<ConfigChange>)>,
@@ -171,7 +171,7 @@ impl Admin {
     }
 }
 
-/// A broker answers for itself; `otherwise` says who answers for the rest.
+/// Groups resources by who is asked about them: a broker about itself, `otherwise` about the rest.
 fn by_target<'a>(
     resources: &[ConfigResource],
     otherwise: Target<'a>,

@@ -13,7 +13,7 @@ use super::outcome::{Outcomes, in_order, outcome};
 use super::routing::{Target, broker_timeout, not_controller};
 use crate::error::ClientError;
 
-/// Who shall lead, with the number it has on the wire.
+/// The kind of an election, by its number on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ElectionType {
     /// The first of the replicas.
@@ -23,8 +23,8 @@ pub enum ElectionType {
 }
 
 impl Admin {
-    /// Elects leaders; with `None` of every partition. Told are the partitions that were named; of all of them those
-    /// only where an election was needed.
+    /// Elects leaders of these partitions, or of all with `None`. Returned are the partitions that were named; of all
+    /// partitions only those where an election was needed.
     pub async fn elect_leaders(
         &self,
         election: ElectionType,

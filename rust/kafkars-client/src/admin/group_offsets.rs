@@ -1,4 +1,4 @@
-//! What groups have committed: reading it, and changing it while a group has no members.
+//! Committed offsets of groups: listing them, and changing them while a group has no members.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,17 +22,17 @@ use super::outcome::{Outcomes, in_order, outcome};
 use super::routing::{Target, not_coordinator};
 use crate::error::ClientError;
 
-/// From this version on OffsetFetch names groups in a list, from [`BY_ID_SINCE`] on it and OffsetCommit name topics by
-/// identifiers: what is committed for a topic that was deleted has none.
+/// OffsetFetch names groups in a list from this version on. From [`BY_ID_SINCE`] on OffsetFetch and OffsetCommit name
+/// topics by id, and the offsets of a deleted topic have none.
 const GROUPS_SINCE: i16 = 8;
 const BY_ID_SINCE: i16 = 10;
-/// From this version on OffsetFetch takes "all partitions" for an answer.
+/// OffsetFetch can ask for all partitions from this version on.
 const ALL_SINCE: i16 = 2;
 
 type Committed = Vec<(TopicPartition, OffsetAndMetadata)>;
 
 impl Admin {
-    /// What each group has committed, for these partitions or for all of them, in order.
+    /// Lists the offsets that each group has committed, for these partitions or for all of them, in order.
     pub async fn list_group_offsets(
         &self,
         groups: Vec<(String, Option<Vec<TopicPartition>>)>,
@@ -90,7 +90,7 @@ impl Admin {
             partitions,
             ..OffsetCommitRequestTopic::default()
         });
-        // No member and no generation: the coordinator takes it while the group has none either.
+        // Without member and generation the coordinator accepts it as long as the group has no members.
         let request = OffsetCommitRequest {
             group_id: group.clone(),
             generation_id_or_member_epoch: -1,
@@ -118,7 +118,7 @@ impl Admin {
         Ok(in_order(&keys, answered.collect()))
     }
 
-    /// Forgets what a group has committed. Of topics that its members are subscribed to nothing may be forgotten.
+    /// Deletes committed offsets. The coordinator refuses it for topics that members of the group are subscribed to.
     pub async fn delete_group_offsets(
         &self,
         group: String,
@@ -157,7 +157,7 @@ impl Admin {
     }
 }
 
-/// Gathers what belongs to one topic.
+/// Groups values by topic.
 pub(super) fn by_topic<T>(
     each: impl IntoIterator<Item = (Arc<str>, T)>,
 ) -> BTreeMap<Arc<str>, Vec<T>> {
@@ -180,7 +180,7 @@ fn judged(
     (of.clone(), refused(&of, code, None))
 }
 
-/// A code of a partition as a result.
+/// Turns a partition's error code into a result.
 pub(super) fn refused(
     of: &TopicPartition,
     code: i16,
@@ -242,7 +242,7 @@ fn asking(group: &str, partitions: Option<&[TopicPartition]>, version: i16) -> O
     }
 }
 
-/// Partitions without a commit are left out.
+/// Reads an answer to OffsetFetch. Partitions without a committed offset are left out.
 fn told(response: OffsetFetchResponse) -> Result<Committed, ClientError> {
     outcome(response.error_code, None, None)?;
     let mut found = Committed::new();

@@ -20,10 +20,10 @@ use super::outcome::{Outcomes, in_order, outcome, told_operations};
 use super::routing::{Target, not_coordinator};
 use crate::error::{AttemptError, ClientError};
 
-/// From this version on brokers filter by state (KIP-518), from the next one listed on by type (KIP-848).
+/// Brokers filter by state from this version on (KIP-518), and by type from the next constant's (KIP-848).
 const STATES_SINCE: i16 = 4;
 const TYPES_SINCE: i16 = 5;
-/// From this version on DescribeGroups tells what is authorized (KIP-430).
+/// DescribeGroups returns authorized operations from this version on (KIP-430).
 const AUTHORIZED_SINCE: i16 = 3;
 
 /// A group in a list.
@@ -31,11 +31,11 @@ const AUTHORIZED_SINCE: i16 = 3;
 pub struct GroupListing {
     /// Its id.
     pub group_id: String,
-    /// What its members do: "consumer", "connect", or nothing for a group with offsets only.
+    /// The protocol type, such as "consumer" or "connect"; empty for a group that only has offsets.
     pub protocol_type: String,
-    /// Its state, where brokers tell (2.6 and newer).
+    /// Its state, where the broker returns it (2.6 and newer).
     pub state: Option<String>,
-    /// "Classic", "Consumer", "Share" or "Streams", where brokers tell (3.8 and newer).
+    /// "Classic", "Consumer", "Share" or "Streams", where the broker returns it (3.8 and newer).
     pub group_type: Option<String>,
 }
 
@@ -44,15 +44,15 @@ pub struct GroupListing {
 pub struct GroupDescription {
     /// "Classic" or "Consumer".
     pub group_type: &'static str,
-    /// Its state in Kafka's words.
+    /// The group's state in Kafka's words.
     pub state: String,
-    /// What its members do.
+    /// The protocol type, such as "consumer".
     pub protocol_type: String,
-    /// Who assigns partitions: the protocol the members agreed on, or the server's assignor.
+    /// The assignor: the protocol that the members agreed on, or the server-side assignor.
     pub assignor: String,
-    /// The broker that coordinates it is asked for it; its number is not part of the answer.
+    /// The group's members.
     pub members: Vec<MemberDescription>,
-    /// What we may do with it, as a bit field of Kafka's `AclOperation`, where that was asked.
+    /// The operations authorized for this client, as a bit field of Kafka's `AclOperation`, where they were asked for.
     pub authorized_operations: Option<i32>,
 }
 
@@ -61,18 +61,18 @@ pub struct GroupDescription {
 pub struct MemberDescription {
     /// Its id.
     pub member_id: String,
-    /// Its name for static membership (KIP-345).
+    /// Its `group.instance.id`, if it is a static member (KIP-345).
     pub group_instance_id: Option<String>,
-    /// The client's name for itself.
+    /// Its `client.id`.
     pub client_id: String,
-    /// Where it comes from.
+    /// The host it connects from.
     pub client_host: String,
-    /// The partitions it has.
+    /// The partitions assigned to it.
     pub assignment: Vec<TopicPartition>,
 }
 
 impl Admin {
-    /// The groups of every broker, in order of their ids. `states` and `types` narrow the list; empty means all.
+    /// Lists the groups of every broker, in order of their ids. `states` and `types` narrow the list; empty means all.
     pub async fn list_groups(
         &self,
         states: Vec<String>,
@@ -121,7 +121,7 @@ impl Admin {
         Ok(listed)
     }
 
-    /// Groups with their members, of the classic protocol and of the new one (KIP-848).
+    /// Describes groups with their members, of the classic protocol and of KIP-848.
     pub async fn describe_groups(
         &self,
         groups: Vec<String>,
@@ -169,8 +169,8 @@ impl Admin {
         only(in_order(&[group.to_owned()], answered.collect()))
     }
 
-    /// The new protocol's question first: it fails for a group of the classic one, whose answer to the other question
-    /// for a group that does not exist is an empty group.
+    /// Describes one group. ConsumerGroupDescribe is sent first: it fails for a classic group, whereas DescribeGroups
+    /// answers with an empty group for one that does not exist.
     async fn describe_group(
         &self,
         group: &str,
@@ -273,7 +273,7 @@ fn partitions(assignment: Assignment) -> Vec<TopicPartition> {
 
 fn classic_group(group: ClassicGroup) -> Result<GroupDescription, ClientError> {
     outcome(group.error_code, None, group.error_message)?;
-    // What brokers before 4.0 say of a group that does not exist.
+    // Brokers before 4.0 answer this for a group that does not exist.
     if group.group_state == "Dead" {
         outcome(ErrorCode::GroupIdNotFound.code(), None, None)?;
     }
@@ -294,7 +294,8 @@ fn classic_group(group: ClassicGroup) -> Result<GroupDescription, ClientError> {
     })
 }
 
-/// The partitions of an assignment as members exchange it. What other kinds of members exchange is not for us to read.
+/// The partitions of an assignment in the consumers' own format. Other protocol types have formats of their own, which
+/// are not decoded.
 fn decoded(assignment: Bytes) -> Vec<TopicPartition> {
     let mut reader = Reader::new(assignment);
     let Ok(version) = reader.i16("version") else {

@@ -1,4 +1,4 @@
-//! The folders in which brokers keep records, and what each replica takes of them (KIP-113).
+//! The log directories of brokers, and the size of each replica in them (KIP-113).
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -14,36 +14,36 @@ use super::outcome::{Outcomes, outcome};
 use super::routing::Target;
 use crate::error::ClientError;
 
-/// A folder of a broker.
+/// A log directory of a broker.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LogDir {
-    /// Its path there.
+    /// Its path on the broker.
     pub path: String,
-    /// Bytes of its disk, where brokers tell (3.3 and newer).
+    /// Size of its volume in bytes, where the broker returns it (3.3 and newer).
     pub total_bytes: Option<i64>,
-    /// Bytes of its disk that are free, where brokers tell.
+    /// Free bytes of its volume, where the broker returns them (3.3 and newer).
     pub usable_bytes: Option<i64>,
     /// True if no new replica is put there (KIP-1066, Kafka 4.3 and newer).
     pub is_cordoned: bool,
-    /// What is in it, or why that cannot be told.
+    /// The replicas in it, or why they cannot be described.
     pub replicas: Result<Vec<LogDirReplica>, ClientError>,
 }
 
-/// A replica in a folder.
+/// A replica in a log directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogDirReplica {
-    /// Of which partition.
+    /// The partition.
     pub of: TopicPartition,
-    /// Bytes that it takes.
+    /// Size of the replica in bytes.
     pub bytes: i64,
-    /// How many records it is behind.
+    /// How many offsets the replica is behind the end of the log.
     pub offset_lag: i64,
-    /// True of one that is being moved here from another folder.
+    /// True for a replica that is being moved here from another log directory.
     pub is_future: bool,
 }
 
 impl Admin {
-    /// The folders of these brokers, or of all; told are the replicas of these partitions, or all.
+    /// Describes the log directories of these brokers, or of all, with the replicas of these partitions, or of all.
     pub async fn describe_log_dirs(
         &self,
         brokers: Option<Vec<i32>>,

@@ -1,6 +1,6 @@
-//! Administration: topics, partitions, settings, groups and their offsets, access control lists, SCRAM credentials. A
-//! call asks the broker that can answer, again where another try may help, and reports each thing it was asked about by
-//! itself.
+//! Administration: topics, partitions, configs, groups and their offsets, ACLs, SCRAM credentials. A call asks the
+//! broker that can answer, retries where another try may help, and reports an outcome of its own for each resource it
+//! was asked about.
 
 mod acls;
 mod cluster;

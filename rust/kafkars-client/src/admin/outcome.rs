@@ -1,4 +1,4 @@
-//! What became of each thing that a call was asked about.
+//! The outcome of a call for each resource that it was asked about.
 
 use std::sync::Arc;
 
@@ -6,10 +6,10 @@ use kafkars_protocol::ErrorCode;
 
 use crate::error::{AttemptError, ClientError};
 
-/// What became of each thing that was asked about, in the order asked.
+/// The outcome for each resource, in the order in which they were named.
 pub type Outcomes<K, T> = Vec<(K, Result<T, ClientError>)>;
 
-/// A code of a response as a result, with the broker's own words where it sent any.
+/// Turns an error code of a response into a result, with the broker's error message where it sent one.
 pub(super) fn outcome(
     code: i16,
     topic: Option<&str>,
@@ -23,13 +23,12 @@ pub(super) fn outcome(
     })
 }
 
-/// The operations that a broker says are allowed, as a bit field of Kafka's `AclOperation`; `None` where it was not
-/// asked.
+/// Authorized operations as a bit field of Kafka's `AclOperation`; `None` where they were not asked for.
 pub(super) fn told_operations(bits: i32) -> Option<i32> {
     Some(bits).filter(|bits| *bits != i32::MIN)
 }
 
-/// The outcome of each key, in the order of `keys`; a key that the broker left out is an error, not a gap.
+/// Sorts outcomes into the order of `keys`; a key that the broker left out becomes an error.
 pub(super) fn in_order<K: PartialEq + Clone, T>(
     keys: &[K],
     mut answered: Outcomes<K, T>,

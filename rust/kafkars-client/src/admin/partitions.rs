@@ -1,4 +1,4 @@
-//! What only the leader of a partition can do: deleting records, telling offsets.
+//! Requests that only the leader of a partition can serve: deleting records, listing offsets.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -22,19 +22,19 @@ use super::routing::{Target, broker_timeout};
 use crate::error::{AttemptError, ClientError};
 use crate::now;
 
-/// From this version on brokers find the record with the largest timestamp (KIP-734).
+/// ListOffsets finds the record with the largest timestamp from this version on (KIP-734).
 const MAX_TIMESTAMP_SINCE: i16 = 7;
 
-/// Which offset of a partition is asked for.
+/// Selects the offset of a partition to list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OffsetSpec {
-    /// The first one that is there.
+    /// The log start offset.
     Earliest,
-    /// The one that the next record will get; with `ReadCommitted` the first one of the oldest open transaction.
+    /// The offset of the next record; with `ReadCommitted` the last stable offset.
     Latest,
-    /// That of the record with the largest timestamp (Kafka 3.0 and newer).
+    /// The offset of the record with the largest timestamp (Kafka 3.0 and newer).
     MaxTimestamp,
-    /// That of the first record with this timestamp or a later one.
+    /// The offset of the first record with this timestamp in ms or a later one.
     Timestamp(i64),
 }
 
@@ -52,17 +52,17 @@ impl OffsetSpec {
 /// An offset that was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ListedOffset {
-    /// The offset; `None` when no record is as asked for.
+    /// The offset; `None` if no record matches.
     pub offset: Option<i64>,
-    /// The record's timestamp, where one was looked for.
+    /// The record's timestamp in ms, where the offset was found by timestamp.
     pub timestamp: Option<i64>,
-    /// Epoch of the leader that wrote it, where known.
+    /// Leader epoch of the record, where known.
     pub leader_epoch: Option<i32>,
 }
 
 impl Admin {
-    /// Deletes the records before an offset of each partition; -1 stands for all records. Answers the first offsets
-    /// then.
+    /// Deletes the records before an offset of each partition; -1 stands for all records. Returns the new log start
+    /// offsets.
     pub async fn delete_records(
         &self,
         before: Vec<(TopicPartition, i64)>,
@@ -107,7 +107,7 @@ impl Admin {
         self.ask_leaders(keys, build, read, deadline).await
     }
 
-    /// An offset of each partition.
+    /// Lists an offset of each partition.
     pub async fn list_offsets(
         &self,
         wanted: Vec<(TopicPartition, OffsetSpec)>,
@@ -119,7 +119,7 @@ impl Admin {
         let is_new = specs.values().any(|spec| *spec == OffsetSpec::MaxTimestamp);
         let too_old = AtomicBool::new(false);
         let build = |partitions: &[TopicPartition], version| {
-            // Older brokers would take the number for a time.
+            // Older brokers would take the number for a timestamp.
             too_old.fetch_or(is_new && version < MAX_TIMESTAMP_SINCE, Ordering::Relaxed);
             let one = |of: &TopicPartition| {
                 let spec = specs.get(of).copied().unwrap_or(OffsetSpec::Latest);
@@ -175,7 +175,7 @@ impl Admin {
         Ok(listed)
     }
 
-    /// Asks the leader of each partition, and again where another one leads by then, until the deadline.
+    /// Asks the leader of each partition, and the new leader where it has moved, until the deadline.
     pub(super) async fn ask_leaders<R, T, B>(
         &self,
         keys: Vec<TopicPartition>,
@@ -234,7 +234,7 @@ impl Admin {
         }
     }
 
-    /// Who leads these partitions now. Asking creates no topic.
+    /// Finds the current leaders of these partitions. Asking creates no topic.
     async fn leaders<T>(
         &self,
         partitions: Vec<TopicPartition>,
@@ -297,14 +297,14 @@ pub(super) struct Answered<T> {
 }
 
 impl<T> Answered<T> {
-    /// The partition, and what was found or why nothing was.
+    /// Returns the partition, with what was found or why nothing was.
     pub(super) fn into_outcome(self) -> (TopicPartition, Result<T, ClientError>) {
         let refused = refused(&self.of, self.code, self.message);
         (self.of, refused.map(|()| self.found))
     }
 }
 
-/// Whether another broker, or this one in a moment, has an answer.
+/// True if another broker, or this one a moment later, may serve the request.
 fn is_elsewhere(code: ErrorCode) -> bool {
     let codes = [
         ErrorCode::NotLeaderOrFollower,

@@ -1,4 +1,4 @@
-//! Which brokers have the replicas of partitions, and moving them (KIP-455).
+//! Partition reassignments: which brokers have replicas, and moving them (KIP-455).
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -18,20 +18,19 @@ use super::outcome::{Outcomes, in_order, outcome};
 use super::routing::{Target, broker_timeout, not_controller};
 use crate::error::ClientError;
 
-/// A move that is under way.
+/// A reassignment under way.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PartitionReassignment {
-    /// All brokers that have, or shall have, a replica.
+    /// All replicas, those being added and those being removed included.
     pub replicas: Vec<i32>,
-    /// Those that are to get one.
+    /// The replicas being added.
     pub adding: Vec<i32>,
-    /// Those that are to lose theirs.
+    /// The replicas being removed.
     pub removing: Vec<i32>,
 }
 
 impl Admin {
-    /// Moves the replicas of partitions to these brokers, the preferred leader first; `None` gives up a move that is
-    /// under way.
+    /// Reassigns partitions to these replicas, the preferred leader first; `None` cancels a reassignment under way.
     pub async fn alter_partition_reassignments(
         &self,
         wanted: Vec<(TopicPartition, Option<Vec<i32>>)>,
@@ -79,7 +78,7 @@ impl Admin {
         Ok(in_order(&keys, answered.collect()))
     }
 
-    /// The moves that are under way, of these partitions or of all.
+    /// Lists the reassignments under way, of these partitions or of all.
     pub async fn list_partition_reassignments(
         &self,
         partitions: Option<Vec<TopicPartition>>,

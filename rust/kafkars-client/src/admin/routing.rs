@@ -1,4 +1,4 @@
-//! Which broker a request goes to, and trying again.
+//! Routing of requests to the broker that can serve them, with retries.
 
 use std::time::{Duration, Instant};
 
@@ -11,24 +11,24 @@ use crate::error::{AttemptError, ClientError};
 use crate::net::ConnectionKind;
 use crate::now;
 
-/// Who can answer.
+/// The broker that a request has to go to.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Target<'a> {
     /// Any broker.
     Any,
-    /// The controller, where brokers name it; with KRaft any broker passes the request on to it.
+    /// The controller, where metadata names it; with KRaft any broker forwards the request to it.
     Controller,
-    /// The coordinator of a group.
+    /// The coordinator of a group, by group id.
     Group(&'a str),
-    /// The coordinator of a transaction, by the name that its producers share.
+    /// The coordinator of transactions, by transactional id.
     Transaction(&'a str),
-    /// One broker.
+    /// One broker, by node id.
     Node(i32),
 }
 
 impl Admin {
-    /// Asks until there is an answer that counts. `refusal` finds in an answer the code by which the broker refused all
-    /// of it; where another broker or another moment may help, it is asked again.
+    /// Sends a request until an answer counts. `refusal` finds in an answer the code by which the broker refused all of
+    /// it; it is sent again where another broker or a later time may help.
     pub(super) async fn ask<R, F>(
         &self,
         target: Target<'_>,
@@ -44,7 +44,7 @@ impl Admin {
             .await
     }
 
-    /// The same for a request that travels in no version from `end` on.
+    /// As [`Admin::ask`], for a request that must be sent in a version below `end`.
     pub(super) async fn ask_before<R, F>(
         &self,
         end: i16,
@@ -150,20 +150,20 @@ impl Admin {
     }
 }
 
-/// What a broker may take for its own part, in ms: what is left of the call.
+/// The timeout to name to the broker, in ms: what is left until the deadline.
 pub(super) fn broker_timeout(deadline: Instant) -> i32 {
     let left = deadline.saturating_duration_since(now());
     let left = left.max(Duration::from_millis(1)).as_millis();
     i32::try_from(left).unwrap_or(i32::MAX)
 }
 
-/// The refusal of a request that only a controller carries out, found in the code of any of its items.
+/// Finds `NOT_CONTROLLER` among the codes of a request that only the controller serves.
 pub(super) fn not_controller(codes: impl IntoIterator<Item = i16>) -> Option<i16> {
     let code = ErrorCode::NotController.code();
     codes.into_iter().find(|each| *each == code)
 }
 
-/// The refusal of a coordinator that is not one, or not ready.
+/// Finds the error of a broker that is not the coordinator, or not ready as one.
 pub(super) fn not_coordinator(codes: impl IntoIterator<Item = i16>) -> Option<i16> {
     let refusals = [
         ErrorCode::NotCoordinator,

@@ -1,4 +1,4 @@
-//! SCRAM credentials of users (KIP-554). The password never leaves: what is sent is its salted hash.
+//! SCRAM credentials of users (KIP-554). The password is not sent, only its salted hash.
 
 use std::num::NonZeroU32;
 use std::time::Instant;
@@ -21,45 +21,45 @@ use super::routing::{Target, not_controller};
 use crate::error::{AttemptError, ClientError};
 use crate::net::salted_password;
 
-/// Brokers take 4,096 to 16,384; a number far beyond that would keep this machine busy for nothing.
+/// Brokers accept 4,096 to 16,384 iterations; far more would keep this machine busy for nothing.
 const MOST_ITERATIONS: u32 = 100_000;
 
-/// Random bytes of a salt.
+/// Length of a random salt in bytes.
 const SALT_BYTES: usize = 24;
 
-/// How a user's password is kept by the brokers.
+/// A SCRAM credential of a user, as brokers describe it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScramCredentialInfo {
     /// A number of Kafka's `ScramMechanism`: 1 for SHA-256, 2 for SHA-512.
     pub mechanism: i8,
-    /// How often the password is hashed.
+    /// How many iterations the password is hashed.
     pub iterations: i32,
 }
 
 /// A change of a user's credentials.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ScramAlteration {
-    /// A credential is made, or replaced.
+    /// Creates or replaces a credential.
     Upsertion(ScramUpsertion),
-    /// A credential goes.
+    /// Deletes a credential.
     Deletion {
-        /// Whose.
+        /// The user.
         user: String,
-        /// Which.
+        /// The hash, which tells SCRAM-SHA-256 from SCRAM-SHA-512.
         hash: ScramHash,
     },
 }
 
-/// A credential to make, or to replace.
+/// A credential to create or to replace.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ScramUpsertion {
-    /// Whose.
+    /// The user.
     pub user: String,
-    /// Which.
+    /// The hash, which tells SCRAM-SHA-256 from SCRAM-SHA-512.
     pub hash: ScramHash,
-    /// How often the password is hashed.
+    /// How many iterations the password is hashed.
     pub iterations: NonZeroU32,
-    /// What it is hashed with; `None` for random bytes.
+    /// The salt; `None` for random bytes.
     pub salt: Option<Vec<u8>>,
     /// The password.
     pub password: Zeroizing<Vec<u8>>,
@@ -86,7 +86,7 @@ impl ScramAlteration {
 }
 
 impl Admin {
-    /// The credentials of users; with `None` of every user that has any.
+    /// Describes the credentials of users; with `None` of every user that has any.
     pub async fn describe_user_scram_credentials(
         &self,
         users: Option<Vec<String>>,
@@ -95,8 +95,8 @@ impl Admin {
         if users.as_ref().is_some_and(Vec::is_empty) {
             return Ok(Outcomes::new());
         }
-        // An empty list stands for everybody. Null does too, but Kafka never answers a null that it refuses: making
-        // the refusal fails.
+        // An empty list stands for every user. So does null, but when Kafka refuses a null it fails to build its answer
+        // and sends none.
         let named = users.iter().flatten().cloned();
         let request = DescribeUserScramCredentialsRequest {
             users: Some(named.map(|name| UserName { name }).collect()),
@@ -126,7 +126,7 @@ impl Admin {
         })
     }
 
-    /// Changes credentials, one change of a user at a time: brokers refuse a user that is named twice.
+    /// Changes credentials, at most one change for each user: brokers refuse a user that is named twice.
     pub async fn alter_user_scram_credentials(
         &self,
         alterations: Vec<ScramAlteration>,
@@ -158,8 +158,8 @@ impl Admin {
     }
 }
 
-/// The request, and what is refused here already. Hashing takes milliseconds for each password, so it is done on a
-/// thread that serves no sockets.
+/// Builds the request, with the alterations that are refused here already. Hashing a password takes milliseconds, so it
+/// runs on a thread that serves no sockets.
 async fn hashed(
     alterations: Vec<ScramAlteration>,
 ) -> Result<(AlterUserScramCredentialsRequest, Outcomes<String, ()>), ClientError> {

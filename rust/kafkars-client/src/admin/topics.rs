@@ -1,4 +1,4 @@
-//! Topics: creating, deleting, growing, listing, describing.
+//! Topics: creating, deleting, adding partitions, listing, describing.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -19,12 +19,12 @@ use super::outcome::{Outcomes, in_order, outcome, told_operations};
 use super::routing::{Target, broker_timeout, not_controller};
 use crate::error::ClientError;
 
-/// From this version on topics are deleted by name or by id (KIP-516), in another field.
+/// DeleteTopics names topics by name or by id from this version on, in another field (KIP-516).
 const DELETE_BY_STATE_SINCE: i16 = 6;
-/// From this version on -1 stands for the broker's own default of partitions and replicas.
+/// CreateTopics takes -1 for the broker's defaults of partitions and replicas from this version on.
 const DEFAULTS_SINCE: i16 = 4;
 
-/// From this version on Metadata tells what is authorized (KIP-430).
+/// Metadata returns authorized operations from this version on (KIP-430).
 const AUTHORIZED_SINCE: i16 = 8;
 
 /// A topic to create.
@@ -32,50 +32,50 @@ const AUTHORIZED_SINCE: i16 = 8;
 pub struct NewTopic {
     /// Its name.
     pub name: String,
-    /// How many partitions; -1 for the broker's default (Kafka 2.4 and newer), or when `assignments` says.
+    /// The number of partitions; -1 for the broker's default (Kafka 2.4 and newer), or if `assignments` is given.
     pub partitions: i32,
-    /// How many replicas of each; -1 likewise.
+    /// The number of replicas of each partition; -1 as for `partitions`.
     pub replication_factor: i16,
-    /// Brokers of each partition, the preferred leader first; empty to let the cluster choose.
+    /// The replicas of each partition, the preferred leader first; empty to let the cluster choose.
     pub assignments: Vec<Vec<i32>>,
-    /// Settings other than the defaults.
+    /// Topic configs that differ from the defaults.
     pub configs: Vec<(String, Option<String>)>,
 }
 
 /// A topic as it was created.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CreatedTopic {
-    /// Its id; brokers before 2.8 have none.
+    /// Its topic id; brokers before 2.8 have none.
     pub topic_id: Option<Uuid>,
-    /// Its partitions, where the broker tells (2.4 and newer).
+    /// The number of partitions, where the broker returns it (2.4 and newer).
     pub partitions: Option<i32>,
-    /// Replicas of each, where the broker tells.
+    /// The number of replicas of each partition, where the broker returns it.
     pub replication_factor: Option<i16>,
 }
 
-/// More partitions for a topic.
+/// An increase of a topic's partitions.
 #[derive(Debug, Clone, Default)]
 pub struct NewPartitions {
-    /// How many there shall be in all.
+    /// The number of partitions afterwards.
     pub total: i32,
-    /// Brokers of each new partition; empty to let the cluster choose.
+    /// The replicas of each new partition; empty to let the cluster choose.
     pub assignments: Vec<Vec<i32>>,
 }
 
 /// A topic as the cluster describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TopicDescription {
-    /// Whether Kafka uses it itself.
+    /// True for a topic that Kafka uses itself.
     pub is_internal: bool,
     /// Its partitions, leaders and replicas.
     pub metadata: Arc<TopicMetadata>,
-    /// What we may do with it, as a bit field of Kafka's `AclOperation`, where that was asked.
+    /// The operations authorized for this client, as a bit field of Kafka's `AclOperation`, where they were asked for.
     pub authorized_operations: Option<i32>,
 }
 
 impl Admin {
-    /// Creates topics. When a connection is lost in between, the next try finds what the first has done and says
-    /// `TOPIC_ALREADY_EXISTS`.
+    /// Creates topics. If a connection is lost in between, the retry may find the topic that the first try created, and
+    /// fails with `TOPIC_ALREADY_EXISTS`.
     pub async fn create_topics(
         &self,
         topics: Vec<NewTopic>,
@@ -148,7 +148,7 @@ impl Admin {
         Ok(in_order(&names, answered.collect()))
     }
 
-    /// Gives topics more partitions.
+    /// Adds partitions to topics.
     pub async fn create_partitions(
         &self,
         topics: Vec<(String, NewPartitions)>,
@@ -182,8 +182,8 @@ impl Admin {
         Ok(in_order(&names, answered.collect()))
     }
 
-    /// Describes topics; with `None` all that may be seen, in order of their names. Brokers since Kafka 2.3 tell what
-    /// is authorized.
+    /// Describes topics; with `None` all that this client may see, in order of their names. Brokers since Kafka 2.3
+    /// return authorized operations.
     pub async fn describe_topics(
         &self,
         names: Option<Vec<String>>,
@@ -213,7 +213,7 @@ impl Admin {
                 deadline,
             )
             .await?;
-        // Everything that an answer means for a topic is known in one place.
+        // Reading an answer into a snapshot keeps the meaning of its fields in one place.
         let snapshot = Cluster::default()
             .merge(&response, RELIABLE, Scope::All)
             .unwrap_or_default();
@@ -242,7 +242,7 @@ impl Admin {
     }
 }
 
-/// The answer is not merged with older ones, so its epochs need no judging.
+/// The answer is not merged with an older snapshot, so its leader epochs need no check (see `Cluster::merge`).
 const RELIABLE: i16 = i16::MAX;
 
 fn creatable(topic: &NewTopic, version: i16) -> CreatableTopic {
@@ -254,7 +254,7 @@ fn creatable(topic: &NewTopic, version: i16) -> CreatableTopic {
         name: name.clone(),
         value: value.clone(),
     };
-    // Older brokers know no default for these; 1 is what Kafka ships with.
+    // Older brokers have no such default; 1 is Kafka's own.
     let or_one =
         |asked: i32| match asked < 0 && version < DEFAULTS_SINCE && topic.assignments.is_empty() {
             true => 1,

@@ -1,4 +1,4 @@
-//! Transactions as brokers see them, and ending one that hangs (KIP-664).
+//! Listing and describing transactions, and aborting one that hangs (KIP-664).
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -27,80 +27,80 @@ use crate::error::ClientError;
 /// A transaction in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TransactionListing {
-    /// The name that its producers share.
+    /// The transactional id.
     pub transactional_id: String,
-    /// The number of its producer.
+    /// The producer id.
     pub producer_id: i64,
     /// Its state in Kafka's words.
     pub state: String,
-    /// The broker that coordinates it.
+    /// The node id of its coordinator.
     pub coordinator: i32,
 }
 
-/// Which transactions are listed; what is empty or `None` takes all.
+/// Filters transactions; an empty list or `None` matches all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TransactionFilter {
-    /// Those in these states.
+    /// States to match, in Kafka's words.
     pub states: Vec<String>,
-    /// Those of these producers.
+    /// Producer ids to match.
     pub producer_ids: Vec<i64>,
-    /// Those that have been open for longer, in ms (Kafka 3.8 and newer).
+    /// Matches transactions that have been open for longer than this, in ms (Kafka 3.8 and newer).
     pub open_longer_than_ms: Option<i64>,
-    /// Those whose names match a regular expression of RE2 (Kafka 4.1 and newer).
+    /// A regular expression of RE2 that transactional ids have to match (Kafka 4.1 and newer).
     pub pattern: Option<String>,
 }
 
 /// A transaction as its coordinator describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TransactionDescription {
-    /// The broker that coordinates it.
+    /// The node id of its coordinator.
     pub coordinator: i32,
     /// Its state in Kafka's words.
     pub state: String,
-    /// The number of its producer.
+    /// The producer id.
     pub producer_id: i64,
     /// The producer's epoch.
     pub producer_epoch: i16,
-    /// How long it may be open, in ms.
+    /// The transaction timeout in ms.
     pub timeout_ms: i32,
-    /// When it was begun, in ms since 1970; `None` where none is open.
+    /// When it began, in ms since 1970; `None` if no transaction is open.
     pub started_ms: Option<i64>,
-    /// What it has written to.
+    /// The partitions in the transaction.
     pub partitions: Vec<TopicPartition>,
 }
 
-/// A producer as the leader of a partition knows it.
+/// A producer as the leader of a partition knows it (DescribeProducers).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ActiveProducer {
-    /// Its number.
+    /// The producer id.
     pub producer_id: i64,
-    /// Its epoch.
+    /// The producer epoch.
     pub producer_epoch: i32,
-    /// The number of its last record; `None` before the first.
+    /// The last sequence number; `None` before the first record.
     pub last_sequence: Option<i32>,
-    /// When it wrote last, in ms since 1970; `None` before that.
+    /// The timestamp of the last record, in ms since 1970; `None` before the first.
     pub last_timestamp: Option<i64>,
-    /// The epoch of the coordinator that ended its last transaction here; `None` before that.
+    /// The epoch of the coordinator that wrote the last transaction marker here; `None` before the first.
     pub coordinator_epoch: Option<i32>,
-    /// The first offset of the transaction that it has open here.
+    /// The first offset of the transaction that is open in this partition.
     pub transaction_start_offset: Option<i64>,
 }
 
-/// A transaction to end at one partition.
+/// A transaction to abort in one partition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HangingTransaction {
-    /// Where.
+    /// The partition.
     pub of: TopicPartition,
-    /// The number of its producer.
+    /// The producer id.
     pub producer_id: i64,
     /// The producer's epoch.
     pub producer_epoch: i16,
-    /// The coordinator's epoch; -1 is taken in every case.
+    /// The coordinator epoch; brokers accept -1 in every case.
     pub coordinator_epoch: i32,
 }
 
 impl Admin {
-    /// The transactions of every broker, in order of their names.
+    /// Lists the transactions of every broker, in order of their transactional ids.
     pub async fn list_transactions(
         &self,
         filter: TransactionFilter,
@@ -135,7 +135,7 @@ impl Admin {
         Ok(listed)
     }
 
-    /// Transactions by the names that their producers share.
+    /// Describes transactions by their transactional ids.
     pub async fn describe_transactions(
         &self,
         transactional_ids: Vec<String>,
@@ -180,7 +180,7 @@ impl Admin {
         found.remove(0).1
     }
 
-    /// The producers that partitions know, asked of their leaders, or of one broker that has replicas of them.
+    /// Describes the producers that are active in partitions, as their leaders or one broker with replicas knows them.
     pub async fn describe_producers(
         &self,
         partitions: Vec<TopicPartition>,
@@ -214,7 +214,7 @@ impl Admin {
         Ok(in_order(&partitions, answered))
     }
 
-    /// Ends a transaction at one partition, aborted, without its coordinator.
+    /// Aborts a transaction in one partition, without its coordinator.
     pub async fn abort_transaction(
         &self,
         hanging: HangingTransaction,
