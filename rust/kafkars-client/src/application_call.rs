@@ -1,6 +1,6 @@
-//! Functions of the application that give credentials. They may block for long or for ever, so each has a thread of its
-//! own. What nobody waits for any more is given up: a function that can be told so ends, and of those that cannot there
-//! are a bounded number at a time.
+//! Runs functions of the application that supply credentials. They may block for long or for ever, so each runs on a
+//! thread of its own. A call that nobody waits for any more is given up: a function that can be told so ends, and of
+//! those that cannot a bounded number may go on at a time.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -9,16 +9,17 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
-/// So many calls of a process may go on that nobody waits for any more; then no thread is started for another one.
+/// Most calls of a process that may go on after they were given up; beyond that no thread is started for another one.
 const MOST_GIVEN_UP: usize = 64;
 
-/// A function that is called by at most one thread at a time. Whoever asks while a call is under way waits for the next
-/// one, together with all others who do, so a function that never returns costs one thread and not one a connection.
+/// A function of the application that is called by at most one thread at a time. Whoever asks while a call is under way
+/// shares the next call with all others who do, so a function that never returns costs one thread and not one for each
+/// connection.
 pub struct ApplicationCall<T> {
     shared: Arc<SharedCall<T>>,
 }
 
-/// One call of a function, as the function knows it.
+/// One call, as the function sees it: it can register what ends it early.
 pub struct CallAttempt {
     state: Mutex<AttemptState>,
     given_up: Arc<AtomicUsize>,
@@ -36,31 +37,32 @@ type Function<T> = dyn Fn(&CallAttempt) -> CallOutcome<T> + Send + Sync;
 struct SharedCall<T> {
     function: Box<Function<T>>,
     state: Mutex<CallState<T>>,
-    /// How many calls go on that were given up, of all that count together.
+    /// Counts calls that were given up and go on, over all functions that share the limit.
     given_up: Arc<AtomicUsize>,
 }
 
 struct CallState<T> {
-    /// Whether there is a thread.
+    /// True while a thread runs the calls.
     is_running: bool,
     called: Option<Called<T>>,
     waiting: Vec<oneshot::Sender<CallOutcome<T>>>,
 }
 
-/// The call under way, and who waits for it.
+/// The call under way, and those who wait for its outcome.
 struct Called<T> {
     attempt: Arc<CallAttempt>,
     waiting: Vec<oneshot::Sender<CallOutcome<T>>>,
 }
 
-/// Somebody who waits, until dropped.
+/// One who waits for an outcome, until it is dropped.
 struct CallWaiter<T> {
     outcome: Option<oneshot::Receiver<CallOutcome<T>>>,
     shared: Arc<SharedCall<T>>,
 }
 
 impl<T: Clone + Send + 'static> ApplicationCall<T> {
-    /// Nothing is called yet. The function's error says in words why there is no value.
+    /// Makes the holder of a function without calling it. The function's error is a message that says why there is no
+    /// value.
     pub fn new(function: impl Fn(&CallAttempt) -> CallOutcome<T> + Send + Sync + 'static) -> Self {
         static GIVEN_UP: Mutex<Option<Arc<AtomicUsize>>> = Mutex::new(None);
         let given_up = Arc::clone(GIVEN_UP.lock().get_or_insert_default());
@@ -84,8 +86,8 @@ impl<T: Clone + Send + 'static> ApplicationCall<T> {
         }
     }
 
-    /// The outcome of a call that begins after this one. It has no time limit of its own: whoever waits gives up by
-    /// dropping the future, and with the last one who waits for it the call is given up.
+    /// Returns the outcome of a call that begins after this one. There is no time limit: whoever waits gives up by
+    /// dropping the future, and when the last of them has gone the call is given up.
     pub fn call(&self) -> impl Future<Output = CallOutcome<T>> + Send + use<T> {
         let (sender, outcome) = oneshot::channel();
         let must_start = {
@@ -130,7 +132,7 @@ impl<T: Clone + Send + 'static> ApplicationCall<T> {
 }
 
 impl<T: Clone> SharedCall<T> {
-    /// Calls for as long as anybody waits.
+    /// Calls the function for as long as anybody waits.
     fn run(&self) {
         while let Some(attempt) = self.next() {
             let called = catch_unwind(AssertUnwindSafe(|| (self.function)(&attempt)));
@@ -138,13 +140,13 @@ impl<T: Clone> SharedCall<T> {
             let called = self.state.lock().called.take();
             attempt.returned();
             for waiter in called.into_iter().flat_map(|called| called.waiting) {
-                // Who has given up hears nothing.
+                // Those who have gone hear nothing.
                 let _ = waiter.send(outcome.clone());
             }
         }
     }
 
-    /// The next call, if anybody waits for one.
+    /// Begins the next call, if anybody waits for one.
     fn next(&self) -> Option<Arc<CallAttempt>> {
         let mut state = self.state.lock();
         state.waiting.retain(|waiter| !waiter.is_closed());
@@ -188,8 +190,8 @@ impl<T> Drop for CallWaiter<T> {
 }
 
 impl CallAttempt {
-    /// What ends the function early. It runs on a thread of its own when nobody waits for the outcome any more; at once
-    /// if that is so already.
+    /// Registers a function that ends the call early. It runs on a thread of its own when nobody waits for the outcome
+    /// any more; at once if that is so already.
     pub fn on_given_up(&self, end: impl FnOnce() + Send + 'static) {
         let mut state = self.state.lock();
         match state.is_given_up {
@@ -208,7 +210,7 @@ impl CallAttempt {
         }
     }
 
-    /// Nothing ends it any more.
+    /// Notes that the function has returned, so nothing ends it any more.
     fn returned(&self) {
         let mut state = self.state.lock();
         state.end = None;
@@ -218,7 +220,8 @@ impl CallAttempt {
     }
 }
 
-/// Whoever gives up may be a thread that serves sockets, and what ends a function may wait for the interpreter.
+/// Runs `end` on a thread of its own: the caller may be a thread that serves sockets, and `end` may wait for the
+/// interpreter.
 fn run_apart(end: Box<dyn FnOnce() + Send>) {
     let thread = std::thread::Builder::new().name("kafkars-credentials".to_owned());
     if let Err(error) = thread.spawn(end) {
@@ -236,7 +239,7 @@ mod tests {
 
     const LONG: Duration = Duration::from_secs(30);
 
-    /// A call that says when it begins, and goes on when it is told to.
+    /// A function that says when it begins, and goes on when it is told to.
     fn gated() -> (
         ApplicationCall<usize>,
         mpsc::Receiver<usize>,

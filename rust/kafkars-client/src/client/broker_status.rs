@@ -1,4 +1,4 @@
-//! What a client knows of each broker, for those that watch over it.
+//! What a client knows of each broker, for monitoring.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,16 +8,16 @@ use crate::error::{AttemptError, ClientError};
 use crate::metrics::ClientMetrics;
 use crate::net::split_address;
 
-/// One broker, or one bootstrap address.
+/// The state of one broker, or of one bootstrap address.
 #[derive(Debug, Clone)]
 pub struct BrokerStatus {
-    /// Its number; none of a bootstrap address.
+    /// Its node id; `None` for a bootstrap address.
     pub node: Option<i32>,
     /// `host:port`.
     pub address: Arc<str>,
-    /// Why no connection to it can be made, if the last try has failed.
+    /// Why the last try to connect failed, if it did.
     pub failure: Option<ClientError>,
-    /// What was counted of its connections. Of bootstrap addresses nothing is.
+    /// Counters of its connections; all zero for a bootstrap address.
     pub metrics: ClientMetrics,
 }
 

@@ -1,4 +1,4 @@
-//! Which broker coordinates a group or a transactional producer.
+//! Finding the coordinator of a group or of a transactional producer.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -13,8 +13,8 @@ use crate::error::ClientError;
 use crate::now;
 
 impl Client {
-    /// The number of the broker that coordinates `key` now. Asks again while the cluster elects one or its coordinator
-    /// is not ready yet, until the deadline. The answer is not kept: that is the caller's.
+    /// Returns the node id of the broker that coordinates `key` now. Asks again while the cluster elects one or its
+    /// coordinator is not ready yet, until the deadline. The answer is not cached here.
     pub async fn find_coordinator(
         &self,
         kind: CoordinatorKind,

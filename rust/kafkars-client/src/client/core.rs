@@ -21,16 +21,16 @@ use crate::net::{
     handshake_limit,
 };
 
-/// A broker that owes an answer for longer is asked only when there is no other.
+/// A broker that has owed an answer for longer than this is asked only if there is no other.
 const LONGEST_SILENCE: Duration = Duration::from_secs(1);
 
-/// What the client's own tasks hold, so that they do not keep the client alive.
+/// The part of a client that its own tasks hold, so that they do not keep the client alive.
 #[derive(Debug)]
 pub(crate) struct Core {
     pub(crate) network: Arc<Network>,
     pub(crate) desk: MetadataUpdater,
     pub(super) brokers: RwLock<HashMap<i32, Arc<Broker>>>,
-    /// Held while a new snapshot is made, never by readers.
+    /// Held by whoever makes a new snapshot, never by readers.
     updating: Mutex<()>,
     cluster: RwLock<Arc<Cluster>>,
     changed: watch::Sender<u64>,
@@ -79,12 +79,12 @@ impl Core {
         self.brokers.write().clear();
     }
 
-    /// Brokers in the order in which to ask them: those with a connection first, otherwise at random; those that owe an
-    /// answer already or cannot be reached behind the others; `avoided` last.
+    /// Returns the brokers in the order in which to ask them: those with a connection first, otherwise at random; those
+    /// that owe an answer or cannot be reached behind the others; `avoided` last.
     pub(crate) fn brokers_by_preference(&self, avoided: Option<&Arc<Broker>>) -> Vec<Arc<Broker>> {
         let mut brokers: Vec<Arc<Broker>> = self.brokers.read().values().cloned().collect();
         self.network.random.lock().shuffle(&mut brokers);
-        // Once for each: what it goes by changes meanwhile.
+        // The key is computed once for each broker, because it may change while they are sorted.
         brokers.sort_by_cached_key(|broker| {
             let is_avoided = avoided.is_some_and(|avoided| Arc::ptr_eq(avoided, broker));
             let is_silent = broker.is_silent_for(ConnectionKind::Coordinator, LONGEST_SILENCE);
@@ -97,7 +97,7 @@ impl Core {
         brokers
     }
 
-    /// Takes an answer into the snapshot, and keeps connections made on the way to it.
+    /// Merges an answer into the snapshot, and keeps connections that were made to get it.
     pub(crate) fn merge(&self, answer: &MetadataAnswer) {
         let MetadataAnswer {
             response,
@@ -129,7 +129,7 @@ impl Core {
         self.hurry_leaders(&earlier);
     }
 
-    /// Brokers that moved or went lose their connections once nobody uses them any more.
+    /// Takes over the brokers of a snapshot. Those that moved or are gone lose their connections once nobody uses them.
     fn take_brokers(&self, cluster: &Cluster, connected: &[Arc<Broker>]) {
         let mut brokers = self.brokers.write();
         brokers.retain(|id, broker| {
@@ -151,7 +151,7 @@ impl Core {
             });
             broker.is_node(node.id);
         }
-        // Unlocked first: a handshake under way may want both.
+        // Unlocked first: a handshake under way may want both locks.
         let known = addresses(&brokers);
         drop(brokers);
         self.network
@@ -159,11 +159,11 @@ impl Core {
             .keep(|address| known.contains(address));
     }
 
-    /// The latest handshake that failed for good: with a broker of the cluster, or with any address before one is
-    /// known.
+    /// Returns the latest handshake that failed for good: with a broker of the cluster, or with any address before the
+    /// cluster is known.
     pub(super) fn distrusted(&self) -> Option<(Arc<str>, ConnectCause)> {
         let distrust = &self.network.distrust;
-        // Polls ask this, and mostly there is none at all.
+        // Every poll asks this, and mostly there is none at all.
         if distrust.is_empty() {
             return None;
         }
@@ -174,14 +174,14 @@ impl Core {
         })
     }
 
-    /// For how long a refusal counts that nobody meets again: longer than the pauses of whoever goes on trying.
+    /// How long a refusal counts that nobody meets again: longer than the pauses between retries.
     pub(super) fn memory(&self) -> Duration {
         let config = &self.network.config;
         2 * (config.reconnect_backoff_max + config.retry_backoff_max)
     }
 
-    /// Where the brokers listen that are needed, and have no connection of that kind; `None` where one is needed and
-    /// none of them lacks it.
+    /// Returns the addresses of the brokers that `needs` names and that have no connection of the kind it returns: none
+    /// of them if no broker is needed, `None` if brokers are needed and all have one.
     pub(super) fn unconnected(
         &self,
         needs: impl Fn(i32) -> Option<ConnectionKind>,
@@ -198,15 +198,15 @@ impl Core {
         (!unconnected.is_empty() || !is_any_connected).then_some(unconnected)
     }
 
-    /// Nodes to which connections fail, or do not come about.
+    /// The nodes to which connections fail, or are not made in time.
     pub(crate) fn unreachable(&self) -> HashSet<i32> {
         let brokers = self.brokers.read();
         let unreachable = brokers.iter().filter(|(_, broker)| broker.is_unreachable());
         unreachable.map(|(node, _)| *node).collect()
     }
 
-    /// A node that is said to lead something may be back: `reconnect_backoff_max` is not waited for then. A leader that
-    /// was just elected is there, so it is tried at once.
+    /// Shortens the pause before the next try to connect to a node that metadata names as a leader: it may be back. A
+    /// leader that was just elected is there, so it is tried at once.
     fn hurry_leaders(&self, earlier: &Cluster) {
         let unreachable = self.unreachable();
         if unreachable.is_empty() {

@@ -1,4 +1,4 @@
-//! The handle of a client: finding the cluster, what is known of it, closing.
+//! The handle of a client: finding the cluster, looking at its metadata, closing.
 
 use std::fmt;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -19,7 +19,7 @@ use crate::metadata::task;
 use crate::metrics::ClientMetrics;
 use crate::{after, now};
 
-/// A client of one cluster. Clones share it; with the last one everything it runs ends.
+/// A client of one cluster. Clones share it; dropping the last one ends everything it runs.
 #[derive(Clone)]
 pub struct Client {
     pub(super) core: Arc<Core>,
@@ -29,7 +29,7 @@ pub struct Client {
 struct StopOnDrop(Arc<Core>);
 
 impl Client {
-    /// A client that runs on `handle`. Does no I/O: the first request finds the cluster.
+    /// Makes a client that runs on `handle`. Does no I/O: the first request finds the cluster.
     #[must_use]
     pub fn new(config: Checked<ClientConfig>, handle: Handle) -> Self {
         warn_of_open_password(&config);
@@ -42,7 +42,8 @@ impl Client {
         }
     }
 
-    /// A client that has found its cluster, on the runtime of the caller, within `request_timeout`.
+    /// Makes a client on the runtime of the caller and waits until it has found its cluster, for at most
+    /// `request_timeout`.
     pub async fn connect(config: Checked<ClientConfig>) -> Result<Self, ClientError> {
         let deadline = after(now(), config.request_timeout);
         let client = Self::new(config, Handle::current());
@@ -50,13 +51,13 @@ impl Client {
         Ok(client)
     }
 
-    /// Waits until the cluster is known. Fails early when no address can ever lead to one, and when all let handshakes
-    /// run out of time.
+    /// Waits until the cluster is known. Fails before the deadline if no address can ever lead to one, and if the
+    /// handshakes with all of them ran out of time.
     pub async fn ready(&self, deadline: Instant) -> Result<(), ClientError> {
         self.reach(deadline, ClientError::is_worth_telling).await
     }
 
-    /// The same, but fails as soon as every address was tried once.
+    /// As [`Client::ready`], but fails as soon as every address was tried once.
     pub async fn first_contact(&self, deadline: Instant) -> Result<(), ClientError> {
         self.reach(deadline, |_| true).await
     }
@@ -84,7 +85,7 @@ impl Client {
                     }
                     if let Some(causes) = &round.failure {
                         let error = ClientError::Bootstrap(causes.as_ref().clone());
-                        // The password or certificate may have been put right since.
+                        // The password or certificate may have been corrected since.
                         let is_fresh = round.failure_began.is_some_and(|began| began >= started);
                         if is_hopeless(&error) && (is_fresh || error.security().is_none()) {
                             return Err(error);
@@ -102,8 +103,8 @@ impl Client {
         }
     }
 
-    /// Why no cluster was ever reached, once every address has failed; `None` while that is open, and after the first
-    /// answer, unless a broker and this client have come to distrust each other. Never blocks.
+    /// Returns why the cluster was not reached, once every address has failed; `None` before that. Once the cluster is
+    /// known it returns a failed handshake with one of its brokers, if there is one. Never blocks.
     #[must_use]
     pub fn bootstrap_failure(&self) -> Option<ClientError> {
         match self.cluster().version {
@@ -118,19 +119,19 @@ impl Client {
         }
     }
 
-    /// The failed handshake that keeps this client from its cluster, or from a broker of it, as of now.
+    /// Returns the failed handshake that keeps this client from its cluster, or from a broker of it, as of now.
     #[must_use]
     pub fn refusal(&self) -> Option<SecurityError> {
         self.bootstrap_failure()?.security()
     }
 
-    /// Whether any broker refuses this client, as far as is known.
+    /// True if the latest handshake with any broker failed for good.
     pub(crate) fn is_distrusted(&self) -> bool {
         !self.core.network.distrust.is_empty()
     }
 
-    /// The latest handshake that failed for good, while the cluster is known already: a password that was changed, a
-    /// certificate that has run out.
+    /// Returns the latest handshake that failed for good although the cluster is known: a password was changed, or a
+    /// certificate has expired.
     #[must_use]
     pub fn distrust(&self) -> Option<ClientError> {
         let (address, cause) = self.core.distrusted()?;
@@ -140,7 +141,7 @@ impl Client {
         }))
     }
 
-    /// As [`Client::bootstrap_failure`], but also with what is known in the middle of the first attempts.
+    /// As [`Client::bootstrap_failure`], but also during the first tries, with what is known by then.
     #[must_use]
     pub fn bootstrap_progress(&self, waited: Duration) -> Option<ClientError> {
         match self.cluster().version {
@@ -149,25 +150,25 @@ impl Client {
         }
     }
 
-    /// The settings.
+    /// The client's settings.
     #[must_use]
     pub fn config(&self) -> &Checked<ClientConfig> {
         &self.core.network.config
     }
 
-    /// The runtime on which everything runs.
+    /// The runtime on which the client runs.
     #[must_use]
     pub fn handle(&self) -> &Handle {
         self.core.network.tasks.handle()
     }
 
-    /// The cluster as known now; empty (version 0) before the first answer. Never blocks.
+    /// The latest snapshot of the cluster; empty (version 0) before the first answer. Never blocks.
     #[must_use]
     pub fn cluster(&self) -> Arc<Cluster> {
         self.core.cluster()
     }
 
-    /// The version of the snapshot, whenever there is a new one.
+    /// Watches the version of the snapshot.
     #[must_use]
     pub fn cluster_changed(&self) -> watch::Receiver<u64> {
         self.core.changed()
@@ -179,15 +180,15 @@ impl Client {
         self.core.network.counters.snapshot()
     }
 
-    /// The brokers of the cluster, or before it is known the bootstrap addresses. Never blocks.
+    /// The brokers of the cluster, or the bootstrap addresses before it is known. Never blocks.
     #[must_use]
     pub fn brokers(&self) -> Vec<BrokerStatus> {
         self.core.broker_statuses()
     }
 
-    /// Told whenever an address begins to fail, fails for another cause, or is reached again. From now on the cluster
-    /// is looked for, and asked for again when a connection ends: otherwise a client that has nothing to do does not
-    /// find out.
+    /// Watches the reachability of brokers: notified when an address begins to fail, fails for another cause, or is
+    /// reached again. From this call on the client looks for its cluster, and asks for metadata when a connection ends:
+    /// otherwise a client with nothing to do would not find out.
     #[must_use]
     pub fn watch_brokers(&self) -> watch::Receiver<u64> {
         let core = Arc::downgrade(&self.core);
@@ -206,7 +207,7 @@ impl Client {
         changes
     }
 
-    /// Ends every task and connection, and waits until they are gone. Whoever waits for an answer gets an error.
+    /// Ends every task and connection, and waits until they are gone. Calls under way fail with an error.
     pub async fn close(&self) {
         self.core.desk.close();
         self.core.network.tasks.stop().await;

@@ -1,4 +1,4 @@
-//! Topics that were waited for in vain.
+//! Remembers topics that were waited for in vain.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,28 +6,28 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-/// Which topics brokers have said for `topic_metadata_propagation_max` that there are not, and when the wait for each
-/// ended. Whoever asks for one of them soon after is told after one more answer: a program that sends to a topic that
-/// does not exist would wait anew with each record.
+/// Topics of which brokers have said for `topic_metadata_propagation_max` that they do not exist, and when the wait for
+/// each ended. Whoever asks for one of them soon after fails with the next answer that says so: otherwise a program
+/// that sends to a topic that does not exist would wait anew with each record.
 #[derive(Debug, Default)]
 pub(super) struct MissingTopics(Mutex<HashMap<Arc<str>, Instant>>);
 
 impl MissingTopics {
-    /// A wait has ended. Those that ended longer than `lasting` ago are forgotten.
+    /// Notes that a wait has ended. Waits that ended longer than `lasting` ago are forgotten.
     pub(super) fn insert(&self, topic: &str, now: Instant, lasting: Duration) {
         let mut missing = self.0.lock();
         missing.retain(|_, since| now.saturating_duration_since(*since) < lasting);
         missing.insert(topic.into(), now);
     }
 
-    /// Whether a wait for it has ended less than `lasting` ago.
+    /// True if a wait for this topic has ended less than `lasting` ago.
     pub(super) fn contains(&self, topic: &str, now: Instant, lasting: Duration) -> bool {
         let missing = self.0.lock();
         let since = missing.get(topic);
         since.is_some_and(|since| now.saturating_duration_since(*since) < lasting)
     }
 
-    /// The topic is there.
+    /// Notes that the topic exists.
     pub(super) fn remove(&self, topic: &str) {
         self.0.lock().remove(topic);
     }

@@ -1,4 +1,4 @@
-//! The client underneath producers and consumers: the cluster as known now, and requests to its brokers.
+//! The client that producers, consumers and administration share: metadata of the cluster, and requests to its brokers.
 
 mod broker_status;
 mod coordinator;

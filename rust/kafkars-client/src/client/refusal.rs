@@ -1,7 +1,8 @@
-//! What calls that wait hear of handshakes that fail: the one wait that all of them use.
+//! Failed handshakes as the cause of calls that wait.
 //!
-//! Calls have retries of their own, and what fails a try is often not what fails the call: a broker goes, another one
-//! leads. A login or certificate that is refused is not like that, so a call ends with it instead of with its own time.
+//! Calls retry, and a failed try often does not fail the call: a broker goes, another one leads. A login or a
+//! certificate that is refused is different, so the call fails with it at once and not at its own deadline. All calls
+//! use the one wait in this file.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,10 +16,10 @@ use crate::metadata::updater::Round;
 use crate::net::{ConnectionKind, RefusedHandshake};
 use crate::now;
 
-/// How often whoever waits for something else looks whether handshakes fail.
+/// How often a call that waits for something else looks whether handshakes fail.
 pub const REFUSAL_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// What a call needs that any broker can serve.
+/// The needs of a call that any broker can serve: no connection to a certain node.
 pub(crate) fn any_broker(_: i32) -> Option<ConnectionKind> {
     None
 }
@@ -28,7 +29,7 @@ fn is_of_credentials(failure: &ClientError) -> bool {
     failure.is_some_and(|failure| failure.problem == SecurityProblem::Credentials)
 }
 
-/// When there may be a refusal that calls hear of.
+/// Watches for failed handshakes that may concern a waiting call.
 #[derive(Debug)]
 pub(crate) struct RefusalWatch {
     told: watch::Receiver<u64>,
@@ -37,7 +38,7 @@ pub(crate) struct RefusalWatch {
 }
 
 impl RefusalWatch {
-    /// Waits for the next one. False when there will be no more. May be dropped and called again.
+    /// Waits for the next one. False if there will be no more. Cancel-safe.
     pub(crate) async fn changed(&mut self) -> bool {
         let is_open = tokio::select! {
             result = self.told.changed() => result.is_ok(),
@@ -47,14 +48,14 @@ impl RefusalWatch {
         is_open
     }
 
-    /// Whether there was one since this was asked last.
+    /// True if there was one since the last call of this.
     pub(crate) fn take(&mut self) -> bool {
         std::mem::take(&mut self.is_changed)
     }
 }
 
 impl Client {
-    /// Tells when [`Client::refusal_since`] may have something new to say.
+    /// Watches for changes of what [`Client::refusal_since`] returns.
     pub(crate) fn refusals(&self) -> RefusalWatch {
         RefusalWatch {
             told: self.core.network.distrust.changed(),
@@ -63,10 +64,10 @@ impl Client {
         }
     }
 
-    /// The handshake that keeps a call that `began` then from its end: one that failed for good with a broker that it
-    /// needs and has no connection to, or a round over all addresses in which no handshake succeeded. Only what began
-    /// after the call counts, because the password or certificate may have been put right in between. Who was let in
-    /// before waits for credentials: nobody has refused any.
+    /// Returns the failed handshake that keeps a call from its end: one that failed for good with a broker that the
+    /// call needs and has no connection to, or a round over all addresses in which no handshake succeeded. Only
+    /// handshakes that began after the call `began` count, because the password or certificate may have been corrected
+    /// in between. Missing credentials are waited for once the cluster is known: no broker has refused any.
     pub(crate) fn refusal_since(
         &self,
         began: Instant,
@@ -89,12 +90,12 @@ impl Client {
         }))
     }
 
-    /// When the login that a broker refused last began.
+    /// When the refused login with this address began.
     pub(crate) fn refused_login_began(&self, address: &Arc<str>) -> Option<Instant> {
         self.core.network.distrust.began(address)
     }
 
-    /// Whether handshakes have failed for good twice in a row, with a broker that is needed, or with any where none is.
+    /// True if handshakes have failed for good twice in a row with a broker that is needed, or with any if none is.
     pub(crate) fn is_refused_again(&self, needs: impl Fn(i32) -> Option<ConnectionKind>) -> bool {
         let Some(unconnected) = self.core.unconnected(needs) else {
             return false;
@@ -106,9 +107,9 @@ impl Client {
         again.is_some()
     }
 
-    /// The handshake that keeps reads, or a call whose time is over, from these brokers, as of now: as
-    /// [`Client::refusal_since`] of calls, but what counts is what is still met. Credentials that are missing are told
-    /// of when they are missing again.
+    /// Returns the failed handshake that keeps reads, or a call whose time is over, from these brokers now. As
+    /// [`Client::refusal_since`], but it takes refusals that somebody still meets, whenever they began; missing
+    /// credentials count from the second time on.
     pub(crate) fn refusal_of_reads(
         &self,
         needs: impl Fn(i32) -> Option<ConnectionKind>,
@@ -135,7 +136,7 @@ impl Client {
         self.core.desk.refusal_since(since)
     }
 
-    /// Waits until [`Client::refusal_since`] has something to say.
+    /// Waits until [`Client::refusal_since`] returns a failure.
     pub(crate) async fn refused_since(
         &self,
         began: Instant,
@@ -156,8 +157,8 @@ impl Client {
         }
     }
 
-    /// The outcome of a call that needs the cluster and, besides any broker, connections of the kinds that
-    /// `needs` tells; or the handshake that keeps it from its end.
+    /// Runs a call that needs the cluster and connections of the kinds that `needs` names; ends with its outcome, or
+    /// early with the failed handshake that keeps it from its end.
     pub(crate) async fn unless_refused<T>(
         &self,
         needs: impl Fn(i32) -> Option<ConnectionKind>,

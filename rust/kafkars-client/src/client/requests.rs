@@ -1,4 +1,4 @@
-//! Requests: one try to one broker, or as many as it takes to any.
+//! Requests to brokers: one try with a certain broker, or retries with any.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::net::{Broker, Connection, ConnectionKind, SLOW_CONNECT};
 use crate::{after, now};
 
 impl Client {
-    /// A connection to a broker; made when there is none.
+    /// Returns a connection to a broker, and makes it if there is none.
     pub async fn connection(
         &self,
         node: i32,
@@ -42,7 +42,7 @@ impl Client {
         self.noted(result)
     }
 
-    /// One try of one request to one broker, in the highest version that both speak.
+    /// Sends one request to one broker once, in the highest version that both support.
     pub async fn request<R: Request + Send + Sync>(
         &self,
         node: i32,
@@ -72,7 +72,7 @@ impl Client {
             .await
     }
 
-    /// The same for a request that travels in no version from `end` on.
+    /// As [`Client::request_with`], for a request that must be sent in a version below `end`.
     pub(crate) async fn request_before<R, F>(
         &self,
         end: i16,
@@ -92,7 +92,7 @@ impl Client {
         self.noted(answer.await)
     }
 
-    /// A request that any broker can answer: tried on one after the other, with pauses, until the deadline.
+    /// Sends a request that any broker can answer: to one after the other, with pauses, until the deadline.
     pub async fn request_any<R: Request + Send + Sync>(
         &self,
         request: R,
@@ -148,7 +148,7 @@ impl Client {
                         let is_refused = !error.retriable();
                         tries.failed(&broker, error);
                         if is_refused {
-                            // Another broker may answer, and is asked at once.
+                            // Another broker may serve it, and is asked at once.
                             continue;
                         }
                     }
@@ -162,8 +162,8 @@ impl Client {
         Err(tries.into_error(R::API_KEY, now() - started))
     }
 
-    /// One try of a request that any broker can answer, on another one than `avoided` where there is one. With the
-    /// broker that was asked, where one is known.
+    /// Sends a request that any broker can answer once, to another one than `avoided` if there is one. Returns the
+    /// broker that was asked too, where one is known.
     pub(crate) async fn request_once<R: Request + Send + Sync>(
         &self,
         request: R,
@@ -212,7 +212,7 @@ impl Client {
         deadline.min(after(now(), self.config().request_timeout))
     }
 
-    /// A lost broker is a reason to ask where its partitions went.
+    /// Asks for metadata after a failure that lost a broker: its partitions may have a new leader.
     fn noted<T>(&self, result: Result<T, AttemptError>) -> Result<T, AttemptError> {
         if let Err(error) = &result
             && error.needs_metadata()
@@ -223,10 +223,10 @@ impl Client {
     }
 }
 
-/// What the brokers have said that one call has asked so far.
+/// The failures of the brokers that one call has asked so far.
 #[derive(Default)]
 struct Tries {
-    /// By broker, in the order in which each was asked first.
+    /// By broker, in the order in which each was asked last.
     failures: Vec<(Arc<Broker>, AttemptError)>,
 }
 
@@ -244,14 +244,14 @@ impl Tries {
             .map(|(_, error)| error)
     }
 
-    /// Whether the broker will say the same again: it is asked no more.
+    /// True if the broker will refuse again: it is not asked any more.
     fn is_refused_by(&self, broker: &Arc<Broker>) -> bool {
         self.failure_of(broker)
             .is_some_and(|error| !error.retriable())
     }
 
-    /// Whether some of the brokers refuse, and the others do not answer at all: a host that is away does not make up
-    /// for a login that the others refuse.
+    /// True if some of the brokers refuse and none of the others answers: a host that is away does not make up for a
+    /// login that the others refuse.
     fn is_hopeless(&self, brokers: &[Arc<Broker>]) -> bool {
         let is_lost = |broker: &Arc<Broker>| match self.failure_of(broker) {
             Some(AttemptError::Connect { cause, .. }) if !cause.is_answered() => true,
@@ -261,7 +261,7 @@ impl Tries {
         brokers.iter().any(|broker| self.is_refused_by(broker)) && brokers.iter().all(is_lost)
     }
 
-    /// The first refusal decides what it is, if there is one.
+    /// The error of the whole call. If a broker refused, the first refusal decides which.
     fn into_error(self, request: ApiKey, waited: Duration) -> ClientError {
         let operation: Arc<str> = request.name().into();
         let (mut refused, others): (Vec<_>, Vec<_>) = self

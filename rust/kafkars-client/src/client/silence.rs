@@ -1,4 +1,4 @@
-//! Whether anybody is there to hear the last words of a client.
+//! How long a closing client waits for brokers that no longer answer.
 
 use std::time::{Duration, Instant};
 
@@ -6,21 +6,22 @@ use super::handle::Client;
 use crate::error::ClientError;
 use crate::{after, now};
 
-/// So long without an answer, and a goodbye is not waited for: to leave a group, to abort a transaction. The cluster
-/// finds out by itself, after the session or the transaction has timed out.
+/// After so long without any answer a client that closes no longer waits to leave its group or to abort its
+/// transaction. The cluster ends both by itself after the session or the transaction has timed out.
 pub(crate) const GOODBYE: Duration = Duration::from_secs(1);
 
-/// So long without an answer, and commits are not waited for: their records are read again.
+/// After so long without any answer a consumer that closes no longer waits for commits: their records are read again.
 pub(crate) const COMMIT: Duration = Duration::from_secs(5);
 
-/// How often is looked.
+/// How often to check for silence.
 pub(crate) const LOOK_INTERVAL: Duration = Duration::from_millis(50);
 
 impl Client {
-    /// Whether no broker has answered for `limit`, as far as that says anything about who is asked since `began`.
+    /// True if no broker has answered for `limit` to a client that closes since `began`.
     ///
-    /// Silence before that counts only if the latest round over all addresses has found nobody: a client with nothing
-    /// to do asks nobody, and hears nothing. Otherwise it counts from then on, when at least metadata were asked for.
+    /// Silence before `began` counts only if the latest round over all bootstrap addresses reached nobody: an idle
+    /// client sends nothing, and so hears nothing. Otherwise it counts from `began` on, when at least metadata was
+    /// asked for.
     pub(crate) fn is_unheard(&self, began: Instant, limit: Duration) -> bool {
         let answered_at = self.core.network.counters.answered_at();
         if self.core.desk.last_failure().is_some() {
@@ -30,12 +31,12 @@ impl Client {
         after(since, limit) <= now()
     }
 
-    /// Why nobody tells of the cluster at the moment, if that is so.
+    /// Why metadata cannot be had at the moment, if that is so.
     pub(crate) fn outage(&self) -> Option<ClientError> {
         self.core.desk.last_failure()
     }
 
-    /// Ends when no broker has answered for `limit`.
+    /// Waits until no broker has answered for `limit`.
     pub(crate) async fn unheard(&self, limit: Duration) {
         let began = now();
         self.refresh_metadata();

@@ -1,4 +1,4 @@
-//! Topics: which are in use, what is known of them, waiting for one.
+//! Topics of a client: which are in use, their metadata, waiting for one.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,11 +13,11 @@ use super::refusal::any_broker;
 use crate::error::ClientError;
 use crate::{after, now, topic_name};
 
-/// How long brokers' answer that there is no such topic counts for further calls. Asking again is paced alike.
+/// For how long further calls believe an answer that a topic does not exist. Asking again has the same pace.
 const FRESH: Duration = Duration::from_secs(1);
 
 impl Client {
-    /// These topics are in use: they are asked for now and refreshed from then on. Names that no topic can have
+    /// Marks topics as in use: their metadata is asked for now and refreshed from then on. Names that no topic can have
     /// are left out, because one of them would spoil the request for all.
     pub fn want_topics(&self, topics: &[&str]) {
         let valid: Vec<&str> = topics
@@ -28,7 +28,7 @@ impl Client {
         self.core.desk.want(&valid);
     }
 
-    /// These topics are asked for, at the pace of retries, until they exist or what is returned goes.
+    /// Asks for these topics, at the pace of retries, until they exist or the returned guard is dropped.
     pub(crate) fn await_topics(&self, topics: impl IntoIterator<Item = Arc<str>>) -> AwaitedTopics {
         let topics: Vec<_> = topics.into_iter().collect();
         for topic in &topics {
@@ -40,23 +40,24 @@ impl Client {
         }
     }
 
-    /// These topics are no longer in use.
+    /// Marks topics as no longer in use.
     pub fn forget_topics(&self, topics: &[&str]) {
         self.core.desk.forget(topics);
         self.core.update(|cluster| cluster.forget(topics));
     }
 
-    /// Asks for all topics in use again, soon: many calls become one request.
+    /// Asks for the metadata of all topics in use again, soon: many calls become one request.
     pub fn refresh_metadata(&self) {
         self.core.desk.doubt_everything();
     }
 
-    /// Asks for these topics again, soon.
+    /// Asks for the metadata of these topics again, soon.
     pub fn refresh_topics(&self, topics: &[&str]) {
         self.core.desk.doubt(topics);
     }
 
-    /// A broker's word on a new leader (KIP-951), with the addresses that came along. Older news is ignored.
+    /// Applies a broker's hint at a new leader (KIP-951), with the addresses that came along. A hint with an older
+    /// leader epoch is ignored.
     pub fn apply_leader_hint(
         &self,
         topic: &str,
@@ -88,11 +89,11 @@ impl Client {
             .update(|cluster| cluster.apply_leader_hints(&[hint], &nodes));
     }
 
-    /// The topic's metadata. Waits until it is known; a topic that does not exist may be about to be created, so it
-    /// is asked for until the deadline, or until brokers have said for `topic_metadata_propagation_max` since the call
-    /// that there is none. A topic that was found missing in that way fails by the next answer, or by one of the last
-    /// second, until it is there or `metadata_max_age` is over. Names that cannot exist and topics that may not be seen
-    /// fail at once.
+    /// Returns the topic's metadata, and waits until it is known. A topic that does not exist may be about to be
+    /// created, so it is asked for until the deadline, or until brokers have said for `topic_metadata_propagation_max`
+    /// since the call that it does not exist. A topic that was found missing in that way fails with the next answer, or
+    /// with one of the last second, until it exists or `metadata_max_age` has passed. Names that no topic can have and
+    /// topics that this client may not describe fail at once.
     pub async fn topic(
         &self,
         name: &str,
@@ -107,7 +108,7 @@ impl Client {
         let started = now();
         let lasting = self.config().metadata_max_age;
         let missing = &self.core.missing_topics;
-        // Of a topic that is known to be missing an answer of just now will do.
+        // For a topic that is known to be missing a very recent answer will do.
         let (propagation, since) = match missing.contains(name, started, lasting) {
             true => (Duration::ZERO, started.checked_sub(FRESH)),
             false => (self.config().topic_metadata_propagation_max, Some(started)),
@@ -171,14 +172,15 @@ impl Client {
         }
     }
 
-    /// The same as brokers tell it from now on: a partition may be younger than what is known.
+    /// As [`Client::topic`], but with metadata that is asked for after the call: a partition may be newer than the
+    /// snapshot.
     pub(crate) async fn topic_anew(
         &self,
         name: &str,
         deadline: Instant,
     ) -> Result<Arc<TopicMetadata>, ClientError> {
         let mut round = self.core.desk.round();
-        // The first that ends may have begun before.
+        // The first round that ends may have begun before the call.
         for _ in 0..2 {
             self.refresh_topics(&[name]);
             if !matches!(
@@ -191,7 +193,7 @@ impl Client {
         self.topic(name, deadline).await
     }
 
-    /// Names of all topics that may be seen, in order.
+    /// Lists the names of all topics that this client may describe, in order.
     pub async fn topics(&self, deadline: Instant) -> Result<Vec<String>, ClientError> {
         let request = MetadataRequest {
             topics: None,
@@ -208,7 +210,7 @@ impl Client {
         Ok(names)
     }
 
-    /// The answer to "what is this topic?", unless asking again may change it.
+    /// The topic's metadata or error, unless asking again may change it.
     fn settled_topic(&self, name: &str) -> Option<Result<Arc<TopicMetadata>, ClientError>> {
         if self.core.desk.is_closed() {
             return Some(Err(ClientError::Closed));
@@ -229,7 +231,7 @@ impl Client {
         }
     }
 
-    /// Whether brokers said last that there is no such topic.
+    /// True if the last answer said that the topic does not exist.
     pub(crate) fn is_unknown(&self, name: &str) -> bool {
         matches!(
             self.refusal_of_topic(name),
@@ -237,7 +239,7 @@ impl Client {
         )
     }
 
-    /// Those of these topics that brokers do not know.
+    /// Those of these topics of which the last answer said that they do not exist.
     pub(crate) fn unknown_among<'a>(
         &self,
         topics: impl IntoIterator<Item = &'a Arc<str>>,
@@ -265,7 +267,7 @@ impl Client {
         }
     }
 
-    /// Why asking for a topic has not made it.
+    /// Says why asking for the topic has not created it.
     fn why_not_created(&self, code: ErrorCode) -> &'static str {
         match (code, self.config().allow_auto_create_topics) {
             (ErrorCode::UnknownTopicOrPartition, true) => {
@@ -278,7 +280,7 @@ impl Client {
         }
     }
 
-    /// What brokers said last of a topic that they do not describe.
+    /// The error of a topic in the last answer about it.
     pub(crate) fn refusal_of_topic(&self, name: &str) -> Option<ErrorCode> {
         self.cluster().topic(name).and_then(|topic| topic.error)
     }
@@ -300,14 +302,14 @@ impl Client {
     }
 }
 
-/// Topics that somebody waits for as long as this lives.
+/// A guard that keeps topics asked for until it is dropped.
 pub(crate) struct AwaitedTopics {
     client: Client,
     topics: Vec<Arc<str>>,
 }
 
 impl AwaitedTopics {
-    /// Which.
+    /// The names of the topics.
     pub(crate) fn names(&self) -> &[Arc<str>] {
         &self.topics
     }

@@ -1,4 +1,4 @@
-//! What a call waits for whose time is over: a broker that owes it an answer.
+//! Names the broker that owes an answer to a call whose time is over.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,12 +8,12 @@ use kafkars_protocol::ApiKey;
 use super::handle::Client;
 use crate::net::Unanswered;
 
-/// A request that has waited for so long is what a call waits for, however long the call has waited.
+/// A request that has waited for so long counts as what the call waits for, however long the call has waited.
 const LONG: Duration = Duration::from_secs(1);
 
 impl Client {
-    /// The request that has waited longest, of those that `counts` says yes to, in words. None of those that were sent
-    /// late in a call that has `waited`: something else has kept that from its end.
+    /// Describes the request that has waited longest, of those that `counts` selects. Requests that were sent late in a
+    /// call that has `waited` do not count: something else has kept the call from its end.
     pub(crate) fn silence(
         &self,
         waited: Duration,
