@@ -1,4 +1,4 @@
-//! What is wrong with partitions and offsets that the application names.
+//! Checks of partitions and offsets that the application names.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use kafkars_protocol::ErrorCode;
 
 use crate::topic_name;
 
-/// Fails for a name that no topic has, and for a partition below 0.
+/// Fails for an invalid topic name, and for a partition below 0.
 pub(super) fn check_partition(partition: &TopicPartition) -> Result<(), FetchError> {
     if !topic_name::is_valid(&partition.topic) {
         return Err(FetchError::Topic {
@@ -25,7 +25,7 @@ pub(super) fn check_partition(partition: &TopicPartition) -> Result<(), FetchErr
     Ok(())
 }
 
-/// Fails for an offset at which nothing can be read.
+/// Fails for a negative offset.
 pub(super) fn check_offset(partition: &TopicPartition, offset: i64) -> Result<(), FetchError> {
     if offset < 0 {
         return Err(FetchError::InvalidArgument {
@@ -38,10 +38,10 @@ pub(super) fn check_offset(partition: &TopicPartition, offset: i64) -> Result<()
     Ok(())
 }
 
-/// Fails for what no coordinator commits: a name that no topic has, a partition or an offset below 0.
+/// Checks an offset that is to be committed: fails for an invalid topic name, and for a partition or an offset below 0.
 ///
 /// # Errors
-/// What is wrong with it.
+/// [`FetchError`], which says what is wrong.
 pub fn check_offset_to_commit(partition: &TopicPartition, offset: i64) -> Result<(), FetchError> {
     check_partition(partition)?;
     if offset < 0 {

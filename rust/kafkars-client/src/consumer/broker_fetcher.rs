@@ -1,8 +1,8 @@
-//! Fetching from one broker: the next request leaves as soon as an answer is in, before that answer is opened.
+//! Fetches from one broker: the next request leaves as soon as an answer is in, before that answer is opened.
 //!
-//! Two connections: while one waits in a long poll, the other carries partitions that become fetchable (a seek, a
-//! resume, a new assignment), so that they do not wait for it. `PollWait` keeps one of them free or about to be.
-//! Connections are made beside all this: nothing here waits for one.
+//! There are two connections: while one waits in a long poll, the other carries partitions that become fetchable (a
+//! seek, a resume, a new assignment), so that they do not wait for it. `PollWait` keeps one of them free or about to
+//! be. Connections are made in the background: nothing here waits for one.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -32,7 +32,7 @@ use crate::now;
 
 const OPERATION: &str = "fetch";
 
-/// Runs until the consumer is closed.
+/// Runs a fetcher until the consumer is closed.
 pub(super) async fn run(shared: Arc<ConsumerShared>, node: i32) {
     let config = shared.client.config();
     let backoff = Backoff::new(config.retry_backoff, config.retry_backoff_max);
@@ -55,11 +55,11 @@ struct BrokerFetcher {
     node: i32,
     pace: RetryPace,
     random: Random,
-    // Whether the broker may be asked at all, after answers that refused all of a request, or none.
+    // When the broker may be asked again, after answers that refused a whole request, or no answer.
     retry: RetryState,
     hasty: Hasty,
     connections: [FetchConnection; 2],
-    // When a second request was last sent beside one under way.
+    // When a second request was last sent while one was under way.
     split_at: Option<Instant>,
 }
 
@@ -143,8 +143,8 @@ impl BrokerFetcher {
         }
     }
 
-    /// A connection without request under way, a connected one first. None while a connection is being made and the
-    /// other fetch_connection has none either: one is enough.
+    /// Returns a connection with no request under way, preferably one that is connected. Returns none while a
+    /// connection is being made and the other one is not connected either: one is enough.
     fn free_connection(&self) -> Option<usize> {
         let free = |place: &usize| self.connections[*place].is_free();
         let connected = |place: &usize| free(place) && self.connections[*place].is_connected();
@@ -179,7 +179,7 @@ impl BrokerFetcher {
         self.shared.inner.lock().buffer.landed(targets);
     }
 
-    /// How long the next request on a connection may wait at the broker.
+    /// Decides how long the next request on a connection may wait at the broker.
     fn wait(&mut self, place: usize, now: Instant) -> PollWait {
         let other_ends_at = self.connections[1 - place].ends_at();
         let longest = self.shared.config.fetch_max_wait;
@@ -218,8 +218,8 @@ impl BrokerFetcher {
         Ok(())
     }
 
-    /// Wakes the fetcher that reads these partitions from now on. It was woken when their leader moved, but
-    /// found them still in flight here, so without this it would sleep until something else happens.
+    /// Wakes the fetcher that reads these partitions from now on. It was woken when their leader moved, but found them
+    /// still in flight here, so without this it would sleep until something else happens.
     fn hand_over(&self, targets: &[FetchTarget]) {
         let (cluster, now) = (self.shared.client.cluster(), now());
         let mut inner = self.shared.inner.lock();
@@ -248,13 +248,13 @@ impl BrokerFetcher {
         self.hasty.answered(&asked, !has_news, now, random);
         self.hand_over(&asked.targets);
         if has_news {
-            // What is small at once: the application waits, and sending a request takes longer.
+            // Small batches are opened at once: the application waits for them, and sending a request takes longer.
             opening::open(&self.shared, &asked.targets);
         }
     }
 
-    /// The broker refuses the whole request. A session that it does not know is opened anew at once; where that does
-    /// not help, and for all else, there is a pause.
+    /// Handles a request that the broker refused as a whole. An unknown fetch session is opened anew at once; where
+    /// that does not help, and for all other errors, there is a pause.
     fn refused(&mut self, targets: &[FetchTarget], code: ErrorCode) {
         let now = now();
         let cause: Arc<str> = format!("{}: {}", code.name(), code.description()).into();
@@ -283,12 +283,12 @@ impl BrokerFetcher {
         });
     }
 
-    /// No answer came, or none that can be read.
+    /// Handles a request that got no answer, or none that can be read.
     fn failed(&mut self, targets: &[FetchTarget], error: &AttemptError) {
         let cause: Arc<str> = error.to_string().into();
         let (retry, pace) = (&mut self.retry, &mut self.pace);
         retry.failed(now(), pace, OPERATION, Arc::clone(&cause));
-        // The end of the client is no failure, and nothing will be tried again.
+        // That the client was closed is no failure, and nothing will be tried again.
         if !matches!(error, AttemptError::Closed) {
             tracing::debug!(target: "kafkars::fetch", broker = self.node, %error, "a fetch request got no answer; it is tried again");
         }
@@ -296,11 +296,11 @@ impl BrokerFetcher {
         self.unanswered(targets, &cause, |target| self.lasting(target, error));
     }
 
-    /// The error of an answer that no retry will make readable; everything else is retried quietly.
+    /// The error to raise for an answer that no retry will make readable; everything else is retried quietly.
     fn lasting(&self, target: &FetchTarget, error: &AttemptError) -> Option<FetchError> {
         let (partition, node) = (target.partition.clone(), self.node);
         match error {
-            // Polls tell of a broker that does not trust us (`Consumer::trouble`).
+            // A poll itself raises that a broker does not trust us (`Consumer::trouble`).
             error if error.retriable() || error.security().is_some() => None,
             AttemptError::Closed => None,
             AttemptError::Unsupported { .. } => Some(FetchError::Unsupported {
@@ -315,8 +315,8 @@ impl BrokerFetcher {
         }
     }
 
-    /// Nothing was learnt about these: the leader is asked where a follower was, and the application hears of `error`,
-    /// once for them all.
+    /// Notes that nothing was learnt about these partitions: the next request goes to the leader where a follower was
+    /// asked, and the application gets `error`, once for them all.
     fn unanswered(
         &self,
         targets: &[FetchTarget],
@@ -331,7 +331,7 @@ impl BrokerFetcher {
             }
             let current = targets.iter().find(|target| {
                 let cursor = buffer.cursor_at(target.id, target.epoch);
-                // What is said of a paused partition is heard when it is resumed only.
+                // The error of a paused partition would be raised only once it is resumed.
                 cursor.is_some_and(|cursor| !cursor.paused)
             });
             if let Some((target, error)) = current.and_then(|target| Some((target, error(target)?)))

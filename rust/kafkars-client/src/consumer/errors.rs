@@ -1,4 +1,4 @@
-//! Errors of readers that arise in several places.
+//! Errors that several files of the consumer raise.
 
 use std::sync::Arc;
 
@@ -6,14 +6,14 @@ use kafkars_core::fetch::error::FetchError;
 
 use crate::error::ClientError;
 
-/// A call that does not fit what the consumer was told before.
+/// The error of a call that the state of the consumer does not allow.
 pub(super) fn invalid(problem: impl Into<Arc<str>>) -> FetchError {
     FetchError::State {
         problem: problem.into(),
     }
 }
 
-/// A cluster that cannot be reached, as readers see it.
+/// The error of a consumer whose cluster cannot be reached.
 pub(super) fn unreachable(operation: &'static str, error: &ClientError) -> FetchError {
     if let Some(failure) = error.security() {
         return FetchError::Security(failure);

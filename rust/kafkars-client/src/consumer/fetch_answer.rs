@@ -1,4 +1,4 @@
-//! What a fetch answer says of each partition.
+//! Reads a fetch response, partition by partition.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -19,20 +19,20 @@ use crate::now;
 
 const OPERATION: &str = "fetch";
 
-/// Connections cut small responses out of a buffer of this size.
+/// The least memory that a response holds: connections cut small ones out of a shared buffer of this size.
 const LEAST_BUFFER: usize = 16 << 10;
 
-/// What one partition's part comes to.
+/// The result of one partition's part of a response.
 enum Part {
     Records,
     Nothing,
-    /// Another place to ask, another position, or an error.
+    /// Another node to ask, another position, or an error; `is_stale` if metadata must be refreshed.
     ConsumerEvent {
         is_stale: bool,
     },
 }
 
-/// Takes note of every partition in the response. Returns whether there was anything in it.
+/// Takes note of every partition in the response. Returns true if anything was learnt from it.
 pub(super) fn note(
     shared: &ConsumerShared,
     node: i32,
@@ -48,7 +48,7 @@ pub(super) fn note(
             )
         })
         .collect();
-    // A broker may answer for a topic that metadata does not know any more.
+    // A broker may answer for a topic that metadata no longer has.
     let by_id: HashMap<Uuid, &str> = targets
         .iter()
         .map(|target| (target.topic_id, &*target.partition.topic))
@@ -94,7 +94,7 @@ pub(super) fn note(
                 }
             }
         }
-        // A session leaves out what has no events.
+        // An incremental session leaves out partitions without records or changes.
         for target in targets {
             if !named.contains(&(target.id, target.epoch)) {
                 buffer.heard(target, now);
@@ -110,7 +110,7 @@ pub(super) fn note(
     has_news || has_records
 }
 
-/// Bytes of all records in a response, which is about what it takes in memory.
+/// Bytes of all records in a response, which is about the memory that it takes.
 fn record_bytes(response: &FetchResponse) -> usize {
     let topics = response.responses.iter();
     let partitions = topics.flat_map(|topic| &topic.partitions);
@@ -118,7 +118,8 @@ fn record_bytes(response: &FetchResponse) -> usize {
     records.map(Bytes::len).sum()
 }
 
-/// A follower that cannot serve us: the leader can (KIP-392). True when this node was asked as a follower.
+/// Forgets the follower that cannot serve a partition, so that the leader is asked (KIP-392). Returns true if `node`
+/// was asked as that follower.
 pub(super) fn leave_follower(buffer: &mut FetchBuffer, target: &FetchTarget, node: i32) -> bool {
     let Some(cursor) = buffer.cursor_at(target.id, target.epoch) else {
         return false;
@@ -127,7 +128,7 @@ pub(super) fn leave_follower(buffer: &mut FetchBuffer, target: &FetchTarget, nod
     preferred.is_some_and(|(follower, _)| follower == node)
 }
 
-/// One partition's part of an answer.
+/// One partition's part of a response, and what is needed to read it.
 struct PartitionAnswer<'a> {
     shared: &'a ConsumerShared,
     cluster: &'a Cluster,
@@ -154,7 +155,7 @@ impl PartitionAnswer<'_> {
                 leader_epoch: data.diverging_epoch.epoch,
                 end_offset: data.diverging_epoch.end_offset,
             };
-            // It is said once, however often it is met before reading goes on.
+            // This is logged once, however often it is met before reading goes on.
             if cursor.trouble().is_none() {
                 tracing::warn!(target: "kafkars::fetch", broker = self.node, partition = %target.partition, offset = target.from.offset, diverging_offset = end.end_offset, "records that were read are not in the partition any more: a leader without them was elected");
             }
@@ -191,7 +192,7 @@ impl PartitionAnswer<'_> {
         match job {
             Some(job) => {
                 if job.next() == target.from {
-                    // What came leads nowhere, so it would come again, and at once.
+                    // The records end where the position is already: the same answer would come again, and at once.
                     let offset = target.from.offset;
                     let cause = format!("the answer holds no record from offset {offset} on");
                     buffer.refused(target.id, target.epoch, now, OPERATION, cause);
@@ -200,7 +201,8 @@ impl PartitionAnswer<'_> {
                 Part::Records
             }
             None if status.redirects => {
-                // A broker that sends us to where we are not served any better would be asked without end.
+                // Without a pause, a broker that redirects us to a replica that does not serve us either would be asked
+                // without end.
                 let replica = data.preferred_read_replica;
                 let cause = format!("broker {} says to read from broker {replica}", self.node);
                 buffer.redirected(target.id, target.epoch, now, OPERATION, cause);
@@ -210,8 +212,8 @@ impl PartitionAnswer<'_> {
         }
     }
 
-    /// Reads from this replica from now on. False when nobody has told where it is: then the leader is asked until
-    /// metadata has.
+    /// Reads from this replica from now on. False if metadata does not know its address yet: then the leader is asked
+    /// until it does.
     fn follow(&self, buffer: &mut FetchBuffer, replica: i32) -> bool {
         let (target, is_known) = (self.target, self.cluster.broker(replica).is_some());
         if let Some(cursor) = buffer.cursor_at(target.id, target.epoch) {
@@ -233,7 +235,7 @@ impl PartitionAnswer<'_> {
         );
         let is_stale = code.invalid_metadata();
         if leave_follower(buffer, target, self.node) {
-            // The leader is asked at once; a follower's log may end before the position while the leader's does not.
+            // The leader is asked at once: a follower's log may end before the position while the leader's does not.
             buffer.redirected(target.id, target.epoch, now, OPERATION, cause);
             self.shared.touch();
         } else if code == ErrorCode::OffsetOutOfRange {

@@ -15,7 +15,7 @@ use crate::net::{Connection, ConnectionKind};
 type FetchInFlight = Pin<Box<dyn Future<Output = Result<FetchResponse, AttemptError>> + Send>>;
 type Connecting = Pin<Box<dyn Future<Output = Result<Connection, AttemptError>> + Send>>;
 
-/// One connection and the request under way on it.
+/// One connection to a broker, its fetch session and the request under way on it.
 pub(super) struct FetchConnection {
     pub(super) kind: ConnectionKind,
     pub(super) session: FetchSession,
@@ -25,8 +25,8 @@ pub(super) struct FetchConnection {
 
 enum FetchStage {
     Free,
-    /// Nothing is asked yet: these partitions are what the connection is made for, and others may be asked when it is
-    /// there.
+    /// Nothing is asked yet: the connection is being made for these partitions, and others may be asked about when it
+    /// is there.
     Connecting(Vec<FetchTarget>, Connecting),
     Asked(Asked),
 }
@@ -36,11 +36,11 @@ pub(super) struct Asked {
     pub(super) targets: Vec<FetchTarget>,
     answer: FetchInFlight,
     sent_at: Instant,
-    /// How long it may wait at the broker.
+    /// How long the request may wait at the broker.
     wait: Duration,
 }
 
-/// What has happened on it.
+/// An event of a connection.
 pub(super) enum FetchConnectionEvent {
     Connected,
     Failed(Vec<FetchTarget>, AttemptError),
@@ -70,7 +70,7 @@ impl FetchConnection {
         matches!(self.stage, FetchStage::Free)
     }
 
-    /// When the wait of the request under way ends.
+    /// When the broker's wait for the request under way ends.
     pub(super) fn ends_at(&self) -> Option<Instant> {
         match &self.stage {
             FetchStage::Asked(asked) => Some(asked.sent_at + asked.wait),
@@ -99,13 +99,13 @@ impl FetchConnection {
         });
     }
 
-    /// The connection is of no use any more: the next one begins a new session.
+    /// Drops the connection; the next one begins a new session.
     pub(super) fn lost(&mut self) {
         self.connection = None;
         self.session.lost();
     }
 
-    /// What happens next; never, when nothing is under way.
+    /// Waits for the next event; for ever if nothing is under way.
     pub(super) async fn event(&mut self) -> FetchConnectionEvent {
         let result = match &mut self.stage {
             FetchStage::Free => return std::future::pending().await,
@@ -132,16 +132,16 @@ impl FetchConnection {
 }
 
 impl Asked {
-    /// True if an answer at `now` came long before the wait was over.
+    /// True if an answer at `now` came long before the broker's wait was over; `None` for waits too short to tell.
     pub(super) fn is_early(&self, now: Instant) -> Option<bool> {
         let took = now.saturating_duration_since(self.sent_at);
-        // Of short waits nothing can be said.
+        // Short waits say nothing.
         (self.wait >= Hasty::FIRST_PAUSE).then_some(took * 2 < self.wait)
     }
 }
 
-/// Empty answers that come at once. A broker that gives them instead of keeping the request would be asked without end,
-/// so the waiting is done here.
+/// Detects empty answers that come at once. A broker that gives them instead of holding the request would be asked
+/// without end, so the pauses are made here.
 #[derive(Debug, Default)]
 pub(super) struct Hasty {
     in_a_row: u32,
@@ -149,16 +149,16 @@ pub(super) struct Hasty {
 }
 
 impl Hasty {
-    /// So many are nothing unusual.
+    /// Early empty answers in a row that are nothing unusual.
     const USUAL: u32 = 5;
     const FIRST_PAUSE: Duration = Duration::from_millis(10);
 
-    /// When the broker may be asked again, where that is still to come.
+    /// When the broker may be asked again, if it must not be yet.
     pub(super) fn wake_at(&self, now: Instant) -> Option<Instant> {
         self.not_before.filter(|until| *until > now)
     }
 
-    /// Takes note of an answer.
+    /// Takes note of an answer, and sets the pause after it.
     pub(super) fn answered(&mut self, asked: &Asked, is_empty: bool, now: Instant, random: u64) {
         match asked.is_early(now) {
             Some(true) if is_empty => self.in_a_row = self.in_a_row.saturating_add(1),

@@ -1,4 +1,4 @@
-//! The handle that applications hold.
+//! The handle of a consumer.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
@@ -17,35 +17,36 @@ use super::shared::{ConsumerDropGuard, ConsumerShared};
 use super::{manager, opening};
 use crate::client::Client;
 
-/// Reads assigned partitions. Clones share everything; the last one dropped ends the consumer.
+/// A consumer, which reads the partitions assigned to it. Clones share everything; dropping the last one ends the
+/// consumer.
 #[derive(Clone)]
 pub struct Consumer {
     pub(super) shared: Arc<ConsumerShared>,
     _last: Arc<ConsumerDropGuard>,
 }
 
-/// What a consumer has done so far.
+/// Counters and gauges of a consumer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ConsumerMetrics {
-    /// Records handed to the application.
+    /// Records returned to the application.
     pub records_consumed: u64,
-    /// Bytes of record data received, as they travelled.
+    /// Bytes of record batches received, as they were on the wire.
     pub bytes_fetched: u64,
     /// Fetch responses received.
     pub fetches: u64,
-    /// Bytes of fetched data that wait for the application, as they take memory.
+    /// Bytes of memory held by fetched data that waits for the application.
     pub buffered_bytes: usize,
     /// Partitions assigned.
     pub assigned: usize,
 }
 
 impl Consumer {
-    /// A consumer with nothing assigned. Does no I/O until something is.
+    /// Makes a consumer without an assignment. Does no I/O until it has one.
     pub fn new(client: Client, config: Checked<ConsumerConfig>) -> Self {
         Self::with_assignors(client, config, Vec::new())
     }
 
-    /// As [`Consumer::new`], with assignors instead of the usual ones, best first.
+    /// As [`Consumer::new`], with these assignors instead of the default ones, the preferred one first.
     pub fn with_assignors(
         client: Client,
         config: Checked<ConsumerConfig>,
@@ -79,8 +80,8 @@ impl Consumer {
         }
     }
 
-    /// Bytes of fetched data held: those that wait for the application, those being handed out, and the limit of the
-    /// former.
+    /// Returns the bytes of fetched data that wait for the application, the bytes that are being handed out, and the
+    /// limit of the former.
     pub fn memory_usage(&self) -> (usize, usize, usize) {
         let inner = self.shared.inner.lock();
         let buffer = &inner.buffer;
@@ -91,17 +92,17 @@ impl Consumer {
         )
     }
 
-    /// The client underneath.
+    /// The client underneath, which knows the cluster and its brokers.
     pub fn client(&self) -> &Client {
         &self.shared.client
     }
 
-    /// The settings.
+    /// The consumer's settings.
     pub fn config(&self) -> &ConsumerConfig {
         &self.shared.config
     }
 
-    /// What was done so far.
+    /// Returns the counters.
     pub fn metrics(&self) -> ConsumerMetrics {
         let counters = &self.shared.counters;
         let inner = self.shared.inner.lock();
@@ -114,7 +115,7 @@ impl Consumer {
         }
     }
 
-    /// Whether [`Consumer::close`] was called.
+    /// True once [`Consumer::close`] was called.
     pub fn is_closed(&self) -> bool {
         self.shared.closed.load(Ordering::Acquire)
     }
@@ -126,7 +127,7 @@ impl Consumer {
         Ok(())
     }
 
-    /// Stops fetching and wakes whoever waits. Takes no time: there is nothing to hand over without a group.
+    /// Stops fetching and wakes whoever waits. Does not wait: a group is left by its task afterwards.
     pub fn close(&self) {
         self.shared.close();
     }

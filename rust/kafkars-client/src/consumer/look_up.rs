@@ -1,4 +1,5 @@
-//! Finding positions: of the group, by time, at either end. What was asked for is asked for until it is found.
+//! Looks up positions: the group's committed offset, an offset by timestamp, the start or the end of the log. A look-up
+//! is repeated until it succeeds.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,7 +21,7 @@ use crate::now;
 const OPERATION: &str = "position look-up";
 const COMMITTED: &str = "look-up of the committed offset";
 
-/// Starts look-ups for cursors without position, one task per topic so that one topic's trouble is its own.
+/// Starts look-ups for cursors without position, one task per topic, so that an error of one topic concerns no other.
 pub(super) fn start(shared: &Arc<ConsumerShared>, tasks: &mut JoinSet<()>) {
     let now = now();
     let now_ms = SystemTime::now()
@@ -34,7 +35,7 @@ pub(super) fn start(shared: &Arc<ConsumerShared>, tasks: &mut JoinSet<()>) {
     shared.update(|buffer| {
         let policy = buffer.policy();
         let look_ups = buffer.take_look_ups(now, |partition, start| {
-            // A topic that is not there yet is asked about when metadata has it.
+            // A topic that does not exist yet is asked about once metadata has it.
             let topic = cluster.topic(&partition.topic);
             let asks_nobody = timestamp_for(start, policy, now_ms, partition).is_err();
             is_committed(start) || asks_nobody || topic.is_some_and(|topic| topic.error.is_none())
@@ -68,7 +69,7 @@ async fn look_up(shared: Arc<ConsumerShared>, look_ups: Vec<(LookUp, i64)>) {
         .map(|(look_up, timestamp)| (look_up.partition.clone(), *timestamp))
         .collect();
     let mut found = find(&shared, times).await;
-    // No record is that new: the end is where the next one will be.
+    // No record has this timestamp or a later one, so the position is the end of the log.
     let at_end: Vec<_> = found
         .iter()
         .filter(|(_, outcome)| {
@@ -112,7 +113,7 @@ async fn look_up(shared: Arc<ConsumerShared>, look_ups: Vec<(LookUp, i64)>) {
     shared.touch();
 }
 
-/// Sets positions to what the group has committed; where it has nothing the policy decides.
+/// Sets positions to the offsets that the group has committed; without one `auto_offset_reset` decides.
 async fn start_from_committed(shared: Arc<ConsumerShared>, look_ups: Vec<LookUp>) {
     let partitions = look_ups
         .iter()
@@ -153,7 +154,7 @@ async fn start_from_committed(shared: Arc<ConsumerShared>, look_ups: Vec<LookUp>
     shared.touch();
 }
 
-/// No time will mend it, so the application hears of it. It is tried again when the application goes on.
+/// Reports an error that no retry will mend. The look-up is tried again when the application goes on.
 fn refused(buffer: &mut FetchBuffer, look_up: &LookUp, operation: &'static str, error: FetchError) {
     if buffer.ended(look_up).is_some() {
         buffer.refused_for_good(look_up.id, look_up.epoch, now(), operation, error);

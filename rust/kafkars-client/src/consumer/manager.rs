@@ -1,4 +1,4 @@
-//! What must run for one consumer: a fetcher per broker that leads something, and position look-ups.
+//! Runs the tasks of one consumer: a fetcher for each broker that leads an assigned partition, and position look-ups.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use super::shared::ConsumerShared;
 use super::{broker_fetcher, look_up, truncation};
 use crate::now;
 
-/// A topic that brokers do not know for this long is reported: it may be on its way into existence until then.
+/// A topic that brokers do not know for this long is reported: until then it may be on its way of being created.
 const UNKNOWN_TOPIC_GRACE: Duration = Duration::from_secs(2);
 
-/// Runs until the consumer is closed.
+/// Runs the manager until the consumer is closed.
 pub(super) async fn run(shared: Arc<ConsumerShared>) {
     let mut manager = Manager {
         sources: HashSet::new(),
@@ -31,11 +31,11 @@ pub(super) async fn run(shared: Arc<ConsumerShared>) {
 
 struct Manager {
     shared: Arc<ConsumerShared>,
-    // Nodes with a fetcher task.
+    // Nodes that have a fetcher.
     sources: HashSet<i32>,
-    // Sources and position look-ups.
+    // Fetchers and position look-ups.
     tasks: JoinSet<()>,
-    // Topics already asked for.
+    // Topics whose metadata was asked for.
     wanted: HashSet<Arc<str>>,
     // Assigned topics that brokers do not know, and since when.
     unknown: HashMap<Arc<str>, Instant>,
@@ -70,7 +70,7 @@ impl Manager {
         }
     }
 
-    /// Starts what is missing. Returns when to look again.
+    /// Starts the tasks that are missing. Returns when to look again.
     fn look(&mut self) -> Option<Instant> {
         let assigned = self.shared.inner.lock().buffer.assignment();
         if assigned.is_empty() {
@@ -101,7 +101,8 @@ impl Manager {
         }
     }
 
-    /// Positions belong to the topics in which they were reached. Those of topics that were made again begin anew.
+    /// Tells the buffer which topic ids there are now: a position is of the topic in which it was reached, so one of a
+    /// topic that was created anew is dropped.
     fn note_topics(&self) {
         let cluster = self.shared.client.cluster();
         let noted = self.shared.update(|buffer| {
@@ -114,7 +115,7 @@ impl Manager {
             tracing::warn!(target: "kafkars::consumer", %partition, "the topic was deleted and made again; reading begins anew");
         }
         if noted.has_news {
-            // Whoever reads from brokers has waited for it.
+            // Fetchers wait for this.
             self.shared.touch();
         }
     }
@@ -166,7 +167,7 @@ impl Manager {
                 self.fail_topic(topic, code);
             }
             if is_new || now >= due || code.retriable() {
-                // Also an error that would stay, such as a permission that is missing, ends with metadata only.
+                // Other errors too, such as a missing permission, end only with new metadata.
                 self.shared.client.refresh_topics(&[topic]);
             }
             let next = self
@@ -180,7 +181,7 @@ impl Manager {
 
     fn fail_topic(&self, topic: &Arc<str>, code: ErrorCode) {
         self.shared.update(|buffer| {
-            // What is said of a paused partition is heard when it is resumed only.
+            // The error of a paused partition would be raised only once it is resumed.
             let first = buffer
                 .cursors()
                 .filter(|(_, cursor)| cursor.partition.topic == *topic)

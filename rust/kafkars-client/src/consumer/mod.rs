@@ -1,5 +1,5 @@
-//! Reading: `handle.rs` is the handle that applications hold. The network's half is `manager.rs` (what must run),
-//! `broker_fetcher.rs` (one fetch task per broker) and `offsets.rs` (asking for positions).
+//! The consumer. `handle.rs` is the handle that applications hold. On the side of the network, `manager.rs` starts what
+//! must run, `broker_fetcher.rs` is one fetch task for each broker, and `offsets.rs` lists offsets.
 
 mod arguments;
 mod broker_fetcher;

@@ -1,4 +1,4 @@
-//! Questions to the cluster that change nothing here.
+//! Queries of offsets and partitions; none of them changes the consumer.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -14,7 +14,8 @@ use super::offsets::{self, OffsetAndTimestamp};
 use crate::error::ClientError;
 
 impl Consumer {
-    /// For each partition the first offset of at least the given time in ms; `None` where there is no such record.
+    /// Returns for each partition the first offset whose timestamp is the given time in ms or later; `None` where there
+    /// is no such record.
     pub async fn offsets_for_times(
         &self,
         times: Vec<(TopicPartition, i64)>,
@@ -38,7 +39,7 @@ impl Consumer {
             .collect())
     }
 
-    /// The oldest offset kept in each partition.
+    /// Returns the log start offset of each partition.
     pub async fn beginning_offsets(
         &self,
         partitions: Vec<TopicPartition>,
@@ -53,7 +54,8 @@ impl Consumer {
         .await
     }
 
-    /// The offset after the newest readable record in each partition.
+    /// Returns the end offset of each partition: the one after the last record that this consumer's isolation level
+    /// lets it read.
     pub async fn end_offsets(
         &self,
         partitions: Vec<TopicPartition>,
@@ -98,7 +100,7 @@ impl Consumer {
             .collect()
     }
 
-    /// The topic's partitions.
+    /// Returns the topic's metadata.
     pub async fn partitions_for(
         &self,
         topic: &str,
@@ -107,7 +109,7 @@ impl Consumer {
         self.shared.client.topic(topic, deadline).await
     }
 
-    /// Names of all topics that may be seen.
+    /// Lists the names of all topics that this client may describe.
     pub async fn topics(&self, deadline: Instant) -> Result<Vec<String>, ClientError> {
         self.shared.client.topics(deadline).await
     }

@@ -1,4 +1,4 @@
-//! Asking partition leaders for offsets (ListOffsets), with retries until a deadline.
+//! Lists offsets of partitions (ListOffsets) from their leaders, with retries until a deadline.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -22,10 +22,10 @@ use crate::error::{AttemptError, ClientError};
 use crate::net::ConnectionKind;
 use crate::now;
 
-/// An offset found by time.
+/// An offset found by timestamp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OffsetAndTimestamp {
-    /// The first offset whose record is at least as new as asked.
+    /// The first offset whose record has the given timestamp or a later one.
     pub offset: i64,
     /// That record's timestamp in ms.
     pub timestamp: i64,
@@ -35,15 +35,15 @@ pub struct OffsetAndTimestamp {
 
 type FoundOffset = Result<OffsetAndTimestamp, FetchError>;
 
-/// A partition still to be asked about.
+/// A partition whose offset is still to be listed.
 #[derive(Clone)]
 struct Question {
     partition: TopicPartition,
     timestamp: i64,
 }
 
-/// The offset of each partition at its timestamp (or at one of Kafka's special ones), each with its own outcome, in no
-/// order. Retriable errors are retried until `deadline`, unless a leader and this client come to distrust each other.
+/// Lists the offset of each partition at its timestamp (or at one of Kafka's special ones), each with its own outcome,
+/// in no order. Retriable errors are retried until `deadline`, unless a handshake with a leader fails for good.
 pub(super) async fn list(
     shared: &Arc<ConsumerShared>,
     operation: &'static str,
@@ -117,15 +117,15 @@ async fn list_until(
     done
 }
 
-/// What one try came to.
+/// The outcome of one try for one partition.
 pub(super) enum ListOffsetsOutcome {
     Found(OffsetAndTimestamp),
-    /// Another try may succeed; this is what stood against it.
+    /// Another try may succeed; the text is what this one met.
     Again(Arc<str>),
     Refused(FetchError),
 }
 
-/// As [`list`], but each partition is asked about once: who asks keeps the pace.
+/// As [`list`], but each partition is asked about once: the caller paces its retries.
 pub(super) async fn try_list(
     shared: &Arc<ConsumerShared>,
     operation: &'static str,
@@ -211,7 +211,7 @@ fn failed(
 ) -> ListOffsetsOutcome {
     let cause: Arc<str> = error.to_string().into();
     match error {
-        // As with fetches: polls tell of a broker that does not trust us, and the position is looked up when it does.
+        // As with fetches: a poll itself raises that a broker does not trust us, and the look-up is retried.
         error if error.retriable() || error.security().is_some() => {
             ListOffsetsOutcome::Again(cause)
         }
@@ -228,7 +228,8 @@ fn failed(
     }
 }
 
-/// Groups questions by the node that can answer; those about unknown topics or partitions are refused at the deadline.
+/// Groups partitions by their leaders. Unknown topics fail when waiting for them does, unknown partitions once metadata
+/// was asked for again.
 async fn by_leader(
     shared: &Arc<ConsumerShared>,
     questions: Vec<Question>,
@@ -258,14 +259,14 @@ async fn by_leader(
             Ok(Some(leader)) => asked.entry(leader).or_default().push(question),
         }
     }
-    // Nobody leads these now: asking the node that answers to no id fails in the ordinary, retriable way.
+    // These have no leader now: a request to the node -1, which does not exist, fails as a retriable error.
     if !leaderless.is_empty() {
         asked.entry(-1).or_default().extend(leaderless);
     }
     (asked, refused)
 }
 
-/// Asks for topics anew of which somebody names a partition that is not known: it may have been added since.
+/// Asks for the metadata of topics anew if a partition is named that the snapshot lacks: it may have been added since.
 async fn refresh_where_older(
     shared: &Arc<ConsumerShared>,
     partitions: impl Iterator<Item = &TopicPartition>,
@@ -278,12 +279,12 @@ async fn refresh_where_older(
     };
     let older: HashSet<&str> = partitions.filter(is_older).map(|one| &*one.topic).collect();
     for topic in older {
-        // What becomes of it is looked up in what is known then.
+        // The outcome is read from the metadata that is known afterwards.
         let _told = shared.client.topic_anew(topic, deadline).await;
     }
 }
 
-/// Who leads the partition, if anybody does now.
+/// The leader of the partition, if it has one now.
 fn leader_of(
     metadata: &TopicMetadata,
     partition: &TopicPartition,
@@ -303,7 +304,7 @@ fn leader_of(
     }
 }
 
-/// What a topic's unavailability means to a reader.
+/// The error of a consumer whose topic has no usable metadata.
 pub(super) fn topic_error(topic: &Arc<str>, error: ClientError) -> FetchError {
     match error {
         ClientError::Broker { code, .. } => FetchError::Topic {
@@ -357,7 +358,7 @@ async fn ask(
     (questions, answer)
 }
 
-/// Sorts a response's partitions into answered, refused and to be asked again.
+/// Sorts a response's partitions into found, refused and to be asked again.
 fn sort(
     node: i32,
     response: ListOffsetsResponse,
@@ -404,8 +405,8 @@ fn sort(
         .collect()
 }
 
-/// The lowest offset that answers a question about this timestamp: -1 says that there is no such record, but every log
-/// has a start and an end.
+/// The lowest offset that a broker may answer for a timestamp: -1 says that there is no such record, but every log has
+/// a start and an end.
 fn lowest(timestamp: i64) -> i64 {
     match timestamp {
         EARLIEST_TIMESTAMP | LATEST_TIMESTAMP => 0,

@@ -1,9 +1,9 @@
-//! Opening fetched batches: checksums, decompression, and the hand-over to the application.
+//! Opens fetched batches: checks and decompresses them, and hands them over to the application.
 //!
-//! What is small is opened by the task that received it: the application waits, and waking another thread would take
-//! longer. Everything else is opened on a thread of the runtime that serves no sockets, at most one per consumer. What
-//! may be opened at all is decided by the core, by what the application has not taken yet. When the application has
-//! taken much of what was ready, its call starts that thread itself: no task is woken for it.
+//! Small batches are opened by the task that received them: the application waits, and waking another thread would take
+//! longer. Everything else is opened on a thread of the runtime that serves no sockets, at most one per consumer. The
+//! core decides how much may be opened, by how much the application has not taken yet. When the application has taken
+//! much of what was ready, its call starts that thread itself: no task is woken for it.
 
 use std::sync::Arc;
 
@@ -12,12 +12,13 @@ use kafkars_records::ReadLimits;
 
 use super::shared::ConsumerShared;
 
-/// Bytes of a partition's share of an answer, before and after decompression, up to which it is opened on the spot.
+/// A partition's share of a response is opened on the spot if it has at most this many bytes, before and after
+/// decompression.
 const SMALL: usize = 16 << 10;
-/// Bytes of opened batches that are handed over together: the least, and with a large buffer.
+/// How many bytes of opened batches are handed over together: with a small buffer, and with a large one.
 const PIECE: (usize, usize) = (256 << 10, 1 << 20);
 
-/// Goes on opening what waits for room whenever the application has made some. Runs until the consumer is closed.
+/// Opens waiting batches whenever the application has made room. Runs until the consumer is closed.
 pub(super) async fn run(shared: Arc<ConsumerShared>) {
     let mut changed = shared.changed.subscribe();
     // A consumer may be closed before this task has run at all.
@@ -50,9 +51,8 @@ pub(super) fn open(shared: &Arc<ConsumerShared>, targets: &[FetchTarget]) {
     tell_of_credit(shared);
 }
 
-/// Wakes the sources that found no credit, if there is some now: what an answer became may be less than what came,
-/// because brokers cut the last batch off, and nothing is kept of markers. Wakes them also when opening is no longer
-/// behind.
+/// Wakes the fetchers that found no credit, if there is some now: opened batches may be smaller than fetched ones,
+/// because brokers cut the last batch off, and control batches are dropped. Wakes them also when opening has caught up.
 fn tell_of_credit(shared: &ConsumerShared) {
     let mut inner = shared.inner.lock();
     let has_caught_up = inner.buffer.has_caught_up();
@@ -67,7 +67,7 @@ fn tell_of_credit(shared: &ConsumerShared) {
     shared.touch();
 }
 
-/// Starts the thread that opens, unless it runs or has nothing to do.
+/// Starts the thread that opens batches, unless it runs or has nothing to do.
 pub(super) fn start(shared: &Arc<ConsumerShared>) {
     {
         let mut inner = shared.inner.lock();
@@ -83,7 +83,7 @@ pub(super) fn start(shared: &Arc<ConsumerShared>) {
         .spawn_blocking(move || drain(&opener));
 }
 
-/// Opens until nothing is left or nothing more may be opened for now.
+/// Opens batches until none is left or no more may be opened for now.
 fn drain(shared: &ConsumerShared) {
     let limits = limits(shared);
     let piece = (shared.config.fetch_buffer_bytes / 32).clamp(PIECE.0, PIECE.1);

@@ -1,4 +1,4 @@
-//! What is assigned and where it is read.
+//! The assignment and the positions of a consumer.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -19,14 +19,15 @@ use super::shared::ConsumerState;
 use crate::net::ConnectionKind;
 use crate::now;
 
-/// What a broker told of a partition in its last answer.
+/// What a broker said of a partition in its last answer to a fetch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LastFetch {
-    /// The end of what may be read, or -1 where it was not told.
+    /// The high watermark, or -1 if the broker did not return it.
     pub high_watermark: i64,
-    /// The first offset of an open transaction, or the end, or -1 where it was not told.
+    /// The last stable offset: the first offset of an open transaction, or the high watermark; -1 if the broker did not
+    /// return it.
     pub last_stable_offset: i64,
-    /// How long ago.
+    /// How long ago the answer came.
     pub ago: Duration,
 }
 
@@ -48,7 +49,7 @@ impl Consumer {
         })
     }
 
-    /// Adds to the assignment. Partitions in it stay as they are unless a place is given.
+    /// Adds to the assignment. Partitions in it keep their position unless a new one is given.
     pub fn incremental_assign(
         &self,
         partitions: Vec<(TopicPartition, Option<FetchPosition>)>,
@@ -62,14 +63,14 @@ impl Consumer {
         self.reassign("incremental_assign()", true, |buffer, was_by_hand| {
             match was_by_hand {
                 true => buffer.add(partitions),
-                // What the group has assigned is given up.
+                // Partitions that the group had assigned are given up.
                 false => buffer.assign(partitions),
             }
             Ok(())
         })
     }
 
-    /// Takes partitions out of the assignment.
+    /// Removes partitions from the assignment.
     pub fn incremental_unassign(&self, partitions: &[TopicPartition]) -> Result<(), FetchError> {
         self.reassign("incremental_unassign()", false, |buffer, _| {
             check_all(buffer, partitions)?;
@@ -78,9 +79,9 @@ impl Consumer {
         })
     }
 
-    /// The one way on which partitions leave at the application's wish: what it has finished of them is committed,
-    /// where commits are automatic. `takes` tells whether the application assigns partitions from now on, and `change`
-    /// hears whether it has done so before.
+    /// Changes the assignment; the only way in which the application gives up partitions. What it has finished of them
+    /// is committed, if commits are automatic. `takes` is true if the application assigns partitions itself from now
+    /// on; `change` is given whether it did so before.
     fn reassign(
         &self,
         call: &str,
@@ -117,7 +118,7 @@ impl Consumer {
         Ok(())
     }
 
-    /// Whether any partition is assigned.
+    /// True if any partition is assigned.
     pub fn is_assigned(&self) -> bool {
         self.shared.inner.lock().buffer.assigned() > 0
     }
@@ -127,25 +128,25 @@ impl Consumer {
         self.shared.inner.lock().buffer.assignment()
     }
 
-    /// Goes on at `place`; fetched data before and after is dropped. With a leader epoch the log is checked for
-    /// truncation (KIP-320).
+    /// Sets the position to `place` and drops fetched data. With a leader epoch the log is checked for truncation
+    /// (KIP-320).
     pub fn seek(&self, partition: &TopicPartition, place: FetchPosition) -> Result<(), FetchError> {
         check_offset(partition, place.offset)?;
         self.change(|buffer| buffer.seek(partition, place))
     }
 
-    /// Goes on at the oldest record kept; all assigned partitions when none is named.
+    /// Seeks to the log start offset; in all assigned partitions if none is named.
     pub fn seek_to_beginning(&self, partitions: &[TopicPartition]) -> Result<(), FetchError> {
         self.seek_to(partitions, StartAt::Earliest)
     }
 
-    /// Goes on after the newest record; all assigned partitions when none is named.
+    /// Seeks to the end of the log; in all assigned partitions if none is named.
     pub fn seek_to_end(&self, partitions: &[TopicPartition]) -> Result<(), FetchError> {
         self.seek_to(partitions, StartAt::Latest)
     }
 
-    /// Goes on at the first record of at least this time in ms, or at the end; all assigned partitions when none is
-    /// named.
+    /// Seeks to the first record with this timestamp in ms or a later one, or to the end; in all assigned partitions if
+    /// none is named.
     pub fn seek_to_timestamp(
         &self,
         partitions: &[TopicPartition],
@@ -167,7 +168,7 @@ impl Consumer {
         })
     }
 
-    /// Stops handing out and fetching; what was fetched is kept.
+    /// Pauses partitions: no record is returned or fetched; what was fetched is kept.
     pub fn pause(&self, partitions: &[TopicPartition]) -> Result<(), FetchError> {
         self.change(|buffer| {
             check_all(buffer, partitions)?;
@@ -213,14 +214,14 @@ impl Consumer {
         result
     }
 
-    /// The offset of the next record the application gets; `None` while the broker has not been asked yet.
+    /// The position: the offset of the next record that the application gets; `None` until it has been looked up.
     pub fn position(&self, partition: &TopicPartition) -> Result<Option<i64>, FetchError> {
         let inner = self.shared.inner.lock();
         Ok(inner.buffer.cursor(partition)?.position())
     }
 
-    /// [`Consumer::position`], waiting for the broker where needed. An error that the position waits for is raised at
-    /// once.
+    /// As [`Consumer::position`], but waits until the position has been looked up. An error that stands before the
+    /// position is raised at once.
     pub async fn position_or_fetch(
         &self,
         partition: &TopicPartition,
@@ -246,7 +247,7 @@ impl Consumer {
                 .buffer
                 .take_position_error(partition)?;
             if let Some(error) = error {
-                // The tasks go on with the partition.
+                // The error was taken, so the tasks go on with the partition.
                 self.shared.touch();
                 return Err(error);
             }
@@ -262,7 +263,7 @@ impl Consumer {
         }
     }
 
-    /// Why a position is not found yet.
+    /// Explains why a position is not found yet.
     fn position_cause(&self, partition: &TopicPartition, waited: Duration) -> Arc<str> {
         let (waits_for_commit, state, trouble) = {
             let buffer = &self.shared.inner.lock().buffer;
@@ -302,7 +303,7 @@ impl Consumer {
         }
     }
 
-    /// Lowest and highest offsets as last told by a fetch: the first kept, and the end of what may be read.
+    /// The low and the high watermark of the last fetch: the log start offset, and the end of what may be read.
     pub fn watermarks(&self, partition: &TopicPartition) -> Result<Option<(i64, i64)>, FetchError> {
         let inner = self.shared.inner.lock();
         let cursor = inner.buffer.cursor(partition)?;
@@ -310,7 +311,7 @@ impl Consumer {
         Ok(known.then_some((cursor.log_start_offset, cursor.high_watermark)))
     }
 
-    /// What the last fetch told of the partition; `None` before the first.
+    /// What the last fetch said of the partition; `None` before the first.
     pub fn last_fetch(&self, partition: &TopicPartition) -> Result<Option<LastFetch>, FetchError> {
         let inner = self.shared.inner.lock();
         let cursor = inner.buffer.cursor(partition)?;
@@ -321,7 +322,7 @@ impl Consumer {
         }))
     }
 
-    /// [`Consumer::lag`] of every assigned partition.
+    /// As [`Consumer::lag`], for every assigned partition.
     pub fn lags(&self) -> Vec<(TopicPartition, Option<i64>)> {
         let partitions = self.assignment();
         let lag = |partition| {
@@ -331,7 +332,7 @@ impl Consumer {
         partitions.into_iter().map(lag).collect()
     }
 
-    /// Records between position and the end of what may be read; `None` until both are known.
+    /// The lag: records between the position and the end of what may be read; `None` until both are known.
     pub fn lag(&self, partition: &TopicPartition) -> Result<Option<i64>, FetchError> {
         let inner = self.shared.inner.lock();
         let cursor = inner.buffer.cursor(partition)?;
@@ -344,7 +345,7 @@ impl Consumer {
     }
 }
 
-/// Changes the named partitions, or all assigned ones when none is named.
+/// Changes the named partitions, or all assigned ones if none is named.
 fn each(
     buffer: &mut FetchBuffer,
     partitions: &[TopicPartition],
@@ -362,7 +363,7 @@ fn each(
         .try_for_each(|partition| change(buffer, partition))
 }
 
-/// All or nothing: a call that names an unassigned partition changes none.
+/// Fails if any of the partitions is not assigned, so that a call changes all of them or none.
 fn check_all(buffer: &FetchBuffer, partitions: &[TopicPartition]) -> Result<(), FetchError> {
     partitions
         .iter()

@@ -1,4 +1,4 @@
-//! Taking records, and waiting for them.
+//! Returning records to the application, and waiting for them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use super::opening;
 use super::shared::{ConsumerShared, ConsumerState};
 use crate::now;
 
-/// A call that waits for records; ends with the value.
+/// Marks a call that waits for records, until it is dropped.
 pub struct WaitingRead(Arc<ConsumerShared>);
 
 impl Drop for WaitingRead {
@@ -23,7 +23,7 @@ impl Drop for WaitingRead {
 }
 
 impl Consumer {
-    /// The next record, if one is ready. Never waits.
+    /// Returns the next record, if one is ready. Never waits.
     #[inline]
     pub fn try_next(&self) -> Result<Option<TakenRecord>, FetchError> {
         let mut inner = self.shared.inner.lock();
@@ -42,12 +42,12 @@ impl Consumer {
         taken
     }
 
-    /// Up to `max` records, if any are ready. Never waits.
+    /// Returns up to `max` records, if any are ready. Never waits.
     pub fn try_take(&self, max: usize) -> Result<Vec<RecordSlice>, FetchError> {
         self.try_take_of(max, None)
     }
 
-    /// The same of some partitions only; what is ready of others waits.
+    /// As [`Consumer::try_take`], from the `wanted` partitions only; records of others wait.
     pub fn try_take_of(
         &self,
         max: usize,
@@ -72,7 +72,7 @@ impl Consumer {
         taken
     }
 
-    /// [`Consumer::try_next`] of some partitions only; what is ready of others waits.
+    /// As [`Consumer::try_next`], from the `wanted` partitions only; records of others wait.
     pub fn try_next_of(
         &self,
         wanted: &[TopicPartition],
@@ -96,8 +96,8 @@ impl Consumer {
         taken
     }
 
-    /// What has work to do after a call that took records. After an error or where the group's task must know, all look
-    /// again.
+    /// What has work to do after a call that took records: whether tasks are to look again, and whether opening is.
+    /// With `all`, after an error or when the group's task must know, the tasks look in any case.
     #[inline]
     fn wanted_after(&self, inner: &mut ConsumerState, all: bool) -> (bool, bool) {
         let is_opened_on = inner.opening_goes_on();
@@ -114,7 +114,8 @@ impl Consumer {
         }
     }
 
-    /// Records wait until the application has heard the events; asking for them finishes those before.
+    /// Ends a read that finds events before the records: no record is returned before the application has taken them.
+    /// Asking for the next records finishes those returned before.
     fn behind_news(
         &self,
         mut inner: MutexGuard<'_, ConsumerState>,
@@ -128,17 +129,17 @@ impl Consumer {
         self.check_open()
     }
 
-    /// Whether a call would answer now: with a record, an error or events, or because the consumer is closed.
+    /// True if a call would return at once: with a record, an error or an event, or because the consumer is closed.
     pub fn is_ready(&self) -> bool {
         self.shared.inner.lock().is_ready() || self.is_closed()
     }
 
-    /// [`Consumer::is_ready`] for a call that wants some partitions only.
+    /// As [`Consumer::is_ready`], for a call that wants records of some partitions only.
     pub fn is_ready_for(&self, wanted: &[TopicPartition]) -> bool {
         self.shared.inner.lock().is_ready_for(wanted) || self.is_closed()
     }
 
-    /// [`Consumer::on_ready`] for a call that wants some partitions only. It may run for what comes of others.
+    /// As [`Consumer::on_ready`], for a call that wants records of some partitions only. It may also run for others.
     pub fn on_ready_for(&self, wanted: &[TopicPartition], waiter: Box<dyn FnOnce() + Send>) {
         let mut inner = self.shared.inner.lock();
         if inner.is_ready_for(wanted) || self.is_closed() {
@@ -149,8 +150,8 @@ impl Consumer {
         }
     }
 
-    /// Runs `waiter` once when there is something to take, an error to raise or the consumer is closed; at once if so
-    /// already. It must be quick.
+    /// Runs `waiter` once, when a record can be taken or an error raised, or when the consumer is closed; at once if
+    /// that is so already. `waiter` must be quick.
     pub fn on_ready(&self, waiter: Box<dyn FnOnce() + Send>) {
         let mut inner = self.shared.inner.lock();
         if inner.is_ready() || self.is_closed() {
@@ -161,8 +162,8 @@ impl Consumer {
         }
     }
 
-    /// Blocks this thread until there is something to take, an error to raise or the consumer is closed, at most for
-    /// `timeout`. False when the time ran out.
+    /// Blocks this thread until a record can be taken, an error raised, or the consumer is closed, for at most
+    /// `timeout`. Returns false if the time ran out.
     pub fn wait_ready(&self, timeout: Duration) -> bool {
         let deadline = now() + timeout;
         let _waits = self.start_waiting();
@@ -182,7 +183,8 @@ impl Consumer {
         }
     }
 
-    /// Says that a call waits for records, for as long as the answer lives: the poll interval does not run meanwhile.
+    /// Marks a call that waits for records, until the returned value is dropped: `max_poll_interval_ms` does not run
+    /// meanwhile.
     pub fn start_waiting(&self) -> WaitingRead {
         self.shared.note_waiting(true);
         WaitingRead(Arc::clone(&self.shared))

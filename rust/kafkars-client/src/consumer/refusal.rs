@@ -1,4 +1,4 @@
-//! What keeps a consumer from its records: a cluster that is not reached, or that does not let it in.
+//! Failures that keep a consumer from its records: the cluster is not reached, or does not let it in.
 
 use std::collections::HashMap;
 
@@ -11,9 +11,9 @@ use crate::error::ClientError;
 use crate::net::ConnectionKind;
 
 impl Consumer {
-    /// What a read that found nothing fails with: that no later try can reach a cluster, that a handshake fails, or
-    /// that the cluster has been silent for too long. An outage is no failure of a read, whether or not a broker was
-    /// ever reached: it ends by itself, and the log tells of it.
+    /// Returns the error to raise from a read that found nothing: no later try can reach a cluster, a handshake fails,
+    /// or the cluster has been silent for longer than `stuck_timeout_ms`. An outage is no failure of a read, whether or
+    /// not a broker was ever reached: it ends by itself, and is logged.
     pub fn read_failure(&self) -> Option<FetchError> {
         match self.refusal_of_reads() {
             Some(failure) if failure.is_hopeless() || failure.security().is_some() => {
@@ -23,7 +23,7 @@ impl Consumer {
         }
     }
 
-    /// Why the cluster was never reached so far, or that it has been silent for too long.
+    /// Returns why the cluster was never reached, or that it has been silent for longer than `stuck_timeout_ms`.
     pub fn trouble(&self) -> Option<FetchError> {
         match self.refusal_of_reads() {
             Some(failure) => Some(unreachable("first contact", &failure)),
@@ -31,14 +31,14 @@ impl Consumer {
         }
     }
 
-    /// The handshake that fails between this consumer and its brokers, for a poll that waits.
+    /// Returns the handshake that fails between this consumer and its brokers, for a poll that waits.
     pub fn refusal(&self) -> Option<FetchError> {
         let refusal = self.refusal_of_reads()?.security();
         refusal.map(FetchError::Security)
     }
 
-    /// Why the cluster was never reached, or the handshake that keeps this consumer from its records: with a leader of
-    /// a partition that is read, with the coordinator of its subscription, or with everybody.
+    /// Returns why the cluster was never reached, or the handshake that keeps this consumer from its records: with a
+    /// leader of an assigned partition, with the coordinator of its group, or with every broker.
     fn refusal_of_reads(&self) -> Option<ClientError> {
         let client = &self.shared.client;
         let cluster = client.cluster();

@@ -1,4 +1,4 @@
-//! What a fetch session wants to say, as a request.
+//! Turns what a fetch session asks for into a Fetch request.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,13 +9,13 @@ use kafkars_core::fetch::session::SessionRequest;
 use kafkars_protocol::Uuid;
 use kafkars_protocol::messages::fetch::{FetchPartition, FetchRequest, FetchTopic, ForgottenTopic};
 
-/// The first version that names topics by id; earlier ones know names only.
+/// Fetch names topics by id from this version on; earlier ones know names only.
 const TOPIC_IDS_SINCE: i16 = 13;
 
-/// The first version that says which epoch the record before the next one has (KIP-595).
+/// Fetch carries the epoch of the last fetched record from this version on (KIP-595).
 const LAST_EPOCH_SINCE: i16 = 12;
 
-/// The request in `version`, which decides how topics are named; it waits at the broker for at most `wait`.
+/// Builds the request in `version`, which decides how topics are named; the broker may hold it for at most `wait`.
 pub(super) fn fetch_request(
     config: &ConsumerConfig,
     session: SessionRequest,

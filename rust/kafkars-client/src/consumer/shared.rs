@@ -1,4 +1,4 @@
-//! What the consumer's handles and tasks share, and how each wakes the other.
+//! The state that a consumer's handles and tasks share, and how each wakes the other.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,64 +19,64 @@ use super::group::handle::GroupHandle;
 use crate::client::Client;
 use crate::now;
 
-/// A partition that cannot be read for so long is worth a line of the log.
+/// A partition that cannot be read for so long is logged.
 const REPORT_AFTER: Duration = Duration::from_secs(10);
 
-/// What the handles and the tasks share.
+/// The state that the handles and the tasks share.
 pub(super) struct ConsumerShared {
     pub(super) client: Client,
     pub(super) config: Checked<ConsumerConfig>,
     pub(super) inner: Mutex<ConsumerState>,
     // Threads that wait for `inner.buffer` to become ready.
     pub(super) ready: Condvar,
-    /// Counts what tasks must look at again: assignment, seeks, credit.
+    /// Changes whenever the tasks must look again: after an assignment, a seek, or returned credit.
     pub(super) changed: watch::Sender<u64>,
     pub(super) closed: AtomicBool,
     pub(super) counters: ConsumerCounters,
-    /// Membership, where the consumer has a group.
+    /// The group's handle, if the consumer has a group.
     pub(super) group: Option<Arc<GroupHandle>>,
-    /// Whether there is events, for readers that do not take the lock.
+    /// True while events wait or are being handled, for readers that do not take the lock.
     events: AtomicBool,
 }
 
-/// Behind the lock: taken for a few instructions by the application and the network alike, never across an await.
+/// The locked part: taken for a few instructions by the application and the tasks alike, never across an await.
 pub(super) struct ConsumerState {
     pub(super) buffer: FetchBuffer,
     pub(super) waiters: Vec<Box<dyn FnOnce() + Send>>,
-    // Those that want some partitions only: they look at whatever comes.
+    // Waiters that want records of some partitions only: they look at whatever comes.
     pub(super) choosy: Vec<Box<dyn FnOnce() + Send>>,
-    // Those that wait for events and leave the records alone.
+    // Waiters for events, which do not care for records.
     pub(super) news_waiters: Vec<Box<dyn FnOnce() + Send>>,
-    // The network found no credit and must be told when there is some.
+    // A fetcher found no credit and must be woken when there is some.
     pub(super) starved: bool,
-    // The same of some partitions only: there was credit for others.
+    // The same for some partitions only: there was credit for others.
     pub(super) left_out: bool,
     // A thread opens fetched batches now.
     pub(super) is_opening: bool,
-    // Automatic commits take what is handed out for finished.
+    // Automatic commits count a record as finished as soon as it is returned.
     pub(super) finishes_when_handed_out: bool,
-    // The application wants no more commits that it has not made itself.
+    // Nothing is committed but what the application commits itself.
     pub(super) commits_nothing_of_itself: bool,
-    // Handed to the application so far.
+    // Records returned to the application so far.
     pub(super) records: u64,
-    // What the application must hear before more records.
+    // Events that the application must take before more records.
     pub(super) queue: EventQueue,
-    // Set by assign(), so that it and subscribe() exclude each other. What a group takes away later is none of what was
-    // assigned by hand.
+    // Set by assign(), so that it and subscribe() exclude each other. A later revocation by the group takes nothing of
+    // what was assigned by hand.
     pub(super) assigned_by_hand: bool,
-    // What is left to do for the group when the application is gone, or has turned to something else.
+    // What the group's task has to do in the application's place.
     pub(super) ending: GroupEnding,
-    // When the application changed last what it wants to read; silence counts from here.
+    // When the application last changed what it wants to read; silence is counted from here.
     pub(super) wished_at: Instant,
-    // When it last changed what is fetched: assigned, sought, paused or resumed something.
+    // When it last changed what is fetched: by assigning, seeking, pausing or resuming.
     pub(super) changed_at: Option<Instant>,
-    // The first poll since somebody looked.
+    // The first poll since the poll watchdog looked.
     polled_at: Option<Instant>,
-    // The last of those before.
+    // When the watchdog last found that a poll had happened.
     looked_at: Option<Instant>,
-    // Calls that wait for records now.
+    // How many calls wait for records now.
     waiting: usize,
-    // The next poll must wake the group's task: membership goes on with it.
+    // The next poll must wake the group's task, which waits for it.
     pub(super) wake_driver: bool,
 }
 
@@ -111,17 +111,17 @@ impl ConsumerState {
         }
     }
 
-    /// Whether a call would give a record, an error or events now.
+    /// True if a call would return a record, an error or an event now.
     pub(super) fn is_ready(&self) -> bool {
         self.queue.is_ready() || (!self.queue.blocks() && self.buffer.is_ready())
     }
 
-    /// The same for a call that wants some partitions only.
+    /// As [`ConsumerState::is_ready`], for a call that wants records of some partitions only.
     pub(super) fn is_ready_for(&self, wanted: &[TopicPartition]) -> bool {
         self.queue.is_ready() || (!self.queue.blocks() && self.buffer.is_ready_for(wanted))
     }
 
-    /// The application asks for records. Returns whether the group's task must know at once.
+    /// Notes a poll of the application. Returns true if the group's task must know at once.
     #[inline]
     pub(super) fn note_poll(&mut self) -> bool {
         if self.polled_at.is_none() {
@@ -159,11 +159,11 @@ impl ConsumerShared {
         }
     }
 
-    /// Something for the application; records wait behind it.
+    /// Queues an event for the application; records wait behind it.
     pub(super) fn push_news(&self, events: ConsumerEvent) {
         let mut inner = self.inner.lock();
         if self.is_closed() {
-            // Nobody hears of it any more; the group's task ends it.
+            // Nobody takes events any more, so the group's task carries the change out.
             if let ConsumerEvent::Change(change) = events {
                 inner.ending.unfinished.push(change.into());
             }
@@ -176,7 +176,7 @@ impl ConsumerShared {
         self.announce(woken);
     }
 
-    /// Makes what [`ConsumerShared::has_news`] says true, after the queue changed.
+    /// Sets the flag behind [`ConsumerShared::has_news`] after the queue changed.
     pub(super) fn gate(&self, inner: &ConsumerState) {
         self.events.store(inner.queue.blocks(), Ordering::Release);
     }
@@ -186,7 +186,7 @@ impl ConsumerShared {
         self.events.load(Ordering::Acquire)
     }
 
-    /// The first poll since the last look, and whether a call waits for records now.
+    /// Returns the first poll since the last call of this, and whether a call waits for records now.
     pub(super) fn take_polled(&self) -> (Option<Instant>, bool) {
         let mut inner = self.inner.lock();
         let polled_at = inner.polled_at.take();
@@ -196,7 +196,7 @@ impl ConsumerShared {
         (polled_at, inner.waiting > 0)
     }
 
-    /// A call begins to wait for records, or has ended.
+    /// Notes that a call begins to wait for records, or has ended.
     pub(super) fn note_waiting(&self, is_waiting: bool) {
         let wake = {
             let mut inner = self.inner.lock();
@@ -214,7 +214,7 @@ impl ConsumerShared {
     pub(super) fn close(&self) {
         let woken = {
             let mut inner = self.inner.lock();
-            // Whoever finds it closed finds what is left to do, too.
+            // In one locked step: whoever finds it closed finds what is left to do, too.
             if self.closed.swap(true, Ordering::AcqRel) {
                 return;
             }
@@ -249,13 +249,13 @@ impl ConsumerShared {
         self.closed.load(Ordering::Acquire)
     }
 
-    /// Lets the tasks look again.
+    /// Makes the tasks look again.
     pub(super) fn touch(&self) {
         self.changed
             .send_modify(|count| *count = count.wrapping_add(1));
     }
 
-    /// The application wants something else from now on: silence counts from here.
+    /// Notes that the application wants something else from now on: silence is counted from here.
     pub(super) fn note_wish(&self) {
         self.inner.lock().wished_at = now();
         self.touch();
@@ -269,8 +269,8 @@ impl ConsumerShared {
         }
     }
 
-    /// Changes the buffer from a task and wakes the application when it has something to take afterwards, and whoever
-    /// waits for a position when there is an error that may stand before it.
+    /// Changes the buffer from a task. Wakes the application if it has something to take afterwards, and calls that
+    /// wait for a position if there is a new error.
     pub(super) fn update<T>(&self, update: impl FnOnce(&mut FetchBuffer) -> T) -> T {
         let mut inner = self.inner.lock();
         let before = inner.is_ready();
@@ -293,7 +293,7 @@ impl ConsumerShared {
         result
     }
 
-    /// Tells once of each partition that has not been readable for long, in one line for all with the same cause.
+    /// Logs each partition that has not been readable for long, once, in one line for all with the same cause.
     pub(super) fn report_troubles(&self) {
         let troubles = {
             let mut inner = self.inner.lock();
@@ -321,8 +321,8 @@ impl ConsumerShared {
         }
     }
 
-    /// The error of a question about a partition that was not answered in time, with the best cause known: `cause`
-    /// where nothing is wrong with the cluster or the topic.
+    /// The error of a query about a partition that was not answered in time, with the best cause known: `cause` if
+    /// nothing is wrong with the cluster or the topic.
     pub(super) fn timed_out(
         &self,
         operation: &'static str,
@@ -362,7 +362,7 @@ impl ConsumerState {
         woken
     }
 
-    /// Whether opening goes on now that the application has taken something.
+    /// True if opening goes on now that the application has taken something.
     #[inline]
     pub(super) fn opening_goes_on(&self) -> bool {
         self.buffer.has_unopened() && !self.is_opening && self.buffer.can_open()
@@ -373,7 +373,8 @@ impl ConsumerState {
         if !is_waited_for || !self.buffer.has_credit() {
             return false;
         }
-        // Without room, those left out are left out again with every call that finds nothing: that is no new wish.
+        // Without room, those left out are left out again by every call that finds nothing: that is no new request of
+        // the application.
         if self.starved || self.buffer.has_room() {
             self.wished_at = now();
         }
@@ -383,7 +384,7 @@ impl ConsumerState {
     }
 }
 
-/// Ends the consumer with its last handle.
+/// Closes the consumer when its last handle is dropped.
 pub(super) struct ConsumerDropGuard(pub(super) Arc<ConsumerShared>);
 
 impl Drop for ConsumerDropGuard {

@@ -1,4 +1,5 @@
-//! Asking new leaders whether their log still holds what was read under older ones (OffsetForLeaderEpoch, KIP-320).
+//! Detects log truncation: asks new leaders whether their log still holds what was read under older ones
+//! (OffsetForLeaderEpoch, KIP-320).
 //!
 //! Every fetch carries the epoch of the last record as well, so a leader that changes in between is noticed too.
 
@@ -20,12 +21,12 @@ use crate::error::AttemptError;
 use crate::net::ConnectionKind;
 use crate::now;
 
-/// Consumers ask with this number, as replicas with their own.
+/// The replica id of consumers in this request.
 const CONSUMER: i32 = -1;
 
 const OPERATION: &str = "epoch check";
 
-/// Starts a question to each leader that is new to a partition with a position.
+/// Starts a validation of each position whose partition has a new leader.
 pub(super) fn look(shared: &Arc<ConsumerShared>, tasks: &mut JoinSet<()>) {
     let cluster = shared.client.cluster();
     let now = now();
@@ -159,7 +160,7 @@ fn ends(
     ends
 }
 
-/// The answer that changes nothing.
+/// The answer that confirms a position.
 fn unchanged(validation: &Validation) -> EpochEnd {
     EpochEnd {
         leader_epoch: validation.from.leader_epoch,
