@@ -1,4 +1,5 @@
-//! How partitions go: what is finished of them is kept, and committed before they do.
+//! Carries out changes of the assignment: finished positions of revoked partitions are kept, and committed before the
+//! partitions go.
 
 use kafkars_core::group::{ChangeKind, Offsets};
 
@@ -6,8 +7,8 @@ use super::ending::{ChangeDone, Unfinished};
 use crate::consumer::shared::{ConsumerShared, ConsumerState};
 
 impl ConsumerState {
-    /// The application, or what it has read since, says something else about these partitions: what was kept for their
-    /// revocation would take them back.
+    /// Drops what was kept for the revocation of these partitions, because a later commit, of the application or an
+    /// automatic one, says something else: it would take the committed offset back.
     pub(super) fn supersede(&mut self, offsets: &Offsets) {
         for partition in offsets.keys() {
             if self.ending.offsets.remove(partition).is_some() {
@@ -16,7 +17,8 @@ impl ConsumerState {
         }
     }
 
-    /// Keeps offsets for the revocation of their partitions. Until it is carried out a commit of them is to come.
+    /// Keeps offsets for the revocation of their partitions. Until it is carried out they count as about to be
+    /// committed.
     fn keep(&mut self, offsets: Offsets) {
         for (partition, offset) in offsets {
             if !self.ending.offsets.contains_key(&partition) {
@@ -28,7 +30,8 @@ impl ConsumerState {
 }
 
 impl ConsumerShared {
-    /// The application is gone: what it has not carried out or committed is left to the group's task.
+    /// Keeps what the application leaves behind at its end: changes that it has not carried out and positions that it
+    /// has not committed, for the group's task.
     pub(in crate::consumer) fn keep_for_the_end(&self, inner: &mut ConsumerState) {
         if !inner.assigned_by_hand {
             let finished = self.finished_of_itself(inner);
@@ -41,7 +44,8 @@ impl ConsumerShared {
         }
     }
 
-    /// What the application has finished and automatic commits have not committed; nothing where there are none.
+    /// The positions that the application has finished and automatic commits have not committed; empty if commits are
+    /// not automatic.
     pub(in crate::consumer) fn finished_of_itself(&self, inner: &mut ConsumerState) -> Offsets {
         let group = self.group.as_deref();
         match group.is_some_and(|group| group.config.enable_auto_commit) {
@@ -50,9 +54,9 @@ impl ConsumerShared {
         }
     }
 
-    /// Partitions have left the buffer at the application's wish: what it had `finished` before is not forgotten. What
-    /// the group is still to take away is kept for that, beside what is kept already; returns the rest, which nobody
-    /// will ever ask for again, to be committed at once. `was_by_hand` tells who had assigned them.
+    /// Handles partitions that the application has taken out of the buffer, of which it had `finished` positions. Those
+    /// that the group is still to revoke are kept for that, beside what is kept already; the rest, which nobody will
+    /// ask for again, is returned to be committed at once. `was_by_hand` tells who had assigned the partitions.
     pub(in crate::consumer) fn leave_behind(
         &self,
         inner: &mut ConsumerState,
@@ -66,7 +70,7 @@ impl ConsumerShared {
             inner.keep(finished);
             return Offsets::new();
         }
-        // A revocation that is still to come would take it back to where the group's reading had ended.
+        // A revocation that is still to come would take them back to where the group's reading had ended.
         for (partition, kept) in &mut inner.ending.offsets {
             if let Some(offset) = finished.remove(partition) {
                 *kept = offset;
@@ -77,11 +81,11 @@ impl ConsumerShared {
         finished
     }
 
-    /// Carries out a change: its partitions leave the buffer, unless that is the application's own by now.
+    /// Carries out a change: its partitions leave the buffer, unless the application has assigned its own since.
     pub(super) fn carry_out(&self, inner: &mut ConsumerState, change: &Unfinished) -> ChangeDone {
         if change.change.kind == ChangeKind::Revoked && !inner.assigned_by_hand {
-            // Only of those that go: what stays is finished again later, and would be taken back to where it stands
-            // now.
+            // Only of the partitions that go: those that stay may be read on, and a later commit would be taken back to
+            // this position.
             let mut finished = self.finished_of_itself(inner);
             let gone = change.change.partitions.iter();
             let gone = gone.filter_map(|partition| finished.remove_entry(partition));
@@ -104,7 +108,8 @@ impl ConsumerShared {
         done
     }
 
-    /// Carries out what the application is still to hear of. It hears of that all the same, but nobody waits for it.
+    /// Carries out the changes that the application has not taken yet. It still takes their events, but nobody waits
+    /// for that.
     pub(super) fn release_changes(&self) -> Vec<ChangeDone> {
         let mut inner = self.inner.lock();
         let released = inner.queue.release();

@@ -1,4 +1,4 @@
-//! What the handle tells the group's task.
+//! Commands from the handle to the group's task.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,24 +11,24 @@ use super::ending::{ChangeDone, LastCommits};
 use super::event::LeaveId;
 use super::pattern::Pattern;
 
-/// One thing that it tells.
+/// A command to the group's task.
 pub(in crate::consumer) enum Command {
     Subscribe(SubscriptionRequest),
-    /// Give up everything, after a commit of what is finished. [`crate::ConsumerEvent::Left`] comes when all commits
-    /// made before are done or given up, which they are before the deadline.
+    /// Leaves the group after a commit of what is finished. [`crate::ConsumerEvent::Left`] follows when all earlier
+    /// commits have ended; at the deadline those that have not are given up.
     Leave {
         id: LeaveId,
         reason: &'static str,
         deadline: Instant,
-        /// Where the consumer is closed: what is still to be committed of partitions that are assigned by hand.
+        /// If the consumer is closed: offsets still to be committed of partitions that are assigned by hand.
         last: Option<Offsets>,
     },
-    /// Nobody waits for this end any more, nor carries out what it brings.
+    /// Nobody waits for this leave any more, nor carries out the changes that it brings.
     GiveUp(LeaveId),
     /// The application has carried out a change; its offsets are to be committed before the partitions go.
     ChangeDone(ChangeDone),
     EnforceRebalance(String),
-    /// What is finished of partitions that were assigned by hand and are not any more.
+    /// Finished positions of partitions that were assigned by hand and are not any more.
     CommitLeft(Offsets),
     Commit {
         offsets: Offsets,
@@ -41,30 +41,30 @@ pub(in crate::consumer) enum Command {
 /// Where the offsets of a commit come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// The application names them. A member of a group may name its own partitions only: whoever owns the others would
-    /// read records again, or leave some out.
+    /// The application names the offsets. A member of a group may commit its own partitions only: otherwise their owner
+    /// would read records again, or skip some.
     Application,
-    /// The application names them, and may name any partition, as with libraries that do not look.
+    /// The application names the offsets, of any partition: for libraries that do not check who owns it.
     Unchecked,
-    /// They are the consumer's own positions, which count as long as it owns the partitions.
+    /// The offsets are the consumer's own positions, which count as long as it owns the partitions.
     Positions,
 }
 
-/// Who waits for a commit.
+/// Who gets the outcome of a commit.
 pub(in crate::consumer) enum Reply {
     Waiter(oneshot::Sender<Result<(), CommitError>>),
-    /// A callback of the application's, by its number.
+    /// A callback of the application, by its number.
     Callback(u64),
-    /// Nobody: the log tells of a failure.
+    /// Nobody: a failure is logged.
     Nobody,
-    /// Whoever closes the consumer.
+    /// The call that closes the consumer.
     Last(Arc<LastCommits>),
-    /// Nobody, unless the consumer is closed before: these partitions were given up.
+    /// Nobody, unless the consumer is closed before the commit has ended: its partitions were given up.
     Left,
 }
 
 impl Reply {
-    /// True if nobody hears what comes of the commit.
+    /// True if nobody gets the outcome of the commit.
     pub(super) fn is_unheard(&self) -> bool {
         match self {
             Self::Nobody => true,
@@ -74,11 +74,11 @@ impl Reply {
     }
 }
 
-/// A subscription on its way to the task.
+/// A subscription on its way to the group's task.
 pub(in crate::consumer) enum SubscriptionRequest {
     Topics(BTreeSet<Arc<str>>),
-    /// Matched here against the topics there are (classic protocol).
+    /// A pattern that the client matches against all topics (classic protocol).
     Local(Pattern),
-    /// Matched by the coordinator (KIP-848).
+    /// A pattern that the coordinator matches (KIP-848).
     Remote(Arc<str>),
 }

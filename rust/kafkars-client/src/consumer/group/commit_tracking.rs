@@ -1,4 +1,4 @@
-//! What is to be committed, what is known of commits under way, and who hears how they ended.
+//! Tracks commits: what is to be committed, what is known of commits under way, and who gets their outcomes.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::client::Client;
 use crate::consumer::shared::{ConsumerShared, ConsumerState};
 
 impl ConsumerState {
-    /// What is finished and still to be committed, of partitions that are not lost.
+    /// Finished positions that are still to be committed, of partitions that are not lost.
     pub(super) fn finished_offsets(&mut self) -> Offsets {
         if self.commits_nothing_of_itself {
             return Offsets::new();
@@ -33,7 +33,7 @@ impl ConsumerState {
 }
 
 impl ConsumerShared {
-    /// What stands against the commits that wait after so long.
+    /// Explains what commits that have `waited` for so long are waiting for.
     pub(in crate::consumer) fn commit_obstacle(&self, waited: Duration) -> Option<Arc<str>> {
         let (coordinator, cause) = {
             let status = self.group.as_ref()?.status.lock();
@@ -42,7 +42,7 @@ impl ConsumerShared {
         silence(&self.client, coordinator, waited).or(cause)
     }
 
-    /// [`ConsumerState::finished_offsets`], of which a commit is to follow.
+    /// As [`ConsumerState::finished_offsets`], and notes that a commit of them is to follow.
     pub(super) fn take_finished(&self) -> Offsets {
         let mut inner = self.inner.lock();
         let finished = inner.finished_offsets();
@@ -58,7 +58,7 @@ impl ConsumerShared {
         }
     }
 
-    /// Those that are lost, before the application has heard of it.
+    /// The partitions of `offsets` that are lost while the application has not handled the event of that.
     pub(super) fn lost_among(&self, offsets: &Offsets) -> Vec<TopicPartition> {
         let inner = self.inner.lock();
         let lost = offsets
@@ -67,9 +67,9 @@ impl ConsumerShared {
         lost.cloned().collect()
     }
 
-    /// A commit of the application's is on its way to the queue: what is committed is not known until it has ended, and
-    /// what was to be committed of these partitions before is no longer what the application wants. Offsets that it
-    /// names were reached in the topic that it has read last.
+    /// Notes a commit that the application asks for, before it is queued: the committed offset is unknown until it has
+    /// ended, and what was kept of these partitions for a later commit is dropped. Offsets get the id of the topic that
+    /// the application has read last.
     pub(super) fn note_wanted(&self, offsets: &mut Offsets) {
         let mut inner = self.inner.lock();
         for (partition, wanted) in &mut *offsets {
@@ -85,7 +85,7 @@ impl ConsumerShared {
         inner.supersede(offsets);
     }
 
-    /// That commit was not taken.
+    /// Takes back [`ConsumerShared::note_wanted`] for a commit that the queue refused.
     pub(super) fn note_unwanted(&self, offsets: &Offsets) {
         let mut inner = self.inner.lock();
         for (partition, wanted) in offsets {
@@ -93,7 +93,7 @@ impl ConsumerShared {
         }
     }
 
-    /// It is in the queue, or was not taken.
+    /// Notes that a commit was queued, or with `None` that the queue refused it.
     pub(super) fn note_queued(&self, offsets: &Offsets, id: Option<CommitId>) {
         self.inner.lock().buffer.note_queued(offsets.keys(), id);
         if id.is_none() && !offsets.is_empty() {
@@ -121,7 +121,7 @@ impl ConsumerShared {
     }
 }
 
-/// Tells whoever waits for a commit what came of it.
+/// Tells the outcome of a commit to whoever waits for it.
 pub(super) fn answer(
     shared: &ConsumerShared,
     reply: Reply,
@@ -131,7 +131,7 @@ pub(super) fn answer(
     match reply {
         Reply::Waiter(waiter) => drop(waiter.send(outcome)),
         Reply::Last(last) => {
-            // Nobody asks any more.
+            // Nobody asks for this outcome any more.
             if let (Err(error), true) = (&outcome, shared.is_closed()) {
                 tracing::warn!(target: "kafkars::group", %error, "the last commit of a closed consumer failed");
             }
@@ -152,8 +152,8 @@ pub(super) fn answer(
     }
 }
 
-/// What keeps commits from their end after so long, where a broker is silent: the coordinator that was asked, or
-/// whoever was asked for it.
+/// Names the broker whose silence has kept commits from their end for so long: the coordinator, or whoever was asked
+/// for it.
 pub(super) fn silence(
     client: &Client,
     coordinator: Option<i32>,
@@ -165,7 +165,7 @@ pub(super) fn silence(
     found.or_else(|| client.silence(waited, |_, api| api == ApiKey::FindCoordinator))
 }
 
-/// A word for logs.
+/// The kind of a change, for logs.
 pub(super) fn kind(kind: &ChangeKind) -> &'static str {
     match kind {
         ChangeKind::Assigned => "assigned",

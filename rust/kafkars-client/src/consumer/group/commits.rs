@@ -1,4 +1,4 @@
-//! Commits of offsets, as the handle asks for them.
+//! Calls that commit offsets.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,34 +14,33 @@ use super::unheard_commits;
 use crate::consumer::arguments::check_offset_to_commit;
 use crate::consumer::handle::Consumer;
 
-/// How much longer than its deadline a commit may take to say so.
+/// A commit may report for this much longer than its deadline that it has timed out.
 const GRACE: Duration = Duration::from_secs(1);
 
 impl Consumer {
-    /// Where everything stands that was handed out: what a commit without offsets commits.
+    /// The position after the last record returned of every partition: what a commit without offsets commits.
     pub fn consumed_offsets(&self) -> Offsets {
         let inner = self.shared.inner.lock();
         offsets(&inner.buffer, inner.buffer.consumed())
     }
 
-    /// The same, by an application that commits everything: it has finished all of it, and no later commit goes back
-    /// behind that.
+    /// As [`Consumer::consumed_offsets`], for an application that commits all of it: it has finished those records, and
+    /// no later automatic commit goes back behind them.
     pub fn finish_consumed(&self) -> Offsets {
         let mut inner = self.shared.inner.lock();
         inner.buffer.finish_all();
         offsets(&inner.buffer, inner.buffer.consumed())
     }
 
-    /// The same as [`Consumer::consumed_offsets`] of partitions whose committed offset is another one, as far as this
-    /// consumer knows.
+    /// As [`Consumer::consumed_offsets`], without partitions whose committed offset is known to be the same.
     pub fn uncommitted_offsets(&self) -> Offsets {
         let inner = self.shared.inner.lock();
         let positions = inner.buffer.uncommitted(inner.buffer.consumed());
         offsets(&inner.buffer, positions)
     }
 
-    /// Commits `offsets`; the answer comes when the coordinator has them. The commit is made by this call, not when its
-    /// answer is waited for: a `close()` that follows does not overtake it.
+    /// Commits `offsets`; the future ends when the coordinator has answered. The commit is queued by this call, not
+    /// when its future is polled: a `close()` that follows does not overtake it.
     pub fn commit(
         &self,
         mut offsets: Offsets,
@@ -74,26 +73,26 @@ impl Consumer {
             }
             match tokio::time::timeout_at((deadline + GRACE).into(), &mut outcome.outcome).await {
                 Ok(Ok(outcome)) => outcome.map_err(FetchError::Commit),
-                // The group's task ended, and the consumer with it.
+                // The group's task has ended, and the consumer with it.
                 Ok(Err(_)) | Err(_) => Err(FetchError::Closed),
             }
         })
     }
 
-    /// From now on a record counts as finished as soon as it is handed out: automatic commits do not wait until the
-    /// application asks for more. aiokafka promises no more than that.
+    /// Makes a record count as finished as soon as it is returned: automatic commits do not wait until the application
+    /// asks for more. aiokafka promises no more than that.
     pub fn finish_when_handed_out(&self) {
         self.shared.inner.lock().finishes_when_handed_out = true;
     }
 
-    /// From now on nothing is committed but what the application commits itself, at the end neither: kafka-python's
-    /// `close(autocommit=False)`.
+    /// Ends automatic commits, those at the end included: only the application commits from now on. This is
+    /// kafka-python's `close(autocommit=False)`.
     pub fn end_automatic_commits(&self) {
         self.shared.inner.lock().commits_nothing_of_itself = true;
     }
 
-    /// What is left to commit when the consumer ends: where commits are automatic, what is finished and not committed.
-    /// `is_finished` tells whether the application has finished what was handed out last.
+    /// The positions left to commit when the consumer ends, if commits are automatic: those finished and not committed.
+    /// `is_finished` is true if the application has finished what was returned last.
     pub(super) fn last_offsets(&self, is_finished: bool) -> Offsets {
         let automatic = |group: &GroupHandle| group.config.enable_auto_commit;
         if !self.shared.group.as_deref().is_some_and(automatic) {
@@ -105,8 +104,8 @@ impl Consumer {
         self.shared.take_finished()
     }
 
-    /// Commits `offsets`; the outcome comes as [`crate::ConsumerEvent::Committed`] with the number of the callback, or
-    /// to the log where it is a failure and there is no callback.
+    /// Commits `offsets`; the outcome comes as [`crate::ConsumerEvent::Committed`] with the number of the callback.
+    /// Without a callback a failure is logged.
     pub fn commit_later(
         &self,
         mut offsets: Offsets,
@@ -140,8 +139,7 @@ impl Consumer {
     }
 }
 
-/// Where the outcome of a commit comes. One that is dropped has perhaps got it already, and then nobody else tells of a
-/// failure.
+/// Waits for the outcome of a commit. If it is dropped after a failure has come, it logs that: nobody else would.
 struct AwaitedCommit {
     group: Arc<str>,
     outcome: oneshot::Receiver<Result<(), CommitError>>,

@@ -1,4 +1,4 @@
-//! What the group has committed, for the application.
+//! Committed offsets of the group.
 
 use std::time::Instant;
 
@@ -11,7 +11,7 @@ use crate::consumer::arguments::check_partition;
 use crate::consumer::handle::Consumer;
 
 impl Consumer {
-    /// What the group has committed for each partition; partitions without a commit are left out.
+    /// Returns the committed offset of each partition; partitions without one are left out.
     pub async fn committed(
         &self,
         partitions: Vec<TopicPartition>,

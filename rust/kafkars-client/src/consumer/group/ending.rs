@@ -1,5 +1,5 @@
-//! What is left to do for the group when the application is gone, or has given up waiting: changes that it has not
-//! carried out, and what it has finished and nobody has committed.
+//! What the group's task does when the application is gone or has given up waiting: it carries out the changes that the
+//! application has not, and commits what was finished.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -9,16 +9,16 @@ use kafkars_core::config::TopicPartition;
 use kafkars_core::group::{Change, ChangeId, ChangeKind, CommitError, Offsets};
 use parking_lot::Mutex;
 
-/// What the group's task does in the application's place.
+/// What the group's task has to do in the application's place.
 #[derive(Debug, Default)]
 pub(in crate::consumer) struct GroupEnding {
-    /// Changes that nobody will carry out.
+    /// Changes that the application will not carry out.
     pub(in crate::consumer) unfinished: Vec<Unfinished>,
-    /// What is finished and not committed of partitions that have left the buffer before they left the group.
+    /// Finished positions of partitions that have left the buffer before they left the group, not committed yet.
     pub(in crate::consumer) offsets: Offsets,
-    /// Commits under way of partitions that were assigned by hand and are not any more, each as often as there are any.
+    /// Commits under way of partitions that were assigned by hand and are not any more: how many for each partition.
     left: BTreeMap<TopicPartition, usize>,
-    /// Whom the commits of the end concern.
+    /// The outcome of the commits that `close()` waits for.
     pub(super) last: Option<Arc<LastCommits>>,
 }
 
@@ -26,14 +26,14 @@ pub(in crate::consumer) struct GroupEnding {
 #[derive(Debug)]
 pub(in crate::consumer) struct Unfinished {
     pub(super) change: Change,
-    // The partitions were lost meanwhile: there is nothing left to commit.
+    // True if the partitions were lost meanwhile: then there is nothing left to commit.
     pub(super) is_overtaken: bool,
 }
 
-/// A change that is carried out, as the group's task hears of it.
+/// A change that was carried out, as the group's task is told.
 pub(in crate::consumer) struct ChangeDone {
     pub(super) id: ChangeId,
-    /// Whether the partitions are still owned, and go when this is done: commits made before come first.
+    /// True if the partitions are still owned, and go when this is done: earlier commits come first.
     pub(super) goes: bool,
     pub(super) commit: Offsets,
 }
@@ -48,7 +48,7 @@ impl From<Change> for Unfinished {
 }
 
 impl Unfinished {
-    /// The end of it, with those of the `finished` offsets that are to be committed before its partitions go.
+    /// Completes a change, with those of the `finished` offsets that are to be committed before its partitions go.
     pub(super) fn end(&self, finished: &mut Offsets) -> ChangeDone {
         let goes = self.change.kind == ChangeKind::Revoked && !self.is_overtaken;
         let mut commit = Offsets::new();
@@ -67,27 +67,27 @@ impl Unfinished {
     }
 }
 
-/// What becomes of the commits that a consumer makes at its end.
+/// Outcomes of the commits that a consumer makes at its end.
 #[derive(Debug, Default)]
 pub(in crate::consumer) struct LastCommits(Mutex<CommitOutcomes>);
 
 #[derive(Debug, Default)]
 struct CommitOutcomes {
     open: BTreeSet<TopicPartition>,
-    /// The same of partitions that were given up before.
+    /// As `open`, for partitions that were given up before.
     left: BTreeSet<TopicPartition>,
     failure: Option<CommitError>,
 }
 
 impl GroupEnding {
-    /// Commits of partitions that were given up are under way.
+    /// Notes commits of partitions that were given up, which begin now.
     pub(super) fn left_begins(&mut self, offsets: &Offsets) {
         for partition in offsets.keys() {
             *self.left.entry(partition.clone()).or_default() += 1;
         }
     }
 
-    /// One of them has ended. Whoever closes the consumer meanwhile hears of it.
+    /// Notes the outcome of such a commit, also for a `close()` that waits.
     pub(super) fn left_ended(&mut self, offsets: &Offsets, outcome: Result<(), CommitError>) {
         for partition in offsets.keys() {
             if let Some(count) = self.left.get_mut(partition) {
@@ -106,7 +106,7 @@ impl GroupEnding {
         }
     }
 
-    /// The consumer is being closed: from now on somebody hears of what is under way.
+    /// Begins the end of the consumer: from now on the outcomes of commits under way are kept.
     pub(super) fn begin_last(&mut self) -> Arc<LastCommits> {
         let last = self.last.get_or_insert_default();
         last.0.lock().left = self.left.keys().cloned().collect();
@@ -119,7 +119,7 @@ impl LastCommits {
         self.0.lock().open.extend(offsets.keys().cloned());
     }
 
-    /// A commit has ended; the first failure counts.
+    /// Notes that a commit has ended; the first failure counts.
     pub(super) fn end(&self, offsets: &Offsets, outcome: Result<(), CommitError>) {
         let mut outcomes = self.0.lock();
         outcomes.open.retain(|one| !offsets.contains_key(one));
@@ -128,7 +128,7 @@ impl LastCommits {
         }
     }
 
-    /// What came of all of them, when `limit` is over or all have ended.
+    /// The outcome of all commits so far. Those that have not ended count as timed out.
     pub(super) fn outcome(&self, waited: Duration, limit: Duration) -> Result<(), CommitError> {
         let outcomes = self.0.lock();
         match &outcomes.failure {

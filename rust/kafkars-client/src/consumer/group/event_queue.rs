@@ -1,5 +1,5 @@
-//! What waits for the application: changes of ownership, outcomes of commits, errors of membership. Records wait behind
-//! it.
+//! The queue of events for the application: changes of the assignment, outcomes of commits, errors of the membership.
+//! Records wait behind it.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -9,22 +9,22 @@ use kafkars_core::group::{Change, ChangeId, ChangeKind, GroupError};
 use super::ending::Unfinished;
 use super::event::ConsumerEvent;
 
-/// Events that wait, and what is being carried out.
+/// Queued events, and the change that is being carried out.
 #[derive(Debug, Default)]
 pub(in crate::consumer) struct EventQueue {
     waiting: VecDeque<ConsumerEvent>,
     // Errors are raised after the changes that came with them, so that listeners run first.
     errors: VecDeque<GroupError>,
     busy: Option<Busy>,
-    // Those that wait and are carried out already: the application only hears of them.
+    // Changes in the queue that were carried out already: the application only gets their events.
     released: HashSet<ChangeId>,
 }
 
-/// A change that the application carries out now.
+/// The change that the application carries out now.
 #[derive(Debug)]
 struct Busy {
     unfinished: Unfinished,
-    // It was carried out before the application heard of it.
+    // True if it was carried out before the application got its event.
     is_released: bool,
 }
 
@@ -32,7 +32,7 @@ impl EventQueue {
     pub(in crate::consumer) fn push(&mut self, events: ConsumerEvent) {
         match events {
             ConsumerEvent::Failed(error) => {
-                // One is enough to know; a broker that refuses for hours must not fill the memory.
+                // One error is enough; a broker that refuses for hours must not fill the memory.
                 if self.errors.is_empty() {
                     self.errors.push_back(error);
                 }
@@ -44,8 +44,9 @@ impl EventQueue {
         }
     }
 
-    /// Everything owned is gone. What the application has not heard yet of these partitions it need not hear any more,
-    /// and what it hears just now is not told again.
+    /// Queues the loss of everything owned. The partitions are taken out of changes that the application has not taken
+    /// yet. The loss leaves out those that were only to be assigned, and those whose revocation the application carries
+    /// out now.
     fn lose(&mut self, mut change: Change) {
         let lost: HashSet<TopicPartition> = change.partitions.iter().cloned().collect();
         let mut untold = HashSet::new();
@@ -74,7 +75,7 @@ impl EventQueue {
         self.waiting.push_back(ConsumerEvent::Change(change));
     }
 
-    /// Whether this partition is lost and the application is still to hear of it, or hears of it now.
+    /// True if the loss of this partition is queued or being handled by the application.
     pub(in crate::consumer) fn is_lost(&self, partition: &TopicPartition) -> bool {
         let is_loss = |kind: &ChangeKind| matches!(kind, ChangeKind::Lost(_));
         let busy = self.busy.as_ref().map(|busy| &busy.unfinished);
@@ -89,14 +90,14 @@ impl EventQueue {
             .any(|partitions| partitions.contains(partition))
     }
 
-    /// Whether a change waits for the application.
+    /// True if a change waits for the application.
     pub(super) fn has_change(&self) -> bool {
         self.waiting
             .iter()
             .any(|events| matches!(events, ConsumerEvent::Change(_)))
     }
 
-    /// The partitions of losses that wait for the application.
+    /// The partitions of all losses in the queue.
     pub(super) fn lost(&self) -> HashSet<TopicPartition> {
         let changes = self.waiting.iter().filter_map(|events| match events {
             ConsumerEvent::Change(change) if matches!(change.kind, ChangeKind::Lost(_)) => {
@@ -109,12 +110,12 @@ impl EventQueue {
             .collect()
     }
 
-    /// Whether records must wait.
+    /// True if records must wait.
     pub(in crate::consumer) fn blocks(&self) -> bool {
         self.busy.is_some() || self.is_ready()
     }
 
-    /// Whether [`EventQueue::pop`] has something.
+    /// True if [`EventQueue::pop`] has an event.
     pub(in crate::consumer) fn is_ready(&self) -> bool {
         !(self.busy.is_some() || self.waiting.is_empty() && self.errors.is_empty())
     }
@@ -134,18 +135,18 @@ impl EventQueue {
         next
     }
 
-    /// The change that was popped is carried out by the application; `None` where that was not left to it.
+    /// Ends the change that the application carried out; `None` if it was carried out without the application.
     pub(super) fn done(&mut self) -> Option<Unfinished> {
         let busy = self.busy.take()?;
         (!busy.is_released).then_some(busy.unfinished)
     }
 
-    /// Whether what the application hears just now was carried out before.
+    /// True if the change that the application handles now was carried out before.
     pub(super) fn is_released(&self) -> bool {
         self.busy.as_ref().is_some_and(|busy| busy.is_released)
     }
 
-    /// The changes that wait, to be carried out now. The application hears of them later.
+    /// Returns the queued changes, to be carried out now. The application gets their events later.
     pub(super) fn release(&mut self) -> Vec<Unfinished> {
         let mut released = Vec::new();
         for events in &self.waiting {
@@ -158,7 +159,7 @@ impl EventQueue {
         released
     }
 
-    /// Nobody will hear of anything any more. Returns the changes that are not carried out.
+    /// Empties the queue, because the application takes no more events. Returns the changes that were not carried out.
     pub(super) fn drain(&mut self) -> Vec<Unfinished> {
         let mut unfinished: Vec<_> = self.done().into_iter().collect();
         unfinished.append(&mut self.release());

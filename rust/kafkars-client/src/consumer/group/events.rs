@@ -1,4 +1,4 @@
-//! How the application hears of its group, and says what it has carried out.
+//! How the application takes events of its group, and reports the changes that it has carried out.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -12,25 +12,26 @@ use crate::consumer::handle::Consumer;
 use crate::now;
 
 impl Consumer {
-    /// Whether there is events that [`Consumer::next_news`] would hand out. A flag, so that asking costs nothing.
+    /// True while an event waits for [`Consumer::next_news`] or a change is being carried out. Reads a flag, so it
+    /// costs nothing.
     #[inline]
     pub fn has_news(&self) -> bool {
         self.shared.has_news()
     }
 
-    /// Whether the application is still to hear that partitions come or go.
+    /// True if the application is still to be told that partitions come or go.
     pub fn has_change(&self) -> bool {
         self.has_news() && self.shared.inner.lock().queue.has_change()
     }
 
-    /// Partitions that are lost, as the application is still to hear.
+    /// The partitions whose loss the application is still to be told.
     pub fn lost(&self) -> HashSet<TopicPartition> {
         self.shared.inner.lock().queue.lost()
     }
 
-    /// The next events. A [`ConsumerEvent::Change`] must be given back to [`Consumer::finish_change`]; until then there
-    /// is no other. `is_finished` tells whether the application has finished what was handed out before, as whoever
-    /// polls has.
+    /// Returns the next event. A [`ConsumerEvent::Change`] must be given back to [`Consumer::finish_change`]; until
+    /// then there is no other. `is_finished` is true if the application has finished what was returned before, as it
+    /// has when it polls.
     pub fn next_news(&self, is_finished: bool) -> Option<ConsumerEvent> {
         let mut inner = self.shared.inner.lock();
         if is_finished {
@@ -55,8 +56,8 @@ impl Consumer {
         events
     }
 
-    /// The application has carried out a change. What it has finished of partitions that go is committed first, where
-    /// commits are automatic.
+    /// Reports a change that the application has carried out. Its finished positions of partitions that go are
+    /// committed first, if commits are automatic.
     pub fn finish_change(&self, change: &Change) {
         let Some(group) = &self.shared.group else {
             return;
@@ -75,7 +76,7 @@ impl Consumer {
         }
     }
 
-    /// Runs `waiter` once when there is events or the consumer is closed; at once if so already.
+    /// Runs `waiter` once, when an event waits or the consumer is closed; at once if that is so already.
     pub fn on_news(&self, waiter: Box<dyn FnOnce() + Send>) {
         let mut inner = self.shared.inner.lock();
         if inner.queue.is_ready() || self.is_closed() {
@@ -86,7 +87,7 @@ impl Consumer {
         }
     }
 
-    /// Wakes whoever waits for records or events, ready or not: there is something else to tell.
+    /// Wakes whoever waits for records or events although there are none: the caller has something else to tell them.
     pub fn wake_readers(&self) {
         let mut inner = self.shared.inner.lock();
         let mut woken = std::mem::take(&mut inner.waiters);
@@ -96,7 +97,8 @@ impl Consumer {
         self.shared.announce(woken);
     }
 
-    /// Blocks this thread until there is events or the consumer is closed, at most for `timeout`.
+    /// Blocks this thread until an event waits or the consumer is closed, for at most `timeout`. Returns false if the
+    /// time ran out.
     pub fn wait_news(&self, timeout: Duration) -> bool {
         let deadline = now() + timeout;
         let mut inner = self.shared.inner.lock();

@@ -1,4 +1,4 @@
-//! Requests to the coordinator, one try each: when to try again is decided in `kafkars_core::group`.
+//! Sends requests to the coordinator, one try each: `kafkars_core::group` decides when to try again.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
@@ -18,12 +18,12 @@ use crate::error::{AttemptError, ClientError};
 use crate::net::ConnectionKind;
 use crate::{after, now};
 
-/// A number that differs from consumer to consumer.
+/// A seed that differs from consumer to consumer.
 pub(super) fn seed() -> u64 {
     RandomState::new().build_hasher().finish()
 }
 
-/// The group's coordinator.
+/// Finds the group's coordinator.
 pub(super) async fn coordinator(client: &Client, group: &str) -> Result<i32, RequestFailure> {
     let deadline = after(now(), client.config().request_timeout);
     let found = client.find_coordinator(CoordinatorKind::Group, group, deadline);
@@ -43,7 +43,7 @@ pub(super) async fn coordinator(client: &Client, group: &str) -> Result<i32, Req
     })
 }
 
-/// One request of membership.
+/// Sends one request of the membership.
 pub(super) async fn send(
     client: &Client,
     outgoing: GroupCall,
@@ -72,7 +72,7 @@ pub(super) async fn send(
     }
 }
 
-/// One commit.
+/// Sends one OffsetCommit.
 pub(super) async fn commit(
     client: &Client,
     outgoing: OutgoingCommit,
@@ -100,8 +100,8 @@ pub(super) async fn commit(
     Ok(response)
 }
 
-/// Topics are named in one way or the other. By its name a topic that was made again is taken for the one that it was
-/// before, so those are left out, and end up in `others`.
+/// The request as `version` sends it, which names topics either by id or by name. A name cannot tell a topic from one
+/// that was created anew under it, so offsets of an earlier topic are left out then, and end up in `others`.
 fn commit_in(
     mut request: OffsetCommitRequest,
     version: i16,
@@ -132,7 +132,7 @@ fn commit_in(
     request
 }
 
-/// What a coordinator that is asked by identifier says of a topic that is gone.
+/// The answer of a coordinator that names topics by id, for a topic that is gone.
 fn refused_as_unknown(asked: &OffsetCommitRequestTopic) -> OffsetCommitResponseTopic {
     let refused = |partition: &OffsetCommitRequestPartition| OffsetCommitResponsePartition {
         partition_index: partition.partition_index,
@@ -192,9 +192,10 @@ fn failure(error: &AttemptError) -> RequestFailure {
 fn failure_saying(error: &AttemptError, cause: Arc<str>) -> RequestFailure {
     match error {
         AttemptError::Unsupported { .. } => RequestFailure::Unsupported(cause),
-        // A field that the broker's version of the request cannot say.
+        // The request has a field that the broker's version of it lacks.
         AttemptError::Encode(_) => RequestFailure::Unsupported(cause),
-        // Polls tell of a broker that does not trust us (`Consumer::trouble`); the group goes on when it does again.
+        // A poll itself raises that a broker does not trust us (`Consumer::trouble`); the group goes on when it does
+        // again.
         error if error.retriable() || error.security().is_some() => {
             RequestFailure::Retriable(cause)
         }
@@ -202,7 +203,7 @@ fn failure_saying(error: &AttemptError, cause: Arc<str>) -> RequestFailure {
     }
 }
 
-/// Makes topics known to the client, those that are known by identifier only (KIP-848) too.
+/// Asks for the metadata of topics, also of those that are known only by id (KIP-848).
 pub(super) async fn resolve(client: &Client, names: Vec<Arc<str>>, ids: Vec<Uuid>) {
     let names: Vec<&str> = names.iter().map(|name| &**name).collect();
     client.want_topics(&names);

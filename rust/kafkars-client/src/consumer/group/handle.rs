@@ -1,4 +1,4 @@
-//! One consumer's group: settings, a way to the task, and what the task shows.
+//! The group's handle in a consumer: settings, the channel to the group's task, and the task's status.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,24 +12,24 @@ use tokio::sync::mpsc;
 use super::command::Command;
 use super::event::LeaveId;
 
-/// What a consumer wants to read.
+/// A subscription.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SubscriptionView {
-    /// These topics.
+    /// These topics by name.
     Topics(BTreeSet<Arc<str>>),
-    /// Topics whose whole name matches.
+    /// All topics whose whole name matches a pattern.
     Pattern(Arc<str>),
 }
 
 impl SubscriptionView {
-    /// Whether a pattern is subscribed.
+    /// True for a pattern.
     #[must_use]
     pub fn is_pattern(&self) -> bool {
         matches!(self, Self::Pattern(_))
     }
 }
 
-/// What the task shows of itself.
+/// The status that the group's task publishes.
 #[derive(Debug, Clone)]
 pub(in crate::consumer) struct Status {
     pub(in crate::consumer) subscription: Option<SubscriptionView>,
@@ -38,15 +38,15 @@ pub(in crate::consumer) struct Status {
     pub(in crate::consumer) subscribed_at: Option<Instant>,
     pub(in crate::consumer) heard_at: Option<Instant>,
     pub(in crate::consumer) committed_at: Option<Instant>,
-    /// What stands against the commits that wait, where any do.
+    /// What keeps waiting commits from their end, if any wait.
     pub(in crate::consumer) commit_cause: Option<Arc<str>>,
-    /// The coordinator that was asked last.
+    /// The node id of the coordinator that was asked last.
     pub(in crate::consumer) coordinator: Option<i32>,
-    /// How many ends of subscriptions the task was told of.
+    /// How many times the task was told to leave.
     leaves: u64,
 }
 
-/// What consumer and task share of the group.
+/// What the consumer and the group's task share.
 pub(in crate::consumer) struct GroupHandle {
     pub(in crate::consumer) config: Checked<GroupConfig>,
     commands: mpsc::UnboundedSender<Command>,
@@ -54,7 +54,7 @@ pub(in crate::consumer) struct GroupHandle {
 }
 
 impl GroupHandle {
-    /// The handle's half, and where the task hears its commands.
+    /// Makes the handle, and the channel on which the task gets its commands.
     pub(in crate::consumer) fn new(
         config: Checked<GroupConfig>,
     ) -> (Arc<Self>, mpsc::UnboundedReceiver<Command>) {
@@ -77,18 +77,18 @@ impl GroupHandle {
         (group, receiver)
     }
 
-    /// The coordinator of a subscription, as far as it is known.
+    /// The node id of the coordinator, if there is a subscription and it is known.
     pub(in crate::consumer) fn coordinator(&self) -> Option<i32> {
         let status = self.status.lock();
         status.coordinator.filter(|_| status.subscription.is_some())
     }
 
-    /// False once the task has ended.
+    /// Sends a command to the task. False if the task has ended.
     pub(super) fn tell(&self, command: Command) -> bool {
         self.commands.send(command).is_ok()
     }
 
-    /// Tells the task to leave; `None` once it has ended. Commands come in the order of their ids.
+    /// Tells the task to leave; `None` if it has ended. Commands come in the order of their ids.
     pub(super) fn leave(
         &self,
         reason: &'static str,

@@ -1,4 +1,4 @@
-//! How a consumer is: what it last heard, since when it hears nothing.
+//! The health of a consumer: what it last heard from its brokers and its application, and when.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,47 +13,47 @@ use crate::consumer::handle::Consumer;
 use crate::consumer::shared::ConsumerShared;
 use crate::now;
 
-/// One look at a consumer. Times are durations before the look.
+/// A snapshot of a consumer's health. Times are how long ago something was.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConsumerHealth {
-    /// Whether any connection to a broker is open.
+    /// True if the cluster is known and a connection to a broker is open.
     pub connected: bool,
-    /// Partitions assigned.
+    /// How many partitions are assigned.
     pub assigned: usize,
-    /// How far the membership is; `None` without a group.
+    /// The state of the membership; `None` without a group.
     pub state: Option<&'static str>,
     /// When the application polled last, to a few seconds.
     pub last_poll: Option<Duration>,
-    /// When the coordinator confirmed the membership last.
+    /// When the coordinator last confirmed the membership.
     pub last_heartbeat: Option<Duration>,
-    /// When a commit succeeded last.
+    /// When a commit last succeeded.
     pub last_commit: Option<Duration>,
-    /// Since when brokers have not answered for something that is to be read, or for the group.
+    /// Since when brokers have not answered fetches, or requests of the group.
     pub stuck_since: Option<Duration>,
-    /// Partitions that cannot be read for now, the longest one first. They are tried again, each at its pace.
+    /// Partitions that cannot be read for now, the one with the longest trouble first. They are retried, each at its
+    /// own pace.
     pub troubles: Vec<PartitionTrouble>,
-    /// Topics that are subscribed by name, and of which brokers say that there is none such. They are read once they
-    /// are made.
+    /// Topics subscribed by name that do not exist according to the brokers. They are read once they are created.
     pub unknown_topics: Vec<Arc<str>>,
 }
 
 /// Why a partition cannot be read for now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PartitionTrouble {
-    /// Which.
+    /// The partition.
     pub partition: TopicPartition,
-    /// Since when.
+    /// Since when it cannot be read.
     pub since: Duration,
-    /// Tries that failed since.
+    /// How many tries have failed since.
     pub failures: u32,
     /// What was tried last.
     pub operation: &'static str,
-    /// What came of it.
+    /// What the last try met.
     pub cause: Arc<str>,
 }
 
 impl Consumer {
-    /// How the consumer is. Never blocks.
+    /// Describes the consumer's health. Never blocks.
     pub fn health(&self) -> ConsumerHealth {
         let now = now();
         let ago = |instant: Instant| now.saturating_duration_since(instant);
@@ -80,7 +80,7 @@ impl Consumer {
         };
         let group = status.as_ref();
         ConsumerHealth {
-            // A port that accepts connections need not be a broker's.
+            // An open connection is not enough: a port that accepts connections need not be a broker's.
             connected: self.shared.client.cluster().version > 0
                 && self.shared.client.metrics().connections_open > 0,
             assigned,
@@ -97,7 +97,7 @@ impl Consumer {
         }
     }
 
-    /// The error of a consumer that has been stuck for longer than `stuck_timeout_ms`.
+    /// The error of a consumer that has been silent for longer than `stuck_timeout_ms`, if it has one.
     pub fn stuck(&self) -> Option<FetchError> {
         let limit = self.shared.config.stuck_timeout?;
         let (since, what) = self.shared.silent_since()?;
@@ -123,8 +123,8 @@ impl Consumer {
 }
 
 impl ConsumerShared {
-    /// Since when nothing was heard that should have been, and from whom. A fetch may wait at the broker for
-    /// `fetch_max_wait_ms`, a heartbeat comes after its interval: shorter silence says nothing.
+    /// Since when nothing was heard that was due, and of what. A fetch may wait at the broker for `fetch_max_wait_ms`,
+    /// and a heartbeat comes after its interval, so a shorter silence says nothing.
     pub(super) fn silent_since(&self) -> Option<(Instant, &'static str)> {
         let usual = self.config.fetch_max_wait * 2 + Duration::from_secs(1);
         let now = now();
@@ -138,7 +138,7 @@ impl ConsumerShared {
             let status = group.status.lock();
             let expects = match status.state {
                 MembershipState::Unsubscribed | MembershipState::Expelled => false,
-                // Nobody who reads what is assigned by hand waits for the end of a subscription before.
+                // A consumer with partitions assigned by hand does not wait for the end of an earlier subscription.
                 MembershipState::Leaving => !is_by_hand,
                 _ => true,
             };

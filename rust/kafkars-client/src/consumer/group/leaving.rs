@@ -1,4 +1,4 @@
-//! The end of a subscription, and of a consumer.
+//! Leaving a group, and closing a consumer.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use super::event::LeaveId;
 use crate::consumer::handle::Consumer;
 use crate::now;
 
-/// A consumer on its way out.
+/// A consumer that is being closed.
 #[derive(Debug)]
 pub struct Closing {
     id: LeaveId,
@@ -21,17 +21,17 @@ pub struct Closing {
 }
 
 impl Closing {
-    /// What [`crate::ConsumerEvent::Left`] will say.
+    /// The id that [`crate::ConsumerEvent::Left`] will have.
     #[must_use]
     pub fn id(&self) -> LeaveId {
         self.id
     }
 
-    /// What came of the last commits, those of revoked partitions too, after [`crate::ConsumerEvent::Left`] or the
-    /// deadline.
+    /// The outcome of the last commits, those of revoked partitions included; to be asked after
+    /// [`crate::ConsumerEvent::Left`] or the deadline.
     ///
     /// # Errors
-    /// The commit has failed, or its outcome has not come: [`CommitError::TimedOut`].
+    /// The error of a commit that failed; [`CommitError::TimedOut`] if one has no outcome yet.
     pub fn last_commit(&self) -> Result<(), CommitError> {
         let waited = now().saturating_duration_since(self.started);
         self.last.outcome(waited, self.limit)
@@ -39,10 +39,10 @@ impl Closing {
 }
 
 impl Consumer {
-    /// Gives up the subscription: revocations come as events, and [`crate::ConsumerEvent::Left`] with this id is the
-    /// end. `None` where there is none. Commits made before are done or given up before `deadline`; what the
-    /// application has not heard of by then is carried out without it. `is_finished` tells whether it has finished what
-    /// was handed out last.
+    /// Gives up the subscription: revocations come as events, and [`crate::ConsumerEvent::Left`] with the returned id
+    /// comes last. `None` without a subscription. Earlier commits end before `deadline` or are given up; changes that
+    /// the application has not handled by then are carried out without it. `is_finished` is true if it has finished
+    /// what was returned last.
     pub fn start_leaving(
         &self,
         reason: &'static str,
@@ -57,24 +57,24 @@ impl Consumer {
         was_subscribed.then(|| group.leave(reason, deadline, None))?
     }
 
-    /// Nobody waits for this end of a subscription any more. The group is left all the same, without the application,
-    /// which hears of it with its next poll.
+    /// Gives up waiting for a leave. The group is left all the same, without the application, which gets the events
+    /// with its next poll.
     pub fn give_up_leaving(&self, id: LeaveId) {
         if let Some(group) = &self.shared.group {
             group.tell(Command::GiveUp(id));
         }
     }
 
-    /// As [`Consumer::start_leaving`] for a consumer that is about to be closed, subscribed or not: its commits are to
-    /// end first. `None` without a group, and when it is closed already. `is_finished` tells whether the application
-    /// has finished what was handed out last.
+    /// As [`Consumer::start_leaving`], for a consumer that is about to be closed, subscribed or not: its commits end
+    /// first. `None` without a group, and if it is closed already. `is_finished` is true if the application has
+    /// finished what was returned last.
     pub fn start_closing(&self, deadline: Instant, is_finished: bool) -> Option<Closing> {
         if self.is_closed() {
             return None;
         }
         let group = self.shared.group.as_ref()?;
         let was_subscribed = group.status.lock().subscription.take().is_some();
-        // What a member owns is committed when it is revoked, also where it has given up its subscription just before.
+        // What a member owns is committed when it is revoked, also if it has given up its subscription just before.
         let is_by_hand = !was_subscribed && self.shared.inner.lock().assigned_by_hand;
         let offsets = match is_by_hand {
             true => self.last_offsets(is_finished),

@@ -1,6 +1,6 @@
-//! Membership of a group. `handle.rs` is what the consumer has of it; `task.rs` is the task around
-//! `kafkars_core::group`, which heartbeats whatever the application does; `event_queue.rs` is what waits for the
-//! application.
+//! Membership of a consumer group. `handle.rs` is the consumer's handle of it; `task/` is the task around
+//! `kafkars_core::group`, which sends heartbeats whatever the application does; `event_queue.rs` holds the events that
+//! wait for the application.
 
 mod carry_out;
 mod command;

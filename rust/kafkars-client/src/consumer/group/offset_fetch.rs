@@ -1,4 +1,4 @@
-//! Asking the coordinator what the group has committed (OffsetFetch), with retries until a deadline.
+//! Fetches the group's committed offsets from its coordinator (OffsetFetch), with retries until a deadline.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -26,16 +26,16 @@ use crate::error::ClientError;
 use crate::net::ConnectionKind;
 use crate::now;
 
-/// The first version that names groups in a list.
+/// OffsetFetch names groups in a list from this version on.
 const GROUPS_SINCE: i16 = 8;
-/// The first version that says who asks (KIP-848).
+/// OffsetFetch carries the member id and epoch from this version on (KIP-848).
 const MEMBER_SINCE: i16 = 9;
-/// The first version that names topics by identifier; names are enough for us.
+/// OffsetFetch names topics by id from this version on, which is not used here: names are enough.
 const BY_ID_SINCE: i16 = 10;
-/// The first version that can wait for open transactions to end (KIP-447).
+/// OffsetFetch can wait for open transactions to end from this version on (KIP-447).
 const STABLE_SINCE: i16 = 7;
 
-/// What the group has committed for each partition; partitions without a commit are left out.
+/// Fetches the committed offset of each partition; partitions without one are left out.
 pub(in crate::consumer) async fn fetch(
     shared: &Arc<ConsumerShared>,
     partitions: Vec<TopicPartition>,
@@ -47,7 +47,7 @@ pub(in crate::consumer) async fn fetch(
     if partitions.is_empty() {
         return Ok(Offsets::new());
     }
-    // Who the coordinator is, is found out on the way, and what it refuses.
+    // The coordinator is looked up on the way, and any broker may refuse this client then.
     let fetched = fetch_until(shared, group, partitions, deadline);
     let fetched = shared.client.unless_refused(any_broker, fetched).await;
     fetched.map_err(|refusal| unreachable(&group.config.group_id, refusal))?
@@ -149,7 +149,7 @@ async fn ask(
     build: impl FnOnce(i16) -> OffsetFetchRequest + Send,
     deadline: Instant,
 ) -> Result<OffsetFetchResponse, crate::error::AttemptError> {
-    // Version 10 answers with identifiers, which brings nothing here.
+    // Version 10 answers with topic ids, which are of no use here.
     let connection = shared
         .client
         .connection(node, ConnectionKind::Coordinator, deadline)
@@ -224,7 +224,7 @@ struct OffsetFetchPartition<'a> {
 
 type OffsetFetchRefusal = (ErrorCode, Option<TopicPartition>);
 
-/// Offsets of partitions that have one, or the first refusal.
+/// The offsets of partitions that have one, or the first error.
 fn sort(response: &OffsetFetchResponse) -> Result<Offsets, OffsetFetchRefusal> {
     let whole = |code: i16| ErrorCode::check(code).map_err(|code| (code, None));
     whole(response.error_code)?;

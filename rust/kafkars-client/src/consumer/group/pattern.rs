@@ -1,4 +1,4 @@
-//! Patterns of topic names, matched here where the coordinator cannot do it.
+//! Patterns of topic names that the client matches itself, for the classic protocol.
 
 use std::sync::Arc;
 
@@ -6,19 +6,19 @@ use kafkars_core::fetch::error::FetchError;
 use kafkars_core::group::GroupError;
 use regex_lite::Regex;
 
-/// Topics of Kafka's own, which no pattern means.
+/// Kafka's internal topics, which no pattern matches.
 const INTERNAL: [&str; 3] = [
     "__consumer_offsets",
     "__transaction_state",
     "__share_group_state",
 ];
 
-/// A compiled pattern; like Kafka's it must match a whole name.
+/// A compiled pattern. It must match a whole name, as with Kafka.
 #[derive(Debug, Clone)]
 pub(in crate::consumer) struct Pattern(Regex);
 
 impl Pattern {
-    /// Fails with what is wrong with it.
+    /// Compiles a pattern; the error says what is wrong with it.
     pub(super) fn new(pattern: &str) -> Result<Self, FetchError> {
         let refuse = |message: String| {
             FetchError::Group(GroupError::InvalidPattern {
@@ -29,14 +29,14 @@ impl Pattern {
         if pattern.is_empty() {
             return Err(refuse("it is empty and matches no topic".to_owned()));
         }
-        // Checked alone first, so that an unbalanced parenthesis is not balanced by ours.
+        // Checked on its own first: the group around it would balance an unbalanced parenthesis.
         Regex::new(pattern).map_err(|error| refuse(error.to_string()))?;
         Regex::new(&format!("^(?:{pattern})$"))
             .map(Self)
             .map_err(|error| refuse(error.to_string()))
     }
 
-    /// Those that match.
+    /// Returns the topics that match.
     pub(super) fn select<'a>(
         &self,
         topics: impl IntoIterator<Item = &'a str>,

@@ -1,5 +1,5 @@
-//! Whether the application polls. Reading takes no clock per record: the first poll after each look leaves its time,
-//! and looks come often enough.
+//! Checks whether the application polls within `max_poll_interval_ms`. Reading takes no clock per record: the first
+//! poll after each look notes the time, and looks are frequent enough.
 
 use std::time::{Duration, Instant};
 
@@ -9,9 +9,9 @@ use kafkars_core::group::{Membership, MembershipState};
 use crate::consumer::shared::ConsumerShared;
 use crate::{after, now};
 
-/// Looks per `max_poll_interval_ms`: the gap is known to this part of it.
+/// How many looks there are per `max_poll_interval_ms`, which decides how exactly a gap is known.
 const LOOKS: u32 = 8;
-/// Longest pause between two looks.
+/// The longest pause between two looks.
 const LONGEST: Duration = Duration::from_secs(3);
 
 pub(super) struct PollWatchdog {
@@ -27,7 +27,7 @@ impl PollWatchdog {
         }
     }
 
-    /// Tells the membership what the application did since the last look. Returns when to look again.
+    /// Tells the membership whether the application has polled since the last look. Returns when to look again.
     pub(super) fn look(
         &mut self,
         shared: &ConsumerShared,
@@ -36,7 +36,7 @@ impl PollWatchdog {
         let (polled_at, is_waiting) = shared.take_polled();
         let now = now();
         if let Some(polled_at) = polled_at {
-            // First with its own time: the look may come after the limit, the poll did not.
+            // First with the poll's own time: the look may come after the limit although the poll did not.
             membership.polled(polled_at);
             membership.polled(now);
         }
@@ -47,7 +47,7 @@ impl PollWatchdog {
         membership.takes_part().then(|| after(now, self.pause))
     }
 
-    /// Asks the next poll to wake the group's task where membership goes on with it only.
+    /// Makes the next poll wake the group's task if the membership goes on only with a poll.
     pub(super) fn arm(&self, shared: &ConsumerShared, membership: &Membership) {
         let waits_for_poll = matches!(
             membership.state(),

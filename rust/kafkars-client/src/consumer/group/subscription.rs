@@ -1,4 +1,4 @@
-//! Subscribing: what the application wants to read as a member of its group.
+//! Subscribing to topics as a member of the group.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::consumer::handle::Consumer;
 use crate::{now, topic_name};
 
 impl Consumer {
-    /// Reads these topics as a member of the group, instead of what was subscribed before.
+    /// Subscribes to these topics, instead of what was subscribed before.
     pub fn subscribe(&self, topics: Vec<Arc<str>>) -> Result<(), FetchError> {
         if topics.is_empty() {
             return Err(invalid(
@@ -36,7 +36,7 @@ impl Consumer {
         self.wish(view, SubscriptionRequest::Topics(topics))
     }
 
-    /// Reads the topics whose whole name matches, also those that come later.
+    /// Subscribes to all topics whose whole name matches, also those that are created later.
     pub fn subscribe_pattern(&self, pattern: &str) -> Result<(), FetchError> {
         let compiled = Pattern::new(pattern)?;
         let group = self.group("subscribe()")?;
@@ -69,13 +69,13 @@ impl Consumer {
         Ok(())
     }
 
-    /// What is subscribed, if anything is.
+    /// The subscription, if there is one.
     pub fn subscription(&self) -> Option<SubscriptionView> {
         let group = self.shared.group.as_ref()?;
         group.status.lock().subscription.clone()
     }
 
-    /// Makes the group rebalance though nothing calls for it (KIP-568).
+    /// Makes the group rebalance without any other reason (KIP-568).
     pub fn enforce_rebalance(&self, reason: String) -> Result<(), FetchError> {
         self.check_open()?;
         let group = self.group("enforce_rebalance()")?;
@@ -93,14 +93,14 @@ impl Consumer {
         Ok(())
     }
 
-    /// The group's name, and who this member is in it now.
+    /// The group id, and this member's identity in the group now.
     pub fn group_identity(&self) -> Result<(Arc<str>, Option<GroupMemberIdentity>), FetchError> {
         let group = self.group("group_metadata()")?;
         let identity = group.status.lock().identity.clone();
         Ok((group.config.group_id.as_str().into(), identity))
     }
 
-    /// Whether a subscription is in force.
+    /// True if there is a subscription.
     pub fn is_subscribed(&self) -> bool {
         let group = self.shared.group.as_ref();
         group.is_some_and(|group| group.is_subscribed())

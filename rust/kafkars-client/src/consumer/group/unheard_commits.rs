@@ -1,16 +1,16 @@
-//! Commits whose outcome nobody waits for: the log tells of them, once for each change.
+//! Commits whose outcome nobody gets: failures are logged, once for each change of cause.
 
 use kafkars_core::group::{CommitError, CommitOutcome};
 
-/// How the commits of one consumer go that nobody waits for.
+/// The state of such commits of one consumer.
 #[derive(Default)]
 pub(super) struct UnheardCommits {
-    /// What keeps them from success, and how many have failed because of it.
+    /// Why they fail at the moment, and how many have failed so far.
     trouble: Option<(String, u64)>,
 }
 
 impl UnheardCommits {
-    /// Notes what came of a commit; `is_unheard` tells that nobody else hears of it.
+    /// Notes the outcome of a commit; `is_unheard` is true if nobody else gets it.
     pub(super) fn note(&mut self, group: &str, outcome: &CommitOutcome, is_unheard: bool) {
         match &outcome.result {
             Ok(()) => self.succeeded(group, outcome),
@@ -20,7 +20,7 @@ impl UnheardCommits {
     }
 
     fn succeeded(&mut self, group: &str, outcome: &CommitOutcome) {
-        // A commit of nothing shows nothing.
+        // A commit without offsets proves nothing.
         if outcome.offsets.is_empty() {
             return;
         }
@@ -29,7 +29,7 @@ impl UnheardCommits {
         }
     }
 
-    /// Notes a failure that nobody else hears of.
+    /// Notes a failure that nobody else gets.
     pub(super) fn failed(&mut self, group: &str, is_automatic: bool, error: &CommitError) {
         if let Some(cause) = lasting_cause(error) {
             let (known, failed) = self.trouble.get_or_insert_default();
@@ -43,7 +43,7 @@ impl UnheardCommits {
     }
 }
 
-/// Tells of one failure.
+/// Logs one failure.
 pub(super) fn tell(group: &str, is_automatic: bool, error: &CommitError) {
     match is_automatic {
         true => {
@@ -55,7 +55,7 @@ pub(super) fn tell(group: &str, is_automatic: bool, error: &CommitError) {
     }
 }
 
-/// What commits fail of until something changes; none where each failure is an event of its own.
+/// The cause for which commits fail until something changes; none if each failure is an event of its own.
 fn lasting_cause(error: &CommitError) -> Option<String> {
     match error {
         CommitError::TimedOut { .. } => Some("timed out".to_owned()),

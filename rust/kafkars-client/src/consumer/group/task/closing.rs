@@ -1,4 +1,4 @@
-//! The end of a membership: the consumer is closed, or a coordinator does not answer or lets nobody in.
+//! The end of a membership: the consumer is closed, or a coordinator does not answer or refuses this client.
 
 use std::time::Instant;
 
@@ -13,8 +13,8 @@ use crate::net::ConnectionKind;
 use crate::{after, now};
 
 impl GroupTask {
-    /// The consumer is closed: leaves without asking the application, which is gone. Commits that it made before are
-    /// made first.
+    /// Leaves the group after the consumer was closed, without the application, which is gone. Commits that it asked
+    /// for before are made first.
     pub(super) async fn finish(&mut self, mut commands: mpsc::UnboundedReceiver<Command>) {
         let deadline = after(now(), LEAVE_WITHIN);
         self.commits.end_automatic();
@@ -85,7 +85,7 @@ impl GroupTask {
         self.tasks.shutdown().await;
     }
 
-    /// Ends what the end of the consumer waits for where no broker has answered for long: commits, and saying goodbye.
+    /// Ends what a closing consumer waits for when no broker has answered for long: commits, and leaving the group.
     /// Returns when to look again.
     pub(super) fn end_unheard(&mut self) -> Option<Instant> {
         let began = self.leaves_since.filter(|_| self.is_closing)?;
@@ -102,7 +102,7 @@ impl GroupTask {
         Some(after(now(), silence::LOOK_INTERVAL))
     }
 
-    /// Ends what waits for a coordinator that does not let this client in: commits, and saying goodbye.
+    /// Ends what waits for a coordinator that refuses this client: commits, and leaving the group.
     pub(super) fn end_locked_out(&mut self) {
         let is_leaving = self.membership.state() == MembershipState::Leaving;
         let leaves_since = self.leaves_since.filter(|_| is_leaving);

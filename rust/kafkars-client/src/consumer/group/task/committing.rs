@@ -1,4 +1,4 @@
-//! Commits of the application and of the task itself, and the changes that wait for them.
+//! Commits of the application and of the task itself, and changes of the assignment that wait for commits.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -15,7 +15,7 @@ use crate::consumer::group::ending::ChangeDone;
 use crate::{after, now};
 
 impl GroupTask {
-    /// Commits what is left of partitions that were assigned by hand. They were never the membership's.
+    /// Commits finished positions of partitions that were assigned by hand. They were never the membership's.
     pub(super) fn commit_left(&mut self, now: Instant, offsets: Offsets) {
         let limit = after(now, self.group.config.request_timeout);
         let asked = offsets.clone();
@@ -57,8 +57,8 @@ impl GroupTask {
         }
     }
 
-    /// The application has carried out a change. Partitions go when what was committed of them before has ended: their
-    /// new owners start from there. Others wait for that, so it has a limit.
+    /// Notes that the application has carried out a change. Revoked partitions go when the earlier commits of them have
+    /// ended, because their new owners start from there. Others wait for that, so there is a limit.
     pub(super) fn change_done(&mut self, now: Instant, done: ChangeDone) {
         let ChangeDone { id, goes, commit } = done;
         let config = &self.group.config;
@@ -76,8 +76,8 @@ impl GroupTask {
         }
     }
 
-    /// Commits what is finished of partitions that go. They are the group's, whatever the application has assigned
-    /// since.
+    /// Commits finished positions of partitions that go. These are the group's, whatever the application has assigned
+    /// itself since.
     pub(super) fn commit_going(&mut self, now: Instant, offsets: Offsets, limit: Instant) {
         let last = self.shared.inner.lock().ending.last.clone();
         let (commits, membership) = (&mut self.commits, &mut self.membership);
@@ -87,7 +87,8 @@ impl GroupTask {
         match queued {
             Ok(id) => {
                 self.commits.note_awaited(id);
-                // Until `close()` itself is heard of, the time is over that an `unsubscribe()` before it had.
+                // Before `close()` arrives here, the time limit is still that of an earlier `unsubscribe()`, and it is
+                // over.
                 if !self.is_closing {
                     self.commits.note_last(id);
                 }
@@ -104,13 +105,13 @@ impl GroupTask {
         }
     }
 
-    /// Carries out what the application has not heard of, where the group is being left and nobody waits for it any
-    /// more. Returns whether there was something.
+    /// Carries out the changes that the application has not taken, once the group is being left and nobody waits for
+    /// it. Returns true if there were any.
     pub(super) fn release(&mut self) -> bool {
         if self.release_at.is_none_or(|at| at > now()) {
             return false;
         }
-        // Whoever made commits before has heard of them; what is committed now has time of its own.
+        // Whoever made earlier commits has got their outcome; commits made now have time of their own.
         self.commits_end_at = None;
         let changes = self.shared.release_changes();
         let is_any = !changes.is_empty();
@@ -120,7 +121,7 @@ impl GroupTask {
         is_any
     }
 
-    /// Ends the changes whose commits have ended. Returns whether there was one.
+    /// Ends the changes whose commits have ended. Returns true if there were any.
     pub(super) fn end_changes(&mut self) -> bool {
         let commits = &self.commits;
         let is_held = |held: &mut (CommitId, ChangeId)| !commits.waits_up_to(held.0);
@@ -139,7 +140,7 @@ impl GroupTask {
         }
     }
 
-    /// Commits what the handle has asked for.
+    /// Queues a commit that the handle has asked for.
     pub(super) fn queue_commit(
         &mut self,
         now: Instant,
@@ -157,8 +158,8 @@ impl GroupTask {
         queued
     }
 
-    /// Commits, unless partitions among these are lost and the application has only not heard of it: the membership
-    /// takes them for strangers then, whose offsets anybody may set.
+    /// Queues a commit, unless some of its partitions are lost and the application has not been told: the membership
+    /// would take them for partitions of nobody, whose offsets anyone may commit.
     pub(super) fn try_queue(
         &mut self,
         now: Instant,
@@ -174,8 +175,8 @@ impl GroupTask {
                 partitions: lost,
             });
         }
-        // The membership does not know yet of a pattern whose topics are being asked for: it would take the application
-        // for somebody outside the group.
+        // While topics for a pattern are being listed the membership has no subscription yet: it would take the
+        // application for one that is no member of the group.
         let is_awaiting_topics =
             self.pattern.is_some() && self.membership.state() == MembershipState::Unsubscribed;
         let (commits, membership) = (&mut self.commits, &mut self.membership);
@@ -208,7 +209,7 @@ impl GroupTask {
         let taken = taken.unwrap_or_default();
         shared.note_queued(&taken, queued);
         shared.inner.lock().supersede(&taken);
-        // What is not the member's any more was left out.
+        // Partitions that the member no longer owns were left out.
         asked.retain(|partition, _| !taken.contains_key(partition));
         shared.note_queued(&asked, None);
     }
@@ -218,7 +219,7 @@ impl GroupTask {
             .next_request(now(), &mut self.membership, cluster)
     }
 
-    /// A commit that was not done in time says who is silent, where somebody is.
+    /// Adds to the error of a commit that timed out which broker is silent, if one is.
     pub(super) fn explained(&self, mut outcome: CommitOutcome) -> CommitOutcome {
         if let Err(CommitError::TimedOut { waited, cause, .. }) = &mut outcome.result {
             let client = &self.shared.client;

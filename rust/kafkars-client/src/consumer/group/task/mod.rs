@@ -1,5 +1,5 @@
-//! The task around [`Membership`] and [`CommitQueue`]: carries their requests, tells the application, never waits for
-//! it.
+//! The task around [`Membership`] and [`CommitQueue`]: it sends their requests and passes their events to the
+//! application, without ever waiting for it.
 
 mod closing;
 mod committing;
@@ -30,10 +30,10 @@ use crate::client::{AwaitedTopics, RefusalWatch};
 use crate::consumer::shared::ConsumerShared;
 use crate::now;
 
-/// Longest that the end of a consumer waits for the coordinator to take note.
+/// The longest time that the end of a consumer waits for the coordinator to answer.
 const LEAVE_WITHIN: Duration = Duration::from_secs(5);
 
-/// How much of that is kept for telling what came of commits.
+/// How much of it is kept for reporting the outcomes of commits.
 const TELL_WITHIN: Duration = Duration::from_secs(1);
 
 /// What the task is started with.
@@ -85,45 +85,46 @@ struct GroupTask {
     group: Arc<GroupHandle>,
     membership: Membership,
     commits: CommitQueue,
-    // Whether commits are to be ended because no broker, or not the coordinator, lets this client in.
+    // Tells when handshakes fail: commits may have to end because no broker, or not the coordinator, lets this client
+    // in.
     refusals: RefusalWatch,
-    // The coordinator that was asked last.
+    // The node id of the coordinator that was asked last.
     coordinator: Option<i32>,
-    // While the group is being left: since when.
+    // Since when the group is being left.
     leaves_since: Option<Instant>,
     watch: PollWatchdog,
-    // Who waits for which commit.
+    // Who gets the outcome of which commit.
     replies: HashMap<CommitId, Reply>,
-    // Which of them nobody waits for, and how they go.
+    // The commits whose outcome nobody gets, for the log.
     unheard: UnheardCommits,
-    // Changes that are done once this commit is, and all before it.
+    // Changes that are done once this commit and all before it have ended.
     held_changes: Vec<(CommitId, ChangeId)>,
-    // While the group is being left: commits are given up then, so that who made them hears of it in time.
+    // While the group is being left: when commits are given up, so that whoever made them gets the outcome in time.
     commits_end_at: Option<Instant>,
-    // `close()` was heard of: `commits_end_at` is its own, not that of an `unsubscribe()` before it.
+    // True once `close()` has arrived: `commits_end_at` is its own, not that of an earlier `unsubscribe()`.
     is_closing: bool,
-    // While the group is being left: from then on changes that the application has not heard of do not wait for it.
+    // While the group is being left: from when on changes that the application has not taken do not wait for it.
     release_at: Option<Instant>,
-    // Who waits for [`GroupEvent::Left`], one event after the other.
+    // Those who wait for [`GroupEvent::Left`], one event each.
     leaves: VecDeque<LeaveId>,
-    // What is being looked up.
+    // The topic ids that are being looked up, and the task that does.
     resolving: Option<(Vec<Uuid>, AbortHandle)>,
     pattern: Option<LocalPattern>,
-    /// What is subscribed by name may be made later.
+    /// Topics subscribed by name, which may be created later.
     awaited: Option<AwaitedTopics>,
-    /// Since when topics are subscribed by name of which nobody was told yet that they do not exist.
+    /// Since when topics are subscribed by name; none once it was logged which of them do not exist.
     untold_since: Option<Instant>,
     tasks: JoinSet<Done>,
 }
 
-/// A pattern that is matched here, and when the topics are listed again.
+/// A pattern that the client matches, and when topics are listed again.
 struct LocalPattern {
     pattern: Pattern,
     list_at: Instant,
     is_listing: bool,
 }
 
-/// What a task brings back.
+/// The result of a spawned task.
 pub(super) enum Done {
     Coordinator(Result<i32, RequestFailure>),
     Answer(RequestId, Result<GroupResponse, RequestFailure>),
@@ -172,12 +173,12 @@ impl GroupTask {
         }
     }
 
-    /// Carries out everything that is due. Returns when to look again.
+    /// Does everything that is due. Returns when to look again.
     fn step(&mut self) -> Option<Instant> {
         let watch_at = self.watch.look(&self.shared, &mut self.membership);
         let has_ended = self.commits_end_at.is_some_and(|ends_at| ends_at <= now());
         match has_ended {
-            // It would fail in this very step. What is finished is committed when it is revoked.
+            // An automatic commit would fail in this very step. What is finished is committed when it is revoked.
             true => self.commits.skip_automatic(now()),
             false => self.commit_automatically(),
         }
@@ -189,14 +190,14 @@ impl GroupTask {
         let tell_at = self.tell_unknown_topics();
         loop {
             self.act();
-            // A listener may ask at once who it runs for.
+            // A listener that runs next may ask for the member's identity.
             self.show();
             let mut is_moving = false;
             while let Some(event) = self.membership.next_event() {
                 is_moving = true;
                 self.tell(event);
             }
-            // Events may have asked for more.
+            // Events may have led to new requests.
             if !self.release() && !is_moving {
                 break;
             }
@@ -235,18 +236,19 @@ impl GroupTask {
                 self.leaves_since = Some(now);
                 if last.is_some() && !self.is_closing {
                     self.is_closing = true;
-                    // Who has asked nobody for long has to ask, to know whether anybody is there.
+                    // A consumer that has sent nothing for long must send something, to find out whether a broker
+                    // answers.
                     self.shared.client.refresh_metadata();
                 }
                 self.commit_last(now, last.unwrap_or_default(), deadline);
-                // One that is leaving already leaves once for both.
+                // If it is leaving already, one event ends both.
                 if self.membership.state() == MembershipState::Leaving {
                     self.leaves.pop_back();
                 }
                 self.leaves.push_back(id);
                 self.membership.leave(now, leave(reason));
             }
-            // Another may have begun by now.
+            // Another leave may have begun by now.
             Command::GiveUp(id) if self.leaves.contains(&id) => self.release_at = Some(now),
             Command::GiveUp(_) => {}
             Command::ChangeDone(done) => self.change_done(now, done),
@@ -263,7 +265,7 @@ impl GroupTask {
         }
     }
 
-    /// Carries out what membership and commits ask for.
+    /// Does what the membership and the commit queue ask for.
     fn act(&mut self) {
         self.act_once();
         while self.end_changes() {
@@ -291,7 +293,7 @@ impl GroupTask {
                 }
                 Action::ResolveTopics { names, ids } => self.resolve(names, ids),
                 Action::Assign(work) => {
-                    // An assignor may be the application's, and take its time.
+                    // An assignor may be the application's, and may take long.
                     self.tasks
                         .spawn_blocking(move || Done::Assigned(work.id, work.run()));
                 }
@@ -391,7 +393,7 @@ impl GroupTask {
         }
     }
 
-    /// Lets the handle see how far the membership is.
+    /// Publishes the status of the membership to the handle.
     fn show(&self) {
         let mut status = self.group.status.lock();
         let Status {
@@ -414,7 +416,7 @@ impl GroupTask {
     }
 }
 
-/// When commits are given up that were made before an end at `deadline`: there must be time left to tell.
+/// When commits made before a leave with this `deadline` are given up: time must be left to report it.
 fn commits_end_at(now: Instant, deadline: Instant) -> Instant {
     let left = deadline.saturating_duration_since(now);
     now + left - (left / 4).min(TELL_WITHIN)

@@ -46,8 +46,8 @@ impl GroupTask {
         }
     }
 
-    /// Says once of a subscription that it names topics that do not exist: whoever reads the others, or nothing, would
-    /// not find out. Returns when to look.
+    /// Logs once for each subscription which of its topics do not exist: an application that reads the others, or none,
+    /// would not find out. Returns when to look.
     pub(super) fn tell_unknown_topics(&mut self) -> Option<Instant> {
         let awaited = self.awaited.as_ref()?;
         let client = &self.shared.client;
@@ -73,7 +73,7 @@ impl GroupTask {
         None
     }
 
-    /// Asks for the names of all topics when a pattern wants them.
+    /// Lists the names of all topics if a pattern is due to be matched.
     pub(super) fn list_topics(&mut self) {
         let Some(pattern) = &mut self.pattern else {
             return;
@@ -108,7 +108,7 @@ impl GroupTask {
         self.join(now(), Subscription::Topics(matching));
     }
 
-    /// Looks topics up, unless the same are being looked up: the membership asks again until it knows them.
+    /// Looks topics up, unless the same look-up is under way: the membership asks again until it knows them.
     pub(super) fn resolve(&mut self, names: Vec<Arc<str>>, ids: Vec<Uuid>) {
         if let Some((asked, task)) = self.resolving.take() {
             if asked == ids && names.is_empty() && !task.is_finished() {
