@@ -16,7 +16,7 @@ use kafkars_protocol::{ErrorCode, Uuid};
 
 use super::assignor::{Assignment, Assignor, GroupView};
 
-/// Something to do now.
+/// One thing for the driver to do now.
 #[derive(Debug, Clone)]
 pub enum Action {
     /// Ask any broker for the group's coordinator; answer with [`super::Membership::coordinator_answered`].
@@ -35,7 +35,7 @@ pub enum Action {
     Assign(AssignorWork),
 }
 
-/// Tells one request from every other of the same membership.
+/// Identifies a request within its membership.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RequestId(pub u64);
 
@@ -44,7 +44,7 @@ pub struct RequestId(pub u64);
 pub struct GroupCall {
     /// For the answer.
     pub id: RequestId,
-    /// The coordinator's broker number.
+    /// The coordinator's node id.
     pub node: i32,
     /// What to send.
     pub request: GroupRequest,
@@ -60,15 +60,15 @@ pub struct GroupCall {
 /// [`RequestFailure::Unsupported`]).
 #[derive(Debug, Clone, PartialEq)]
 pub enum GroupRequest {
-    /// Classic: become part of the next generation.
+    /// Classic protocol: joins the next generation.
     JoinGroup(JoinGroupRequest),
-    /// Classic: get (and as leader: give) the assignment.
+    /// Classic protocol: fetches the assignment; the leader's request carries it.
     SyncGroup(SyncGroupRequest),
-    /// Classic: still here.
+    /// Classic protocol: keeps the session alive.
     Heartbeat(HeartbeatRequest),
-    /// Classic: gone.
+    /// Classic protocol: leaves the group.
     LeaveGroup(LeaveGroup),
-    /// Consumer protocol: everything.
+    /// Consumer protocol: joins, reports changes, keeps the session alive, leaves.
     ConsumerGroupHeartbeat(ConsumerGroupHeartbeatRequest),
 }
 
@@ -93,7 +93,7 @@ pub struct LeaveGroup {
     pub group_id: String,
     /// Who leaves.
     pub member_id: String,
-    /// Its name that outlives the process.
+    /// `group_instance_id` of a static member.
     pub group_instance_id: Option<String>,
     /// Why, for the broker's log (KIP-800).
     pub reason: Option<String>,
@@ -122,7 +122,7 @@ impl LeaveGroup {
     }
 }
 
-/// The answers to [`GroupRequest`].
+/// The responses to [`GroupRequest`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum GroupResponse {
     /// To JoinGroup.
@@ -146,16 +146,16 @@ pub enum RequestFailure {
     Unsupported(Arc<str>),
     /// The request cannot be encoded, its answer not be decoded, or the client is closed.
     Permanent(Arc<str>),
-    /// A broker's refusal where there is no response to hand over (FindCoordinator).
+    /// A broker's error code and message, where there is no response to hand over (FindCoordinator).
     Refused(ErrorCode, Option<Arc<str>>),
 }
 
-/// An assignor and what it needs.
+/// An assignor to run, and its input.
 #[derive(Debug, Clone)]
 pub struct AssignorWork {
     /// For the answer.
     pub id: RequestId,
-    /// The one that the group chose.
+    /// The assignor that the group chose.
     pub assignor: Arc<dyn Assignor>,
     /// The group.
     pub view: GroupView,
@@ -168,5 +168,5 @@ impl AssignorWork {
     }
 }
 
-/// What an assignor made: partitions for each member, or what went wrong in words.
+/// The result of an assignor: partitions for each member, or a text that says what went wrong.
 pub type AssignorOutcome = Result<Assignment, Arc<str>>;

@@ -1,4 +1,4 @@
-//! What both protocols need: settings, the coordinator, what is owned, what is to be done and told.
+//! What both group protocols share: settings, the coordinator, owned partitions, pending actions and events.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::backoff::Random;
 use crate::cluster::Cluster;
 use crate::config::{Checked, GroupConfig, TopicPartition};
 
-/// The state that is the same in both protocols.
+/// The state that the classic and the consumer protocol share.
 #[derive(Debug)]
 pub(super) struct Common {
     pub(super) config: Checked<GroupConfig>,
@@ -29,20 +29,22 @@ pub(super) struct Common {
     pub(super) cluster: Cluster,
     pub(super) coordinator: CoordinatorSearch,
     pub(super) lookup: TopicLookup,
-    /// For saying goodbye.
+    /// The pace of LeaveGroup requests, or of last heartbeats in the consumer protocol.
     pub(super) leaves: Pace,
-    /// Commits wait that were accepted before: the coordinator would refuse them once the member has left.
+    /// True while accepted commits are unfinished. The member leaves only after them: the coordinator refuses commits
+    /// of a member that has left.
     pub(super) is_committing: bool,
-    /// Some of them were made before the subscription, by nobody in particular. The coordinator would refuse them once
-    /// the group has a member, so the member joins afterwards.
+    /// True while some of these commits were made before the subscription, without a member id. The coordinator refuses
+    /// those once the group has members, so the member joins after them.
     pub(super) joins_later: bool,
-    /// Why the search for the coordinator was refused where there is no membership that could fail of it, for commits.
+    /// Why FindCoordinator was refused while there was no membership to fail with that error; waiting commits end with
+    /// it.
     pub(super) search_failure: Option<RequestFailure>,
     pub(super) poll: PollClock,
     pub(super) ownership: Ownership,
-    /// When an answer of the coordinator confirmed the membership last.
+    /// When the last response came that confirmed the membership.
     pub(super) heard_at: Option<Instant>,
-    /// What the last failed try met.
+    /// The cause of the last failed attempt.
     pub(super) last_cause: Arc<str>,
     pub(super) random: Random,
     pub(super) actions: VecDeque<Action>,
@@ -86,12 +88,12 @@ impl Common {
         }
     }
 
-    /// Whether a join may leave: nothing is still to be given up or committed before.
+    /// True if a join may be sent: no partition is being revoked or lost, and no earlier commit waits.
     pub(super) fn may_join(&self) -> bool {
         self.ownership.is_settled() && !self.joins_later
     }
 
-    /// The coordinator, or a search for it.
+    /// Returns the coordinator's node id; while it is unknown, queues FindCoordinator when that is due.
     pub(super) fn coordinator(&mut self, now: Instant) -> Option<i32> {
         if let Some(node) = self.coordinator.node() {
             return Some(node);
@@ -102,23 +104,23 @@ impl Common {
         None
     }
 
-    /// The broker at `node` does not coordinate the group any more, or cannot be reached.
+    /// Notes that broker `node` is not the group's coordinator any more, or cannot be reached.
     pub(super) fn coordinator_lost(&mut self, now: Instant, node: i32) {
         self.coordinator.lost(now, node);
     }
 
-    /// The coordinator has confirmed the membership.
+    /// Notes that the coordinator has confirmed the membership.
     pub(super) fn heard(&mut self, now: Instant) {
         self.heard_at = Some(now);
         self.coordinator.served();
     }
 
-    /// Looks up what is wanted and not known, when it is time.
+    /// Queues a metadata look-up of wanted topics that are not known, if one is due.
     pub(super) fn look_up(&mut self, now: Instant) {
         self.actions.extend(self.lookup.next(now));
     }
 
-    /// A pace of its own for requests of another kind.
+    /// Creates a separate pace for one kind of request.
     pub(super) fn pace(&mut self) -> Pace {
         Pace::new(&self.config, &mut self.random)
     }
@@ -154,19 +156,19 @@ impl Common {
         self.events.push_back(GroupEvent::Change(change));
     }
 
-    /// Asks the application to give up those partitions of which `gone` says so.
+    /// Asks the application to give up the owned partitions for which `gone` is true.
     pub(super) fn revoke(&mut self, gone: impl FnMut(&TopicPartition) -> bool) {
         let change = self.ownership.revoke(gone);
         self.events.extend(change.map(GroupEvent::Change));
     }
 
-    /// Nothing is owned any more.
+    /// Ends the ownership of all partitions at once: other members may own them already.
     pub(super) fn lose(&mut self, error: GroupError) {
         let change = self.ownership.lose(error);
         self.events.extend(change.map(GroupEvent::Change));
     }
 
-    /// The member was thrown out.
+    /// Notes that the coordinator has fenced the member: its partitions are lost.
     pub(super) fn fenced(&mut self, code: ErrorCode) {
         self.last_cause = code.name().into();
         self.lose(GroupError::Fenced {
@@ -175,7 +177,7 @@ impl Common {
         });
     }
 
-    /// What a broker's refusal means when no try will mend it.
+    /// The error for a broker's refusal that no retry will mend.
     pub(super) fn refusal(
         &self,
         operation: &'static str,
@@ -193,8 +195,7 @@ impl Common {
                 group,
                 instance: instance(),
             },
-            // Nobody can take an instance id from a member that has none: the answer makes no sense, and the member
-            // goes on.
+            // A member without an instance id cannot be fenced by one: the answer makes no sense, so it is not fatal.
             ErrorCode::FencedInstanceId => GroupError::Failed {
                 group,
                 operation,

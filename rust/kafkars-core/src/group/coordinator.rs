@@ -1,15 +1,15 @@
-//! Finding the group's coordinator, and again after it moved.
+//! Finding the group's coordinator, and finding it again after it has moved.
 
 use std::time::Instant;
 
 use super::pace::Pace;
 
-/// Where the coordinator is, and when to ask.
+/// Which broker is the coordinator, and when to ask for it.
 #[derive(Debug)]
 pub(super) struct CoordinatorSearch {
     place: CoordinatorState,
     pace: Pace,
-    /// Somebody needs it.
+    /// True while a caller waits for the coordinator.
     is_wanted: bool,
 }
 
@@ -36,12 +36,12 @@ impl CoordinatorSearch {
         }
     }
 
-    /// Whether somebody waits for it.
+    /// True while a caller waits for the coordinator.
     pub(super) fn is_wanted(&self) -> bool {
         self.is_wanted
     }
 
-    /// Somebody needs the coordinator: whether to ask for it now.
+    /// Notes that the coordinator is needed. True if FindCoordinator is to be sent now.
     pub(super) fn ask(&mut self, now: Instant) -> bool {
         self.is_wanted = true;
         let asks = self.place == CoordinatorState::Unknown && self.pace.permit(now).is_some();
@@ -51,7 +51,7 @@ impl CoordinatorSearch {
         asks
     }
 
-    /// When asking may be tried again, if it may not be now.
+    /// When FindCoordinator may be sent; `None` if it is not needed or under way.
     pub(super) fn wake_at(&self) -> Option<Instant> {
         match self.place {
             CoordinatorState::Unknown if self.is_wanted => self.pace.next_at(),
@@ -64,7 +64,8 @@ impl CoordinatorSearch {
         self.is_wanted = false;
     }
 
-    /// What was found is the coordinator indeed: it has served somebody. One that is only named may be named in vain.
+    /// Notes that the broker found has served a request as coordinator. Being named by FindCoordinator is not enough to
+    /// end the back-off, because that answer may be out of date.
     pub(super) fn served(&mut self) {
         self.pace.rested();
     }
@@ -76,13 +77,13 @@ impl CoordinatorSearch {
         self.pace.failed(now);
     }
 
-    /// Nobody waits for it any more: the search was refused.
+    /// Ends the search, because it was refused.
     pub(super) fn give_up(&mut self) {
         self.is_wanted = false;
     }
 
-    /// The broker at `node` does not coordinate the group, or cannot be reached. Later news of an older place change
-    /// nothing.
+    /// Notes that broker `node` is not the coordinator or cannot be reached. A late report about an earlier coordinator
+    /// changes nothing.
     pub(super) fn lost(&mut self, now: Instant, node: i32) {
         if self.place == CoordinatorState::At(node) {
             self.place = CoordinatorState::Unknown;

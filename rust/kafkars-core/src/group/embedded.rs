@@ -1,4 +1,5 @@
-//! The bytes that members exchange through the coordinator: what they subscribe to and what they get.
+//! Subscriptions and assignments as members of the classic protocol exchange them, as bytes that the coordinator passes
+//! on.
 //!
 //! Both start with a version. A newer one than ours only adds at the end, so it is read as our newest (KIP-429).
 
@@ -17,7 +18,7 @@ use kafkars_protocol::{DecodeError, EncodeError, Message, Reader, Writer};
 use super::assignor::{MemberAssignment, MemberView};
 use crate::config::TopicPartition;
 
-/// What a member tells the leader when it joins, as bytes.
+/// Encodes what a member tells the leader when it joins.
 pub(super) fn encode_subscription(member: &MemberView) -> Result<Bytes, EncodeError> {
     let owned = by_topic(&member.owned)
         .into_iter()
@@ -37,7 +38,7 @@ pub(super) fn encode_subscription(member: &MemberView) -> Result<Bytes, EncodeEr
     encode(&subscription)
 }
 
-/// What another member told.
+/// Decodes what another member told when it joined.
 pub(super) fn decode_subscription(
     bytes: Bytes,
     instance: Option<String>,
@@ -61,7 +62,7 @@ pub(super) fn decode_subscription(
     })
 }
 
-/// What one member gets, as bytes.
+/// Encodes the assignment of one member.
 pub(super) fn encode_assignment(assignment: &MemberAssignment) -> Result<Bytes, EncodeError> {
     let assigned = by_topic(&assignment.partitions)
         .into_iter()
@@ -73,7 +74,8 @@ pub(super) fn encode_assignment(assignment: &MemberAssignment) -> Result<Bytes, 
     })
 }
 
-/// What this member got. No bytes at all mean nothing, as brokers send to a member that the leader left out.
+/// Decodes the assignment of this member. No bytes at all mean no partitions: brokers send that to a member that the
+/// leader left out.
 pub(super) fn decode_assignment(bytes: Bytes) -> Result<MemberAssignment, Arc<str>> {
     if bytes.is_empty() {
         return Ok(MemberAssignment::default());
@@ -85,7 +87,7 @@ pub(super) fn decode_assignment(bytes: Bytes) -> Result<MemberAssignment, Arc<st
         .into_iter()
         .flat_map(|assigned| flatten(&assigned.topic, assigned.partitions))
         .collect();
-    // The leader that made it is another process, and perhaps another library.
+    // The leader is another process, perhaps with another client library, so its assignment is checked.
     if let Some(wrong) = partitions.iter().find(|one| one.partition < 0) {
         return Err(format!("it has {wrong}, which no topic has").into());
     }

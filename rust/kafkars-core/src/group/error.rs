@@ -7,7 +7,7 @@ use kafkars_protocol::ErrorCode;
 
 use crate::error_kind::ErrorKind;
 
-/// The one error of membership.
+/// An error of group membership.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GroupError {
     /// The application did not ask for records in time, so the member left its group.
@@ -24,7 +24,7 @@ pub enum GroupError {
         /// How long ago the application took records last.
         measured: Duration,
     },
-    /// The coordinator was not heard for so long that it has given the partitions to others.
+    /// No response came for a whole session timeout, so the coordinator may have given the partitions to others.
     #[error(
         "no answer from the coordinator of group {group:?} for {} ms, more than session_timeout_ms={}: the partitions may \
          belong to others by now (last cause: {cause}); the consumer joins again",
@@ -37,7 +37,7 @@ pub enum GroupError {
         limit: Duration,
         /// How long ago the last answered request was sent.
         measured: Duration,
-        /// What the last try met.
+        /// The cause of the last failed attempt.
         cause: Arc<str>,
     },
     /// The application took so long to give partitions up that the group has gone on without it.
@@ -52,17 +52,17 @@ pub enum GroupError {
         group: Arc<str>,
         /// `rebalance_timeout_ms`.
         limit: Duration,
-        /// How long ago the group was last known to wait for nobody.
+        /// How long ago the group was last known not to be rebalancing.
         measured: Duration,
     },
-    /// The coordinator no longer takes this member for one.
+    /// The coordinator has fenced this member: it refuses the member id or its generation.
     #[error(
         "{}: group {group:?} has gone on without this member: {}; the consumer joins again", code.name(), code.description()
     )]
     Fenced {
         /// The group.
         group: Arc<str>,
-        /// What the coordinator said.
+        /// The coordinator's error code.
         code: ErrorCode,
     },
     /// Another member has taken the instance id.
@@ -75,7 +75,7 @@ pub enum GroupError {
         /// `group_instance_id`.
         instance: Arc<str>,
     },
-    /// Another member holds the instance id and does not let go.
+    /// Another member still holds the instance id after the time limit.
     #[error(
         "UNRELEASED_INSTANCE_ID: group_instance_id={instance:?} of group {group:?} is still held by another member after {} ms \
          (limit {} ms, session_timeout_ms); give each process its own",
@@ -91,7 +91,7 @@ pub enum GroupError {
         /// How long it has waited.
         measured: Duration,
     },
-    /// The user may not use the group.
+    /// The user is not authorized to read with the group.
     #[error(
         "GROUP_AUTHORIZATION_FAILED: this user may not read with group {group:?}; grant READ on the group"
     )]
@@ -99,12 +99,12 @@ pub enum GroupError {
         /// The group.
         group: Arc<str>,
     },
-    /// The user may not see a subscribed topic.
+    /// The user is not authorized to see a subscribed topic.
     #[error("TOPIC_AUTHORIZATION_FAILED for a topic subscribed to in group {group:?}: {message}")]
     TopicUnauthorized {
         /// The group.
         group: Arc<str>,
-        /// The coordinator's words.
+        /// The coordinator's error message.
         message: Arc<str>,
     },
     /// The group's members share no assignor with this one, or the group speaks the other protocol.
@@ -118,7 +118,7 @@ pub enum GroupError {
         /// Names of the member's assignors.
         offered: Vec<Arc<str>>,
     },
-    /// The group belongs to the other protocol.
+    /// The group uses the other group protocol.
     #[error(
         "{}: group {group:?} cannot be used with group_protocol=\"{protocol}\": {message}; members of the other protocol hold it: \
          change group_protocol, use another group_id, or allow group.consumer.migration.policy on the brokers", code.name()
@@ -126,14 +126,14 @@ pub enum GroupError {
     OtherProtocol {
         /// The group.
         group: Arc<str>,
-        /// What the coordinator said.
+        /// The coordinator's error code.
         code: ErrorCode,
         /// `group_protocol` of this member.
         protocol: &'static str,
-        /// The coordinator's words.
+        /// The coordinator's error message.
         message: Arc<str>,
     },
-    /// The brokers do not know the protocol, or not all of what is asked.
+    /// The brokers do not support the group protocol, or not everything that is asked of it.
     #[error(
         "the brokers cannot serve group {group:?} with group_protocol=\"{protocol}\": {cause}; \"consumer\" needs Kafka 4.0 and the \
          group version feature, \"classic\" works everywhere"
@@ -170,18 +170,18 @@ pub enum GroupError {
     UnsupportedAssignor {
         /// `group_remote_assignor`.
         assignor: Arc<str>,
-        /// The coordinator's words.
+        /// The coordinator's error message.
         message: Arc<str>,
     },
-    /// The coordinator cannot read the pattern.
+    /// The coordinator cannot parse the pattern, or the group protocol has no patterns.
     #[error("INVALID_REGULAR_EXPRESSION: {pattern:?} is no pattern of topic names: {message}")]
     InvalidPattern {
         /// The pattern subscribed to.
         pattern: Arc<str>,
-        /// The coordinator's words.
+        /// The coordinator's error message.
         message: Arc<str>,
     },
-    /// An assignor gave up or gave nonsense.
+    /// An assignor failed, or its assignment is not valid.
     #[error("assignor {assignor:?} of group {group:?} failed: {cause}")]
     Assignor {
         /// The group.
@@ -191,24 +191,24 @@ pub enum GroupError {
         /// What went wrong.
         cause: Arc<str>,
     },
-    /// The coordinator refuses, and trying again would not help.
+    /// Any other error code of the coordinator.
     #[error("{operation} of group {group:?}: {}: {message}", code.name())]
     Broker {
         /// The group.
         group: Arc<str>,
-        /// What was asked.
+        /// The request or step that failed.
         operation: &'static str,
-        /// What the coordinator said.
+        /// The coordinator's error code.
         code: ErrorCode,
-        /// Its words, or the code's meaning.
+        /// The coordinator's error message, or else the description of the code.
         message: Arc<str>,
     },
-    /// A request cannot be made, or its answer cannot be understood.
+    /// A request cannot be encoded, or its response cannot be read or makes no sense.
     #[error("{operation} of group {group:?} failed: {cause}")]
     Failed {
         /// The group.
         group: Arc<str>,
-        /// What was asked.
+        /// The request or step that failed.
         operation: &'static str,
         /// What went wrong.
         cause: Arc<str>,

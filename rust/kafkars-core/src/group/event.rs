@@ -3,10 +3,10 @@
 use super::error::GroupError;
 use crate::config::TopicPartition;
 
-/// Something that happened.
+/// One event for the application.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GroupEvent {
-    /// Partitions come or go. Changes are carried out in order; the end of each is reported with
+    /// Partitions are assigned, revoked or lost. Changes are carried out in order; the end of each is reported with
     /// [`super::Membership::change_done`].
     Change(Change),
     /// The consumer left because the application did not poll; it joins again at the next poll. A [`ChangeKind::Lost`]
@@ -18,32 +18,33 @@ pub enum GroupEvent {
     Failed(GroupError),
 }
 
-/// Tells one change from every other of the same membership.
+/// Identifies a change within its membership.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ChangeId(pub u64);
 
-/// Partitions that come or go.
+/// A change of owned partitions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// For [`super::Membership::change_done`].
+    /// To be passed to [`super::Membership::change_done`].
     pub id: ChangeId,
-    /// Whether they come or go.
+    /// What happens to the partitions.
     pub kind: ChangeKind,
-    /// Which; in order of topic and partition.
+    /// The partitions, in order of topic and number.
     pub partitions: Vec<TopicPartition>,
 }
 
-/// Whether partitions come or go.
+/// What happens to the partitions of a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChangeKind {
-    /// These are new. Comes after every completed rebalance, so it may be empty.
+    /// They are new. Reported after every rebalance of the classic protocol and every join of the consumer protocol, so
+    /// the list may be empty.
     Assigned,
-    /// These are to be given up. They are still owned, and may be committed, until the change is done; the group waits
+    /// They are to be given up. They are still owned, and may be committed, until the change is done; the group waits
     /// for it as long as the rebalance timeout.
     Revoked,
-    /// These are gone already and may have other owners; commits for them fail. Everything owned until now is among
-    /// them, what is being given up too: no record of any of them may be handed out any more. A [`ChangeKind::Revoked`]
-    /// that is not done yet is overtaken, so nobody waits for its end; an application that has heard of it need not
-    /// hear of the loss.
+    /// They are gone already and may have other owners; commits for them fail. All partitions owned until now are among
+    /// them, also those being revoked: no record of any of them may be handed out any more. A [`ChangeKind::Revoked`]
+    /// that is not done yet is superseded: nothing waits for its end, and an application that was told of it need not
+    /// be told of the loss.
     Lost(GroupError),
 }

@@ -2,31 +2,31 @@
 
 use super::action::RequestId;
 
-/// Tries to tell the coordinator. After these the session's end tells it.
+/// How often telling the coordinator is attempted. After that it learns of the leave when the session expires.
 const TRIES: u32 = 3;
 
-/// What leaving means to a member (KIP-1092).
+/// Whether a leaving member gives up its place in the group (KIP-1092).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LeaveOperation {
-    /// A member with an instance id keeps its place until the session ends, others leave at once.
+    /// A static member (with an instance id) keeps its place until the session expires, others leave at once.
     #[default]
     Default,
-    /// Leave at once, with an instance id too.
+    /// Leave at once, also as a static member.
     LeaveGroup,
-    /// Keep the place until the session ends, without an instance id too.
+    /// Keep the place until the session expires, also without an instance id.
     RemainInGroup,
 }
 
-/// A wish to leave.
+/// How and why to leave a group.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Leave {
-    /// Whether the place is given up.
+    /// Whether the place is given up at once.
     pub operation: LeaveOperation,
     /// Why, for the broker's log (KIP-800).
     pub reason: Option<String>,
 }
 
-/// A member on its way out: what it has to say, and how far the request that says it has come.
+/// The progress of a leave: what was asked for, the request under way, failed attempts.
 #[derive(Debug)]
 pub(super) struct LeaveRequest {
     leave: Leave,
@@ -64,19 +64,19 @@ impl LeaveRequest {
         self.in_flight = Some(id);
     }
 
-    /// The coordinator was not reached, or is another one by now.
+    /// Notes a failed attempt to tell the coordinator.
     pub(super) fn failed(&mut self) {
         self.in_flight = None;
         self.failures += 1;
     }
 
-    /// There is nobody to tell, or nobody who answers.
+    /// Makes no further attempt: there is no coordinator that could be told.
     pub(super) fn give_up(&mut self) {
         self.in_flight = None;
         self.failures = TRIES;
     }
 
-    /// Whether the coordinator is not told any more: the session's end tells it.
+    /// True if no further attempt is made: the coordinator learns of the leave when the session expires.
     pub(super) fn is_given_up(&self) -> bool {
         self.failures >= TRIES
     }

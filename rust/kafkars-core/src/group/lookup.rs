@@ -1,5 +1,4 @@
-//! Topics that a membership needs to know and does not: they are looked up again until they are known, or not wanted
-//! any more.
+//! Metadata look-ups of topics that a membership needs, repeated until the topics are known or not wanted any more.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,8 +10,8 @@ use super::action::Action;
 use super::pace::Pace;
 use crate::cluster::Cluster;
 
-/// What is looked up, and when again. One answer may be refused, lost, or come from a broker that has not heard of the
-/// topic.
+/// The topics to look up, and when to ask again: a response may be lost, have an error, or come from a broker that does
+/// not know a new topic yet.
 #[derive(Debug)]
 pub(super) struct TopicLookup {
     names: BTreeSet<Arc<str>>,
@@ -29,7 +28,7 @@ impl TopicLookup {
         }
     }
 
-    /// These topics are wanted by name, and no others.
+    /// Replaces the topics wanted by name.
     pub(super) fn want_names(&mut self, names: BTreeSet<Arc<str>>) {
         if self.names != names {
             self.pace.rested();
@@ -37,19 +36,19 @@ impl TopicLookup {
         self.names = names;
     }
 
-    /// These topics are wanted by identifier, and no others.
+    /// Replaces the topics wanted by id.
     pub(super) fn want_ids(&mut self, ids: BTreeSet<Uuid>) {
-        // A coordinator that names other topics every time does not make the look-ups faster.
+        // The pace stays as it is: a coordinator that names other topics each time must not speed up look-ups.
         self.ids = ids;
     }
 
-    /// Nothing is wanted any more.
+    /// Drops all wanted topics.
     pub(super) fn end(&mut self) {
         self.names.clear();
         self.ids.clear();
     }
 
-    /// Forgets what is known by now.
+    /// Drops the topics that metadata has by now.
     pub(super) fn cluster_changed(&mut self, cluster: &Cluster) {
         self.names.retain(|name| cluster.topic(name).is_none());
         self.ids.retain(|id| cluster.topic_by_id(*id).is_none());
@@ -68,7 +67,7 @@ impl TopicLookup {
             return None;
         }
         let _permit = self.pace.permit(now)?;
-        // Until it is known it is not.
+        // Counts as a failure until metadata has the topics.
         self.pace.failed(now);
         Some(Action::ResolveTopics {
             names: self.names.iter().cloned().collect(),

@@ -1,4 +1,4 @@
-//! What a member wants, who it is, and how far it has come.
+//! A member's subscription, identity and state.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::error::GroupError;
 use crate::error_kind::ErrorKind;
 
-/// What a member wants to read.
+/// What a member subscribes to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Subscription {
     /// These topics: named by the application, or those that match its pattern now.
@@ -15,7 +15,7 @@ pub enum Subscription {
     Pattern(Arc<str>),
 }
 
-/// Who a member is to its coordinator, as commits and transactions say it.
+/// A member's identity, as OffsetCommit and TxnOffsetCommit carry it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GroupMemberIdentity {
     /// The id that the coordinator knows the member by.
@@ -26,20 +26,20 @@ pub struct GroupMemberIdentity {
     pub instance: Option<Arc<str>>,
 }
 
-/// How far a membership is.
+/// The state of a membership.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MembershipState {
     /// Not subscribed.
     Unsubscribed,
     /// Finding the coordinator, joining, or waiting for the others to join.
     Joining,
-    /// Member, while partitions change hands.
+    /// A member while the group rebalances or its own partitions change.
     Rebalancing,
-    /// Member, and nothing changes.
+    /// A member with a settled assignment.
     Stable,
-    /// About to leave.
+    /// Revoking all partitions, or telling the coordinator of the leave.
     Leaving,
-    /// Out because the application does not poll.
+    /// Out of the group because the application did not poll in time; the next poll joins again.
     Expelled,
     /// Ended with an error.
     Failed,
@@ -61,7 +61,7 @@ impl MembershipState {
     }
 }
 
-/// Whether a membership that ended so may try again when the application polls.
+/// True if a membership that ended with `error` may join again when the application polls.
 pub(super) fn may_return(error: &GroupError) -> bool {
     error.kind() != ErrorKind::Fatal
 }

@@ -1,4 +1,4 @@
-//! The face: one membership, whichever protocol it speaks.
+//! `Membership`: one interface over the classic and the consumer protocol.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -30,7 +30,7 @@ enum Protocol {
     Consumer(ConsumerMembership),
 }
 
-/// The same call on whichever protocol it is.
+/// Makes the same call on whichever protocol is in use.
 macro_rules! speak {
     ($self:ident, $protocol:ident => $call:expr) => {
         match &mut $self.protocol {
@@ -41,9 +41,9 @@ macro_rules! speak {
 }
 
 impl Membership {
-    /// Not subscribed. `assignors` is `partition_assignment_strategy` in order of preference (classic protocol; without
-    /// any, range and cooperative-sticky as everywhere in Kafka). `seed` should differ from process to process:
-    /// back-off and member ids come from it.
+    /// Creates a membership without a subscription. `assignors` is `partition_assignment_strategy` in order of
+    /// preference (classic protocol; if empty, range and cooperative-sticky, the default of Kafka's own consumer).
+    /// `seed` should differ from process to process: back-off and member ids come from it.
     #[must_use]
     pub fn new(config: Checked<GroupConfig>, assignors: Vec<Arc<dyn Assignor>>, seed: u64) -> Self {
         let mut common = Common::new(config, seed);
@@ -58,10 +58,10 @@ impl Membership {
 
     // --- commands of the application ---
 
-    /// Reads these topics from now on, instead of those before.
+    /// Replaces the subscription.
     ///
     /// # Errors
-    /// A pattern with the classic protocol; the membership is as it was then.
+    /// [`GroupError::InvalidPattern`] for a pattern with the classic protocol; nothing has changed then.
     pub fn subscribe(
         &mut self,
         now: Instant,
@@ -84,10 +84,10 @@ impl Membership {
         Ok(())
     }
 
-    /// Gives up everything and leaves; [`GroupEvent::Left`] is the end of it.
+    /// Revokes all partitions and leaves the group; [`GroupEvent::Left`] follows when that is done.
     pub fn leave(&mut self, now: Instant, leave: Leave) {
         self.common.subscription = None;
-        // One who comes back only to say goodbye need not have polled.
+        // A failed member that only gives up its place now need not have polled meanwhile.
         if !self.takes_part() {
             self.common.poll.polled(now);
         }
@@ -95,24 +95,24 @@ impl Membership {
         self.advance(now);
     }
 
-    /// The application took records, or asked for some. Cheap, but not meant for every record: a few times per
-    /// `max_poll_interval_ms` is enough.
+    /// Notes that the application polled. Cheap, but not meant for every record: a few times per `max_poll_interval_ms`
+    /// is enough.
     pub fn polled(&mut self, now: Instant) {
-        // A gap that nobody has looked at yet is still too long.
+        // An interval that was exceeded before this poll counts, even if nothing has checked it yet.
         self.advance(now);
         self.common.poll.polled(now);
         speak!(self, protocol => protocol.polled(&mut self.common, now));
         self.advance(now);
     }
 
-    /// The application waits for records inside a call (`true`), or that call has ended (`false`). While it waits the
-    /// poll interval does not run.
+    /// Notes that the application waits for records inside a call (`true`), or that this call has ended (`false`). The
+    /// poll interval does not run while it waits.
     pub fn waiting(&mut self, now: Instant, is_waiting: bool) {
         self.polled(now);
         self.common.poll.waiting(now, is_waiting);
     }
 
-    /// The application has carried out a [`super::Change`].
+    /// Notes that the application has carried out a [`super::Change`].
     pub fn change_done(&mut self, now: Instant, id: ChangeId) {
         if self.common.ownership.done(id) {
             speak!(self, protocol => protocol.change_done(&mut self.common, now));
@@ -120,8 +120,8 @@ impl Membership {
         self.advance(now);
     }
 
-    /// Rebalances though nothing calls for it (KIP-568). False with the consumer protocol, where the coordinator
-    /// decides.
+    /// Asks for a rebalance because the application wants one (KIP-568). False with the consumer protocol, where only
+    /// the coordinator starts rebalances.
     pub fn enforce_rebalance(&mut self, now: Instant, reason: &str) -> bool {
         let done = match &mut self.protocol {
             Protocol::Classic(classic) => {
@@ -134,9 +134,9 @@ impl Membership {
         done
     }
 
-    // --- news ---
+    // --- reports of the driver ---
 
-    /// The cluster as known now.
+    /// Takes the newest metadata.
     pub fn cluster_changed(&mut self, now: Instant, cluster: &Cluster) {
         self.common.cluster = cluster.clone();
         self.common.lookup.cluster_changed(cluster);
@@ -144,7 +144,7 @@ impl Membership {
         self.advance(now);
     }
 
-    /// The outcome of [`Action::FindCoordinator`].
+    /// Takes the outcome of [`Action::FindCoordinator`].
     pub fn coordinator_answered(&mut self, now: Instant, answer: Result<i32, RequestFailure>) {
         match answer {
             Ok(node) => self.common.coordinator.found(node),
@@ -160,7 +160,7 @@ impl Membership {
                 self.common.coordinator.not_found(now);
                 self.common.coordinator.give_up();
                 let error = self.search_error(failure.clone());
-                // Commits of one who leaves end with what they hear now.
+                // Waiting commits end with this failure too, if the consumer is outside of its group or leaving it.
                 if !self.takes_part() || self.state() == MembershipState::Leaving {
                     self.common.search_failure = Some(failure);
                 }
@@ -172,19 +172,19 @@ impl Membership {
         self.advance(now);
     }
 
-    /// A request was answered. Late answers to requests that no longer matter are ignored.
+    /// Takes a response. One to a request that no longer matters is ignored.
     pub fn answered(&mut self, now: Instant, id: RequestId, response: GroupResponse) {
         speak!(self, protocol => protocol.answered(&mut self.common, now, id, response));
         self.advance(now);
     }
 
-    /// A request has no answer.
+    /// Takes the failure of a request that has no usable response.
     pub fn failed(&mut self, now: Instant, id: RequestId, failure: RequestFailure) {
         speak!(self, protocol => protocol.failed(&mut self.common, now, id, failure));
         self.advance(now);
     }
 
-    /// The outcome of [`Action::Assign`].
+    /// Takes the outcome of [`Action::Assign`].
     pub fn assignor_finished(&mut self, now: Instant, id: RequestId, outcome: AssignorOutcome) {
         if let Protocol::Classic(classic) = &mut self.protocol {
             classic.assignor_finished(&mut self.common, now, id, outcome);
@@ -192,20 +192,21 @@ impl Membership {
         self.advance(now);
     }
 
-    /// No broker lets this client in, or the coordinator does not: one who leaves tries to say so no longer.
+    /// Ends the attempts of a leaving member to tell the coordinator, because no broker, or not the coordinator,
+    /// accepts this client's login. The group then learns of it when the session expires.
     pub fn leave_unsaid(&mut self, now: Instant) {
         speak!(self, protocol => protocol.leave_unsaid());
         self.advance(now);
     }
 
-    /// The broker at `node` refused something else (a commit) because it does not coordinate the group, or cannot be
-    /// reached.
+    /// Notes that a commit found broker `node` not to be the coordinator, or not to be reachable.
     pub fn coordinator_lost(&mut self, now: Instant, node: i32) {
         self.common.coordinator_lost(now, node);
         self.advance(now);
     }
 
-    /// The coordinator refused something else (a commit) that `identity` made, because of who that is.
+    /// Notes that a commit was refused because of the member id or generation in `identity`. Ignored if the member has
+    /// another identity by now.
     pub fn identity_refused(
         &mut self,
         now: Instant,
@@ -218,13 +219,14 @@ impl Membership {
         self.advance(now);
     }
 
-    /// The coordinator has taken something else (a commit).
+    /// Notes that the coordinator has accepted a commit.
     pub(super) fn coordinator_served(&mut self) {
         self.common.coordinator.served();
     }
 
-    /// Whether commits wait that were accepted. The member does not leave before, nor is it told to have left: the
-    /// coordinator would refuse them. `joins_later` tells whether some of them were made before the subscription.
+    /// Notes whether accepted commits are unfinished. The member leaves only after them, because the coordinator
+    /// refuses commits of a member that has left, and [`GroupEvent::Left`] waits for them. `joins_later` tells whether
+    /// some of them were made before the subscription.
     pub(super) fn note_commits(&mut self, now: Instant, are_waiting: bool, joins_later: bool) {
         let common = &mut self.common;
         let ends = common.is_committing && !are_waiting || common.joins_later && !joins_later;
@@ -235,7 +237,7 @@ impl Membership {
         }
     }
 
-    /// Why the last search for the coordinator was refused, once, where no membership has failed of it.
+    /// Takes the failure of the last search for the coordinator, if no membership has failed with it.
     pub(super) fn take_search_failure(&mut self) -> Option<RequestFailure> {
         self.common.search_failure.take()
     }
@@ -257,7 +259,8 @@ impl Membership {
         self.common.events.pop_front()
     }
 
-    /// When to ask for actions again though nothing happened; `None`: only when something has.
+    /// When to call [`Membership::next_action`] again even if nothing is reported until then; `None`: not before
+    /// something is.
     #[must_use]
     pub fn wake_at(&self) -> Option<Instant> {
         let protocol = match &self.protocol {
@@ -276,7 +279,8 @@ impl Membership {
             .min()
     }
 
-    /// The coordinator, for commits. When it is unknown it is searched for, which needs [`Membership::next_action`].
+    /// The coordinator's node id, for commits. While it is unknown this starts a search, which
+    /// [`Membership::next_action`] hands out.
     pub fn coordinator(&mut self, now: Instant) -> Option<i32> {
         self.common.coordinator(now)
     }
@@ -287,9 +291,9 @@ impl Membership {
         self.common.coordinator.node() == Some(node)
     }
 
-    // --- what it is like ---
+    // --- state ---
 
-    /// How far the membership is.
+    /// The state of the membership.
     #[must_use]
     pub fn state(&self) -> MembershipState {
         match &self.protocol {
@@ -298,7 +302,7 @@ impl Membership {
         }
     }
 
-    /// Who this member is to the coordinator; `None` while it is none.
+    /// The member id and generation by which the coordinator knows this consumer; `None` while it is not a member.
     #[must_use]
     pub fn identity(&self) -> Option<GroupMemberIdentity> {
         match &self.protocol {
@@ -313,18 +317,19 @@ impl Membership {
         &self.common.group
     }
 
-    /// What the member owns, in order; partitions that are being given up belong to it.
+    /// The owned partitions in order, including those being revoked.
     pub fn owned(&self) -> impl Iterator<Item = &TopicPartition> {
         self.common.ownership.owned()
     }
 
-    /// Which assignment of `partition` this is; another one after it went and came back. `None` when it is not owned.
+    /// The serial number of the assignment by which `partition` is owned: another one after it went away and came back.
+    /// `None` when it is not owned.
     #[must_use]
     pub fn assignment_serial(&self, partition: &TopicPartition) -> Option<u64> {
         self.common.ownership.serial(partition)
     }
 
-    /// When an answer of the coordinator confirmed the membership last.
+    /// When the last response came that confirmed the membership.
     #[must_use]
     pub fn heard_at(&self) -> Option<Instant> {
         self.common.heard_at
@@ -336,7 +341,7 @@ impl Membership {
         &self.common.config
     }
 
-    /// Whether the coordinator may hold a place for this member, which [`Membership::leave`] would give up.
+    /// True if the coordinator may count this consumer as a member, which [`Membership::leave`] would end.
     #[must_use]
     pub fn may_have_place(&self) -> bool {
         let is_known = match &self.protocol {
@@ -346,7 +351,7 @@ impl Membership {
         is_known || self.takes_part()
     }
 
-    /// Whether the subscription or a membership is in force: commits then carry an identity.
+    /// True while the consumer is a member, joining or leaving: its commits then carry a member id and generation.
     #[must_use]
     pub fn takes_part(&self) -> bool {
         match self.state() {
@@ -379,7 +384,7 @@ impl Membership {
             true => self.common.look_up(now),
             false => self.common.lookup.end(),
         }
-        // A member without coordinator looks for it before it has something to say.
+        // A member without a coordinator looks for one even before it has a request to send.
         if self.takes_part() || self.common.coordinator.is_wanted() {
             self.common.coordinator(now);
         }

@@ -1,7 +1,7 @@
-//! Being a member of a consumer group: who joins when, who owns what, what may be committed.
+//! Consumer group membership: joining, owning partitions, committing offsets.
 //!
-//! [`Membership`] is one face over Kafka's two protocols. It does no I/O and reads no clock. A driver feeds it commands
-//! of the application and outcomes of requests, each with the time, and after each of them
+//! [`Membership`] is one interface over Kafka's two group protocols. It does no I/O and reads no clock. A driver feeds
+//! it commands of the application and outcomes of requests, each with the time, and after each of them
 //!
 //! 1. carries out every [`Action`] of [`Membership::next_action`],
 //! 2. hands every [`GroupEvent`] of [`Membership::next_event`] to the application, in order, and reports the end of

@@ -1,4 +1,4 @@
-//! What a member owns, and which changes of it the application is still carrying out.
+//! The partitions that a member owns, and the changes that the application is still carrying out.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,15 +11,15 @@ use crate::config::TopicPartition;
 #[derive(Debug, Default)]
 pub(super) struct Ownership {
     owned: BTreeMap<TopicPartition, u64>,
-    /// Being given up: owned until the change is done.
+    /// Revocations under way: their partitions stay owned until the change is done.
     revoking: BTreeMap<ChangeId, Vec<TopicPartition>>,
-    /// Lost, and the application has not finished hearing of it.
+    /// Losses that the application has not finished handling.
     losing: BTreeSet<ChangeId>,
     next: u64,
 }
 
 impl Ownership {
-    /// Everything owned, being given up or not.
+    /// All owned partitions, including those being revoked.
     pub(super) fn owned(&self) -> impl Iterator<Item = &TopicPartition> {
         self.owned.keys()
     }
@@ -28,17 +28,17 @@ impl Ownership {
         self.owned.contains_key(partition)
     }
 
-    /// Which assignment of it this is.
+    /// The serial number of the assignment by which `partition` is owned.
     pub(super) fn serial(&self, partition: &TopicPartition) -> Option<u64> {
         self.owned.get(partition).copied()
     }
 
-    /// Whether nothing is owned.
+    /// True if nothing is owned.
     pub(super) fn is_empty(&self) -> bool {
         self.owned.is_empty()
     }
 
-    /// Whether nothing is being given up or mourned.
+    /// True if no revocation and no loss is under way.
     pub(super) fn is_settled(&self) -> bool {
         self.revoking.is_empty() && self.losing.is_empty()
     }
@@ -73,8 +73,7 @@ impl Ownership {
         Some(change)
     }
 
-    /// Nothing is owned any more, what is being given up neither: its revocation is overtaken, and the end of the loss
-    /// ends it.
+    /// Ends the ownership of all partitions, also of those being revoked: the loss supersedes their revocation.
     pub(super) fn lose(&mut self, error: GroupError) -> Option<Change> {
         self.revoking.clear();
         let owned = std::mem::take(&mut self.owned);
@@ -86,7 +85,7 @@ impl Ownership {
         Some(change)
     }
 
-    /// The application has carried out a change. False when there was nothing to wait for.
+    /// Notes that the application has carried out a change. False if nothing waited for it.
     pub(super) fn done(&mut self, id: ChangeId) -> bool {
         let Some(partitions) = self.revoking.remove(&id) else {
             return self.losing.remove(&id);
@@ -126,7 +125,7 @@ mod tests {
         }
     }
 
-    /// Another member may own it by now, so nobody may go on reading it until a slow callback has run.
+    /// Another member may own the partition by now, so it must not be read on until a slow callback has run.
     #[test]
     fn a_loss_overtakes_pending_revocations() {
         let mut ownership = Ownership::default();

@@ -1,25 +1,25 @@
-//! The pace of a membership. No request of it can be made without a [`Permit`], and permits come at growing intervals
-//! (KIP-580): whoever forgets to say that a try has failed is slowed down all the same.
+//! How often a membership may send requests. None can be made without a [`Permit`], and permits are given at growing
+//! intervals (KIP-580), so that code which forgets to report a failure is slowed down all the same.
 
 use std::time::{Duration, Instant};
 
 use crate::backoff::{Backoff, Random};
 use crate::config::GroupConfig;
 
-/// Permits in a row without a pause. Joining takes two requests, giving partitions up for others two more; a group that
-/// needs more than these in a row is in trouble.
+/// How many permits are given in a row without a pause. Joining takes two requests, giving up partitions for others two
+/// more; a member that needs more than five in a row is in trouble.
 const AT_ONCE: u32 = 5;
 
-/// The shortest pause, whatever the settings say: a pause of nothing would be none.
+/// The shortest pause, even if `retry_backoff_ms` is less.
 const SHORTEST: Duration = Duration::from_millis(10);
 
-/// Leave to send one request. There is no other way to make one.
+/// Permission to send one request, which cannot be made without it.
 #[derive(Debug)]
 #[must_use = "a request that is not sent need not ask"]
 pub(super) struct Permit(());
 
 impl Permit {
-    /// JoinGroup and the SyncGroup that follows its answer are one round.
+    /// Makes two permits of one, for JoinGroup and for the SyncGroup that follows its response.
     pub(super) fn round(self) -> (Self, Self) {
         (self, Self(()))
     }
@@ -54,7 +54,7 @@ impl Pace {
         if self.not_before.is_some_and(|at| at > now) {
             return None;
         }
-        // Nobody has wanted one for the longest pause: that was no hurry.
+        // No permit was asked for during a whole longest pause, which counts as a rest.
         let rested_at = self.not_before.map(|at| at + self.backoff.longest());
         if self.failures == 0 && rested_at.is_none_or(|at| at <= now) {
             self.given = 0;
@@ -64,18 +64,18 @@ impl Pace {
         Some(Permit(()))
     }
 
-    /// What the last permit was for has failed.
+    /// Notes that the request of the last permit has failed.
     pub(super) fn failed(&mut self, now: Instant) {
         self.failures = self.failures.saturating_add(1);
         self.pause(now, self.failures);
     }
 
-    /// What the last permit was for has succeeded, but may have to be done again at once.
+    /// Notes that the request of the last permit has succeeded, but that another may follow at once.
     pub(super) fn succeeded(&mut self) {
         self.failures = 0;
     }
 
-    /// There is nothing more to do.
+    /// Notes that nothing is left to send: the next permits come without a pause.
     pub(super) fn rested(&mut self) {
         self.given = 0;
         self.failures = 0;
@@ -91,7 +91,7 @@ impl Pace {
         self.not_before
     }
 
-    /// When something may be sent that is due at `at`.
+    /// When a request that is due at `at` may be sent.
     pub(super) fn not_before(&self, at: Instant) -> Instant {
         self.not_before.map_or(at, |earliest| earliest.max(at))
     }
@@ -110,7 +110,7 @@ mod tests {
         Pace::new(&GroupConfig::default(), &mut Random::new(1))
     }
 
-    /// Permits given within `time` to one who asks all the time.
+    /// Counts the permits given within `time` to a caller that asks every millisecond.
     fn given(pace: &mut Pace, time: Duration, mut then: impl FnMut(&mut Pace, Instant)) -> u32 {
         let mut now = Instant::now();
         let ends_at = now + time;

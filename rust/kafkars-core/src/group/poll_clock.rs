@@ -1,4 +1,4 @@
-//! Whether the application still takes records (`max_poll_interval_ms`).
+//! The time between two polls of the application, which `max_poll_interval_ms` limits.
 
 use std::time::{Duration, Instant};
 
@@ -19,18 +19,18 @@ impl PollClock {
         }
     }
 
-    /// The application polled, or joined just now.
+    /// Starts the interval anew: the application polled or changed its subscription.
     pub(super) fn polled(&mut self, now: Instant) {
         self.polled_at = Some(now);
     }
 
-    /// The application waits inside a poll, or has left it again.
+    /// Notes that the application waits inside a poll, or that this poll has returned.
     pub(super) fn waiting(&mut self, now: Instant, is_waiting: bool) {
         self.polled_at = Some(now);
         self.is_waiting = is_waiting;
     }
 
-    /// When the limit is reached, unless the application polls.
+    /// When the limit will be exceeded, unless the application polls.
     pub(super) fn expires_at(&self) -> Option<Instant> {
         match self.is_waiting {
             true => None,
@@ -38,7 +38,7 @@ impl PollClock {
         }
     }
 
-    /// The gap, when it has reached the limit.
+    /// The time since the last poll, if it has reached the limit.
     pub(super) fn exceeded(&self, now: Instant) -> Option<Duration> {
         let expires_at = self.expires_at()?;
         (now >= expires_at).then(|| now - expires_at + self.limit)

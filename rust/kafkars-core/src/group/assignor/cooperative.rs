@@ -37,8 +37,8 @@ impl Assignor for CooperativeStickyAssignor {
     }
 }
 
-/// Takes out what another member still owns: it gives the partition up first, and joins again so that it can be given
-/// away.
+/// Takes out partitions that another member still owns: that member gives them up first, and joins again so that they
+/// can be assigned.
 fn withhold(group: &GroupView, lists: &mut BTreeMap<Arc<str>, Vec<TopicPartition>>) {
     let mut owners: BTreeMap<&TopicPartition, Vec<&Arc<str>>> = BTreeMap::new();
     for (member, view) in &group.members {

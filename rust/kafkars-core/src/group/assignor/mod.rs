@@ -28,7 +28,7 @@ pub fn by_name(name: &str) -> Option<Arc<dyn Assignor>> {
     }
 }
 
-/// What Kafka's own consumer offers without a setting: range, and cooperative-sticky to move on to.
+/// The default assignors of Kafka's own consumer: range, and cooperative-sticky as the way to move on from it.
 #[must_use]
 pub fn default_assignors() -> Vec<Arc<dyn Assignor>> {
     vec![Arc::new(RangeAssignor), Arc::new(CooperativeStickyAssignor)]

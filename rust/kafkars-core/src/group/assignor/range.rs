@@ -1,8 +1,8 @@
 //! `range`: of each topic every member gets a run of neighbouring partitions.
 //!
-//! Members take turns by topic, so partitions of the same number of two topics with as many partitions and the same
-//! subscribers go to the same member. Where racks are known a member gets partitions that have a replica near it first
-//! (KIP-881); topics that are read together stay together there too.
+//! Each topic is assigned by itself and in the same order of members, so partitions of the same number go to the same
+//! member if two topics have as many partitions and the same subscribers. Where racks are known a member first gets
+//! partitions that have a replica in its rack (KIP-881); such topics stay together there too.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -58,7 +58,7 @@ struct TopicToAssign<'a> {
     members: Vec<Subscriber<'a>>,
     /// For each partition the index of its owner.
     owners: Vec<Option<usize>>,
-    /// Everybody gets this many, and so many members one more.
+    /// Every member gets `share` partitions, and `extra` members get one more.
     share: usize,
     extra: usize,
     uses_racks: bool,

@@ -1,4 +1,4 @@
-//! What a strategy is asked, and what it answers.
+//! The trait of assignment strategies, and what they return.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,7 +9,8 @@ use bytes::Bytes;
 use super::view::GroupView;
 use crate::config::TopicPartition;
 
-/// A strategy. Members of a group agree on it by name, so two strategies of one name must understand each other.
+/// An assignment strategy. The members of a group agree on it by name, so two implementations of one name must be
+/// compatible.
 ///
 /// It may run on any thread, and keeps no state between calls unless it wants to.
 pub trait Assignor: Send + Sync + fmt::Debug {
@@ -30,10 +31,10 @@ pub trait Assignor: Send + Sync + fmt::Debug {
     /// Gives the group's partitions to its members. A partition may stay without owner; none may have two.
     ///
     /// # Errors
-    /// Words for [`crate::group::GroupError::Assignor`].
+    /// The text for [`crate::group::GroupError::Assignor`].
     fn assign(&self, group: &GroupView) -> Result<Assignment, Arc<str>>;
 
-    /// The member got its assignment, with what the leader's strategy added.
+    /// Called when the member has got its assignment, with the user data that the leader's strategy added.
     fn on_assignment(&self, _last: &LastAssignment, _user_data: Option<&Bytes>) {}
 }
 
@@ -42,7 +43,7 @@ pub trait Assignor: Send + Sync + fmt::Debug {
 pub struct LastAssignment {
     /// The partitions, in order. Kept after they were given up.
     pub partitions: Vec<TopicPartition>,
-    /// In which generation; -1 before the first.
+    /// The generation of the assignment; -1 before the first.
     pub generation: i32,
 }
 
@@ -54,7 +55,7 @@ pub type Assignment = BTreeMap<Arc<str>, MemberAssignment>;
 pub struct MemberAssignment {
     /// Its partitions.
     pub partitions: Vec<TopicPartition>,
-    /// For its [`Assignor::on_assignment`].
+    /// Passed to its [`Assignor::on_assignment`].
     pub user_data: Option<Bytes>,
 }
 

@@ -7,7 +7,7 @@ use bytes::Bytes;
 
 use crate::config::TopicPartition;
 
-/// Members and topics.
+/// The members and topics of a group.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct GroupView {
     /// The members, by id.
@@ -23,11 +23,11 @@ pub struct MemberView {
     pub instance: Option<Arc<str>>,
     /// What it subscribes to.
     pub topics: BTreeSet<Arc<str>>,
-    /// What its strategy told ([`super::Assignor::user_data`]).
+    /// What its strategy added to the subscription ([`super::Assignor::user_data`]).
     pub user_data: Option<Bytes>,
     /// What it owns while it joins (version 1 of the subscription).
     pub owned: Vec<TopicPartition>,
-    /// The generation in which it got that, -1 where it does not say (version 2).
+    /// The generation in which it got those, -1 where it does not say (version 2).
     pub generation: i32,
     /// Its rack (version 3, KIP-881).
     pub rack: Option<Arc<str>>,
@@ -43,7 +43,7 @@ pub struct TopicView {
 /// One partition.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PartitionView {
-    /// Racks of its replicas, where brokers say.
+    /// Racks of its replicas, where brokers have them.
     pub racks: BTreeSet<Arc<str>>,
 }
 
@@ -60,7 +60,7 @@ impl GroupView {
         members.into_iter().map(|(id, _)| id).collect()
     }
 
-    /// How many partitions a topic has; none when it does not exist.
+    /// How many partitions a topic has; 0 when it does not exist.
     #[must_use]
     pub fn partition_count(&self, topic: &str) -> usize {
         self.topics

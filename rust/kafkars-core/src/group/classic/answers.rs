@@ -1,4 +1,4 @@
-//! Which answer belongs to which step. Answers to steps that have passed change nothing.
+//! Hands responses to the step of the protocol that waits for them. One to an earlier step is ignored.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -10,7 +10,7 @@ use crate::group::action::{GroupResponse, RequestFailure, RequestId};
 use crate::group::common::Common;
 use crate::group::error::GroupError;
 
-/// The step that waits for an answer.
+/// The request under way that a response answers, and when it was sent.
 #[derive(Debug, Clone, Copy)]
 enum Awaited {
     Heartbeat(Instant),
@@ -54,14 +54,14 @@ impl ClassicMembership {
                         self.coordinator_moved(common, now, code);
                         self.leave_failed(common, now);
                     }
-                    // There is no place to give up any more.
+                    // The coordinator does not have the member any more.
                     ErrorCode::None | ErrorCode::UnknownMemberId => self.left(common),
                     ErrorCode::FencedInstanceId if common.instance.is_some() => self.left(common),
-                    // The group would wait for the member until its session ends.
+                    // Tried again, because the group would wait for the member until its session expires.
                     _ => self.leave_failed(common, now),
                 }
             }
-            // Of a step that has passed, or of another kind than asked for, which no driver does.
+            // A response to an earlier step, or of another type than the request, which no driver reports.
             (_, _) => {}
         }
     }
@@ -102,7 +102,7 @@ impl ClassicMembership {
         }
     }
 
-    /// The coordinator may be elsewhere, and may or may not have acted.
+    /// Handles a request without a response: the coordinator may have moved, and may or may not have acted on it.
     fn unanswered(&mut self, common: &mut Common, now: Instant, awaited: Awaited, cause: Arc<str>) {
         common.last_cause = cause;
         if let Some(node) = common.coordinator.node() {

@@ -1,4 +1,4 @@
-//! An assignment in the making: what the leader learns of members and topics, and what it checks and sends.
+//! The leader's assignment: the members and topics it is made from, its checks, its encoding.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::group::assignor::{
 use crate::group::common::Common;
 use crate::group::embedded;
 
-/// An assignment being made.
+/// An assignment that the leader is making.
 #[derive(Debug)]
 pub(super) struct Election {
     pub(super) members: BTreeMap<Arc<str>, MemberView>,
@@ -28,7 +28,7 @@ pub(super) struct Election {
 
 #[derive(Debug)]
 pub(super) enum ElectionStep {
-    /// Metadata of topics is missing, which is waited for until then.
+    /// Waits for missing metadata of topics, at most until this time.
     LookingUp(Instant),
     Assigning(RequestId, GroupView),
 }
@@ -42,7 +42,7 @@ impl Election {
     }
 }
 
-/// The topics of the group as the last assignment saw them.
+/// The topics of the group as they were at the last assignment, to notice changes.
 #[derive(Debug)]
 pub(super) struct Watched {
     topics: BTreeSet<Arc<str>>,
@@ -65,7 +65,7 @@ impl Watched {
     }
 }
 
-/// The topics that exist, as strategies see them.
+/// The topics that exist, as assignors see them.
 pub(super) fn seen(
     cluster: &Cluster,
     topics: &BTreeSet<Arc<str>>,
@@ -89,8 +89,8 @@ pub(super) fn seen(
     topics.iter().filter_map(view).collect()
 }
 
-/// What the members want. One whose subscription cannot be read gets nothing, and the others go on: the coordinator
-/// hands over what it was sent, so that one member could stop all of them otherwise.
+/// Decodes the subscriptions of the members. A member whose subscription cannot be read gets nothing, and the others go
+/// on: the coordinator passes on whatever it was sent, so one member could stop the whole group otherwise.
 pub(super) fn decode(
     group: &str,
     members: Vec<JoinGroupResponseMember>,
@@ -115,7 +115,7 @@ pub(super) fn decode(
     members.into_iter().map(decode).collect()
 }
 
-/// The start of a text that somebody else has chosen.
+/// The first 200 characters of a text that came from another process.
 fn shortened(text: &str) -> &str {
     const SHOWN: usize = 200;
     text.char_indices()
@@ -123,8 +123,8 @@ fn shortened(text: &str) -> &str {
         .map_or(text, |(end, _)| text.get(..end).unwrap_or(text))
 }
 
-/// The assignment, if it is one: only members get partitions, none has two owners, all exist, and a cooperative
-/// strategy gives nothing away that its owner has not given up.
+/// Checks an assignment: only members get partitions, no partition has two owners, all exist, and a cooperative
+/// assignor gives away nothing that its owner has not given up.
 pub(super) fn checked(
     view: &GroupView,
     assignment: Assignment,
@@ -162,13 +162,13 @@ pub(super) fn checked(
     Ok(assignment)
 }
 
-/// Whether `member` says that it owns `partition`. When two say so, one of them is out of date.
+/// True if `member` claims to own `partition`. When two members do, one of them is out of date.
 fn is_claimed(view: &GroupView, partition: &TopicPartition, member: &Arc<str>) -> bool {
     let member = view.members.get(member);
     member.is_some_and(|member| member.owned.contains(partition))
 }
 
-/// The assignment for every member, for the wire. Members that the strategy left out get nothing.
+/// Encodes the assignment of every member for SyncGroup. Members that the assignor left out get nothing.
 pub(super) fn encode(
     members: &BTreeMap<Arc<str>, MemberView>,
     assignment: &Assignment,

@@ -1,4 +1,4 @@
-//! Heartbeats, and what silence means.
+//! Heartbeats of the classic protocol, and the end of a session without them.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -13,8 +13,9 @@ use crate::group::common::Common;
 use crate::group::error::GroupError;
 
 impl ClassicMembership {
-    /// Whether heartbeats keep a place. A join that waits at the coordinator keeps it too, but whether it has reached
-    /// that place nobody tells: one who keeps partitions meanwhile wants to know that they are still its own.
+    /// True if heartbeats are to be sent. A JoinGroup that waits at the coordinator keeps the session alive too, but
+    /// nothing tells whether it has arrived there: a member that keeps partitions meanwhile sends heartbeats to know
+    /// that they are still its own.
     pub(super) fn beats(&self, common: &Common) -> bool {
         self.member.generation != NO_GENERATION
             && match self.phase {
@@ -28,7 +29,7 @@ impl ClassicMembership {
             }
     }
 
-    /// Until when the group waits for this member, while it gives up partitions.
+    /// Until when the group waits for this member to give up partitions.
     pub(super) fn patience_ends_at(&self, common: &Common) -> Option<Instant> {
         let holds_up = matches!(self.phase, JoinPhase::Preparing | JoinPhase::Leaving(_));
         let calm_at = self.session.calm_at.filter(|_| holds_up)?;
@@ -96,16 +97,17 @@ impl ClassicMembership {
         };
         let is_joining = matches!(self.phase, JoinPhase::Joining(..));
         match code {
-            // The join is through, and its answer on the way.
+            // The join has completed and its response is on the way: the generation here is the old one.
             ErrorCode::IllegalGeneration if is_joining => {}
-            // The answer to the join will say so too.
+            // The response to the join will have this code too.
             ErrorCode::UnknownMemberId if is_joining => {
                 self.member.generation = NO_GENERATION;
                 common.fenced(code);
             }
             ErrorCode::RebalanceInProgress => {
                 self.confirmed(common, now, sent_at);
-                // Not while the assignment is on its way: SyncGroup will say it again if it is still so.
+                // Not while the assignment is on its way: the response to SyncGroup will say so again if that is still
+                // true.
                 if matches!(self.phase, JoinPhase::Stable) {
                     self.request_rejoin("the group is rebalancing");
                 }
@@ -137,8 +139,8 @@ impl ClassicMembership {
         common.heard(now);
     }
 
-    /// Nothing was heard for a session, or a rebalance has waited long enough: others may own the partitions by now, so
-    /// they are given up here too.
+    /// Ends the session when the session timeout has passed without a response, or a rebalance has waited for this
+    /// member for the rebalance timeout: others may own the partitions by then, so they are lost here too.
     pub(super) fn end_session(&mut self, common: &mut Common, now: Instant) {
         let group = Arc::clone(&common.group);
         let has_passed = |at: &Instant| *at <= now;
@@ -146,7 +148,7 @@ impl ClassicMembership {
         let error = if let Some(ends_at) = session_ends_at.filter(has_passed)
             && self.beats(common)
         {
-            // One who was silent for so long may stand still, and another coordinates by now.
+            // A coordinator that was silent for so long may be stuck, and another broker may have taken over.
             if let Some(node) = common.coordinator.node() {
                 common.coordinator_lost(now, node);
             }
@@ -167,7 +169,7 @@ impl ClassicMembership {
         } else {
             return;
         };
-        // The id is kept: if the coordinator still knows it, the place is still ours.
+        // The member id is kept: if the coordinator still knows it, the member joins again in its old place.
         self.forget_generation();
         common.lose(error);
         if !matches!(self.phase, JoinPhase::Leaving(_) | JoinPhase::Joining(..)) {

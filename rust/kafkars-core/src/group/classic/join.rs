@@ -1,4 +1,4 @@
-//! JoinGroup: from "a rebalance is needed" to a new generation.
+//! JoinGroup: from the decision to join again to a new generation.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,14 +15,16 @@ use crate::group::common::Common;
 use crate::group::embedded;
 use crate::group::error::GroupError;
 
-/// What members of all Kafka clients call the thing they do together.
+/// The protocol type of consumer groups, the same in all Kafka clients.
 pub(super) const PROTOCOL_TYPE: &str = "consumer";
 
-/// The coordinator answers when everybody has joined or the rebalance timeout is over; the way to it takes time too.
+/// How much longer than the rebalance timeout a response is waited for: the coordinator answers when everybody has
+/// joined or that timeout is over, and the way there and back takes time too.
 const JOIN_GRACE: Duration = Duration::from_secs(5);
 
 impl ClassicMembership {
-    /// Gives up what must be given up before the group meets.
+    /// Revokes what must be given up before JoinGroup: everything, or topics that are not subscribed to any more if the
+    /// member is cooperative.
     pub(super) fn prepare(&mut self, common: &mut Common) {
         let topics = common.topics();
         let is_cooperative = self.is_cooperative;
@@ -109,7 +111,7 @@ impl ClassicMembership {
         };
         match code {
             ErrorCode::MemberIdRequired => {
-                // One that names no id has none to give: what the member has may be known to the coordinator.
+                // A response without an id does not take away the one that the member has: the coordinator may know it.
                 if !response.member_id.is_empty() {
                     self.member.id = response.member_id.into();
                 }
@@ -154,7 +156,7 @@ impl ClassicMembership {
         sent_at: Instant,
         response: JoinGroupResponse,
     ) {
-        // The coordinator has taken the member in, whatever becomes of that here.
+        // The coordinator has added the member, even if the checks below fail.
         if !response.member_id.is_empty() {
             self.member.id = response.member_id.as_str().into();
         }
@@ -196,7 +198,7 @@ impl ClassicMembership {
         }
     }
 
-    /// The coordinator says that it is none.
+    /// Handles NOT_COORDINATOR and COORDINATOR_NOT_AVAILABLE: the coordinator has to be found again.
     pub(super) fn coordinator_moved(&mut self, common: &mut Common, now: Instant, code: ErrorCode) {
         common.last_cause = code.name().into();
         if let Some(node) = common.coordinator.node() {
@@ -205,7 +207,7 @@ impl ClassicMembership {
     }
 }
 
-/// A checked setting fits into an `i32`.
+/// A duration as an int32 of milliseconds, which every checked setting fits into.
 pub(super) fn milliseconds(time: Duration) -> i32 {
     i32::try_from(time.as_millis()).unwrap_or(i32::MAX)
 }

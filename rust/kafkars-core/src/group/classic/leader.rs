@@ -1,4 +1,4 @@
-//! The leader's duty: learn what everybody wants, assign, and notice when that is out of date.
+//! The leader's work: read the members' subscriptions, run the assignor, and notice when its result is out of date.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,13 +15,13 @@ use crate::group::assignor::GroupView;
 use crate::group::common::Common;
 use crate::group::error::GroupError;
 
-/// How long the leader waits for metadata of topics that it does not know. What is missing then is assigned by the
-/// rebalance that follows when it appears.
+/// How long the leader waits for metadata of topics that it does not know. A topic that appears later causes another
+/// rebalance.
 const LONGEST_LOOK_UP: Duration = Duration::from_secs(5);
 
 impl ClassicMembership {
-    /// This member leads. With `skip` the group keeps its assignment (a static member came back, KIP-814) and the
-    /// leader only watches.
+    /// Starts the work of the leader. With `skip` the group keeps its assignment (a static member came back, KIP-814)
+    /// and the leader only watches.
     pub(super) fn elect(
         &mut self,
         common: &mut Common,
@@ -122,7 +122,7 @@ impl ClassicMembership {
         match assignments {
             Ok(assignments) => {
                 self.send_sync(common, now, assignments);
-                // What changed while the assignor ran.
+                // Partitions may have been added while the assignor ran.
                 if self
                     .watched
                     .as_ref()
@@ -142,7 +142,7 @@ impl ClassicMembership {
         }
     }
 
-    /// Asks for the assignment, or gives it.
+    /// Sends SyncGroup, with the assignments if this member leads.
     pub(super) fn send_sync(
         &mut self,
         common: &mut Common,
@@ -150,7 +150,7 @@ impl ClassicMembership {
         assignments: Vec<SyncGroupRequestAssignment>,
     ) {
         let (Some(node), Some(permit)) = (common.coordinator(now), self.sync_permit.take()) else {
-            // It moved within this rebalance; the new one starts another.
+            // The coordinator moved during this rebalance; the new one starts another.
             return self.join_failed(now);
         };
         let request = SyncGroupRequest {

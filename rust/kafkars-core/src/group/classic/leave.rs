@@ -1,4 +1,4 @@
-//! Leaving: give up everything while the generation is still valid, then say so.
+//! Leaving: revoke everything while the generation is still valid, then send LeaveGroup.
 
 use std::time::Instant;
 
@@ -48,7 +48,7 @@ impl ClassicMembership {
         }
     }
 
-    /// Whether LeaveGroup is to be sent: a member with an instance id keeps its place unless told otherwise.
+    /// True if LeaveGroup is to be sent: a member with an instance id keeps its place unless told otherwise.
     pub(super) fn sends_leave(&self, common: &Common, operation: LeaveOperation) -> bool {
         let gives_up = match operation {
             LeaveOperation::Default => common.instance.is_none(),
@@ -58,7 +58,7 @@ impl ClassicMembership {
         gives_up && !self.member.id.is_empty()
     }
 
-    /// Says goodbye, once, if that is possible now.
+    /// Sends LeaveGroup if the coordinator is known and the pace allows it.
     pub(super) fn send_leave(
         &self,
         common: &mut Common,
@@ -78,19 +78,19 @@ impl ClassicMembership {
         Some(common.send(permit, node, request, timeout, false))
     }
 
-    /// Whether `id` is the LeaveGroup under way.
+    /// True if `id` is the LeaveGroup under way.
     pub(super) fn is_leaving(&self, id: RequestId) -> bool {
         matches!(&self.phase, JoinPhase::Leaving(leaving) if leaving.is(id))
     }
 
-    /// There is nobody to say goodbye to, or nobody who answers: the session's end tells the coordinator.
+    /// Makes no further attempt to send LeaveGroup: the coordinator learns of the leave when the session expires.
     pub(in crate::group) fn leave_unsaid(&mut self) {
         if let JoinPhase::Leaving(leaving) = &mut self.phase {
             leaving.give_up();
         }
     }
 
-    /// The coordinator was not reached, or is another one by now.
+    /// Notes a failed LeaveGroup, which is sent again after a pause.
     pub(super) fn leave_failed(&mut self, common: &mut Common, now: Instant) {
         if let JoinPhase::Leaving(leaving) = &mut self.phase {
             leaving.failed();
@@ -98,11 +98,11 @@ impl ClassicMembership {
         }
     }
 
-    /// The end. A subscription made meanwhile starts anew.
+    /// Ends the membership. A subscription made meanwhile starts a new one.
     pub(super) fn left(&mut self, common: &mut Common) {
         self.forget_member();
         self.rejoin = None;
-        // Whoever subscribes anew is in no trouble because of what was.
+        // A new subscription joins without a pause, unless the last join failed.
         if !self.pace.has_failed() {
             self.pace.rested();
         }

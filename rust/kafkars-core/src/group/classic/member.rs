@@ -1,8 +1,8 @@
-//! Who the coordinator takes a member for.
+//! A member's identity in the classic protocol.
 
 use std::sync::Arc;
 
-/// The generation of one who is no member.
+/// The generation while the consumer is not a member.
 pub(super) const NO_GENERATION: i32 = -1;
 
 /// A member as its coordinator knows it.

@@ -33,7 +33,7 @@ use super::member::{GroupMemberIdentity, MembershipState, may_return};
 use super::pace::{Pace, Permit};
 use crate::config::TopicPartition;
 
-/// One member's state.
+/// A member's state in the classic protocol.
 #[derive(Debug)]
 pub(super) struct ClassicMembership {
     assignors: Vec<Arc<dyn Assignor>>,
@@ -41,16 +41,18 @@ pub(super) struct ClassicMembership {
     is_cooperative: bool,
     phase: JoinPhase,
     member: Member,
-    /// Why to join again, when there is a reason.
+    /// Why the member has to join again; `None` if it has not.
     rejoin: Option<Arc<str>>,
-    /// When to join; the SyncGroup that belongs to the JoinGroup under way or answered last; when to send heartbeats.
+    /// When JoinGroup may be sent.
     pace: Pace,
+    /// For the SyncGroup after the JoinGroup that is under way or was answered last.
     sync_permit: Option<Permit>,
+    /// When heartbeats may be sent.
     beat_pace: Pace,
     session: MemberSession,
     /// What the last join subscribed to.
     joined_topics: BTreeSet<Arc<str>>,
-    /// What the last join told the leader to be owned.
+    /// The partitions that the last join claimed to own.
     claimed: Vec<TopicPartition>,
     /// As leader: the topics that the last assignment was made from.
     watched: Option<Watched>,
@@ -60,7 +62,7 @@ pub(super) struct ClassicMembership {
 #[derive(Debug)]
 enum JoinPhase {
     Idle,
-    /// Wants to join: waits for partitions to be given up, the coordinator, the end of a pause.
+    /// Wants to join: waits for partitions to be revoked, for the coordinator, or for the end of a pause.
     Preparing,
     Joining(RequestId, Instant),
     /// This member leads and makes the assignment.
@@ -104,7 +106,7 @@ impl ClassicMembership {
             JoinPhase::Idle | JoinPhase::Expelled | JoinPhase::Failed { may_return: true } => {
                 self.start("the consumer subscribed");
             }
-            // What a join under way has told is compared when it is through.
+            // The topics of a join under way are compared with the subscription when it has completed.
             JoinPhase::Stable if self.joined_topics != common.topics() => {
                 self.request_rejoin("the subscription changed");
             }
@@ -168,7 +170,7 @@ impl ClassicMembership {
     }
 
     pub(super) fn wake_at(&self, common: &Common) -> Option<Instant> {
-        // Callbacks and the search for the coordinator wake by themselves.
+        // The end of a revocation and of the search for the coordinator are reported, so they need no time here.
         let can_act = common.ownership.is_settled() && common.coordinator.node().is_some();
         let retry_at = match &self.phase {
             JoinPhase::Preparing if can_act && !common.joins_later => self.pace.next_at(),
@@ -218,7 +220,7 @@ impl ClassicMembership {
         })
     }
 
-    /// A commit was refused because of who made it.
+    /// Handles the refusal of a commit because of its member id or generation.
     pub(super) fn identity_refused(&mut self, common: &mut Common, now: Instant, code: ErrorCode) {
         match code {
             ErrorCode::FencedInstanceId => {
@@ -235,9 +237,9 @@ impl ClassicMembership {
         }
     }
 
-    /// The membership ends. It begins again when the application polls, but not sooner than its pace allows. Whatever
-    /// was refused, the coordinator still knows the member, and the group would wait for it until its session ends: the
-    /// member keeps its id, to come back to its place or to give it up.
+    /// Ends the membership with an error. Unless that is fatal, it begins again when the application polls, but not
+    /// sooner than its pace allows, and the member keeps its id: the coordinator still knows it, and the group would
+    /// wait for it until its session expires, so it comes back to its place or gives it up.
     pub(super) fn fail(&mut self, common: &mut Common, now: Instant, error: GroupError) {
         self.pace.failed(now);
         let may_return = may_return(&error);
@@ -246,7 +248,7 @@ impl ClassicMembership {
             false => self.forget_member(),
         }
         common.lose(error.clone());
-        // One who leaves has its goodbye still to say.
+        // A leaving member still has to send LeaveGroup.
         if matches!(self.phase, JoinPhase::Leaving(_)) {
             return;
         }
@@ -262,12 +264,12 @@ impl ClassicMembership {
         }
     }
 
-    /// Whether the coordinator may hold a place for this member, which is to be given up at the end.
+    /// True if the coordinator may have this member, so that it has to leave at the end.
     pub(super) fn may_have_place(&self) -> bool {
         !self.member.id.is_empty()
     }
 
-    /// The application does not poll: gives the place to others. One who is leaving anyway has left then.
+    /// Leaves the group because the application does not poll. A member that was leaving already has left by this.
     pub(super) fn expel(&mut self, common: &mut Common, now: Instant, error: GroupError) {
         if let JoinPhase::Leaving(leaving) = &self.phase {
             let (operation, reason) = (leaving.operation(), leaving.reason());
@@ -280,7 +282,7 @@ impl ClassicMembership {
         let says_so = self.sends_leave(common, LeaveOperation::Default);
         let reason = Some("max_poll_interval_ms exceeded".into());
         if says_so && self.send_leave(common, now, reason).is_none() {
-            // Nobody is there to hear it: the next join tells under the same id whose place it is.
+            // LeaveGroup cannot be sent: the member id is kept, so that the next join takes over the old place.
             self.forget_generation();
         } else {
             self.forget_member();
@@ -294,7 +296,7 @@ impl ClassicMembership {
         self.phase = JoinPhase::Preparing;
     }
 
-    /// The coordinator has thrown the member out; it joins anew. An id survives a generation that has passed.
+    /// Handles fencing: the member joins anew. After ILLEGAL_GENERATION its id is still valid.
     fn fenced(&mut self, common: &mut Common, code: ErrorCode) {
         match code {
             ErrorCode::IllegalGeneration => self.forget_generation(),
@@ -307,7 +309,7 @@ impl ClassicMembership {
         }
     }
 
-    /// The coordinator does not know the member any more.
+    /// Forgets the member id too, because the coordinator does not know it any more.
     fn forget_member(&mut self) {
         self.forget_generation();
         self.member = Member::nobody();

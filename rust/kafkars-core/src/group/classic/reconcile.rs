@@ -1,4 +1,4 @@
-//! From an assignment to what the application is told.
+//! The response to SyncGroup: the assignment, and what changes by it for the application.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -102,8 +102,9 @@ impl ClassicMembership {
         self.reconcile(common, assignment.partitions);
     }
 
-    /// Takes what is new and gives up what is missing. Others wait for the latter, so the group meets again; for what
-    /// was lost after the join had claimed it, too: a cooperative leader has kept it back.
+    /// Assigns what is new and revokes what is missing. Others wait for revoked partitions, so the member joins again;
+    /// also for partitions that the join claimed and that were lost since, because a cooperative leader has withheld
+    /// them from others.
     fn reconcile(&mut self, common: &mut Common, partitions: Vec<TopicPartition>) {
         let target: BTreeSet<&TopicPartition> = partitions.iter().collect();
         let added: Vec<TopicPartition> = partitions

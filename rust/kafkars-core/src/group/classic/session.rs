@@ -1,4 +1,4 @@
-//! A member's session: when to send heartbeats, and how long the coordinator keeps the place without them.
+//! A member's session: when to send heartbeats, and how long the coordinator keeps the member without them.
 
 use std::time::Instant;
 
@@ -6,22 +6,22 @@ use crate::group::action::RequestId;
 use crate::group::common::Common;
 use crate::group::pace::Pace;
 
-/// When the next heartbeat is due, and until when the member may believe itself one.
+/// When the next heartbeat is due, and when the session ends.
 #[derive(Debug, Default)]
 pub(super) struct MemberSession {
     pub(super) in_flight: Option<(RequestId, Instant)>,
     pub(super) next_at: Option<Instant>,
-    /// When the last request was sent that the coordinator answered as a member's: it keeps the place for a session
+    /// When the last request was sent whose response confirmed the membership. The coordinator's session timeout runs
     /// from some later moment.
     confirmed_at: Option<Instant>,
-    /// The coordinator waited for nobody then, or later. A rebalance that has begun since goes on without those who
-    /// have not joined by its timeout.
+    /// At this time, or later, no rebalance was under way. One that has begun since goes on without members that have
+    /// not joined within the rebalance timeout.
     pub(super) calm_at: Option<Instant>,
 }
 
 impl MemberSession {
-    /// The coordinator has taken the member in, in answer to a request of `sent_at`. That answer may have been under
-    /// way for a while: a member that owns something trusts only what it knows to be later than that.
+    /// Starts the session after the response to a JoinGroup sent at `sent_at`. That response may have been under way
+    /// for a while, so a member that owns partitions counts from `sent_at`, not from now.
     pub(super) fn start(&mut self, common: &Common, now: Instant, sent_at: Instant) {
         self.in_flight = None;
         if common.ownership.is_empty() {
@@ -34,7 +34,7 @@ impl MemberSession {
         self.calm_at = self.confirmed_at;
     }
 
-    /// An answered request of that time found the group at rest.
+    /// Notes that a request sent at `sent_at` was answered while no rebalance was under way.
     pub(super) fn calm(&mut self, sent_at: Instant) {
         self.calm_at = self.calm_at.max(Some(sent_at));
         self.confirm(sent_at);
@@ -56,7 +56,7 @@ impl MemberSession {
     pub(super) fn wake_at(&self, common: &Common, pace: &Pace) -> Option<Instant> {
         let beat_at = match self.in_flight {
             Some(_) => None,
-            // Without a coordinator the search for it wakes.
+            // Without a coordinator the driver wakes for the search.
             None if common.coordinator.node().is_none() => None,
             None => self.next_at.map(|at| pace.not_before(at)),
         };

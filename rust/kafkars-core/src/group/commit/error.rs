@@ -8,10 +8,10 @@ use kafkars_protocol::ErrorCode;
 use crate::config::TopicPartition;
 use crate::error_kind::{ErrorKind, SecurityError};
 
-/// The one error of commits.
+/// An error of a commit.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CommitError {
-    /// The partitions went to others since, or the member was thrown out: their new owners start from the last commit.
+    /// The partitions were given to others since, or the member was fenced: the new owners start from the last commit.
     #[error(
         "offsets of {} are not committed: group {group:?} has given the partitions away since (a poll gap above \
          max_poll_interval_ms, a lost session or a rebalance); their records will be read again",
@@ -23,8 +23,8 @@ pub enum CommitError {
         /// Which offsets were refused.
         partitions: Vec<TopicPartition>,
     },
-    /// The application names partitions that this member of the group does not own: whoever reads them starts from what
-    /// is committed, and would read records again or leave some out.
+    /// The application named partitions that this member of the group does not own. Their owner may start from what is
+    /// committed, and would read records again or leave some out.
     #[error(
         "offsets of {} are not committed: they are not assigned to this member of group {group:?}, and another one may read them; \
          commit what assignment() has, or set a group's offsets with a consumer that does not subscribe",
@@ -36,42 +36,42 @@ pub enum CommitError {
         /// Which offsets were refused.
         partitions: Vec<TopicPartition>,
     },
-    /// The consumer is not in its group at the moment.
+    /// The consumer is not a member of its group at the moment.
     #[error(
         "nothing is committed: the consumer is not a member of group {group:?} ({state}); poll to join again"
     )]
     NotMember {
         /// The group.
         group: Arc<str>,
-        /// How far the membership is.
+        /// The state of the membership.
         state: &'static str,
     },
-    /// Not done in time.
+    /// The commit was not confirmed before its deadline.
     #[error(
         "offsets of {} are not committed{}; last cause: {cause}",
         list(partitions), time(*waited, *limit)
     )]
     TimedOut {
-        /// Which offsets are not committed, as far as is known.
+        /// The partitions whose offsets are not known to be committed.
         partitions: Vec<TopicPartition>,
-        /// How long was tried.
+        /// How long the commit was tried.
         waited: Duration,
         /// The time limit.
         limit: Duration,
-        /// What the last try met.
+        /// The cause of the last failed attempt.
         cause: Arc<str>,
     },
-    /// The coordinator refuses, and trying again would not help.
+    /// The coordinator refused the commit with an error code.
     #[error("{}{}: {}", code.name(), place(partition.as_ref(), group), code.description())]
     Refused {
         /// The group.
         group: Arc<str>,
-        /// What the coordinator said.
+        /// The coordinator's error code.
         code: ErrorCode,
         /// The partition it is about, unless it is about the group.
         partition: Option<TopicPartition>,
     },
-    /// An offset that no partition has.
+    /// A negative offset.
     #[error("offset {offset} of {partition} cannot be committed: it must not be negative")]
     InvalidOffset {
         /// The partition.
@@ -79,7 +79,7 @@ pub enum CommitError {
         /// The offset.
         offset: i64,
     },
-    /// Commits are made faster than the coordinator takes them.
+    /// Too many commits wait, because they are made faster than the coordinator answers.
     #[error(
         "{limit} commits wait for the coordinator already; commit less often, or wait for the outcomes"
     )]
@@ -87,10 +87,10 @@ pub enum CommitError {
         /// How many may wait.
         limit: usize,
     },
-    /// No broker lets this client in, or the coordinator does not.
+    /// No broker, or not the coordinator, accepts this client's login.
     #[error(transparent)]
     Security(SecurityError),
-    /// The request cannot be made, or its answer cannot be understood.
+    /// The request cannot be encoded, or its response cannot be read or makes no sense.
     #[error("committing offsets failed: {cause}")]
     Failed {
         /// What went wrong.
@@ -117,7 +117,7 @@ impl CommitError {
     }
 }
 
-/// How long a commit was tried. At the end of a consumer there may be no time for it, where no broker answers.
+/// Says how long a commit was tried. When a consumer closes there may be no time for it, if no broker answers.
 fn time(waited: Duration, limit: Duration) -> String {
     match limit.as_millis() {
         0 => ", for want of time, and their records will be read again".to_owned(),

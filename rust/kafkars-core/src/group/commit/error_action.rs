@@ -1,4 +1,4 @@
-//! What the coordinator's refusal of a commit, or of a look at committed offsets, means.
+//! What to do about the error codes of OffsetCommit and OffsetFetch.
 
 use kafkars_protocol::ErrorCode;
 
@@ -7,26 +7,27 @@ use kafkars_protocol::ErrorCode;
 pub enum CommitErrorAction {
     /// Nothing: it is done.
     Done,
-    /// The same again after a pause.
+    /// Send the request again after a pause.
     Retry,
-    /// Find the coordinator, then the same again.
+    /// Find the coordinator, then send the request again.
     FindCoordinator,
-    /// The group is between two generations: the same again as member of the next one, if the partition is still owned.
+    /// The group is rebalancing: send the request again as a member of the next generation, if the partition is still
+    /// owned.
     Rebalancing,
-    /// The one who asked is no longer who it was: report it to the membership, then as above.
+    /// The member id or generation is out of date: report it to the membership, then send the request again as above.
     Stale,
     /// Give up.
     Refused,
 }
 
-/// The error_action on a code of OffsetCommit or OffsetFetch.
+/// What to do about an error code of OffsetCommit or OffsetFetch.
 #[must_use]
 pub fn error_action(code: ErrorCode) -> CommitErrorAction {
     match code {
         ErrorCode::None => CommitErrorAction::Done,
         ErrorCode::NotCoordinator
         | ErrorCode::CoordinatorNotAvailable
-        // The coordinator could not reach enough replicas in time; it may be on the wrong side of a split.
+        // The coordinator could not reach enough replicas in time; it may be on the wrong side of a network partition.
         | ErrorCode::RequestTimedOut => CommitErrorAction::FindCoordinator,
         ErrorCode::RebalanceInProgress => CommitErrorAction::Rebalancing,
         ErrorCode::IllegalGeneration

@@ -1,4 +1,4 @@
-//! Which offsets are committed, when, and by whom they may be.
+//! Committing offsets: the queue of commits, its requests, its errors.
 
 mod error;
 mod error_action;

@@ -1,4 +1,4 @@
-//! The OffsetCommit request, and which of its answers is about which partition.
+//! OffsetCommit: how requests are built, and which part of a response is about which partition.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -23,20 +23,20 @@ const BY_ID: i16 = 10;
 pub struct OutgoingCommit {
     /// For the answer.
     pub id: RequestId,
-    /// The coordinator's broker number.
+    /// The coordinator's node id.
     pub node: i32,
     /// What to send; fields that a version lacks are dropped when encoding.
     pub request: OffsetCommitRequest,
-    /// The newest version that can carry it: not every topic's identifier is known.
+    /// The newest version to use: since version 10 topics are named by id, and not every id is known.
     pub max_version: i16,
     /// How long to wait for the answer.
     pub timeout: Duration,
 }
 
-/// Offsets by partition and by the topic in which they were reached.
+/// Offsets by partition and by the id of the topic in which they were reached.
 pub(super) type OffsetsToSend = BTreeMap<(TopicPartition, Uuid), OffsetAndMetadata>;
 
-/// The request for `offsets`, and the newest version it may travel in.
+/// Builds the request for `offsets`, and tells the newest version that it may be sent in.
 pub(super) fn build(
     group: &str,
     identity: Option<&GroupMemberIdentity>,
@@ -75,7 +75,7 @@ pub(super) fn build(
     (request, if has_ids { i16::MAX } else { BY_ID - 1 })
 }
 
-/// The coordinator's word on each partition, whichever way the topics are named.
+/// The error code of each partition in a response, whether topics are named by name or by id.
 pub(super) fn answers(
     request: &OffsetCommitRequest,
     response: &OffsetCommitResponse,

@@ -1,5 +1,5 @@
-//! Commits of partitions that the coordinator does not know: it may not have heard of a topic that is new, or the topic
-//! is gone, or made again.
+//! Commits of partitions that the coordinator does not know: the topic may be too new, or deleted, or deleted and
+//! created again.
 
 use kafkars_protocol::{ErrorCode, Uuid};
 
@@ -7,16 +7,15 @@ use super::error::CommitError;
 use crate::cluster::Cluster;
 use crate::config::TopicPartition;
 
-/// Refusals before the word of metadata counts against a commit that the application has asked for. A broker may lag
-/// behind the creation of a topic, and two brokers may.
+/// How many refusals it takes, beside metadata without the topic, to fail a commit that the application has asked for.
+/// Brokers may lag behind the creation of a topic, more than one of them too.
 const PATIENCE: u32 = 3;
 
-/// Refusals before a commit is given up that something waits for which is not about this topic: a revocation, the end
-/// of the consumer, or the next automatic commit, which says the same again. It is given up though metadata may know
-/// the topic.
+/// How many refusals fail a commit, even if metadata has the topic, when something else waits for it: a revocation, the
+/// end of the consumer, or the next automatic commit, which repeats it.
 const LONGEST_HOLD: u32 = 5;
 
-/// The coordinator has refused an offset because it does not know the partition.
+/// How often the coordinator has refused an offset because it does not know the partition.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct UnknownTopic {
     pub(super) code: ErrorCode,
@@ -32,7 +31,7 @@ impl UnknownTopic {
         }
     }
 
-    /// Whether the refusal is final.
+    /// True if the commit is to fail with this refusal.
     pub(super) fn is_final(self, is_gone: bool, is_patient: bool) -> bool {
         match is_patient {
             true => is_gone && self.refusals >= PATIENCE,
@@ -41,7 +40,7 @@ impl UnknownTopic {
     }
 }
 
-/// Whether a code says that the coordinator does not know a partition.
+/// True if a code says that the coordinator does not know a partition.
 pub(super) fn is_unknown_topic(code: ErrorCode) -> bool {
     matches!(
         code,
@@ -49,8 +48,8 @@ pub(super) fn is_unknown_topic(code: ErrorCode) -> bool {
     )
 }
 
-/// Whether metadata says that there is no such partition, or that the topic of this name is another one than that in
-/// which the offset was reached.
+/// True if metadata says that there is no such partition, or that the topic of this name is not the one in which the
+/// offset was reached.
 pub(super) fn is_gone(cluster: &Cluster, partition: &TopicPartition, topic_id: Uuid) -> bool {
     let Some(topic) = cluster.topic(&partition.topic) else {
         return false;
@@ -67,14 +66,13 @@ pub(super) fn is_gone(cluster: &Cluster, partition: &TopicPartition, topic_id: U
 }
 
 impl CommitError {
-    /// Whether nothing else stood against the commit than topics that are gone, or were made again since.
+    /// True if the commit failed only because topics were deleted, or deleted and created again.
     #[must_use]
     pub fn is_unknown_topic(&self) -> bool {
         matches!(self, Self::Refused { code, .. } if is_unknown_topic(*code))
     }
 
-    /// Keeps the first error, but one about topics that are gone only where there is no other: what is left of those
-    /// can be committed by nobody.
+    /// Keeps the first error. One about deleted topics gives way to any other, because nobody can commit those offsets.
     pub(super) fn note(known: &mut Option<Self>, error: Self) {
         if known.as_ref().is_none_or(Self::is_unknown_topic)
             && !(known.is_some() && error.is_unknown_topic())

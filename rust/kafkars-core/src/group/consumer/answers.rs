@@ -1,4 +1,4 @@
-//! What the coordinator's answers mean.
+//! Responses to ConsumerGroupHeartbeat.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ impl ConsumerMembership {
         response: GroupResponse,
     ) {
         let GroupResponse::ConsumerGroupHeartbeat(response) = response else {
-            return; // of another kind than asked for, which no driver does
+            return; // of another type than the request, which no driver reports
         };
         let code = ErrorCode::check(response.error_code);
         if self.is_leaving(id) {
@@ -33,14 +33,14 @@ impl ConsumerMembership {
                     self.coordinator_moved(common, now, code);
                     self.leave_failed(common, now);
                 }
-                // There is no place to give up any more.
+                // The coordinator does not have the member any more.
                 Ok(()) | Err(ErrorCode::UnknownMemberId | ErrorCode::GroupIdNotFound) => {
                     self.left(common, now)
                 }
                 Err(ErrorCode::FencedInstanceId) if common.instance.is_some() => {
                     self.left(common, now);
                 }
-                // The group would wait for the member until its session ends.
+                // Tried again, because the group would wait for the member until its session expires.
                 Err(_) => self.leave_failed(common, now),
             };
         }
@@ -74,7 +74,7 @@ impl ConsumerMembership {
                 if let Some(node) = common.coordinator.node() {
                     common.coordinator_lost(now, node);
                 }
-                // The coordinator may have taken in one who was joining.
+                // The coordinator may have added the member, if it was joining.
                 self.has_old_place |= self.epoch == JOINING;
                 return match is_leaving {
                     true => self.leave_failed(common, now),
@@ -177,16 +177,16 @@ impl ConsumerMembership {
         }
     }
 
-    /// The coordinator still holds this member's place at a later epoch, and refuses to take it in again until that
-    /// session ends. Its own id may give the place up at once.
+    /// Leaves under the member's own id: the coordinator still has it at a later epoch, and refuses its joins until
+    /// that session expires.
     pub(super) fn free_own_place(&self, common: &mut Common, now: Instant) {
         if let Some(epoch) = leave_epoch(common, LeaveOperation::Default) {
             self.send_leave(common, now, epoch);
         }
     }
 
-    /// The one who held the instance id may have died, and then its session ends soon. It may be this member itself,
-    /// whose place was not given up.
+    /// Joins again while another member holds the instance id, for at most a session timeout: a holder that has died is
+    /// gone by then. The holder may also be this member's own earlier membership.
     fn wait_for_instance(&mut self, common: &mut Common, now: Instant) {
         if self.has_old_place {
             self.free_own_place(common, now);
@@ -206,7 +206,7 @@ impl ConsumerMembership {
         self.give_up(common, now, error);
     }
 
-    /// After a pause, and with everything in it: the coordinator may or may not have heard the last heartbeat.
+    /// Sends a full heartbeat after a pause, because the coordinator may or may not have received the last one.
     fn try_again(&mut self, now: Instant) {
         self.told = None;
         self.pace.failed(now);

@@ -1,4 +1,4 @@
-//! What a heartbeat says: everything when joining and after a failure, otherwise what is new.
+//! ConsumerGroupHeartbeat requests: everything when joining and after a failure, otherwise only changes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::group::common::Common;
 use crate::group::error::GroupError;
 
 impl ConsumerMembership {
-    /// Sends a heartbeat when one is due, or when there is something to tell.
+    /// Sends a heartbeat when one is due; a change to report makes it due at once.
     pub(super) fn try_heartbeat(&mut self, common: &mut Common, now: Instant) {
         if self.in_flight.is_some() || self.next_at.is_none_or(|at| at > now) {
             return;
@@ -45,14 +45,14 @@ impl ConsumerMembership {
             told,
             tells_owned,
         });
-        // Until the coordinator says better.
+        // The response sets the interval that the coordinator wants.
         self.next_at = Some(now + common.config.heartbeat_interval);
     }
 
-    /// What the coordinator should know now. While partitions are being given up they count as owned.
+    /// The state that the coordinator should know. Partitions being revoked count as owned.
     pub(super) fn to_tell(&self, common: &Common) -> ReportedState {
         let subscription = match self.phase {
-            // Left already as far as the application is concerned; the coordinator hears of it with the last heartbeat.
+            // The application has unsubscribed already; the coordinator learns of it by the last heartbeat.
             MemberPhase::Leaving(_) => self
                 .told
                 .as_ref()
@@ -70,7 +70,7 @@ impl ConsumerMembership {
         ReportedState::new(subscription, owned)
     }
 
-    /// Whether a heartbeat should leave before its time: the coordinator waits for partitions, or for a wish.
+    /// True if there is a change that the coordinator does not know of, so that a heartbeat should be sent early.
     pub(super) fn has_news(&self, common: &Common) -> bool {
         self.told.as_ref() != Some(&self.to_tell(common))
     }
@@ -102,8 +102,8 @@ impl ConsumerMembership {
         Some(since + common.config.rebalance_timeout())
     }
 
-    /// Nothing was heard for as long as the coordinator is patient, or partitions were not given up for as long: others
-    /// may own them by now.
+    /// Ends the session when the session timeout has passed without a response, or partitions were not given up within
+    /// the rebalance timeout: others may own them by then.
     pub(super) fn end_session(&mut self, common: &mut Common, now: Instant) {
         let group = Arc::clone(&common.group);
         let has_passed = |at: &Instant| *at <= now;

@@ -1,4 +1,4 @@
-//! Leaving: give up everything, then a last heartbeat with an epoch that says how.
+//! Leaving: revoke everything, then send a last heartbeat whose epoch says how the member leaves.
 
 use std::time::Instant;
 
@@ -11,9 +11,9 @@ use crate::group::error::GroupError;
 use crate::group::event::GroupEvent;
 use crate::group::leave::{Leave, LeaveOperation, LeaveRequest};
 
-/// The place is free.
+/// The epoch of a member that gives up its place.
 const GONE: i32 = -1;
-/// The place is kept for the same instance id until the session ends.
+/// The epoch of a static member whose place is kept until the session expires.
 const GONE_FOR_A_WHILE: i32 = -2;
 
 impl ConsumerMembership {
@@ -50,7 +50,7 @@ impl ConsumerMembership {
         let Some(id) = self.send_leave(common, now, epoch) else {
             return;
         };
-        // An answer to an ordinary heartbeat changes nothing any more.
+        // The response to an ordinary heartbeat does not matter any more.
         self.in_flight = None;
         self.next_at = None;
         if let MemberPhase::Leaving(leaving) = &mut self.phase {
@@ -58,7 +58,7 @@ impl ConsumerMembership {
         }
     }
 
-    /// Says goodbye, once, if that is possible now.
+    /// Sends the last heartbeat if the coordinator is known and the pace allows it.
     pub(super) fn send_leave(
         &self,
         common: &mut Common,
@@ -79,7 +79,7 @@ impl ConsumerMembership {
         Some(common.send(permit, node, request, timeout, false))
     }
 
-    /// The application does not poll: gives the place to others. One who is leaving anyway has left then.
+    /// Leaves the group because the application does not poll. A member that was leaving already has left by this.
     pub(in crate::group) fn expel(&mut self, common: &mut Common, now: Instant, error: GroupError) {
         let (operation, is_told) = match &self.phase {
             MemberPhase::Leaving(leaving) => (leaving.operation(), leaving.is_in_flight()),
@@ -99,19 +99,20 @@ impl ConsumerMembership {
         self.phase = MemberPhase::Expelled;
     }
 
-    /// Whether `id` is the last heartbeat.
+    /// True if `id` is the last heartbeat.
     pub(super) fn is_leaving(&self, id: RequestId) -> bool {
         matches!(&self.phase, MemberPhase::Leaving(leaving) if leaving.is(id))
     }
 
-    /// There is nobody to say goodbye to, or nobody who answers: the session's end tells the coordinator.
+    /// Makes no further attempt to send the last heartbeat: the coordinator learns of the leave when the session
+    /// expires.
     pub(in crate::group) fn leave_unsaid(&mut self) {
         if let MemberPhase::Leaving(leaving) = &mut self.phase {
             leaving.give_up();
         }
     }
 
-    /// The coordinator was not reached, or is another one by now.
+    /// Notes a failed last heartbeat, which is sent again after a pause.
     pub(super) fn leave_failed(&mut self, common: &mut Common, now: Instant) {
         if let MemberPhase::Leaving(leaving) = &mut self.phase {
             leaving.failed();
@@ -131,11 +132,11 @@ impl ConsumerMembership {
         }
     }
 
-    /// The end. A subscription made meanwhile starts anew.
+    /// Ends the membership. A subscription made meanwhile starts a new one.
     pub(super) fn left(&mut self, common: &mut Common, now: Instant) {
         self.forget_place();
         self.has_old_place = false;
-        // Whoever subscribes anew is in no trouble because of what was.
+        // A new subscription joins without a pause, unless the last heartbeat failed.
         if !self.pace.has_failed() {
             self.pace.rested();
         }
@@ -147,7 +148,7 @@ impl ConsumerMembership {
     }
 }
 
-/// How to say goodbye; `None`: not at all.
+/// The epoch of the last heartbeat; `None` if none is to be sent.
 pub(super) fn leave_epoch(common: &Common, operation: LeaveOperation) -> Option<i32> {
     match (operation, common.instance.is_some()) {
         (LeaveOperation::Default, false) | (LeaveOperation::LeaveGroup, _) => Some(GONE),

@@ -1,6 +1,6 @@
-//! The consumer protocol (KIP-848): one request, ConsumerGroupHeartbeat, says what the member wants and owns, and
-//! answers what it should own. The coordinator never gives a partition to a second member before the first has said,
-//! with its owned partitions, that it has given it up.
+//! The consumer protocol (KIP-848): one request, ConsumerGroupHeartbeat, reports what the member subscribes to and
+//! owns, and its response says what it should own. The coordinator never gives a partition to a second member before
+//! the first has said, with its owned partitions, that it has given it up.
 
 mod answers;
 mod heartbeat;
@@ -24,35 +24,36 @@ use super::member::{GroupMemberIdentity, MembershipState, may_return};
 use super::pace::Pace;
 use crate::backoff::Random;
 
-/// The epoch by which a member asks to be taken in.
+/// The member epoch of a heartbeat that asks to join.
 const JOINING: i32 = 0;
 
-/// One member's state.
+/// A member's state in the consumer protocol.
 #[derive(Debug)]
 pub(super) struct ConsumerMembership {
-    /// Chosen here and kept as long as the process lives.
+    /// Chosen here; kept for all joins, unless the coordinator gives another one.
     member_id: Arc<str>,
-    /// [`JOINING`] or what the coordinator said last.
+    /// [`JOINING`], or the member epoch of the last response.
     epoch: i32,
     phase: MemberPhase,
     in_flight: Option<Beat>,
     next_at: Option<Instant>,
     pace: Pace,
-    /// What the coordinator has been told and confirmed; nothing of it is told again.
+    /// What the coordinator was told and has confirmed; heartbeats leave it out.
     told: Option<ReportedState>,
-    /// What the member should own, as the coordinator said last.
+    /// What the member should own (KIP-848: its target assignment), as the coordinator said last.
     target: Option<BTreeMap<Uuid, Vec<i32>>>,
     /// Names of the topics that were ever assigned: a topic that is deleted loses its name in the metadata.
     names: BTreeMap<Uuid, Arc<str>>,
-    /// The coordinator keeps the place at least until then, if its session timeout is ours.
+    /// Until when the coordinator keeps the member at least, if its session timeout is `session_timeout_ms`.
     session_ends_at: Option<Instant>,
-    /// The coordinator waited for no partition to be given up then, or later. It does so for the rebalance timeout.
+    /// At this time, or later, the coordinator did not wait for this member to give up partitions. It waits for the
+    /// rebalance timeout at most.
     calm_at: Option<Instant>,
-    /// Partitions are to be given up, and the coordinator has not confirmed that it knows them to be.
+    /// True while partitions are to be given up, until the coordinator has confirmed that they are.
     is_releasing: bool,
-    /// Since when another member holds the instance id.
+    /// Since when joins are refused because another member holds the instance id.
     unreleased_since: Option<Instant>,
-    /// The coordinator may hold a place under this member's id that it had before: others wait for it.
+    /// True if the coordinator may still have this member from before it dropped out; others wait for it then.
     has_old_place: bool,
 }
 
@@ -102,7 +103,7 @@ impl ConsumerMembership {
             MemberPhase::Idle
             | MemberPhase::Expelled
             | MemberPhase::Failed { may_return: true } => self.start(now),
-            // The next heartbeat tells it, and there is no reason to wait for that.
+            // The next heartbeat reports it, and is sent at once.
             MemberPhase::Active if !self.pace.has_failed() => self.next_at = Some(now),
             MemberPhase::Active
             | MemberPhase::Leaving(_)
@@ -191,7 +192,8 @@ impl ConsumerMembership {
         })
     }
 
-    /// A commit was refused because of who made it. A stale epoch means that a newer one is on its way to the member.
+    /// Handles the refusal of a commit because of its member id or epoch. STALE_MEMBER_EPOCH means that a newer epoch
+    /// is on its way to the member.
     pub(super) fn identity_refused(&mut self, common: &mut Common, now: Instant, code: ErrorCode) {
         match code {
             ErrorCode::FencedInstanceId => {
@@ -206,15 +208,16 @@ impl ConsumerMembership {
         }
     }
 
-    /// The membership ends. It begins again when the application polls, but not sooner than its pace allows. The
-    /// coordinator takes nobody in who has a place, so that is given up; others need not wait for its session to end.
+    /// Ends the membership with an error. Unless that is fatal, it begins again when the application polls, but not
+    /// sooner than its pace allows. The old place is given up, because the coordinator refuses joins of a member that
+    /// it still has, and others would wait for its session to expire.
     pub(super) fn fail(&mut self, common: &mut Common, now: Instant, error: GroupError) {
         self.pace.failed(now);
         let may_return = may_return(&error);
         self.forget_place();
         self.has_old_place &= may_return;
         common.lose(error.clone());
-        // One who leaves has its goodbye still to say.
+        // A leaving member still has to send its last heartbeat.
         if matches!(self.phase, MemberPhase::Leaving(_)) {
             return;
         }
@@ -233,7 +236,7 @@ impl ConsumerMembership {
         }
     }
 
-    /// Whether the coordinator may hold a place for this member, which is to be given up at the end.
+    /// True if the coordinator may have this member, so that it has to leave at the end.
     pub(super) fn may_have_place(&self) -> bool {
         self.has_old_place || self.epoch != JOINING || self.in_flight.is_some()
     }
@@ -244,9 +247,9 @@ impl ConsumerMembership {
         self.phase = MemberPhase::Active;
     }
 
-    /// The coordinator has thrown the member out; it joins anew under the same id, when the application knows.
+    /// Handles fencing: the member joins anew under the same id, once the application has handled the loss.
     fn fenced(&mut self, common: &mut Common, now: Instant, code: ErrorCode) {
-        // One who is refused while joining was no member to be thrown out.
+        // A refusal while joining is a failed join, so the next one waits for a pause.
         if self.epoch == JOINING {
             self.pace.failed(now);
         }
@@ -255,7 +258,7 @@ impl ConsumerMembership {
         self.next_at = Some(now);
     }
 
-    /// The pace is kept: what comes next is the same member's next try.
+    /// Forgets everything but the pace: the next join is another attempt of the same member.
     fn forget_place(&mut self) {
         self.has_old_place = self.may_have_place();
         self.epoch = JOINING;
@@ -270,7 +273,7 @@ impl ConsumerMembership {
     }
 }
 
-/// Sixteen random bytes in Kafka's spelling of identifiers.
+/// A random UUID in the text form that Kafka gives its ids.
 fn member_id(random: &mut Random) -> Arc<str> {
     let mut bytes = [0; 16];
     bytes[..8].copy_from_slice(&random.next().to_be_bytes());

@@ -1,4 +1,4 @@
-//! From what the member has to what it should have: give up, say so, take.
+//! Reconciliation (KIP-848): the way from the owned partitions to the target assignment. Revoke, report, assign.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::group::common::Common;
 use crate::group::error::GroupError;
 
 impl ConsumerMembership {
-    /// The coordinator says what the member should own.
+    /// Takes a new target assignment from the coordinator.
     pub(super) fn aim(&mut self, common: &mut Common, now: Instant, assignment: Assignment) {
         let mut target: BTreeMap<Uuid, Vec<i32>> = BTreeMap::new();
         for topic in assignment.topic_partitions {
@@ -40,14 +40,14 @@ impl ConsumerMembership {
         self.target = Some(target);
         let before = common.events.len();
         self.reconcile(common, now);
-        // The application hears of every completed join, of one that brings nothing too.
+        // The application is told of every completed join, even if no partitions come with it.
         if is_first && common.events.len() == before && self.is_reconciled(common) {
             common.assign(Vec::new());
         }
     }
 
-    /// Takes the next step towards the target. What is to be given up goes first: only when the application has let go
-    /// of it are new partitions taken and the coordinator told. Topics whose names are not known yet wait.
+    /// Takes the next step towards the target. Revocations come first: only when the application has carried them out
+    /// are new partitions assigned and the coordinator told. Topics whose names are not known yet wait.
     pub(super) fn reconcile(&mut self, common: &mut Common, now: Instant) {
         if !matches!(self.phase, MemberPhase::Active) || self.target.is_none() {
             return;
@@ -70,7 +70,7 @@ impl ConsumerMembership {
         }
     }
 
-    /// Whether everything that should be owned is, and nothing else.
+    /// True if the member owns exactly what it should.
     pub(super) fn is_reconciled(&self, common: &Common) -> bool {
         let Some(target) = &self.target else {
             return false;

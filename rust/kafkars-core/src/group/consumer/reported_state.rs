@@ -10,7 +10,7 @@ use kafkars_protocol::messages::consumer_group_heartbeat::{
 
 use crate::group::member::Subscription;
 
-/// What the coordinator knows of the member's wishes and holdings.
+/// The subscription and the owned partitions that the coordinator knows of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ReportedState {
     subscription: Option<Subscription>,
@@ -30,13 +30,14 @@ impl ReportedState {
         self.subscription.as_ref()
     }
 
-    /// The coordinator has spoken of the assignment without having heard what is owned. It may wait for a partition
-    /// that the member never knew it had, because an answer was lost: to be told so, though nothing has changed here.
+    /// Makes the next heartbeat report the owned partitions even if they have not changed. Called when an assignment
+    /// came in response to a heartbeat without them: the coordinator may wait for a partition that the member never
+    /// knew it had, because a response was lost.
     pub(super) fn tell_owned_again(&mut self) {
         self.owned = None;
     }
 
-    /// Puts into a heartbeat what differs from `known`; everything, where the coordinator knows nothing.
+    /// Puts into a heartbeat what differs from `known`, or everything if the coordinator knows nothing.
     pub(super) fn add_news_since(
         &self,
         known: Option<&Self>,
@@ -57,7 +58,8 @@ impl ReportedState {
     }
 }
 
-/// The fields for a subscription; a way of subscribing that was used before is taken back by an empty value.
+/// Sets the fields of a subscription. Names are taken back by an empty value when a pattern replaces them, and a
+/// pattern likewise.
 fn subscribe(
     request: &mut ConsumerGroupHeartbeatRequest,
     before: Option<&Subscription>,

@@ -8,7 +8,7 @@ use super::*;
 use crate::config::TopicPartition;
 use crate::error_kind::{SecurityError, SecurityProblem};
 
-/// What a commit of partitions that are gone asks for is asked for by nobody else.
+/// The last commit of partitions that went away keeps its time, because no other commit repeats it.
 #[test]
 fn the_end_of_a_subscription_ends_only_commits_that_somebody_waits_for() {
     let mut office = Office::new();
@@ -25,7 +25,7 @@ fn the_end_of_a_subscription_ends_only_commits_that_somebody_waits_for() {
     assert_eq!((ended.id, ended.result), (last, Ok(())));
 }
 
-/// Nobody waits for these either: what is finished is committed with the revocation, beside them.
+/// No call waits for automatic commits either: what is finished is committed with the revocation, beside them.
 #[test]
 fn the_end_of_a_subscription_ends_no_automatic_commit() {
     let mut office = Office::new();
@@ -46,7 +46,8 @@ fn the_end_of_a_subscription_ends_no_automatic_commit() {
     assert_eq!((ended.id, ended.result), (automatic, Ok(())));
 }
 
-/// The coordinator refuses them once the group has members, and by then others may own the partitions.
+/// The coordinator refuses commits without a member id once the group has members, and others may own the partitions
+/// then.
 #[test]
 fn commits_from_before_a_subscription_leave_before_it_joins_and_never_as_the_members() {
     for (code, is_consumer) in [
@@ -140,7 +141,7 @@ fn a_handshake_that_fails_ends_the_commits_that_were_made_before_it() {
         (early, Err(CommitError::Security(failure.clone())))
     );
     assert_eq!(office.commits.next_outcome(), None);
-    // What was under way may have arrived or not: the next one comes after it.
+    // The request under way may have arrived or not: the next one comes after it.
     office.answer(&request, ErrorCode::None);
     let request = office.next_request().expect("the other leaves");
     office.answer(&request, ErrorCode::None);
@@ -195,7 +196,7 @@ impl Office {
             .next_request(now, &mut self.desk.membership, cluster)
     }
 
-    /// Tries until the commit ends, at most `most` times, and refuses each try; answers how many there were.
+    /// Refuses each try until the commit ends, at most `most` times; returns how many tries there were.
     fn refuse_in(&mut self, cluster: &Cluster, code: ErrorCode, most: u32) -> u32 {
         for tries in 0..most {
             self.desk.pass(Duration::from_secs(2));
@@ -329,7 +330,7 @@ fn a_commit_of_a_member_that_was_thrown_out_is_fenced() {
     assert_eq!(partitions.len(), 1);
 }
 
-/// The consumer may hear of a loss after its membership: its positions are not the new owner's business.
+/// The consumer may learn of a loss later than its membership: its positions must not become those of the new owner.
 #[test]
 fn positions_of_partitions_that_went_away_are_not_committed() {
     let mut office = Office::new();
@@ -382,7 +383,7 @@ fn a_queue_at_its_end_does_not_wake_for_automatic_commits() {
     assert_eq!((made, commits.wake_at()), (None, None));
 }
 
-/// As metadata tells of a topic that is gone.
+/// Metadata of a topic that was deleted.
 fn without_topic() -> Cluster {
     let topic = MetadataResponseTopic {
         name: Some(TOPIC.to_owned()),
@@ -402,7 +403,7 @@ const UNKNOWN: [ErrorCode; 2] = [
     ErrorCode::UnknownTopicId,
 ];
 
-/// Others wait for it, and nobody can commit it any more.
+/// Others wait for the revocation, and nobody can commit the offset any more.
 #[test]
 fn what_goes_waits_for_no_topic_that_is_gone() {
     for code in UNKNOWN {
@@ -416,7 +417,7 @@ fn what_goes_waits_for_no_topic_that_is_gone() {
         assert!(error.is_unknown_topic() && error.to_string().contains(TOPIC));
         assert_eq!(ended[0].unless_gone(), Ok(()));
         assert_eq!((ended[0].gone.len(), ended[0].committed().count()), (1, 0));
-        // What comes next does not wait for the pause.
+        // The next commit does not wait for the pause.
         office.commit(1, 5, 60);
         assert!(office.next_request().is_some());
     }
@@ -495,7 +496,7 @@ fn a_topic_that_is_gone_does_not_hide_what_is_committed_nor_what_else_fails() {
     }
 }
 
-/// The topic was deleted, and made again before the coordinator has the offset.
+/// The topic was deleted and created again before the coordinator has the offset.
 #[test]
 fn a_commit_goes_on_naming_the_topic_in_which_its_offset_was_reached() {
     let again = Uuid([9; 16]);
@@ -514,7 +515,7 @@ fn a_commit_goes_on_naming_the_topic_in_which_its_offset_was_reached() {
         let request = office.next_request().expect("it leaves");
         assert_eq!(request.request.topics[0].topic_id, TOPIC_ID);
         office.answer(&request, ErrorCode::UnknownTopicId);
-        // A position in the new one does not carry it along, nor the other way round.
+        // A position in the new topic does not replace that in the old one, nor the other way round.
         let mut new = offsets(&[(0, 1)]);
         new.values_mut().for_each(|one| one.topic_id = again);
         let (now, membership) = (office.desk.now, &mut office.desk.membership);

@@ -15,7 +15,7 @@ fn leave(desk: &mut Desk) -> Change {
     revoked
 }
 
-/// The application has to hear that it has left, whatever it does meanwhile.
+/// The application has to be told that it has left, whatever it does meanwhile.
 fn hangs_in_its_last_callback(mut desk: Desk) {
     leave(&mut desk);
     while desk.try_next().is_some() {}
@@ -69,8 +69,7 @@ fn leaving_gives_up_everything_before_it_says_so() {
     assert_eq!(desk.told.pop_front(), Some(GroupEvent::Left));
 }
 
-/// Its own id may free a place that the coordinator still holds at a later epoch; before, the join was repeated without
-/// pause.
+/// A member may leave under its own id where the coordinator still has it at a later epoch; its joins wait for a pause.
 #[test]
 fn a_join_that_is_fenced_frees_its_place_and_pauses() {
     let mut desk = Desk::consumer(short);

@@ -54,7 +54,7 @@ impl Desk {
         desk
     }
 
-    /// One that has not subscribed.
+    /// A member that has not subscribed.
     fn new(
         group_protocol: GroupProtocol,
         assignors: &[&str],

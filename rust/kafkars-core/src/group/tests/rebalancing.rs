@@ -1,11 +1,11 @@
-//! What a member does with its partitions while the group meets.
+//! What a member does with its partitions while the group rebalances.
 
 use kafkars_protocol::messages::heartbeat::HeartbeatResponse;
 
 use super::*;
 use crate::config::TopicPartition;
 
-/// The coordinator's answer to the heartbeat under way; a second passes so that there is one.
+/// Lets a heartbeat interval pass, and answers the heartbeat of it with `code`.
 fn hear(desk: &mut Desk, code: ErrorCode) {
     desk.pass(desk.membership.config().heartbeat_interval);
     let beat = desk
@@ -33,7 +33,7 @@ fn member(assignors: &[&str]) -> Desk {
     desk
 }
 
-/// Partitions of [`TOPIC`] for this member, from another leader.
+/// The response to SyncGroup with these partitions of [`TOPIC`], from another leader.
 fn assignment(partitions: &[i32]) -> GroupResponse {
     let partitions = partitions.iter().map(|number| TopicPartition {
         topic: Arc::from(TOPIC),
@@ -102,7 +102,7 @@ fn what_a_cooperative_member_gives_up_makes_the_group_meet_again() {
     assert_eq!(request.reason.as_deref(), Some("partitions were given up"));
 }
 
-/// The leader has kept back what the join claimed, for an owner that has nothing any more: only a rebalance frees it.
+/// The leader has withheld what the join claimed, though its owner has lost it since: only a rebalance frees it.
 #[test]
 fn what_was_claimed_and_lost_meanwhile_makes_the_group_meet_again() {
     let mut desk = member(&["cooperative-sticky"]);
@@ -123,7 +123,7 @@ fn what_was_claimed_and_lost_meanwhile_makes_the_group_meet_again() {
     desk.next_join();
 }
 
-/// Who coordinates is asked again after so long a silence, so an answer of the one that was silent is not gone on with.
+/// The coordinator is looked for again after so long a silence, so a late response of the silent one is of no use.
 #[test]
 fn a_join_behind_a_silent_coordinator_is_sent_again() {
     let mut desk = member(&["cooperative-sticky"]);
@@ -147,7 +147,7 @@ fn a_join_behind_a_silent_coordinator_is_sent_again() {
     assert!(desk.try_next().is_none());
 }
 
-/// Heartbeats tell that the place is still there, since nobody tells whether the join has arrived.
+/// Only heartbeats tell that the partitions are still owned: nothing tells whether the join has arrived.
 #[test]
 fn heartbeats_go_on_while_a_join_waits_and_partitions_are_kept() {
     let mut desk = member(&["cooperative-sticky"]);

@@ -80,7 +80,7 @@ fn new_partitions_wait_until_old_ones_are_given_up() {
     assert_eq!(owned(&request), Some(vec![1, 2]));
 }
 
-/// The coordinator waits for a partition that it gave in an answer that was lost, and then took back.
+/// The coordinator waits for a partition that it gave in a response that was lost, and then took back.
 #[test]
 fn what_is_owned_is_told_again_when_an_assignment_comes_unasked() {
     let mut desk = member();

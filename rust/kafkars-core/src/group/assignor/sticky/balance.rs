@@ -1,4 +1,4 @@
-//! Even shares with the fewest moves.
+//! Balancing partitions among members with as few moves as possible.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use super::super::view::{GroupView, MemberView};
 use super::claims::Claims;
 use crate::config::TopicPartition;
 
-/// Gives every partition that anybody wants to one who wants it.
+/// Gives every partition to a member that subscribes to its topic, if there is one.
 pub(in crate::group::assignor) fn distribute(
     group: &GroupView,
     claims: &Claims<'_>,
@@ -24,12 +24,12 @@ pub(in crate::group::assignor) fn distribute(
     distribution.into_lists()
 }
 
-/// An assignment in the making.
+/// An assignment while it is made.
 struct Distribution<'a> {
     group: &'a GroupView,
     members: Vec<Holder<'a>>,
     partitions: Vec<TopicPartition>,
-    /// Who wants each topic, as indexes of members.
+    /// The subscribers of each topic, as indexes of `members`.
     takers: BTreeMap<&'a str, Vec<usize>>,
     uses_racks: bool,
 }
@@ -76,8 +76,8 @@ impl<'a> Distribution<'a> {
         }
     }
 
-    /// Everybody keeps what it had, but not more than its share where shares are known beforehand. Returns what is
-    /// left.
+    /// Lets every member keep what it had, but not more than its share if all subscribe to the same topics. Returns the
+    /// partitions that are left.
     fn keep(&mut self, claims: &Claims<'_>, all_want_the_same: bool) -> Vec<usize> {
         let indexes: BTreeMap<&TopicPartition, usize> = self
             .partitions
@@ -117,8 +117,8 @@ impl<'a> Distribution<'a> {
         free.into_iter().collect()
     }
 
-    /// Deals partitions to whoever has least; those that few want first, so that nobody is left with too much of what
-    /// only it can take.
+    /// Gives each free partition to the subscriber that has the fewest. Topics with few subscribers come first, so that
+    /// these do not end up with too many.
     fn deal(&mut self, mut free: Vec<usize>) {
         free.sort_by_key(|index| {
             let takers = self.takers.get(&*self.partitions[*index].topic);
@@ -136,8 +136,8 @@ impl<'a> Distribution<'a> {
         }
     }
 
-    /// Moves single partitions from who has two more than another that could take one, until there is no such pair.
-    /// Every move brings the counts closer together, so this ends.
+    /// Moves single partitions from a member to one that has at least two fewer and could take it, until there is no
+    /// such pair. Every move brings the counts closer together, so this ends.
     fn even_out(&mut self) {
         while let Some((index, from, to)) = self.move_worth_making() {
             self.members[from].held.remove(&index);

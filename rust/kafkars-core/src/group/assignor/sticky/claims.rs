@@ -1,4 +1,4 @@
-//! Who had what: the claims that a sticky strategy honours.
+//! Claims: which partitions members say they had, for a sticky strategy to keep.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

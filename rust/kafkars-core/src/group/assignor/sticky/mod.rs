@@ -1,4 +1,4 @@
-//! `sticky`: as even as can be, and as much as possible stays where it is (KIP-54).
+//! `sticky`: an assignment as even as possible that moves as few partitions as possible (KIP-54).
 
 mod balance;
 mod claims;

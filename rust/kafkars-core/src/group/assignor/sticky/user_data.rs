@@ -9,7 +9,7 @@ use kafkars_protocol::{DecodeError, EncodeError, Reader, Writer};
 use super::super::strategy::LastAssignment;
 use crate::config::TopicPartition;
 
-/// Before KIP-341 nobody said which generation it was.
+/// The generation of user data from before KIP-341, which does not say it.
 const UNKNOWN_GENERATION: i32 = -1;
 
 pub(super) fn encode(last: &LastAssignment) -> Result<Bytes, EncodeError> {

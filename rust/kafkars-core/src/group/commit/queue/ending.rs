@@ -1,4 +1,4 @@
-//! The end of commits that nobody can make any more.
+//! Ending commits that cannot be made any more.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -15,15 +15,15 @@ use crate::group::member::MembershipState;
 use crate::group::membership::Membership;
 
 impl CommitQueue {
-    /// Ends the commits that a failed handshake ends: `refusal` finds the one that a commit hears of that waits since
-    /// then.
+    /// Ends commits because of failed handshakes. `refusal` returns the failure for a commit that has waited since the
+    /// given time, if there is one.
     pub fn end_locked_out(
         &mut self,
         now: Instant,
         membership: &mut Membership,
         refusal: impl Fn(Instant) -> Option<SecurityError>,
     ) {
-        // Who waits for less long hears of less.
+        // A commit that has waited for less time has no failure if this one has none.
         for commit in &mut self.waiting {
             let Some(failure) = refusal(commit.started) else {
                 break;
@@ -35,33 +35,36 @@ impl CommitQueue {
         self.tell(now, membership);
     }
 
-    /// The consumer ends at `deadline`: what waits then is given up, so that whoever made it hears of that.
+    /// Ends all commits at `deadline` at the latest, because the consumer closes then: each gets its outcome.
     pub fn end_by(&mut self, deadline: Instant) {
         for commit in &mut self.waiting {
             commit.deadline = commit.deadline.min(deadline);
         }
     }
 
-    /// A subscription waits for the commits that were made before it, and no longer than until then.
+    /// Ends commits that were made before the subscription at `deadline` at the latest, because the join waits for
+    /// them.
     pub fn end_outside_by(&mut self, deadline: Instant) {
         let outside = self.waiting.iter_mut().filter(|commit| commit.is_outside);
         outside.for_each(|commit| commit.deadline = commit.deadline.min(deadline));
     }
 
-    /// The same as [`CommitQueue::end_by`] of the end of a subscription: what nobody waits for has its own time.
+    /// As [`CommitQueue::end_by`], at the end of a subscription: automatic commits and last ones keep their deadlines,
+    /// because no call waits for them.
     pub fn end_awaited_by(&mut self, deadline: Instant) {
         let is_awaited = |commit: &&mut Commit| !commit.is_last && !commit.is_automatic;
         let awaited = self.waiting.iter_mut().filter(is_awaited);
         awaited.for_each(|commit| commit.deadline = commit.deadline.min(deadline));
     }
 
-    /// The consumer ends: nobody calls [`CommitQueue::commit_automatically`] any more, so nothing wakes for it either.
+    /// Ends automatic commits, because the consumer closes: [`CommitQueue::wake_at`] no longer counts them.
     pub fn end_automatic(&mut self) {
         self.automatic = None;
         self.automatic_at = None;
     }
 
-    /// Ends what the coordinator does not know where metadata does not either, or names another topic.
+    /// Ends commits of partitions that the coordinator does not know, if metadata confirms that or they were refused
+    /// too often.
     pub(super) fn end_unknown(&mut self, membership: &Membership, cluster: &Cluster) {
         let mut has_ended = false;
         for commit in &mut self.waiting {
@@ -94,15 +97,15 @@ impl CommitQueue {
         if has_ended {
             self.finish(|commit| commit.open.is_empty());
             if self.waiting.is_empty() {
-                // What comes next has nothing to do with it.
+                // The pause was for the commits that have ended; the next one does not wait for it.
                 self.failures = 0;
                 self.retry_at = None;
             }
         }
     }
 
-    /// Ends what can no longer be committed: offsets of partitions that went away, or everything when the member is
-    /// out.
+    /// Ends what can no longer be committed: offsets of partitions that went away, or everything if the member is out
+    /// of its group.
     pub(super) fn end_stale(&mut self, membership: &Membership) {
         let group = membership.group();
         let state = membership.state();
@@ -135,7 +138,7 @@ impl CommitQueue {
         self.finish(|commit| commit.open.is_empty());
     }
 
-    /// The search for the coordinator was refused, and no membership has failed of it.
+    /// Ends everything if the search for the coordinator was refused and no membership has failed with that error.
     pub(super) fn end_refused(&mut self, membership: &mut Membership) {
         if let Some(failure) = membership.take_search_failure() {
             let error = failed_with(membership.group(), failure);
@@ -151,8 +154,8 @@ impl CommitQueue {
         self.finish(|commit| commit.open.is_empty());
     }
 
-    /// Ends what has waited too long. It may have arrived all the same, so commits made before it, which wait longer,
-    /// do not go back behind it: they send its offsets.
+    /// Ends commits whose deadline has passed. Such a commit may have arrived all the same, so commits made before it
+    /// that still wait send its offsets instead of their own, which would take the offset back.
     pub(super) fn end_late(&mut self, now: Instant) {
         for late in 1..self.waiting.len() {
             let (before, rest) = self.waiting.make_contiguous().split_at_mut(late);

@@ -1,4 +1,5 @@
-//! Commits in order, one request at a time, made by whoever the member is when they leave.
+//! The queue of commits: in order, one request at a time, under the identity that the member has when the request is
+//! sent.
 
 mod ending;
 mod outcome;
@@ -21,21 +22,21 @@ use crate::group::action::RequestId;
 use crate::group::member::{GroupMemberIdentity, MembershipState};
 use crate::group::membership::Membership;
 
-/// Commits that may wait for the coordinator. They leave together, so this many are weeks of automatic commits.
+/// How many commits may wait for the coordinator. They are sent together, so waiting commits cost memory, not requests.
 const LONGEST_QUEUE: usize = 100_000;
 
 /// The commits of one consumer.
 ///
-/// All commits that wait leave in one request, of each partition only the newest offset. While one request is under way
-/// the next waits, so that a commit made later never arrives earlier.
+/// All waiting commits are sent in one request, with only the newest offset of each partition. The next request waits
+/// until that one is answered, so that a later commit never arrives before an earlier one.
 #[derive(Debug)]
 pub struct CommitQueue {
     waiting: VecDeque<Commit>,
-    /// The newest commit that waits and was made before the subscription.
+    /// The newest waiting commit of those that were made before the subscription.
     newest_outside: Option<CommitId>,
     in_flight: Option<InFlightCommit>,
     outcomes: VecDeque<CommitOutcome>,
-    /// Topics that the coordinator does not know, for metadata to be asked.
+    /// Topics that the coordinator does not know, to be looked up in metadata.
     doubted: BTreeSet<Arc<str>>,
     backoff: Backoff,
     random: Random,
@@ -57,12 +58,12 @@ struct Commit {
     started: Instant,
     deadline: Instant,
     is_automatic: bool,
-    /// It was made by one who takes part in nothing, and is never a member's: of these partitions others may be the
-    /// owners by the time there is a member.
+    /// Made without a subscription, so it is never sent with a member id: by the time there is one, others may own
+    /// these partitions.
     is_outside: bool,
-    /// Nobody waits for it, and nobody makes another one of it.
+    /// The last commit of its partitions: no call waits for it, and none repeats it.
     is_last: bool,
-    /// It may wait for topics that nobody knows: nothing else waits for it, and nobody says it again.
+    /// May wait for topics that brokers do not know yet: nothing else waits for it, and no later commit repeats it.
     is_patient: bool,
     error: Option<CommitError>,
     unknown: Vec<TopicPartition>,
@@ -71,7 +72,7 @@ struct Commit {
 
 #[derive(Debug)]
 struct Open {
-    /// The assignment under which the offset was reached.
+    /// The serial number of the assignment under which the offset was reached.
     serial: Option<u64>,
     /// What to send: the offset asked for, or a later one that may have arrived already.
     offset: OffsetAndMetadata,
@@ -90,7 +91,7 @@ struct InFlightCommit {
 }
 
 impl CommitQueue {
-    /// Nothing to commit yet.
+    /// Creates an empty queue.
     #[must_use]
     pub fn new(config: &GroupConfig, seed: u64) -> Self {
         Self {
@@ -113,8 +114,8 @@ impl CommitQueue {
         }
     }
 
-    /// Commits `offsets`, or tells at the deadline why that was not possible. Offsets of owned partitions count only as
-    /// long as the partition stays owned.
+    /// Queues a commit of `offsets`, whose outcome comes at `deadline` at the latest. Offsets of owned partitions are
+    /// committed only while the partition stays owned.
     ///
     /// # Errors
     /// A negative offset, or [`CommitError::TooMany`]; nothing is committed then.
@@ -128,8 +129,8 @@ impl CommitQueue {
         self.enqueue(now, membership, offsets, deadline, false)
     }
 
-    /// As [`CommitQueue::commit`], for offsets that the application names as a member of the group: it owns all of
-    /// these partitions.
+    /// As [`CommitQueue::commit`], for offsets that the application names: a member of the group must own all of these
+    /// partitions.
     ///
     /// # Errors
     /// As [`CommitQueue::commit`], and [`CommitError::NotOwned`]; nothing is committed then.
@@ -186,7 +187,7 @@ impl CommitQueue {
         Ok(id)
     }
 
-    /// Commits what the application has finished, if automatic commits are on and it is time; call when
+    /// Commits what the application has finished, if automatic commits are on and one is due; call when
     /// [`CommitQueue::wake_at`] says so. `finished` must not pass a record that is still being worked on: the positions
     /// of the previous poll do not.
     pub fn commit_automatically(
@@ -205,8 +206,8 @@ impl CommitQueue {
             return None;
         }
         let mut offsets = finished();
-        // What went away a moment ago belongs to others, even if the caller has not heard of it yet. One who never
-        // subscribed reads what it was given by hand.
+        // Partitions that went away a moment ago belong to others, even if the caller does not know that yet. A
+        // consumer without a subscription owns none: it reads partitions assigned by hand.
         if membership.state() != MembershipState::Unsubscribed {
             offsets.retain(|partition, _| membership.assignment_serial(partition).is_some());
         }
@@ -217,7 +218,7 @@ impl CommitQueue {
         self.enqueue(now, membership, offsets, deadline, true).ok()
     }
 
-    /// Leaves out the automatic commit that is due, if one is.
+    /// Skips the automatic commit that is due, if one is.
     pub fn skip_automatic(&mut self, now: Instant) {
         if let (Some(interval), Some(due)) = (self.automatic, &mut self.automatic_at)
             && *due <= now
@@ -277,21 +278,23 @@ impl CommitQueue {
         Ok(id)
     }
 
-    /// Nobody waits for this commit, and nobody makes it anew: its partitions are gone.
+    /// Notes that this is the last commit of its partitions, which went away: no call waits for it, and none repeats
+    /// it.
     pub fn note_last(&mut self, id: CommitId) {
         if let Some(commit) = self.waiting.iter_mut().find(|commit| commit.id == id) {
             commit.is_last = true;
         }
     }
 
-    /// Something waits for this commit that is not about its topics: it is not held up by those that nobody knows.
+    /// Notes that something else waits for this commit, so that topics that nobody knows must not hold it up.
     pub fn note_awaited(&mut self, id: CommitId) {
         if let Some(commit) = self.waiting.iter_mut().find(|commit| commit.id == id) {
             commit.is_patient = false;
         }
     }
 
-    /// Topics that the coordinator does not know: whether metadata does decides what becomes of their commits.
+    /// Takes the topics that the coordinator does not know, to be looked up: metadata decides what becomes of their
+    /// commits.
     pub fn take_doubted(&mut self) -> Vec<Arc<str>> {
         std::mem::take(&mut self.doubted).into_iter().collect()
     }
@@ -313,38 +316,38 @@ impl CommitQueue {
             .min()
     }
 
-    /// What a commit that waits asks for.
+    /// The offsets of a waiting commit.
     #[must_use]
     pub fn offsets(&self, id: CommitId) -> Option<&Offsets> {
         let commit = self.waiting.iter().find(|commit| commit.id == id);
         commit.map(|commit| &commit.offsets)
     }
 
-    /// What stands against the commits that wait, where any do.
+    /// Why commits still wait; `None` if none does.
     #[must_use]
     pub fn waits_for(&self) -> Option<&Arc<str>> {
         (!self.is_idle()).then_some(&self.last_cause)
     }
 
-    /// Whether nothing waits.
+    /// True if no commit waits.
     #[must_use]
     pub fn is_idle(&self) -> bool {
         self.waiting.is_empty()
     }
 
-    /// Lets the membership know whether it may leave.
+    /// Tells the membership whether commits wait, for which it does not leave or not join yet.
     fn tell(&self, now: Instant, membership: &mut Membership) {
         let joins_later = self.newest_outside.is_some();
         membership.note_commits(now, !self.waiting.is_empty(), joins_later);
     }
 
-    /// The newest commit that waits, if any does.
+    /// The newest waiting commit, if there is one.
     #[must_use]
     pub fn newest(&self) -> Option<CommitId> {
         self.waiting.back().map(|commit| commit.id)
     }
 
-    /// Whether `newest` or a commit made before it waits.
+    /// True if `newest` or a commit made before it waits.
     #[must_use]
     pub fn waits_up_to(&self, newest: CommitId) -> bool {
         self.waiting.iter().any(|commit| commit.id <= newest)

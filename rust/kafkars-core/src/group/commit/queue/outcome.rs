@@ -1,10 +1,10 @@
-//! What a commit is called, and how it ended.
+//! The id of a commit, and how it ended.
 
 use crate::config::TopicPartition;
 use crate::group::commit::error::CommitError;
 use crate::group::commit::offsets::Offsets;
 
-/// Tells one commit from every other of the same queue.
+/// Identifies a commit within its queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CommitId(pub u64);
 
@@ -15,18 +15,19 @@ pub struct CommitOutcome {
     pub id: CommitId,
     /// What it asked for.
     pub offsets: Offsets,
-    /// Whether it was made by itself, not asked for.
+    /// Whether it was an automatic commit.
     pub is_automatic: bool,
-    /// Everything is committed, or why not all of it is.
+    /// `Ok` if everything is committed, otherwise why not all of it is.
     pub result: Result<(), CommitError>,
     /// Partitions that the coordinator did not know until the end.
     pub unknown: Vec<TopicPartition>,
-    /// Those of them that nobody can commit any more: metadata says that their topics are gone, or were made again.
+    /// Those of them that nobody can commit any more: according to metadata their topics were deleted, or deleted and
+    /// created again.
     pub gone: Vec<TopicPartition>,
 }
 
 impl CommitOutcome {
-    /// What the coordinator has by this.
+    /// The partitions whose offsets the coordinator has stored.
     pub fn committed(&self) -> impl Iterator<Item = &TopicPartition> {
         let has_any = match &self.result {
             Ok(()) => true,
@@ -36,10 +37,10 @@ impl CommitOutcome {
         partitions.filter(|partition| !self.unknown.contains(partition))
     }
 
-    /// The outcome for whoever has not asked for the commit: that topics are gone is no failure then.
+    /// The result of a commit that the application has not asked for: deleted topics are no failure then.
     ///
     /// # Errors
-    /// Whatever else stood against it.
+    /// Any other error of the commit.
     pub fn unless_gone(&self) -> Result<(), CommitError> {
         match &self.result {
             Err(error) if error.is_unknown_topic() && self.gone.len() == self.unknown.len() => {

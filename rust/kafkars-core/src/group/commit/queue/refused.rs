@@ -10,17 +10,17 @@ use crate::group::commit::error::CommitError;
 use crate::group::commit::error_action::{CommitErrorAction, error_action};
 use crate::group::member::GroupMemberIdentity;
 
-/// What a code means to the one who asked.
+/// What to do about an error code in a response to a request with this identity.
 pub(super) fn error_action_for(
     identity: Option<&GroupMemberIdentity>,
     code: ErrorCode,
 ) -> CommitErrorAction {
     match (error_action(code), identity) {
-        // One who is no member cannot become another one.
+        // A consumer that is not a member has no newer identity to come with.
         (CommitErrorAction::Stale | CommitErrorAction::Rebalancing, None) => {
             CommitErrorAction::Refused
         }
-        // Nobody can take an instance id from a member that has none.
+        // A member without an instance id cannot be fenced by one.
         (CommitErrorAction::Stale, Some(identity))
             if code == ErrorCode::FencedInstanceId && identity.instance.is_none() =>
         {
@@ -30,7 +30,7 @@ pub(super) fn error_action_for(
     }
 }
 
-/// What the refusal of an offset means to the one who asked.
+/// The error of a commit one of whose offsets was refused.
 pub(super) fn refused_with(
     group: &Arc<str>,
     identity: Option<&GroupMemberIdentity>,
@@ -55,7 +55,7 @@ pub(super) fn refused_with(
     }
 }
 
-/// What a failure that no other try will mend means to a commit.
+/// The error of a commit whose request failed for good.
 pub(super) fn failed_with(group: &Arc<str>, failure: RequestFailure) -> CommitError {
     match failure {
         RequestFailure::Retriable(cause)
@@ -70,7 +70,7 @@ pub(super) fn failed_with(group: &Arc<str>, failure: RequestFailure) -> CommitEr
 }
 
 impl CommitErrorAction {
-    /// The one that asks for more work.
+    /// The action that takes more work.
     pub(super) fn max_with(self, other: Self) -> Self {
         let rank = |error_action: Self| match error_action {
             Self::Done => 0,

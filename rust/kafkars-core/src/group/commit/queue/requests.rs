@@ -36,14 +36,14 @@ impl CommitQueue {
         }
         self.end_stale(membership);
         self.tell(now, membership);
-        // What was made outside of the group comes first, and the member joins after it.
+        // Commits made before the subscription are sent first, and the member joins after them.
         let outside = self.newest_outside.filter(|_| membership.takes_part());
         let newest = outside.or(self.newest())?;
         let offsets = self.newest_offsets(newest, cluster);
         let identity = membership.identity().filter(|_| outside.is_none());
         let joins = membership.takes_part() && membership.state() != MembershipState::Leaving;
         if identity.is_none() && joins && outside.is_none() {
-            self.pause(now); // it is joining; then it will be somebody
+            self.pause(now); // the member is joining, and will have an identity then
             return None;
         }
         let Some(node) = membership.coordinator(now) else {
@@ -81,9 +81,9 @@ impl CommitQueue {
         })
     }
 
-    /// A coordinator that heartbeats find silent, or gone, will not answer what is under way either: it leaves again,
-    /// to the next one. Should the same broker come back as coordinator, it takes both in the order in which they were
-    /// sent.
+    /// Gives up the request under way if its broker is not taken for the coordinator any more, because heartbeats found
+    /// it silent or moved. The commits are sent again to the next coordinator; if that is the same broker, it handles
+    /// both requests in the order in which they were sent.
     pub(super) fn give_up_lost(&mut self, now: Instant, membership: &Membership) {
         let is_lost = |in_flight: &mut InFlightCommit| !membership.is_coordinator(in_flight.node);
         if self.in_flight.take_if(is_lost).is_some() {
@@ -93,7 +93,7 @@ impl CommitQueue {
         }
     }
 
-    /// A request was answered.
+    /// Takes the response to a request.
     pub fn answered(
         &mut self,
         now: Instant,
@@ -114,7 +114,7 @@ impl CommitQueue {
             .filter(|commit| commit.id <= in_flight.newest)
         {
             commit.open.retain(|partition, open| {
-                // A partition without a word on it is asked for again.
+                // A partition that the response leaves out is sent again.
                 let place = (partition.clone(), open.offset.topic_id);
                 let code = answers.get(&place).copied();
                 match code.filter(|code| is_unknown_topic(*code)) {
@@ -172,7 +172,7 @@ impl CommitQueue {
         self.tell(now, membership);
     }
 
-    /// A request has no answer.
+    /// Takes the failure of a request that has no usable response.
     pub fn failed(
         &mut self,
         now: Instant,
@@ -194,8 +194,8 @@ impl CommitQueue {
         self.tell(now, membership);
     }
 
-    /// The newest offset of each partition that waits, of commits up to `newest`. Whoever has not said in which topic
-    /// it was reached means the one that is known now, and goes on meaning it.
+    /// The newest offset of each partition in the commits up to `newest`. An offset without a topic id gets the one
+    /// known now, and keeps it.
     pub(super) fn newest_offsets(&mut self, newest: CommitId, cluster: &Cluster) -> OffsetsToSend {
         let mut offsets = OffsetsToSend::new();
         let leaving = self.waiting.iter_mut();
