@@ -1,4 +1,4 @@
-//! The Kafka client's drivers: sockets and timers around `kafkars-core`.
+//! The part of the Kafka client that does I/O: sockets and timers around the decisions of `kafkars-core`.
 #![forbid(unsafe_code)]
 
 pub mod admin;

@@ -1,4 +1,4 @@
-//! What a client counted, without locks.
+//! Counters of a client, without locks.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, LazyLock};
@@ -6,30 +6,30 @@ use std::time::{Duration, Instant};
 
 use crate::now;
 
-/// Counters of one client since it was made.
+/// Counters of a client since it was made.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ClientMetrics {
     /// Requests written or queued for writing.
     pub requests_sent: u64,
-    /// Answers received.
+    /// Responses received.
     pub responses_received: u64,
     /// Bytes written to sockets.
     pub bytes_sent: u64,
     /// Bytes read from sockets.
     pub bytes_received: u64,
-    /// Requests that wait for an answer now.
+    /// Requests that wait for a response now.
     pub requests_in_flight: u64,
-    /// Requests that got no answer in time.
+    /// Requests that got no response in time.
     pub requests_timed_out: u64,
-    /// Connections made, including those that are closed again.
+    /// Connections made, including those that were closed since.
     pub connections_made: u64,
     /// Connections that are open now.
     pub connections_open: u64,
     /// Connections that could not be made.
     pub connections_failed: u64,
-    /// Metadata answers.
+    /// Metadata responses received.
     pub metadata_refreshes: u64,
-    /// Time for which brokers asked to pause, in milliseconds (KIP-219).
+    /// Time in ms for which brokers asked to pause (KIP-219).
     pub throttle_time_ms: u64,
 }
 
@@ -46,15 +46,15 @@ pub(crate) struct ClientCounters {
     pub(crate) connections_failed: AtomicU64,
     pub(crate) metadata_refreshes: AtomicU64,
     pub(crate) throttle_time_ms: AtomicU64,
-    /// When a broker answered last, in milliseconds after `EPOCH` and one more; 0 before the first answer.
+    /// When a broker answered last: milliseconds after `EPOCH` plus one; 0 before the first answer.
     answered_at: AtomicU64,
 }
 
-/// The moment from which answers are timed.
+/// The instant from which the times of answers are counted.
 static EPOCH: LazyLock<Instant> = LazyLock::new(now);
 
 impl ClientCounters {
-    /// A broker has answered.
+    /// Notes that a broker has answered.
     pub(crate) fn answered(&self) {
         let since = now().saturating_duration_since(*EPOCH).as_millis() as u64;
         self.answered_at.store(since + 1, Relaxed);
@@ -83,7 +83,7 @@ impl ClientCounters {
     }
 }
 
-/// What is counted of one broker's connections, and with it of the client's.
+/// Counters of one broker's connections, which count for the whole client too.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct BrokerCounters {
     pub(crate) broker: Arc<ClientCounters>,

@@ -1,4 +1,4 @@
-//! One try of one request.
+//! The failure of one try of one request.
 
 use std::io;
 use std::sync::Arc;
@@ -26,16 +26,16 @@ pub enum AttemptError {
     /// The connection was lost before the answer. The broker may or may not have acted on the request.
     #[error("the broker closed the connection before it answered ({0})")]
     Disconnected(Arc<str>),
-    /// TLS ended the connection.
+    /// TLS failed on an established connection.
     #[error(transparent)]
     Tls(TlsFailure),
     /// No answer in time. The broker may or may not have acted on the request.
     #[error("{0}")]
     TimedOut(Unanswered),
-    /// The answer is not what it should be.
+    /// The response cannot be decoded.
     #[error(transparent)]
     Decode(DecodeError),
-    /// The request cannot be said in a version that the broker knows.
+    /// The request has a field that no version supported by the broker can carry.
     #[error(transparent)]
     Encode(EncodeError),
     /// Broker and client share no version of this API.
@@ -45,14 +45,14 @@ pub enum AttemptError {
         theirs.map_or_else(|| "none".to_owned(), |theirs| theirs.to_string())
     )]
     Unsupported {
-        /// The request.
+        /// The API of the request.
         api: ApiKey,
-        /// Versions this client speaks.
+        /// The versions that this client supports.
         ours: VersionRange,
-        /// Versions the broker speaks, if any.
+        /// The versions that the broker supports, if any.
         theirs: Option<VersionRange>,
     },
-    /// An answer above `receive_message_max_bytes`.
+    /// A response is longer than `receive_message_max_bytes`.
     #[error(
         "an answer of {length} bytes is above receive_message_max_bytes={limit}; raise it, or lower fetch_max_bytes"
     )]
@@ -68,7 +68,7 @@ pub enum AttemptError {
         /// What it speaks and what to do about it.
         hint: &'static str,
     },
-    /// Answers that break the rules of the protocol: out of order, or with an impossible length.
+    /// Responses break the rules of the protocol: they are out of order, or have an impossible length.
     #[error("the broker broke the protocol: {0}")]
     Protocol(Arc<str>),
     /// The client was closed.
@@ -80,13 +80,13 @@ pub enum AttemptError {
 }
 
 impl AttemptError {
-    /// Whether the same request may succeed later or on another connection.
+    /// True if the same request may succeed later or on another connection.
     #[must_use]
     pub fn retriable(&self) -> bool {
         match self {
             // Nothing that this client does will change the credentials or the certificate.
             Self::Connect { cause, .. } => match cause.security() {
-                // No broker has heard of those, and the next ones may be there.
+                // No broker has refused missing credentials, and there may be some for the next try.
                 None | Some(SecurityProblem::Credentials) => true,
                 Some(_) => !cause.is_permanent(),
             },
@@ -104,7 +104,7 @@ impl AttemptError {
         }
     }
 
-    /// Whether fresh metadata may tell of a better place to ask.
+    /// True if fresh metadata may name a better broker to ask.
     #[must_use]
     pub fn needs_metadata(&self) -> bool {
         match self {
@@ -123,7 +123,7 @@ impl AttemptError {
         }
     }
 
-    /// What ended the stream of a connection.
+    /// The failure that ended the byte stream of a connection.
     pub(crate) fn from_io(error: &io::Error) -> Self {
         match TlsFailure::in_stream(error) {
             Some(failure) => Self::Tls(failure),
@@ -131,7 +131,7 @@ impl AttemptError {
         }
     }
 
-    /// The failed handshake, when that is what this is.
+    /// The failed handshake, if this is one.
     #[must_use]
     pub fn security(&self) -> Option<SecurityError> {
         match self {
@@ -140,7 +140,7 @@ impl AttemptError {
         }
     }
 
-    /// What the caller should do.
+    /// The kind of error: what the caller should do.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
@@ -152,7 +152,7 @@ impl AttemptError {
     }
 }
 
-/// A frame that cannot be one, as the error of every request that waits on its connection.
+/// Turns an invalid frame into the failure of every request that waits on its connection.
 impl From<FrameError> for AttemptError {
     fn from(error: FrameError) -> Self {
         match error {

@@ -1,4 +1,4 @@
-//! The way from a bootstrap address to the cluster.
+//! Failures on the way from bootstrap addresses to a cluster.
 
 use std::sync::Arc;
 
@@ -10,13 +10,13 @@ use super::list::list;
 /// Why one bootstrap address did not lead to the cluster.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BootstrapCause {
-    /// The address itself cannot be used.
+    /// The connection could not be made.
     #[error(transparent)]
     Connect(#[from] ConnectCause),
     /// The broker answered, but its metadata request failed.
     #[error("connected, but the metadata request failed: {0}")]
     Metadata(Arc<str>),
-    /// The address works, but what the cluster advertises does not.
+    /// The address works, but the cluster's advertised listeners cannot be reached.
     #[error(
         "connected, but the advertised listeners are unreachable ({}): check advertised.listeners of the brokers",
         list(.0)
@@ -28,7 +28,7 @@ pub enum BootstrapCause {
 pub type BootstrapCauses = Vec<(Arc<str>, BootstrapCause)>;
 
 impl BootstrapCause {
-    /// Whether time cannot mend it.
+    /// True if only a change of the settings or the brokers can help, not time.
     #[must_use]
     pub fn is_permanent(&self) -> bool {
         match self {
@@ -40,7 +40,7 @@ impl BootstrapCause {
         }
     }
 
-    /// Whether this can be said of the cause, or of those of all listeners that answer.
+    /// True if `said` holds for the cause, or for those of all advertised listeners that answer.
     pub(super) fn holds(&self, said: impl Fn(&ConnectCause) -> bool) -> bool {
         match self {
             Self::Connect(cause) => said(cause),
@@ -55,7 +55,7 @@ impl BootstrapCause {
         }
     }
 
-    /// Whether it is settled: time cannot mend it, or a handshake had all of its time.
+    /// True if a retry is not worth waiting for: time cannot help, or a handshake ran out of its time.
     pub(super) fn is_settled(&self) -> bool {
         let had_its_time = |cause: &ConnectCause| {
             cause.is_permanent() || cause.security() == Some(SecurityProblem::TimedOut)
@@ -63,7 +63,7 @@ impl BootstrapCause {
         self.holds(had_its_time)
     }
 
-    /// Whether anything is there at all.
+    /// True if anything answered at the address.
     pub(super) fn is_answered(&self) -> bool {
         !matches!(self, Self::Connect(cause) if !cause.is_answered())
     }
@@ -81,8 +81,8 @@ impl BootstrapCause {
     }
 }
 
-/// What is left of causes when those are left out that nobody answered for; none unless all of these are handshakes
-/// that failed. A host that is away does not make up for a login that the others refuse.
+/// The failed handshake among the causes, leaving out addresses that did not answer; `None` unless all that answered
+/// failed by a handshake. A host that is away does not make up for a login that the others refuse.
 pub(super) fn handshakes<'a, C>(
     causes: &'a [(Arc<str>, C)],
     is_answered: impl Fn(&C) -> bool,
@@ -92,7 +92,7 @@ pub(super) fn handshakes<'a, C>(
     let failures: Option<Vec<SecurityError>> = answered
         .map(|(address, cause)| failed(address, cause))
         .collect();
-    // What a broker says comes before what one has not said in time.
+    // An answer of a broker counts for more than one that did not come in time.
     let said = |failure: &SecurityError| failure.problem == SecurityProblem::TimedOut;
     failures?.into_iter().min_by_key(said)
 }

@@ -1,4 +1,4 @@
-//! A call of the client.
+//! The failure of a call of the client.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,20 +14,20 @@ use super::list::list;
 /// Why a call of the client failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ClientError {
-    /// No bootstrap address led to a cluster; each with its cause.
+    /// No bootstrap address led to a cluster; each address has its own cause.
     #[error("no bootstrap server leads to a cluster: {}", list(.0))]
     Bootstrap(BootstrapCauses),
     /// The deadline passed.
     #[error("{operation} not done within {} ms; last cause: {cause}", waited.as_millis())]
     TimedOut {
-        /// What was to be done.
+        /// The operation that timed out.
         operation: Arc<str>,
         /// How long the caller waited.
         waited: Duration,
-        /// What the last try met.
+        /// The failure of the last try.
         cause: Arc<str>,
     },
-    /// A broker refused.
+    /// A broker answered with an error code.
     #[error(
         "{}{}: {}",
         code.name(),
@@ -35,13 +35,13 @@ pub enum ClientError {
         message.as_deref().unwrap_or_else(|| code.description())
     )]
     Broker {
-        /// What the broker said.
+        /// The error code.
         code: ErrorCode,
         /// The topic it is about.
         topic: Option<Arc<str>>,
         /// The partition it is about.
         partition: Option<i32>,
-        /// The broker's own words, where it sent any.
+        /// The broker's error message, where it sent one.
         message: Option<Arc<str>>,
     },
     /// A name that no topic can have.
@@ -52,21 +52,21 @@ pub enum ClientError {
     /// The client was closed.
     #[error("the client is closed")]
     Closed,
-    /// One try failed in a way that no other try can mend.
+    /// One try failed in a way that no other try can help.
     #[error(transparent)]
     Attempt(#[from] AttemptError),
     /// No broker that could be asked has answered, and some refuse for good.
     #[error("{operation} is not answered by any broker: {}", list(causes))]
     NoBroker {
-        /// What was to be done.
+        /// The operation that failed.
         operation: Arc<str>,
-        /// The brokers' addresses, each with what it said; the first refusal comes first.
+        /// The brokers' addresses, each with its failure; the first refusal comes first.
         causes: Vec<(Arc<str>, AttemptError)>,
     },
 }
 
 impl ClientError {
-    /// Each bootstrap address with its cause in words, when that is what failed.
+    /// The bootstrap addresses, each with its cause as text, if bootstrapping failed.
     #[must_use]
     pub fn bootstrap_causes(&self) -> Option<Vec<(Arc<str>, Arc<str>)>> {
         let Self::Bootstrap(causes) = self else {
@@ -78,7 +78,7 @@ impl ClientError {
         Some(causes.iter().map(words).collect())
     }
 
-    /// The failed handshake, when no address that answered failed for another reason.
+    /// The failed handshake, if no address that answered failed for another reason.
     #[must_use]
     pub fn security(&self) -> Option<SecurityError> {
         let Self::Bootstrap(causes) = self else {
@@ -97,7 +97,7 @@ impl ClientError {
         })
     }
 
-    /// Whether no later try can reach a cluster: a host that is away does not make up for a login that the others
+    /// True if no later try can reach a cluster: a host that is away does not make up for a login that the others
     /// refuse.
     pub(crate) fn is_hopeless(&self) -> bool {
         let Self::Bootstrap(causes) = self else {
@@ -109,7 +109,7 @@ impl ClientError {
                 && answered.all(|(_, cause)| cause.holds(ConnectCause::is_permanent)))
     }
 
-    /// Whether a call that waits for a cluster hears of it now: no later try can reach one, or every address that
+    /// True if a call that waits for a cluster should fail now: no later try can reach one, or every address that
     /// answers at all has let a handshake run out of time.
     pub(crate) fn is_worth_telling(&self) -> bool {
         let Self::Bootstrap(causes) = self else {
@@ -120,7 +120,7 @@ impl ClientError {
             || (self.security().is_some() && answered.all(|(_, cause)| cause.is_settled()))
     }
 
-    /// What the caller should do.
+    /// The kind of error: what the caller should do.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
@@ -162,7 +162,7 @@ mod tests {
         ClientError::Bootstrap(causes.iter().map(addressed).collect())
     }
 
-    /// One address that works, and what listens where its cluster says.
+    /// One bootstrap address that works, and the failures of its cluster's advertised listeners.
     fn listeners(causes: &[ConnectCause]) -> ClientError {
         let addressed = |cause: &ConnectCause| ("broker:9093".into(), cause.clone());
         let listeners = causes.iter().map(addressed).collect();
@@ -217,7 +217,7 @@ mod tests {
                 "{error:?}"
             );
         }
-        // Something is there that may let us in later.
+        // A broker that is starting may let this client in later.
         let error = bootstrap(&[ConnectCause::ClosedAtOnce, refused]);
         assert!(
             !error.is_hopeless() && error.security().is_none(),

@@ -1,4 +1,4 @@
-//! One try to connect.
+//! The failure of one try to connect.
 
 use std::io;
 use std::sync::Arc;
@@ -22,16 +22,16 @@ pub enum ConnectCause {
     /// The host did not answer within `connect_timeout_ms`.
     #[error("no answer to a TCP connection within {} ms", .0.as_millis())]
     TimedOut(Duration),
-    /// The operating system cannot connect: no route, no descriptor, a firewall of its own.
+    /// The operating system cannot connect: there is no route, no file descriptor left, or a local firewall.
     #[error("{0}")]
     Unreachable(Arc<str>),
-    /// TCP connects, but the peer says nothing.
+    /// TCP connects, but the peer does not answer.
     #[error(
         "connected, but no answer to ApiVersions within {} ms: is it a listener of a Kafka broker?",
         .0.as_millis()
     )]
     Silent(Duration),
-    /// TCP connects, but the peer hangs up on the first request.
+    /// TCP connects, but the peer closes the connection on the first request.
     #[error(
         "connected, but the peer closed the connection without an answer to ApiVersions: it may be starting or stopping, or \
          not be a Kafka listener for this security_protocol"
@@ -43,46 +43,46 @@ pub enum ConnectCause {
         /// What it speaks and what to do about it.
         hint: &'static str,
     },
-    /// The peer answers with something that cannot be understood. Final when it has done so twice in a row.
+    /// The peer's answers cannot be decoded. Permanent once that has happened twice in a row.
     #[error("the answer is not Kafka's{}: {problem}", if *is_repeated { ", twice in a row" } else { "" })]
     Garbled {
         /// What is wrong with the answer.
         problem: Arc<str>,
-        /// Whether it is the second time.
+        /// True from the second time in a row on.
         is_repeated: bool,
     },
-    /// The broker shares no version of a needed API with us.
+    /// The broker supports no version of a required API that this client supports.
     #[error("{0}")]
     Version(Arc<str>),
-    /// The broker refused the handshake.
+    /// The broker refused the handshake with an error code.
     #[error("the broker refused the handshake: {0}")]
     Refusal(ErrorCode),
-    /// TLS was not agreed on.
+    /// The TLS handshake failed.
     #[error(transparent)]
     Tls(TlsFailure),
-    /// The broker does not believe who we are, or we do not believe it.
+    /// SASL authentication failed, on the broker's side or on ours.
     #[error(transparent)]
     Sasl(SaslFailure),
-    /// A login or certificate that was refused before, told again because no login is tried for a while.
+    /// The earlier failure of a login or a certificate, reported again because no login is tried for a while.
     #[error(
         "{cause} (that was {} ms ago; logins that are refused are tried again after a pause, the next in {} ms)",
         ago.as_millis(), next_in.as_millis()
     )]
     Earlier {
-        /// What the login met.
+        /// The earlier failure.
         cause: Box<Self>,
         /// How long ago.
         ago: Duration,
-        /// When the next login is tried.
+        /// How long until the next login is tried.
         next_in: Duration,
     },
-    /// Anything else the operating system said.
+    /// Any other error of the operating system.
     #[error("{0}")]
     Io(Arc<str>),
 }
 
 impl ConnectCause {
-    /// Whether time cannot mend it: the setting or the broker must change.
+    /// True if only a change of the settings or the brokers can help, not time.
     #[must_use]
     pub fn is_permanent(&self) -> bool {
         match self {
@@ -102,7 +102,7 @@ impl ConnectCause {
         }
     }
 
-    /// Which handshake failed, if one did.
+    /// The kind of handshake that failed, if one did.
     #[must_use]
     pub fn security(&self) -> Option<SecurityProblem> {
         match self {
@@ -122,7 +122,7 @@ impl ConnectCause {
         })
     }
 
-    /// What the caller should do.
+    /// The kind of error: what the caller should do.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self.is_permanent() {
@@ -138,7 +138,7 @@ impl ConnectCause {
         }
     }
 
-    /// Whether the peer said anything at all. One that hangs up has: it may be a broker that starts.
+    /// True if the peer answered in some way. Closing the connection counts: it may be a broker that is starting.
     pub(crate) fn is_answered(&self) -> bool {
         !matches!(
             self,

@@ -1,4 +1,4 @@
-//! Several causes in one line.
+//! Formats several causes in one line.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Errors of talking to a cluster: one try on one connection, reaching the cluster at all, a call of the client.
+//! Errors of talking to a cluster: of one try on one connection, of bootstrapping, of a call of the client.
 //!
 //! Errors are cheap to clone, because one lost connection fails every request on it.
 

@@ -1,4 +1,4 @@
-//! What one broker answers to a Metadata request.
+//! Asks one broker for metadata.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -9,14 +9,14 @@ use kafkars_protocol::messages::metadata::{MetadataRequest, MetadataResponse};
 use crate::error::{AttemptError, BootstrapCause, ConnectCause, SaslFailure};
 use crate::net::{Broker, ConnectionKind};
 
-/// An answer, and brokers that were connected to on the way to it.
+/// A Metadata response, and the brokers that were connected to on the way to it.
 pub(crate) struct MetadataAnswer {
     pub(crate) response: MetadataResponse,
     pub(crate) api_version: i16,
     pub(crate) connected: Vec<Arc<Broker>>,
 }
 
-/// One broker's answer.
+/// Sends a Metadata request to one broker.
 pub(crate) async fn answer_of(
     broker: &Arc<Broker>,
     request: &MetadataRequest,

@@ -1,8 +1,9 @@
-//! From addresses in the settings to a cluster.
+//! Bootstrapping: from the addresses in the settings to a cluster.
 //!
-//! Addresses are tried in random order, the next one when one failed or is slow. An address leads to the cluster only
-//! if a broker can then be reached where it says it listens: `advertised.listeners` that only make sense inside
-//! the brokers' own network are the most common trap, and without this check they would show as endless time-outs.
+//! Addresses are tried in random order; the next one starts when one has failed or is slow. An address leads to the
+//! cluster only if one of its brokers can then be reached at the listener it advertises: `advertised.listeners` that
+//! only make sense inside the brokers' own network are the most common trap, and without this check they would show as
+//! endless time-outs.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +17,7 @@ use crate::error::{AttemptError, BootstrapCause, BootstrapCauses, ConnectCause};
 use crate::net::{Broker, ConnectionKind, first_success, split_address};
 use crate::{after, now};
 
-/// An address that has not answered for this long is overtaken by the next one.
+/// When an address has not answered for this long, the next one is tried beside it.
 const OVERTAKE_AFTER: Duration = Duration::from_millis(250);
 
 /// Tries every address once.
@@ -73,7 +74,7 @@ async fn try_address(
     Ok(answer)
 }
 
-/// Connects to any of the brokers where they say they listen.
+/// Connects to any of the brokers at the listener it advertises.
 async fn reach(
     core: &Arc<Core>,
     server: &str,

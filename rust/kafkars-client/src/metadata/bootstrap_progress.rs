@@ -1,4 +1,4 @@
-//! How far a client has come on the way from addresses to its cluster, for errors.
+//! The progress of bootstrapping, for errors that are raised meanwhile.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,22 +8,22 @@ use kafkars_protocol::ApiKey;
 use crate::error::{BootstrapCause, BootstrapCauses, ConnectCause};
 use crate::net::Broker;
 
-/// How far each address got.
+/// The stage that each bootstrap address has reached.
 #[derive(Debug, Default)]
 pub(super) struct BootstrapProgress(Vec<(Arc<str>, BootstrapStage)>);
 
-/// What became of one address so far.
+/// The stage of one bootstrap address.
 #[derive(Debug)]
 pub(super) enum BootstrapStage {
     Waiting,
     Asking(Arc<Broker>),
-    /// Metadata is there; these brokers are tried.
+    /// Metadata has come; a connection to one of these brokers is being made.
     Reaching(Vec<Arc<Broker>>),
     Failed(BootstrapCause),
 }
 
 impl BootstrapProgress {
-    /// A round over these addresses begins.
+    /// Begins a round over these addresses.
     pub(super) fn new(servers: &[Arc<str>]) -> Self {
         let waiting = servers
             .iter()
@@ -31,7 +31,7 @@ impl BootstrapProgress {
         Self(waiting.collect())
     }
 
-    /// The causes so far; an address under way has not answered for `waited`.
+    /// The causes so far. An address that is being tried has not answered for `waited`.
     pub(super) fn causes(&self, waited: Duration) -> BootstrapCauses {
         let cause = |stage: &BootstrapStage| match stage {
             BootstrapStage::Waiting => ConnectCause::TimedOut(waited).into(),

@@ -1,4 +1,4 @@
-//! Metadata: what asks for it, from addresses in the settings to the topics in use.
+//! Metadata of a client: bootstrapping, and refreshing what is known of the topics in use.
 
 pub(crate) mod answer;
 mod bootstrap;

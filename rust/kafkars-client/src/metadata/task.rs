@@ -14,19 +14,19 @@ use crate::metrics::add;
 use crate::net::first_success;
 use crate::{after, now};
 
-/// A known broker that has not answered for this long is overtaken by the next one.
+/// When a known broker has not answered for this long, the next one is asked beside it.
 const OVERTAKE_AFTER: Duration = Duration::from_secs(1);
 
-/// When so many known brokers do not answer, a large cluster is not tried to the last one before starting over.
+/// At most this many known brokers are asked before the bootstrap addresses: a large cluster is not tried to the last.
 const KNOWN_TRIES: usize = 5;
 
-/// A client that was never let in tries again after this if nobody asks: whoever waits without a time limit may be let
-/// in later.
+/// A client that no broker has let in tries again after this time although nobody asks: whoever waits without a time
+/// limit may be let in later.
 const UNASKED_PAUSE: Duration = Duration::from_secs(60);
 
-/// Asks whenever the plan says so. Does no I/O before somebody wants something. After a login that was refused for good
-/// the next one is tried when somebody asks again, or after a long pause: brokers lock accounts, and nobody would hear
-/// of it.
+/// Refreshes metadata as the `RefreshPlan` says. Does no I/O before somebody needs metadata. After a login that was
+/// refused for good the next one is tried when somebody asks again, or after a long pause: brokers lock accounts, and
+/// nobody would learn of the failure.
 pub(crate) async fn run(core: Arc<Core>) {
     let (mut is_refused, mut is_wanted) = (false, false);
     loop {
@@ -52,7 +52,7 @@ pub(crate) async fn run(core: Arc<Core>) {
     }
 }
 
-/// Whether somebody asked before the time was over.
+/// Returns true if somebody asked before the time was over.
 async fn wait(core: &Core, until: Instant) -> bool {
     tokio::select! {
         () = core.desk.wake.notified() => true,
@@ -86,8 +86,8 @@ fn conclude(
         }
         Err(causes) => {
             let failure = ClientError::Bootstrap(causes.clone());
-            // One line for each change: a cluster may be away for hours. Where no address can be connected to, the
-            // lines about them have said so.
+            // Logs one line for each change: a cluster may be away for hours. If no address can be connected to, that
+            // was logged address by address.
             let is_known =
                 (causes.iter()).all(|(_, cause)| matches!(cause, BootstrapCause::Connect(_)));
             let was_told = core.desk.round.borrow().is_told;
@@ -110,7 +110,7 @@ fn conclude(
     }
 }
 
-/// Asks brokers that are known, then, when none of them answers, the bootstrap addresses again (KIP-899).
+/// Asks known brokers and, if none of them answers, the bootstrap addresses again (KIP-899).
 async fn refresh(core: &Arc<Core>, ask: &Ask) -> Result<MetadataAnswer, BootstrapCauses> {
     tracing::debug!(
         target: "kafkars::metadata",

@@ -1,4 +1,4 @@
-//! Where wishes for metadata are left, and what is known of the work on them.
+//! The state shared by those who need metadata and the task that asks for it.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,31 +12,31 @@ use tokio::sync::{Notify, watch};
 use super::bootstrap_progress::BootstrapProgress;
 use crate::error::{BootstrapCauses, ClientError};
 
-/// Where wishes for metadata are left and its state is read.
+/// Takes requests for metadata, and shows how the task that carries them out is doing.
 #[derive(Debug)]
 pub(crate) struct MetadataUpdater {
     pub(super) plan: Mutex<RefreshPlan>,
     pub(super) wake: Notify,
     pub(super) round: watch::Sender<Round>,
-    /// How far each bootstrap address got in the round under way.
+    /// The progress of the round under way.
     pub(super) progress: Mutex<BootstrapProgress>,
 }
 
-/// How the last round ended.
+/// The end of the last round over brokers and addresses.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Round {
-    /// Every address with its cause, after a round in which nobody answered.
+    /// The cause of every address, after a round in which none answered.
     pub(crate) failure: Option<Arc<BootstrapCauses>>,
-    /// The log has told of it, and tells of its end.
+    /// True if the failure was logged: then its end is logged too.
     pub(crate) is_told: bool,
-    /// When the round began that ended so.
+    /// When the failed round began.
     pub(crate) failure_began: Option<Instant>,
-    /// When the last round began that was answered.
+    /// When the last round that was answered began.
     pub(crate) answered_began: Option<Instant>,
     pub(crate) is_closed: bool,
 }
 
-/// Keeps a topic asked for while somebody waits for it.
+/// Keeps a topic asked for until it is dropped.
 pub(crate) struct Awaiting<'a> {
     desk: &'a MetadataUpdater,
     topic: &'a str,
@@ -99,14 +99,15 @@ impl MetadataUpdater {
         self.round.borrow().is_closed
     }
 
-    /// Why the last round ended without metadata, if it did.
+    /// The failure of the last round, if it failed.
     pub(crate) fn last_failure(&self) -> Option<ClientError> {
         let round = self.round.borrow();
         let failure = round.failure.as_ref()?;
         Some(ClientError::Bootstrap(failure.as_ref().clone()))
     }
 
-    /// The last round, if it began after this and no handshake succeeded in it, in a way that ends calls.
+    /// The failure of the last round, if that began after `began`, no handshake succeeded in it, and waiting calls
+    /// should fail with it.
     pub(crate) fn refusal_since(&self, began: Instant) -> Option<ClientError> {
         let round = self.round.borrow();
         round.failure_began.filter(|round| *round >= began)?;
@@ -114,18 +115,18 @@ impl MetadataUpdater {
         (failure.security().is_some() && failure.is_worth_telling()).then_some(failure)
     }
 
-    /// Whether the last round failed for a reason of security that time does not mend.
+    /// True if the last round failed by handshakes, in a way that time does not help.
     pub(super) fn is_refused(&self) -> bool {
         let failure = self.last_failure();
         failure.is_some_and(|failure| failure.is_hopeless() && failure.security().is_some())
     }
 
-    /// The application has heard of the last failure and goes on.
+    /// Notes that the application was told of the last failure and still wants the cluster.
     pub(crate) fn try_again(&self) {
         self.wake.notify_one();
     }
 
-    /// What is known about why there is no metadata, also in the middle of a round.
+    /// Why there is no metadata yet, as far as is known, also during a round.
     pub(crate) fn failure(&self, waited: Duration) -> ClientError {
         if let Some(failure) = &self.round.borrow().failure {
             return ClientError::Bootstrap(failure.as_ref().clone());
