@@ -1,17 +1,17 @@
-//! What the connections to a broker are for.
+//! The kinds of connections to a broker.
 
-/// Which of a broker's connections a request travels on, so that a long poll never delays a heartbeat.
+/// Selects the connection that a request uses, so that a long poll never delays a heartbeat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ConnectionKind {
-    /// Produce requests.
+    /// Produce requests, and a consumer's quick requests to leaders: ListOffsets, OffsetForLeaderEpoch.
     Data,
     /// Fetch requests, which may wait at the broker.
     Fetch,
-    /// A second one for fetches, so that the next can wait at the broker while the last still arrives.
+    /// Fetch requests for partitions that become fetchable while another one waits at the broker.
     FetchSecond,
-    /// Groups, transactions, metadata and whatever else is small.
+    /// Groups, transactions, metadata, administration.
     Coordinator,
-    /// Joining a group: the coordinator holds these answers back while others join.
+    /// JoinGroup and SyncGroup: the coordinator holds their responses back until other members have come.
     Membership,
 }
 
@@ -28,7 +28,7 @@ impl ConnectionKind {
         }
     }
 
-    /// What the connection is for, as the log says it.
+    /// The name of the kind in the log.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Data => "data",

@@ -1,4 +1,4 @@
-//! The task of one connection: it receives answers, writes what the socket would not take at once, and keeps time.
+//! The task of one connection: it receives responses, writes what the socket would not take at once, and keeps time.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -15,7 +15,7 @@ use super::transport::ReadHalf;
 use crate::error::AttemptError;
 use crate::now;
 
-/// Ends when the connection does.
+/// A future that ends when the connection does.
 pub(crate) struct ConnectionTask {
     shared: Arc<ConnectionShared>,
     reader: FrameReader<ReadHalf>,
@@ -61,7 +61,7 @@ impl ConnectionTask {
         result
     }
 
-    /// Brokers answer in the order of requests, so the oldest slot is the one.
+    /// Passes a response to the oldest slot, because brokers respond in the order of requests.
     fn dispatch(&self, frame: Bytes) -> Result<(), AttemptError> {
         let correlation = match self.shared.expects_tokens() {
             true => None, // a token has none, and there is one at a time
@@ -99,7 +99,7 @@ impl ConnectionTask {
         Ok(())
     }
 
-    /// Writes what is left and sets the alarm. Ready when the connection is over.
+    /// Writes what is left and sets the timer. Ready when the connection is over.
     fn attend(&mut self, context: &mut Context<'_>) -> Poll<Result<(), AttemptError>> {
         loop {
             let alarm_rang = self.alarm.as_mut().poll(context).is_ready();
@@ -205,7 +205,7 @@ fn named(correlation: Option<i32>) -> String {
     )
 }
 
-/// Also when the runtime goes away: nobody would answer any more.
+/// Fails the requests in flight, also when the runtime is shut down: nobody else would.
 impl Drop for ConnectionTask {
     fn drop(&mut self) {
         self.shared.fail(&AttemptError::Closed);

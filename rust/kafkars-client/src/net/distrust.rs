@@ -1,4 +1,4 @@
-//! Brokers and this client that do not trust each other: what polls tell of it, and when the next login may be tried.
+//! Handshakes that failed for good: what polls and calls report of them, and when the next login may be tried.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,22 +12,22 @@ use tokio::sync::watch;
 use crate::error::ConnectCause;
 use crate::{after, now};
 
-/// By address, because the same broker is met first as a bootstrap address and then as a node.
+/// The state by address, because the same broker is met first as a bootstrap address and then as a node.
 #[derive(Debug, Default)]
 pub(crate) struct Distrust {
     refusals: Mutex<HashMap<Arc<str>, RefusedHandshake>>,
-    /// Moves on whenever a refusal counts for calls that wait.
+    /// Changes whenever a refusal counts for calls that wait.
     told: watch::Sender<u64>,
-    /// Of TLS that is begun.
+    /// Connections closed during the TLS handshake.
     pub(crate) tls: HangUps,
-    /// Of requests without a login.
+    /// Connections closed on requests without a login.
     pub(crate) requests: HangUps,
-    /// Of logins.
+    /// Connections closed during a login.
     pub(crate) logins: HangUps,
 }
 
-/// Brokers that hang up without a word. One that does so again says by it what it does not say, unless this client has
-/// been answered before: then its brokers only come and go.
+/// Counts connections that brokers close without an answer. One that does so twice in a row means a refusal, unless
+/// this client has been answered before: then its brokers are only starting and stopping.
 #[derive(Debug, Default)]
 pub(crate) struct HangUps {
     counts: Mutex<HashMap<Arc<str>, u32>>,
@@ -35,7 +35,7 @@ pub(crate) struct HangUps {
 }
 
 impl HangUps {
-    /// A broker hung up; whether that tells something.
+    /// Notes that a broker closed a connection. Returns true if that means a refusal.
     pub(crate) fn is_telling(&self, address: &Arc<str>) -> bool {
         let mut counts = self.counts.lock();
         let count = counts.entry(Arc::clone(address)).or_default();
@@ -43,12 +43,12 @@ impl HangUps {
         *count > 1 && !self.is_answered.load(Ordering::Relaxed)
     }
 
-    /// Something else came in between.
+    /// Notes another failure in between, so that the next close is the first in a row again.
     pub(crate) fn interrupted(&self, address: &Arc<str>) {
         self.counts.lock().remove(address);
     }
 
-    /// A broker answered.
+    /// Notes that a broker answered.
     pub(crate) fn answered(&self) {
         if !self.is_answered.swap(true, Ordering::Relaxed) {
             self.counts.lock().clear();
@@ -56,24 +56,25 @@ impl HangUps {
     }
 }
 
-/// The latest handshake with one broker, where it failed in a way that time does not mend.
+/// The latest handshake with one broker, which failed in a way that time does not mend.
 #[derive(Debug)]
 pub(crate) struct RefusedHandshake {
     cause: ConnectCause,
     count: u32,
     began: Instant,
-    /// Whether it follows another one that was over before it began.
+    /// True if it began after another one had failed.
     is_repeated: bool,
     at: Instant,
-    /// When somebody who wants a connection met it last.
+    /// When the last caller who wanted a connection met it.
     heard_at: Instant,
-    /// Calls from before this hear of it: when the handshake began, later when it was asked for in the pause after it.
+    /// Calls that began before this get it as their failure: when the handshake began, later the last time that a
+    /// connection was wanted during the pause after it.
     told_at: Instant,
     not_before: Instant,
 }
 
 impl RefusedHandshake {
-    /// What a call hears that has begun after it.
+    /// The failure as reported to a call that began after it.
     fn retold(&self) -> ConnectCause {
         let now = now();
         ConnectCause::Earlier {
@@ -83,19 +84,20 @@ impl RefusedHandshake {
         }
     }
 
-    /// Whether it is not the first in a row.
+    /// True if it is not the first in a row.
     pub(crate) fn is_repeated(&self) -> bool {
         self.is_repeated
     }
 
-    /// Whether there were no credentials to show, which no broker has refused.
+    /// True if there were no credentials to show, which no broker has refused.
     pub(crate) fn is_of_credentials(&self) -> bool {
         self.cause.security() == Some(SecurityProblem::Credentials)
     }
 }
 
 impl Distrust {
-    /// A handshake that `began` then failed for good. `delay` says how long to wait after so many in a row.
+    /// Notes a handshake that `began` then and failed for good. `delay` is given how many there were in a row, and
+    /// returns the pause before the next one.
     pub(super) fn refused(
         &self,
         address: &Arc<str>,
@@ -122,7 +124,7 @@ impl Distrust {
         self.told.send_modify(|told| *told += 1);
     }
 
-    /// Somebody who wants a connection hears the refusal of an earlier one, because no login is tried for a while.
+    /// Notes that a connection was wanted during the pause, and that its caller got the old refusal.
     pub(super) fn told_again(&self, address: &Arc<str>) {
         if let Some(refusal) = self.refusals.lock().get_mut(address) {
             refusal.told_at = now();
@@ -131,12 +133,12 @@ impl Distrust {
         self.told.send_modify(|told| *told += 1);
     }
 
-    /// Moves on whenever [`Distrust::since`] may say something else.
+    /// Watches for changes of what [`Distrust::since`] returns.
     pub(crate) fn changed(&self) -> watch::Receiver<u64> {
         self.told.subscribe()
     }
 
-    /// The latest refusal that a call from `began` on hears of, of those that count.
+    /// The latest refusal that a call gets which began at `began`, of those that `counts` selects.
     pub(crate) fn since(
         &self,
         began: Instant,
@@ -154,12 +156,12 @@ impl Distrust {
         Some((Arc::clone(address), cause))
     }
 
-    /// A handshake succeeded.
+    /// Notes a handshake that succeeded.
     pub(super) fn trusted(&self, address: &Arc<str>) {
         self.refusals.lock().remove(address);
     }
 
-    /// Until when no login is tried, and what the last one met.
+    /// The end of the pause in which no login is tried, and the failure of the last one.
     pub(super) fn pause(&self, address: &Arc<str>) -> Option<(Instant, ConnectCause)> {
         let refusals = self.refusals.lock();
         let refusal = refusals
@@ -168,19 +170,19 @@ impl Distrust {
         Some((refusal.not_before, refusal.retold()))
     }
 
-    /// When the handshake that a broker refused last began.
+    /// When the handshake that was refused last began.
     pub(crate) fn began(&self, address: &Arc<str>) -> Option<Instant> {
         let refusals = self.refusals.lock();
         refusals.get(address).map(|refusal| refusal.began)
     }
 
-    /// Whether no broker refuses anything.
+    /// True if no handshake has failed for good.
     pub(crate) fn is_empty(&self) -> bool {
         self.refusals.lock().is_empty()
     }
 
-    /// The latest refusal of those that count and that somebody has met within `fresh`: one that nobody meets again may
-    /// be over.
+    /// The latest refusal of those that `counts` selects and that a caller has met within `fresh`: one that nobody
+    /// meets again may be over.
     pub(crate) fn latest(
         &self,
         fresh: Duration,
@@ -194,7 +196,7 @@ impl Distrust {
         Some((Arc::clone(latest.0), latest.1.cause.clone()))
     }
 
-    /// The cluster has other brokers now: what those before refused is over.
+    /// Drops the refusals of addresses that are no longer the cluster's.
     pub(crate) fn keep(&self, counts: impl Fn(&Arc<str>) -> bool) {
         self.refusals.lock().retain(|address, _| counts(address));
     }
@@ -246,7 +248,7 @@ mod tests {
         assert!(distrust.since(earlier, |_, _| true).is_some());
         assert!(distrust.since(earlier, |_, _| false).is_none());
         assert!(distrust.since(began, |_, _| true).is_none());
-        // Nobody logs in during the pause, so what is known is said again.
+        // Nobody logs in during the pause, so the known refusal is reported again.
         distrust.told_again(&address);
         assert!(changed.has_changed().expect("it is there"));
         assert!(distrust.since(began, |_, _| true).is_some());

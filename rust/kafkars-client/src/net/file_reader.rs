@@ -1,7 +1,7 @@
-//! Files are read on threads of their own: one on a mount that hangs may never be done.
+//! Reads files on threads of their own, because a file on a mount that hangs may never be read.
 //!
-//! The runtime's pool for blocking work resolves names for all clients of the process, so nothing that can hang for
-//! ever belongs in there.
+//! The runtime's pool for blocking work also resolves host names for all clients of the process, so nothing that can
+//! hang for ever may run there.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -10,8 +10,8 @@ use std::sync::{Arc, LazyLock, Weak};
 use parking_lot::Mutex;
 use tokio::sync::{Semaphore, oneshot};
 
-/// Lets one thread read at a time. Whoever gives up waits no longer, and a thread that hangs keeps its turn, so that
-/// however often it is tried no other one hangs beside it.
+/// Lets one thread read at a time. A caller may stop waiting, but a thread that hangs keeps its turn, so that no second
+/// one hangs beside it however often the file is read.
 #[derive(Debug, Clone)]
 pub(crate) struct ReadingTurn(Arc<Semaphore>);
 
@@ -22,7 +22,7 @@ impl Default for ReadingTurn {
 }
 
 impl ReadingTurn {
-    /// The one turn of a file, whichever clients read it.
+    /// Returns the one turn of a file, shared by all clients that read it.
     pub(crate) fn of(path: &Path) -> Self {
         static TURNS: LazyLock<Mutex<HashMap<PathBuf, Weak<Semaphore>>>> =
             LazyLock::new(Mutex::default);
@@ -36,7 +36,8 @@ impl ReadingTurn {
         turn
     }
 
-    /// What `work` returns. It has no time limit of its own: whoever waits gives up by dropping the future.
+    /// Runs `work` on a thread and returns its result. There is no time limit: a caller gives up by dropping the
+    /// future.
     pub(crate) async fn read<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
@@ -48,9 +49,9 @@ impl ReadingTurn {
         let thread = std::thread::Builder::new().name("kafkars-files".to_owned());
         let started = thread.spawn(move || {
             let read = work();
-            // Before anybody hears of it: who asks again then has a turn.
+            // Before the caller gets the result: if it reads again, it has a turn.
             drop(turn);
-            // Who has given up hears nothing.
+            // The caller may be gone.
             let _ = sender.send(read);
         });
         started.map_err(|error| Arc::from(format!("no thread could be started: {error}")))?;

@@ -1,7 +1,7 @@
-//! Bytes from a peer, cut into frames without copying them around.
+//! Cuts the bytes from a peer into frames without copying them.
 //!
-//! Small frames are cut out of a buffer that many of them share. A frame that does not fit gets a buffer of its own,
-//! of exactly its length, which later lives on as the batches in it.
+//! Small frames are cut out of a buffer that many of them share. A frame that does not fit gets a buffer of exactly its
+//! length, in which its record batches stay later on.
 
 use std::future::Future;
 use std::io;
@@ -12,30 +12,30 @@ use bytes::{Buf, BufMut, Bytes, BytesMut};
 use kafkars_protocol::{FrameError, FrameLimit, LENGTH_PREFIX};
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-/// Room for many small answers, and for the start of a large one.
+/// Size of the shared buffer: room for many small responses, and for the start of a large one.
 const SHARED_CAPACITY: usize = 16 * 1024;
 
-/// With less room than this left, the shared buffer is renewed before reading.
+/// If less room than this is left, the shared buffer is replaced before reading.
 const LEAST_ROOM: usize = 2 * 1024;
 
-/// Longer frames get a buffer of their own, unless they arrived whole with others.
+/// Frames longer than this get a buffer of their own, unless they have arrived whole with others.
 const LONGEST_SHARED: usize = 8 * 1024;
 
 /// A peer may announce any length below the limit, so more than this is only allocated as bytes arrive.
 const FIRST_ALLOCATION: usize = 4 * 1024 * 1024;
 
-/// The first answer tells which versions the broker speaks. A peer of another kind is recognised by its absurd length,
-/// which is only possible with a limit that its first bytes exceed.
+/// The limit of the first frame, the response to ApiVersions. A peer that is no broker is recognised by its absurd
+/// length, which needs a limit that its first bytes exceed.
 const FIRST_LIMIT: usize = 16 * 1024 * 1024;
 
 pub(crate) struct FrameReader<R> {
     source: R,
     limit: FrameLimit,
     is_first: bool,
-    /// Frames may be shorter than a header.
+    /// True while frames may be shorter than a header.
     tokens: bool,
     shared: BytesMut,
-    /// The frame that got its own buffer, and its full length.
+    /// A frame that has its own buffer, and its full length.
     large: Option<(BytesMut, usize)>,
     received: u64,
 }
@@ -45,9 +45,9 @@ pub(crate) struct FrameReader<R> {
 pub(crate) enum ReadError {
     /// The peer closed the connection.
     End,
-    /// The operating system says so.
+    /// The operating system reports an error.
     Io(io::Error),
-    /// What follows is no frame.
+    /// The next bytes are no frame.
     Frame(FrameError),
 }
 
@@ -64,7 +64,7 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
         }
     }
 
-    /// What comes next are tokens without headers, or frames again.
+    /// Switches to tokens without headers, or back to frames.
     pub(crate) fn expect_tokens(&mut self, expected: bool) {
         self.tokens = expected;
     }
@@ -74,7 +74,7 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
         self.received
     }
 
-    /// The next frame, without its length prefix.
+    /// Returns the next frame, without its length prefix.
     pub(crate) fn poll_frame(
         &mut self,
         context: &mut Context<'_>,
@@ -99,7 +99,7 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
         }
     }
 
-    /// Cuts a frame out of the shared buffer, or moves the start of a large one to its own buffer.
+    /// Cuts a frame out of the shared buffer, or moves the start of a large one to a buffer of its own.
     fn cut(&mut self) -> Result<Option<Bytes>, FrameError> {
         let Some(&prefix) = self.shared.first_chunk::<LENGTH_PREFIX>() else {
             return Ok(None);

@@ -1,7 +1,8 @@
-//! The first exchange on a connection: which versions does the broker speak?
+//! ApiVersions, the first exchange on a connection: which versions does the broker support?
 //!
-//! We ask in our newest version. A broker that does not know it answers `UNSUPPORTED_VERSION` in the shape of version
-//! 0, with its own range, and is asked again within that. One that hangs up instead is asked in version 0 next time.
+//! We ask in our newest version. A broker that does not know it answers `UNSUPPORTED_VERSION` in the format of version
+//! 0, with its own range, and is asked again within that. One that closes the connection instead is asked in version 0
+//! next time.
 
 use std::time::Instant;
 
@@ -14,13 +15,13 @@ use super::handshake_error::HandshakeError;
 use super::versions::ApiVersionTable;
 use crate::error::AttemptError;
 
-/// Our newest version, the broker's newest, version 0: there is no fourth.
+/// There are at most three tries: in our newest version, in the broker's newest, in version 0.
 const TRIES: usize = 3;
 
-/// Where the error code stands in every version of the answer: after the correlation id.
+/// Offset of the error code in every version of the response: after the correlation id.
 const ERROR_CODE_AT: usize = 4;
 
-/// Learns the broker's versions and notes them at the connection.
+/// Asks for the broker's versions and stores them in the connection.
 pub(crate) async fn negotiate(
     connection: &Connection,
     newest: i16,
@@ -55,7 +56,7 @@ pub(crate) async fn negotiate(
     Err(HandshakeError::Refused(ErrorCode::UnsupportedVersion))
 }
 
-/// The newest version we speak.
+/// The newest version of ApiVersions that this client supports.
 pub(crate) const NEWEST: i16 = ApiVersionsRequest::VERSIONS.max;
 
 fn error_code(frame: &Bytes) -> Option<ErrorCode> {

@@ -1,11 +1,11 @@
-//! Why a new connection cannot be used, though there is one.
+//! Why a connection that was made cannot be used.
 
 use kafkars_protocol::ErrorCode;
 
 use super::sasl::failure::SaslFailure;
 use crate::error::AttemptError;
 
-/// What a handshake ends with if not with a usable connection.
+/// The failure of a handshake.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum HandshakeError {
     #[error(transparent)]

@@ -1,4 +1,4 @@
-//! Sockets: one connection, the connections of one broker, how they are made.
+//! Networking: one connection, the connections of one broker, and how they are made.
 
 mod broker;
 mod connection;

@@ -1,4 +1,4 @@
-//! Bytes on their way to a socket.
+//! Bytes that wait to be written to a socket.
 
 use std::collections::VecDeque;
 use std::io::{self, IoSlice};
@@ -9,10 +9,10 @@ use bytes::{Buf, Bytes};
 use kafkars_protocol::Frame;
 use tokio::io::AsyncWrite;
 
-/// Segments handed to one write call; more go into the next.
+/// The most segments in one write call; the rest goes into the next.
 const SEGMENTS_PER_WRITE: usize = 32;
 
-/// Segments of frames in the order in which they leave.
+/// Segments of frames, in the order in which they are written.
 #[derive(Debug, Default)]
 pub(crate) struct Outbox {
     segments: VecDeque<Bytes>,
@@ -31,13 +31,13 @@ impl Outbox {
         }
     }
 
-    /// Puts what was queued after these segments behind them.
+    /// Puts segments that were queued later behind these.
     pub(crate) fn append(&mut self, mut later: Self) {
         self.segments.append(&mut later.segments);
     }
 
-    /// Writes until nothing is left or the socket takes no more. Returns the bytes written in this call through
-    /// `written`, also when it ends in an error.
+    /// Writes until nothing is left or the socket takes no more. Adds the bytes written to `written`, also if it ends
+    /// in an error.
     pub(crate) fn poll_write<W: AsyncWrite + Unpin>(
         &mut self,
         writer: &mut W,
@@ -52,7 +52,7 @@ impl Outbox {
             *written += count;
             self.advance(count);
         }
-        // A TLS stream keeps records back until it is flushed; for TCP this does nothing.
+        // A TLS stream keeps its records back until it is flushed; for TCP this does nothing.
         Pin::new(writer).poll_flush(context)
     }
 

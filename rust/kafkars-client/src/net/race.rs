@@ -1,4 +1,4 @@
-//! Several ways to one answer.
+//! Tries several ways to the same result, overlapping.
 
 use std::future::Future;
 use std::time::Duration;
@@ -7,8 +7,8 @@ use tokio::runtime::Handle;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
-/// Starts one try after the other: the next one when one failed, or when none has answered for `stagger`. The first
-/// success wins and ends the rest; without one, the causes come with the number of their try.
+/// Starts one try after the other: the next one when one has failed, or when none has succeeded for `stagger`. The
+/// first success wins and ends the rest; without one, the causes are returned with the index of their try.
 pub(crate) async fn first_success<T, E, F>(
     handle: &Handle,
     tries: Vec<F>,

@@ -1,5 +1,5 @@
-//! What the log says of brokers that cannot be reached: a line when an address fails for the first time, and one when
-//! it answers again. The tries between are lines for debugging.
+//! Logs which brokers cannot be reached: a warning when an address fails for the first time, and a line when it answers
+//! again. The tries between are logged for debugging only.
 
 use std::collections::HashMap;
 use std::mem::discriminant;
@@ -12,16 +12,16 @@ use tokio::sync::watch;
 use crate::error::ConnectCause;
 use crate::now;
 
-/// Addresses come from brokers too; a cluster has fewer than this.
+/// Addresses come from brokers too, so their number is bounded; a cluster has fewer than this.
 const MOST_ADDRESSES: usize = 10_000;
 
-/// Addresses that failed at their last try.
+/// Addresses whose last try failed.
 #[derive(Debug)]
 pub(crate) struct Reachability {
     outages: Mutex<HashMap<Arc<str>, Outage>>,
-    /// How often an address began to fail, failed for another cause, or was reached again.
+    /// Counts how often an address began to fail, failed for another cause, or was reached again.
     changes: watch::Sender<u64>,
-    /// How many connections have ended.
+    /// Counts connections that have ended.
     ends: watch::Sender<u64>,
 }
 
@@ -43,18 +43,18 @@ impl Default for Reachability {
 }
 
 impl Reachability {
-    /// Why the last try of an address failed; none if it did not.
+    /// Why the last try of an address failed; `None` if it did not.
     pub(crate) fn failure(&self, address: &str) -> Option<ConnectCause> {
         let outages = self.outages.lock();
         outages.get(address).map(|outage| outage.cause.clone())
     }
 
-    /// Told of every change of what fails.
+    /// Watches for changes of what fails.
     pub(crate) fn changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
     }
 
-    /// A try failed. Returns whether that is news.
+    /// Notes a failed try. Returns true if it is the first in a row for this address.
     pub(crate) fn failed(&self, address: &Arc<str>, cause: &ConnectCause) -> bool {
         let mut outages = self.outages.lock();
         if let Some(outage) = outages.get_mut(address) {
@@ -89,7 +89,7 @@ impl Reachability {
         true
     }
 
-    /// A connection is there. Returns after how many failures, if there were any.
+    /// Notes a connection that was made. Returns after how many failed tries, if there were any.
     pub(crate) fn reached(&self, address: &Arc<str>) -> Option<u32> {
         let outage = self.outages.lock().remove(address)?;
         self.changed();
@@ -103,12 +103,12 @@ impl Reachability {
         Some(outage.attempts)
     }
 
-    /// Told of every connection that ends.
+    /// Watches for connections that end.
     pub(crate) fn ends(&self) -> watch::Receiver<u64> {
         self.ends.subscribe()
     }
 
-    /// A connection has ended.
+    /// Notes that a connection has ended.
     pub(crate) fn ended(&self) {
         self.ends.send_modify(|ends| *ends += 1);
     }

@@ -1,4 +1,4 @@
-//! What a failed handshake says about the connection.
+//! Turns failed handshakes into causes why a connection cannot be made.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use crate::error::{AttemptError, ConnectCause};
 use crate::net::handshake_error::HandshakeError;
 use crate::net::sasl::SaslFailure;
 
-/// A connection was lost so soon that the pause after making it is not over.
+/// The cause while a lost connection may not be made again yet.
 pub(super) fn between_connections() -> ConnectCause {
     ConnectCause::Io(
         "the connection was lost; the next one is made after reconnect_backoff_ms".into(),
@@ -37,7 +37,7 @@ pub(super) fn cause_of(error: HandshakeError, limit: Duration) -> ConnectCause {
     }
 }
 
-/// The same in the middle of an authentication, where silence and hanging up mean something else.
+/// As [`cause_of`], during authentication, where silence and a closed connection mean something else.
 pub(super) fn sasl_cause(
     error: HandshakeError,
     mechanism: &'static str,

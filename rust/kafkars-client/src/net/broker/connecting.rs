@@ -1,4 +1,4 @@
-//! One try to connect: pause, TCP, TLS, ApiVersions, SASL, and what a failure leads to.
+//! One try to connect: pause, TCP, TLS, ApiVersions, SASL, and the consequences of a failure.
 
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -24,12 +24,13 @@ use crate::net::tls::TlsFailure;
 use crate::net::transport::{Transport, handshake_limit, resolve};
 use crate::{after, now};
 
-/// Pauses between logins that are refused grow up to this, or to half of `connect_timeout` so that whoever waits for so
-/// long has a login of its own, or to `reconnect_backoff_max` if that is longer: brokers lock accounts.
+/// Pauses after refused logins grow to this or to half of `connect_timeout`, whichever is less, so that a caller who
+/// waits for `connect_timeout` gets a login of its own; but at least to `reconnect_backoff_max`. Brokers lock accounts
+/// after many refused logins.
 const REFUSED_LOGIN_PAUSE: Duration = Duration::from_secs(10);
 
 impl Broker {
-    /// Makes the connection, tells everybody, then drives it until it ends.
+    /// Makes the connection, reports it to all who wait for it, then drives it until it ends.
     pub(super) async fn connect(
         self: Arc<Self>,
         kind: ConnectionKind,
@@ -44,9 +45,9 @@ impl Broker {
         let attempted_at = now();
         self.pace.lock().attempted_at = Some(attempted_at);
         let established = match self.establish().await {
-            // The broker may only know an older greeting: once more, in that.
+            // The broker may only know version 0 of ApiVersions: once more with that.
             Err(ConnectCause::ClosedAtOnce) if self.lower_greeting() => self.establish().await,
-            // They were changed while they were got: once more, with those that belong together.
+            // The credentials were changed while they were read: once more with those that belong together.
             Err(ConnectCause::Sasl(_)) if self.take_others() => self.establish().await,
             other => other,
         };
@@ -80,7 +81,7 @@ impl Broker {
                     backoff: Backoff::new(config.reconnect_backoff, config.reconnect_backoff_max),
                 };
                 let network = Arc::clone(&self.network);
-                // From here on only users of the connection keep it, not its own driver.
+                // From here on only users of the connection keep it open, not its own task.
                 drop(self);
                 match authenticator {
                     Some(authenticator) if !lifetime.is_zero() => {
@@ -108,8 +109,8 @@ impl Broker {
         }
     }
 
-    /// A connection that is ready for requests, its driver, and how long the broker believes who we are; zero stands
-    /// for ever.
+    /// Makes a connection that is ready for requests. Returns it with its task and how long the login is valid; zero
+    /// means for ever.
     pub(super) async fn establish(
         &self,
     ) -> Result<(Connection, Pin<Box<ConnectionTask>>, Duration), ConnectCause> {
@@ -151,7 +152,7 @@ impl Broker {
             tokio::select! {
                 biased;
                 greeted = &mut greeting => greeted,
-                // The connection is over, so the greeting has its error already.
+                // The connection is over, so the handshake has its error already.
                 () = driver.as_mut() => greeting.await,
             }
         };
@@ -161,7 +162,7 @@ impl Broker {
         }
     }
 
-    /// Learns what the broker speaks, and says who we are.
+    /// Runs the handshake on a new connection: ApiVersions, then SASL.
     pub(super) async fn greet(
         &self,
         connection: &Connection,
@@ -179,7 +180,7 @@ impl Broker {
         let login = login.map_err(ConnectCause::Sasl)?;
         let given = login.given().to_vec();
         self.pace.lock().stage = ConnectStage::Authenticating;
-        // The broker is not to blame for what it took to get the credentials.
+        // The time limit begins here: the broker is not to blame for the time that the credentials took.
         let deadline = after(now(), limit);
         let authenticated = authenticator.authenticate(connection, login, deadline);
         let in_time = tokio::time::timeout_at(deadline.into(), authenticated).await;
@@ -211,8 +212,9 @@ impl Broker {
         was_newer
     }
 
-    /// Pauses count from the last try, so a connection that lived for long is remade at once. Kinds connect side by
-    /// side: a success delays only the next try of its own kind, a failure those of all.
+    /// Sets the pause before the next try. It counts from the last try, so a connection that lived for long is made
+    /// again at once. The kinds of connections are made independently: after a success only the next try of the same
+    /// kind waits, after a failure those of all.
     pub(super) fn keep_pace(
         &self,
         kind: ConnectionKind,
@@ -233,11 +235,11 @@ impl Broker {
         pace.failures = pace.failures.saturating_add(1);
         pace.not_before = [Some(after(attempted_at, backoff.delay(pace.failures, random)));
             ConnectionKind::COUNT];
-        // An old broker that came back as a new one is greeted in our newest version again.
+        // The broker may have been upgraded, so its newest version is asked for again.
         pace.api_versions_version = handshake::NEWEST;
     }
 
-    /// What a failure means after those before it.
+    /// Judges a failure by those before it: what happens twice in a row may be permanent.
     pub(super) fn judge(&self, cause: ConnectCause) -> ConnectCause {
         let mut cause = match cause {
             ConnectCause::Tls(failure) => ConnectCause::Tls(failure.before_first_answer()),
@@ -245,7 +247,7 @@ impl Broker {
         };
         let (tls, logins) = (&self.network.distrust.tls, &self.network.distrust.logins);
         match &mut cause {
-            // What was said twice is meant, wherever between TCP and the end of the login it was said.
+            // What happened twice counts, wherever between TCP and the end of the login it happened.
             ConnectCause::Tls(TlsFailure::Ended { is_repeated, .. })
             | ConnectCause::Sasl(SaslFailure::Garbled { is_repeated, .. })
             | ConnectCause::Garbled { is_repeated, .. } => {
@@ -285,7 +287,7 @@ impl Broker {
             Some(cause) if cause.is_permanent() && cause.security().is_some() => {
                 let config = &self.network.config;
                 let longest = match cause.security() {
-                    // No broker has heard of those.
+                    // No broker has refused missing credentials.
                     Some(SecurityProblem::Credentials) => config.reconnect_backoff_max,
                     _ => REFUSED_LOGIN_PAUSE
                         .min(config.connect_timeout / 2)
@@ -296,14 +298,14 @@ impl Broker {
                 let delay = |refusals| backoff.delay(refusals, random);
                 distrust.refused(&self.address, cause, attempted_at, delay);
             }
-            // Another failure says nothing about trust.
+            // Any other failure says nothing about trust.
             Some(_) => {}
         }
     }
 
-    /// A login that was refused is not tried again at once, also where this broker is known by a new name: brokers lock
-    /// accounts. Whoever would have to wait for long hears the old refusal instead, so that waiting tries do not pile
-    /// up.
+    /// Waits before a login if the last one at this address was refused, also if that was as a bootstrap address:
+    /// brokers lock accounts. Where the wait would be long it fails with the old refusal instead, so that waiting tries
+    /// do not pile up.
     pub(super) async fn respect_refusal(&self) -> Result<(), ConnectCause> {
         match self.network.distrust.pause(&self.address) {
             Some((until, cause)) if until > after(now(), self.network.config.retry_backoff) => {

@@ -1,4 +1,5 @@
-//! The connections of one broker: one of each kind, made when first needed, remade after a pause when they fail.
+//! The connections of one broker: one of each kind, made when first needed, and made again after a pause when they
+//! fail.
 
 mod causes;
 mod connecting;
@@ -26,10 +27,10 @@ use crate::error::{AttemptError, ConnectCause};
 use crate::metrics::{BrokerCounters, ClientMetrics};
 use crate::{after, now};
 
-/// A connection that takes longer is a reason to ask where the broker's partitions went.
+/// If connecting takes longer than this, metadata is asked for: the broker's partitions may have a new leader.
 pub(crate) const SLOW_CONNECT: Duration = Duration::from_millis(500);
 
-/// One node of the cluster, or one bootstrap address.
+/// A node of the cluster, or a bootstrap address.
 #[derive(Debug)]
 pub(crate) struct Broker {
     address: Arc<str>,
@@ -40,11 +41,11 @@ pub(crate) struct Broker {
     counters: BrokerCounters,
     connections: [Mutex<ConnectionSlot>; ConnectionKind::COUNT],
     pace: Mutex<ReconnectBackoff>,
-    /// Told when a pause becomes shorter.
+    /// Notified when a pause becomes shorter.
     hurried: Notify,
 }
 
-/// A connection of one kind.
+/// The connection of one kind, or the state of making it.
 #[derive(Debug)]
 enum ConnectionSlot {
     Empty,
@@ -52,7 +53,7 @@ enum ConnectionSlot {
     Ready(Connection),
 }
 
-/// `None` while under way.
+/// The outcome of connecting; `None` while it is under way.
 type ConnectOutcome = Option<Result<Connection, AttemptError>>;
 
 impl Broker {
@@ -86,7 +87,7 @@ impl Broker {
         &self.address
     }
 
-    /// The cluster knows it by this number.
+    /// Notes the node id of this broker.
     pub(crate) fn is_node(&self, node: i32) {
         self.node.get_or_init(|| node);
     }
@@ -98,7 +99,7 @@ impl Broker {
         }
     }
 
-    /// The request that has waited longest for an answer, of those that count.
+    /// The request that has waited longest for a response, of those that `counts` selects.
     pub(crate) fn unanswered(&self, counts: &dyn Fn(ApiKey) -> bool) -> Option<Unanswered> {
         let each = self
             .connections
@@ -110,7 +111,7 @@ impl Broker {
         each.max_by_key(|unanswered| unanswered.waited)
     }
 
-    /// What was counted of its connections.
+    /// The counters of its connections.
     pub(crate) fn metrics(&self) -> ClientMetrics {
         self.counters.broker.snapshot()
     }
@@ -119,18 +120,18 @@ impl Broker {
         *self.host == *host && self.port == port
     }
 
-    /// Whether a request on this kind of connection could leave at once.
+    /// True if a request on a connection of this kind could leave at once.
     pub(crate) fn is_connected(&self, kind: ConnectionKind) -> bool {
         matches!(&*self.connections[kind.index()].lock(), ConnectionSlot::Ready(connection) if !connection.is_closed())
     }
 
-    /// Whether a request on this kind of connection would wait behind one that has waited for longer than `limit`.
+    /// True if a request on a connection of this kind would wait behind one that has waited for longer than `limit`.
     pub(crate) fn is_silent_for(&self, kind: ConnectionKind, limit: Duration) -> bool {
         matches!(&*self.connections[kind.index()].lock(), ConnectionSlot::Ready(connection) if connection.is_silent_for(limit))
     }
 
-    /// Whether connections fail or do not come about, for somebody who wants one. Who stops trying finds out nothing
-    /// new, so an old failure does not count.
+    /// True if connections to this broker fail, or are not made in time. An old failure does not count: if nobody tries
+    /// any more, the broker may be back.
     pub(crate) fn is_unreachable(&self) -> bool {
         let now = now();
         let config = &self.network.config;
@@ -147,7 +148,7 @@ impl Broker {
                 && since <= 2 * (config.reconnect_backoff_max + config.connect_timeout)
     }
 
-    /// The next try is made no later than so long after the last one.
+    /// Shortens the pause before the next try to `longest`, counted from the last one.
     pub(crate) fn shorten_pause(&self, longest: Duration) {
         {
             let mut pace = self.pace.lock();
@@ -167,9 +168,9 @@ impl Broker {
         self.hurried.notify_waiters();
     }
 
-    /// The connection of this kind. Makes it when there is none, together with everybody else who wants it; that goes
-    /// on when this caller goes away. Nobody waits through a long pause after failures: meanwhile there may be another
-    /// leader, and callers have a pace of their own.
+    /// Returns the connection of this kind, and makes it if there is none; all callers wait for the same try, which
+    /// goes on when one of them is dropped. Nobody waits through a long pause after failures: meanwhile another broker
+    /// may lead, and callers pace their own retries.
     pub(crate) async fn connection(
         self: &Arc<Self>,
         kind: ConnectionKind,
@@ -213,14 +214,14 @@ impl Broker {
         }
     }
 
-    /// Why the last try failed, as long as the next one waits.
+    /// The failure of the last try, while the next one has to wait.
     fn failure_during_pause(&self, kind: ConnectionKind) -> Option<ConnectCause> {
         let pace = self.pace.lock();
         let is_paused = pace.not_before[kind.index()].is_some_and(|not_before| not_before > now());
         is_paused.then(|| pace.last_cause.clone().unwrap_or_else(between_connections))
     }
 
-    /// What an impatient caller should hear about a connection under way.
+    /// Explains to a caller whose time is over why a connection under way is not made yet.
     pub(crate) fn present_cause(&self, waited: Duration) -> ConnectCause {
         let pace = self.pace.lock();
         match (pace.stage, &pace.last_cause) {
@@ -256,12 +257,12 @@ impl Broker {
         authenticator.map_or_else(|| "what gives them".into(), |each| each.source_name())
     }
 
-    /// A request has its answer, so this broker wants no login that it does not get.
+    /// Notes that a request got its response: this broker does not demand a login that it does not get.
     pub(crate) fn has_answered(&self) {
         self.network.distrust.requests.answered();
     }
 
-    /// Whether a broker that hung up on a request seems to want a login.
+    /// True if a broker that closed the connection on a request probably demands a login.
     pub(crate) fn wants_login(&self, error: &AttemptError, versions: &ApiVersionTable) -> bool {
         let hang_ups = &self.network.distrust.requests;
         self.network.authenticator.is_none()

@@ -21,9 +21,9 @@ pub(crate) struct Network {
     pub(crate) tasks: Tasks,
     pub(crate) random: Mutex<Random>,
     pub(crate) reachability: Reachability,
-    /// How connections are encrypted, if they are.
+    /// TLS, if connections are encrypted.
     pub(crate) tls: Option<Arc<Tls>>,
-    /// How we say who we are, if we do.
+    /// SASL, if connections are authenticated.
     pub(crate) authenticator: Option<Arc<Authenticator>>,
     pub(crate) distrust: Distrust,
 }

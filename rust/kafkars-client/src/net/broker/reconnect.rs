@@ -1,11 +1,11 @@
-//! How often connecting may be tried, and how far a try has come.
+//! When connecting may be tried again, and the stage of a try.
 
 use std::time::Instant;
 
 use crate::error::ConnectCause;
 use crate::net::connection_kind::ConnectionKind;
 
-/// How often connecting may be tried, whichever kind of connection wants it.
+/// When connecting to a broker may be tried again, for all kinds of connections.
 #[derive(Debug)]
 pub(super) struct ReconnectBackoff {
     pub(super) failures: u32,
@@ -13,13 +13,13 @@ pub(super) struct ReconnectBackoff {
     pub(super) not_before: [Option<Instant>; ConnectionKind::COUNT],
     pub(super) last_cause: Option<ConnectCause>,
     pub(super) stage: ConnectStage,
-    /// Lower after the broker hung up on a newer one.
+    /// The version of ApiVersions to ask in; 0 after the broker closed the connection on a newer one.
     pub(super) api_versions_version: i16,
-    /// Whether other credentials were given after a login was refused than it was made with.
+    /// True if, after a login was refused, other credentials were found than it had used.
     pub(super) has_others: bool,
 }
 
-/// How far the latest try has come.
+/// The stage of the latest try.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ConnectStage {
     Idle,
@@ -28,7 +28,7 @@ pub(super) enum ConnectStage {
     Connecting,
     Encrypting,
     Greeting,
-    /// A file, a function or Kerberos is asked for credentials.
+    /// Credentials are read from a file, a function or Kerberos.
     Preparing,
     Authenticating,
 }

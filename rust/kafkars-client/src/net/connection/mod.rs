@@ -1,8 +1,8 @@
-//! One socket to a broker: pipelined requests, answers matched in order, slots that survive being cancelled.
+//! One connection to a broker: requests are pipelined, responses are matched in order, and a request may be cancelled.
 //!
-//! A request is written by the task that makes it, unless somebody else is writing: then it is left for that writer.
-//! Nobody ever waits for the socket to take bytes; what it does not take at once the driver task writes later. So
-//! starting a request never suspends, and a caller that goes away leaves at most a slot whose answer is thrown away.
+//! A request is written by the thread that makes it, unless another one is writing: then that one writes it too. Nobody
+//! waits for the socket; what it does not take at once is written later by the connection's task. So starting a request
+//! never suspends, and a caller that goes away leaves at most a slot whose response is thrown away.
 
 mod requests;
 pub(super) mod shared;
@@ -25,27 +25,27 @@ use super::versions::ApiVersionTable;
 use crate::error::AttemptError;
 use crate::now;
 
-/// A deadline that is this close to the connection's own time limit is kept by the connection.
+/// A deadline that is this close to the request timeout needs no timer of its own: the connection keeps it.
 const NO_TIMER: Duration = Duration::from_millis(100);
 
-/// What stands for the number of a message without header.
+/// Stands for the correlation id of a message without header.
 const NO_CORRELATION: i32 = -1;
 
-/// One connection. Clones share it; it closes when the last one is dropped.
+/// A connection. Clones share it; it closes when the last one is dropped.
 #[derive(Clone)]
 pub struct Connection {
     shared: Arc<ConnectionShared>,
     _last: Arc<ConnectionDropGuard>,
 }
 
-/// How a request is sent whose answer a function gets.
+/// The terms of a request whose response goes to a function.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Terms {
     /// The highest version to use.
     pub(crate) max_version: i16,
-    /// Without an answer by then the connection is given up.
+    /// Without a response by then the connection is given up.
     pub(crate) deadline: Instant,
-    /// A pause that the broker asks for puts the deadline off, but not beyond this.
+    /// A pause that the broker asks for moves the deadline, but not beyond this.
     pub(crate) latest: Instant,
 }
 
@@ -58,7 +58,7 @@ pub(super) struct WeakConnection {
 }
 
 impl WeakConnection {
-    /// The connection, while anybody uses it.
+    /// Returns the connection as long as anybody uses it.
     pub(super) fn upgrade(&self) -> Option<Connection> {
         Some(Connection {
             shared: self.shared.upgrade()?,
@@ -68,7 +68,7 @@ impl WeakConnection {
 }
 
 impl Connection {
-    /// A connection over `reader` and `writer`. Its driver must be polled for anything to be received.
+    /// Makes a connection over `reader` and `writer`. Nothing is received unless its task is polled.
     pub(crate) fn new(
         reader: ReadHalf,
         writer: WriteHalf,
@@ -91,20 +91,20 @@ impl Connection {
         &self.shared.settings.broker.address
     }
 
-    /// Whether requests will only fail.
+    /// True if requests on it will only fail.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.shared.closed.load(Ordering::Acquire)
     }
 
-    /// Until when nothing is sent because the broker asked for a pause (KIP-219).
+    /// The end of a pause that the broker asked for, in which nothing is sent (KIP-219).
     pub(crate) fn muted_until(&self) -> Option<Instant> {
         let muted_until = self.shared.state.lock().muted_until;
         muted_until.filter(|until| *until > now())
     }
 
-    /// Whether the oldest request waits for longer than `limit`. Answers come in order: the next request would wait
-    /// behind it.
+    /// True if the oldest request has waited for longer than `limit`. Responses come in order, so the next request
+    /// would wait behind it.
     pub(crate) fn is_silent_for(&self, limit: Duration) -> bool {
         let sent_at = self
             .shared
@@ -116,7 +116,7 @@ impl Connection {
         sent_at.is_some_and(|sent_at| now().saturating_duration_since(sent_at) > limit)
     }
 
-    /// The oldest request without an answer, of those that count.
+    /// The oldest request without a response, of those that `counts` selects.
     pub(crate) fn unanswered(&self, counts: &dyn Fn(ApiKey) -> bool) -> Option<Unanswered> {
         let state = self.shared.state.lock();
         let mut pending = state.pending.iter();
@@ -126,7 +126,7 @@ impl Connection {
         Some(broker.owes(oldest.api, waited, state.is_muted()))
     }
 
-    /// What the broker speaks; empty until it said so.
+    /// The API versions that the broker supports; empty before the handshake.
     #[must_use]
     pub fn versions(&self) -> &ApiVersionTable {
         static NONE: OnceLock<ApiVersionTable> = OnceLock::new();
@@ -141,17 +141,17 @@ impl Connection {
         drop(self.shared.versions.set(versions));
     }
 
-    /// From now on messages have no headers, or have them again. Only while nothing is in flight.
+    /// Switches to messages without headers, or back. Only while nothing is in flight.
     pub(super) fn expect_tokens(&self, expected: bool) {
         self.shared.tokens.store(expected, Ordering::Release);
     }
 
-    /// Keeps back every request but those of SASL.
+    /// Holds back all requests except those of SASL.
     pub(super) fn hold(&self) {
         self.shared.state.lock().held.get_or_insert_default();
     }
 
-    /// Sends what was kept back, in its order.
+    /// Sends the requests that were held back, in their order.
     pub(super) fn release(&self) {
         let mut state = self.shared.state.lock();
         for (frame, pending) in state.held.take().unwrap_or_default() {
@@ -163,13 +163,13 @@ impl Connection {
         state.wake_driver();
     }
 
-    /// When the last of the requests in flight expires.
+    /// When the last request in flight expires.
     pub(super) fn latest_expiry(&self) -> Option<Instant> {
         let state = self.shared.state.lock();
         state.pending.iter().map(|pending| pending.expires_at).max()
     }
 
-    /// The same connection, without keeping it open.
+    /// Returns a handle that does not keep the connection open.
     pub(super) fn downgrade(&self) -> WeakConnection {
         WeakConnection {
             shared: Arc::downgrade(&self.shared),
@@ -177,7 +177,7 @@ impl Connection {
         }
     }
 
-    /// Fails every request in flight and ends the driver.
+    /// Fails every request in flight and ends the connection's task.
     pub(crate) fn close(&self, error: &AttemptError) {
         self.shared.fail(error);
     }

@@ -1,4 +1,4 @@
-//! Requests of a connection: encoded, sent on the spot or queued, their responses decoded.
+//! Requests of a connection: encoding them, sending them at once or queueing them, decoding their responses.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -17,9 +17,10 @@ use crate::net::throttle;
 use crate::{after, now};
 
 impl Connection {
-    /// Sends a request in the highest version that both sides speak. The bytes are on their way when this returns;
-    /// the answer is awaited separately and may be dropped. After `deadline` the answer is [`AttemptError::TimedOut`];
-    /// when that is not before `request_timeout`, the connection is then given up, because answers come in order.
+    /// Sends a request in the highest version that both sides support. The request is written or queued when this
+    /// returns; the response is awaited separately, and the future may be dropped. After `deadline` it fails with
+    /// [`AttemptError::TimedOut`]; if that is not before `request_timeout`, the connection is then given up, because
+    /// responses come in order.
     pub fn start<R: Request>(
         &self,
         request: &R,
@@ -46,9 +47,9 @@ impl Connection {
         })
     }
 
-    /// As [`Connection::start`], without a task that waits: `then` gets the answer where it is received, so it must be
-    /// quick. It is called once in any case, from within this call when the request cannot leave. Only for a deadline
-    /// that [`Connection::keeps`].
+    /// As [`Connection::start`], without a task that waits: `then` gets the response where it is received, so it must
+    /// be quick. It is called exactly once, from within this call if the request cannot be sent. Only for a deadline
+    /// for which [`Connection::keeps`] is true.
     pub(crate) fn start_then<R: Request>(
         &self,
         request: &R,
@@ -76,23 +77,25 @@ impl Connection {
             answer_by: terms.latest,
             slot: ResponseReceiver::Function(Box::new(decode)),
         };
-        // An error has reached `then` through the slot.
+        // `then` got any error through the slot.
         drop(self.submit(R::API_KEY, frame, Some(pending)));
     }
 
-    /// Whether the connection itself sees to it that a request started now has an end at `deadline`.
+    /// True if a request started now ends by the connection's own request timeout at `deadline`, so that no timer is
+    /// needed.
     pub(crate) fn keeps(&self, deadline: Instant) -> bool {
         !self.needs_timer(now(), deadline)
     }
 
-    /// Most deadlines are the request timeout, counted from a moment earlier: those need no timer of their own.
+    /// True if a deadline needs a timer. Most deadlines are the request timeout, counted from a moment earlier: those
+    /// need none.
     pub(super) fn needs_timer(&self, sent_at: Instant, deadline: Instant) -> bool {
         let times_out_at = after(sent_at, self.shared.settings.request_timeout);
         times_out_at.saturating_duration_since(deadline) > NO_TIMER
     }
 
-    /// Sends a request that the broker does not answer. The future ends when the socket has taken it: without it a
-    /// sender would not notice that the broker is slower than itself. When that is not before `deadline` the connection
+    /// Sends a request that the broker does not answer. The future ends when the socket has taken it: otherwise a
+    /// sender would not notice that the broker is slower than itself. If that is not before `deadline`, the connection
     /// is given up.
     pub fn start_oneway<R: Request>(
         &self,
@@ -123,7 +126,7 @@ impl Connection {
         })
     }
 
-    /// Sends a request whose answer stays a frame.
+    /// Sends a request and returns its response undecoded.
     pub(crate) fn start_raw<R: Request>(
         &self,
         request: &R,
@@ -174,7 +177,7 @@ impl Connection {
         })
     }
 
-    /// Sends bytes without a header; the answer has none either.
+    /// Sends bytes without a header; the response has none either.
     pub(in crate::net) fn start_token(
         &self,
         token: Bytes,
@@ -186,7 +189,7 @@ impl Connection {
         self.start_frame(ApiKey::SaslAuthenticate, NO_CORRELATION, frame, deadline)
     }
 
-    /// Reads an answer and takes note of the pause it asks for.
+    /// Decodes a response and notes the pause that it asks for.
     pub(crate) fn decode<R: Request>(
         &self,
         frame: Bytes,
@@ -298,7 +301,7 @@ impl Connection {
                 Poll::Ready(Err(error)) => {
                     drop(state);
                     shared.fail(&AttemptError::from_io(&error));
-                    // A request in flight learns it through its slot, like all others.
+                    // A request in flight gets the error through its slot, like all others.
                     return Ok(());
                 }
             }

@@ -1,4 +1,4 @@
-//! What a connection's handles and its driver share: the state, and how requests end with it.
+//! The state shared by a connection's handles and its task, and how its end fails requests.
 
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -16,7 +16,7 @@ use crate::net::unanswered::BrokerName;
 use crate::net::versions::ApiVersionTable;
 use crate::now;
 
-/// What a connection needs to know.
+/// The settings of a connection.
 #[derive(Debug, Clone)]
 pub(crate) struct ConnectionSettings {
     pub(crate) broker: BrokerName,
@@ -27,12 +27,12 @@ pub(crate) struct ConnectionSettings {
     pub(crate) counters: BrokerCounters,
 }
 
-/// One connection, as everybody who works on it sees it.
+/// A connection as its handles and its task share it.
 pub(in crate::net) struct ConnectionShared {
     pub(in crate::net) settings: ConnectionSettings,
     pub(super) correlation: AtomicI32,
     pub(super) closed: AtomicBool,
-    /// SASL messages travel without headers at the moment.
+    /// True while SASL messages travel without headers.
     pub(super) tokens: AtomicBool,
     pub(super) versions: OnceLock<ApiVersionTable>,
     pub(super) state: Mutex<ConnectionState>,
@@ -50,7 +50,7 @@ impl ConnectionShared {
         }
     }
 
-    /// Whether what comes has no header.
+    /// True if incoming messages have no header.
     pub(in crate::net) fn expects_tokens(&self) -> bool {
         self.tokens.load(Ordering::Acquire)
     }
@@ -69,12 +69,12 @@ impl ConnectionShared {
         AttemptError::TimedOut(self.settings.broker.owes(api, waited, is_throttled))
     }
 
-    /// The first failure decides what every waiting and every later request hears.
+    /// Fails the connection: the first failure is what every request in flight and every later one gets.
     pub(in crate::net) fn fail(&self, error: &AttemptError) {
         self.fail_each(error, |_| None);
     }
 
-    /// Tells those whose time is over, while the connection waits on for the end of a pause.
+    /// Fails requests whose deadline has passed, while the connection waits for the end of a pause.
     pub(in crate::net) fn answer_due(&self, now: Instant) {
         let (due, is_throttled): (Vec<Pending>, bool) = {
             let mut state = self.state.lock();
@@ -94,7 +94,8 @@ impl ConnectionShared {
         }
     }
 
-    /// Answers come in order, so a request without one holds up all behind it: the connection is given up.
+    /// Fails the connection because a request got no response in time: responses come in order, so it holds up all
+    /// behind it.
     pub(in crate::net) fn expire(&self, now: Instant) {
         let late = {
             let state = self.state.lock();

@@ -1,4 +1,4 @@
-//! What the users of a connection and its driver share, under one short lock.
+//! The locked state that the users of a connection and its task share.
 
 use std::collections::VecDeque;
 use std::task::Waker;
@@ -14,44 +14,44 @@ use crate::after;
 use crate::error::AttemptError;
 
 pub(crate) struct ConnectionState {
-    /// Absent while somebody writes, and after the end.
+    /// `None` while somebody writes, and after the end.
     pub(crate) writer: Option<WriteHalf>,
     pub(crate) outbox: Outbox,
-    /// Requests that wait while the connection says anew who it is.
+    /// Requests that are held back while the connection authenticates again.
     pub(crate) held: Option<Vec<(Frame, Option<Pending>)>>,
-    /// The socket took no more: only the driver, which the socket will wake, may try again.
+    /// The socket took no more: only the connection's task, which the socket will wake, may try again.
     pub(crate) is_blocked: bool,
-    /// Requests without an answer, in the order in which they were queued for writing.
+    /// Requests without a response, in the order in which they were queued for writing.
     pub(crate) pending: VecDeque<Pending>,
     pub(crate) muted_until: Option<Instant>,
-    /// When the driver wakes by itself; `None` before it first ran.
+    /// When the connection's task wakes by itself; `None` before it first ran.
     pub(crate) armed_until: Option<Instant>,
     pub(crate) last_used: Instant,
     pub(crate) failure: Option<AttemptError>,
     pub(crate) driver: Option<Waker>,
-    /// Told when the socket has taken everything.
+    /// Notified when the socket has taken everything.
     flushed: Vec<oneshot::Sender<()>>,
 }
 
-/// A request on its way.
+/// A request that waits for its response.
 pub(crate) struct Pending {
     pub(crate) api: ApiKey,
     pub(crate) correlation: i32,
     pub(crate) sent_at: Instant,
-    /// Without an answer by then the connection is given up. Pauses that the broker asks for put it off.
+    /// Without a response by then the connection is given up. Pauses that the broker asks for move it.
     pub(crate) expires_at: Instant,
-    /// Whoever asked hears of it no later, whatever pause the broker asks for.
+    /// The caller gets an error by then at the latest, whatever pause the broker asks for.
     pub(crate) answer_by: Instant,
     pub(crate) slot: ResponseReceiver,
 }
 
-/// Where an answer goes.
+/// The receiver of a response.
 pub(crate) enum ResponseReceiver {
-    /// To a task that awaits it.
+    /// A task that awaits it.
     Task(oneshot::Sender<Result<Bytes, AttemptError>>),
-    /// Into a function that runs where the answer is received.
+    /// A function that runs where the response is received.
     Function(Box<dyn FnOnce(Result<Bytes, AttemptError>) + Send>),
-    /// Nowhere: whoever asked has heard that it took too long.
+    /// Nobody: the caller was told that it took too long.
     Nobody,
 }
 
@@ -76,8 +76,8 @@ impl ConnectionState {
         self.muted_until.is_some()
     }
 
-    /// Queues the slot of a request, and wakes the driver only when it would sleep past the request's time. Requests
-    /// share one time limit, so that happens about once in that time, not once a request.
+    /// Queues the slot of a request, and wakes the connection's task only if it would sleep past the request's time.
+    /// Requests have the same time limit, so that happens about once in that time, not once a request.
     pub(crate) fn expect(&mut self, mut pending: Pending) {
         self.last_used = pending.sent_at;
         if let Some(muted_until) = self.muted_until {
@@ -95,7 +95,7 @@ impl ConnectionState {
         }
     }
 
-    /// Sends nothing for a while. The broker keeps answers back as long, so nothing expires for that reason.
+    /// Sends nothing for a while. The broker holds back responses as long, so no request expires because of that.
     pub(crate) fn mute(&mut self, now: Instant, pause: Duration) {
         let until = now + pause;
         self.muted_until = Some(self.muted_until.map_or(until, |already| already.max(until)));
@@ -106,8 +106,8 @@ impl ConnectionState {
         self.wake_driver();
     }
 
-    /// Ends when the socket has taken everything queued so far; `None` when it already has. An error is the end of the
-    /// connection.
+    /// Returns a receiver that ends when the socket has taken everything queued so far; `None` if it already has. An
+    /// error from it means that the connection has ended.
     pub(crate) fn when_flushed(&mut self) -> Option<oneshot::Receiver<()>> {
         if self.is_flushed() && self.writer.is_some() {
             return None;
@@ -119,22 +119,23 @@ impl ConnectionState {
         Some(receiver)
     }
 
-    /// TLS keeps bytes that the socket did not take: then the outbox is empty, and the connection blocked.
+    /// A TLS stream keeps bytes that the socket did not take: then the outbox is empty, and the connection is blocked.
     fn is_flushed(&self) -> bool {
         self.outbox.is_empty() && !self.is_blocked && self.held.is_none()
     }
 
-    /// A writer that met no error has put its outbox back.
+    /// Notifies those who wait for the socket to take everything, if it has. To be called once the writer has put its
+    /// outbox back.
     pub(crate) fn tell_flushed(&mut self) {
         if self.is_flushed() {
             for waiter in self.flushed.drain(..) {
-                // Whoever asked may be gone.
+                // The caller may be gone.
                 let _ = waiter.send(());
             }
         }
     }
 
-    /// The connection has ended: nothing will be flushed.
+    /// Drops those who wait for a flush: the connection has ended.
     pub(crate) fn forget_flushed(&mut self) {
         self.flushed.clear();
     }
@@ -145,11 +146,11 @@ impl ConnectionState {
         }
     }
 
-    /// When something happens without a byte moving.
+    /// When something is due without a byte moving.
     pub(crate) fn next_event(&self, max_idle: Duration) -> Instant {
         let idle_at = after(self.last_used, max_idle);
         let expiry = self.pending.iter().map(Pending::next_event).min();
-        // With requests under way the connection is not idle.
+        // A connection with requests in flight is not idle.
         let event = expiry.unwrap_or(idle_at);
         self.muted_until
             .map_or(event, |muted_until| muted_until.min(event))
@@ -157,8 +158,9 @@ impl ConnectionState {
 }
 
 impl Pending {
-    /// A function stands for something that is sent again elsewhere, so nothing of it may leave after its time: the
-    /// connection ends with it. A task's connection goes on, because a new one would only evade the pause.
+    /// Moves the expiry because of a pause. A request with a function is sent again elsewhere, so nothing of it may
+    /// leave after its time: the connection ends with it. That of a task goes on, because a new connection would only
+    /// evade the pause.
     fn lengthen(&mut self, pause: Duration) {
         let lengthened = after(self.expires_at, pause);
         self.expires_at = match self.slot {
@@ -167,7 +169,7 @@ impl Pending {
         };
     }
 
-    /// When time alone does something to it.
+    /// When time alone does something to this request.
     fn next_event(&self) -> Instant {
         match self.slot {
             ResponseReceiver::Nobody => self.expires_at,
@@ -177,12 +179,12 @@ impl Pending {
         }
     }
 
-    /// Whether the caller's time is over while the connection may live on.
+    /// True if the caller's time is over while the connection may live on.
     pub(crate) fn is_due(&self, now: Instant) -> bool {
         self.answer_by <= now && !matches!(self.slot, ResponseReceiver::Nobody)
     }
 
-    /// Whoever asked is told separately; the place in the order stays.
+    /// Takes the slot in order to answer it; the request keeps its place in the order.
     pub(crate) fn take_slot(&mut self) -> Self {
         Self {
             slot: std::mem::replace(&mut self.slot, ResponseReceiver::Nobody),
@@ -190,7 +192,7 @@ impl Pending {
         }
     }
 
-    /// Hands over the answer; the one who asked may be gone, then it is thrown away.
+    /// Hands over the response, which is thrown away if the caller is gone.
     pub(crate) fn answer(self, answer: Result<Bytes, AttemptError>) {
         match self.slot {
             ResponseReceiver::Task(task) => drop(task.send(answer)),

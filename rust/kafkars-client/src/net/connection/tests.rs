@@ -330,7 +330,7 @@ async fn a_throttled_connection_stays_quiet_for_as_long_as_asked() {
     );
 }
 
-/// A call of two seconds once took 38, because its deadline was the request timeout too.
+/// A call of two seconds once took 38: its only deadline was the request timeout, which a pause moves.
 #[tokio::test(start_paused = true)]
 async fn a_pause_holds_no_caller_up_beyond_its_deadline() {
     let (connection, mut peer) = connect(64 * 1024);
@@ -365,7 +365,7 @@ async fn a_pause_holds_no_caller_up_beyond_its_deadline() {
     );
 }
 
-/// Without acknowledgement there is no answer that could time out, only a socket that takes nothing.
+/// A request with `acks=0` gets no response that could time out; there is only a socket that takes nothing.
 #[tokio::test(start_paused = true)]
 async fn a_request_without_answer_is_given_up_when_nothing_takes_it() {
     let (connection, _peer) = connect(1024);
@@ -539,7 +539,7 @@ async fn a_request_without_an_answer_is_written_when_the_socket_has_taken_it() {
     assert_eq!(lost.await, Err(AttemptError::Closed));
 }
 
-/// Takes every byte into itself, as TLS does, and gives none on before the gate opens.
+/// A writer that takes every byte, as TLS does, and passes none on before the gate opens.
 struct Gated {
     taken: usize,
     gate: Arc<Mutex<(bool, Option<Waker>)>>,
@@ -592,7 +592,7 @@ async fn what_the_stream_keeps_back_is_not_written() {
         let written = connection.start_oneway(&beat(member), now() + TIMEOUT);
         Box::pin(written.expect("open"))
     };
-    // The second finds an empty outbox; the driver has tried by the third.
+    // The second request finds an empty outbox; the connection's task has tried to write by the third.
     let mut all = vec![oneway("first"), oneway("second")];
     tokio::time::sleep(Duration::from_secs(1)).await;
     all.push(oneway("third"));
@@ -663,7 +663,7 @@ async fn no_flipped_byte_hangs_or_panics() {
             bytes[at] ^= mask;
             peer.raw(&bytes).await;
             peer.cut();
-            // Only the answer's own fields can be wrong without anybody noticing.
+            // Only in the response's own fields a flipped byte may go unnoticed.
             if at < 8 {
                 assert!(answer.await.is_err(), "byte {at} ^ {mask:#x}");
             } else {
