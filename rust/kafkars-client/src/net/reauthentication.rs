@@ -1,7 +1,7 @@
-//! Logins that hold for a while only (KIP-368): a connection says anew who it is before the broker's patience ends.
+//! Renewal of logins that expire (KIP-368): a connection authenticates again before the broker would close it.
 //!
-//! What is needed for it is got first, while requests go on under the old login, and is asked for again as long as that
-//! holds. Only the exchange itself keeps requests back.
+//! Credentials are fetched first, while requests go on under the old login, with retries as long as that is valid. Only
+//! the SASL exchange itself holds requests back.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -15,26 +15,27 @@ use super::sasl::{Authenticator, Login};
 use crate::error::AttemptError;
 use crate::{after, now};
 
-/// The part of a login's time after which it is renewed, in percent. The rest is for another try, and for requests on
+/// The part of a login's lifetime, in percent, after which it is renewed. The rest is for a retry, and for requests on
 /// their way.
 const RENEWED_AFTER: u32 = 80;
 
-/// However short a time a broker gives: it is not kept busy with logins, nor is a token endpoint.
+/// The least time between two logins, however short a lifetime a broker gives: neither it nor a token endpoint is kept
+/// busy.
 const LEAST_PAUSE: Duration = Duration::from_secs(1);
 
-/// How logins of one connection are renewed.
+/// The settings for renewing the logins of one connection.
 pub(super) struct Renewal {
     /// The broker's host.
     pub(super) host: Arc<str>,
-    /// How long a renewal may take once the broker gets to it.
+    /// Time limit of a renewal from when the broker can answer it.
     pub(super) limit: Duration,
-    /// Pauses between tries to get credentials.
+    /// Pauses between tries to fetch credentials.
     pub(super) backoff: Backoff,
 }
 
 impl Renewal {
-    /// Drives a connection to its end, and renews its login meanwhile. `lifetime` is how long the first one holds; zero
-    /// stands for ever.
+    /// Drives a connection to its end, and renews its login meanwhile. `lifetime` is that of the first login; zero
+    /// means for ever.
     pub(super) async fn drive(
         self,
         driver: Pin<Box<ConnectionTask>>,
@@ -53,7 +54,7 @@ impl Renewal {
         }
     }
 
-    /// Ends when the login holds for ever, or the connection has come to its end.
+    /// Renews the login until it no longer expires, or the connection has ended.
     async fn renew(
         &self,
         connection: &WeakConnection,
@@ -75,7 +76,7 @@ impl Renewal {
                         return;
                     };
                     tracing::warn!(target: "kafkars::net", broker = %connection.address(), %cause, "the login was not renewed; connects and logs in again");
-                    // Connecting again tells the cause to whoever needs the broker.
+                    // The next try to connect reports the cause to whoever needs the broker.
                     let text = format!("the login was not renewed: {cause}");
                     connection.close(&AttemptError::Disconnected(text.into()));
                     return;
@@ -84,14 +85,14 @@ impl Renewal {
         }
     }
 
-    /// Gets credentials while the old login holds. `None` stands for a connection that nobody uses any more.
+    /// Fetches credentials while the old login is valid. Returns `None` if nobody uses the connection any more.
     async fn prepare(
         &self,
         connection: &WeakConnection,
         authenticator: &Authenticator,
         ends: Instant,
     ) -> Result<Option<Login>, String> {
-        // A broker that gives very little time: one try is made all the same.
+        // Even if the broker gives very little time, one try is made.
         let ends = ends.max(after(now(), self.limit.min(LEAST_PAUSE)));
         let mut failures = 0;
         loop {
@@ -122,7 +123,7 @@ impl Renewal {
         }
     }
 
-    /// The exchange. The answer is how long the new login holds; `None` if nobody uses the connection any more.
+    /// Runs the SASL exchange. Returns the lifetime of the new login; `None` if nobody uses the connection any more.
     async fn log_in(
         &self,
         connection: &WeakConnection,
@@ -132,7 +133,7 @@ impl Renewal {
         let (Some(login), Some(connection)) = (login, connection.upgrade()) else {
             return Ok(None);
         };
-        // The broker takes no other request in between, and answers those before it first.
+        // The broker accepts no other request in between, and answers earlier ones first.
         connection.hold();
         let deadline = after(connection.latest_expiry().unwrap_or_else(now), self.limit);
         let renewed = authenticator.authenticate(&connection, login, deadline);
@@ -149,7 +150,7 @@ fn pause(lifetime: Duration) -> Duration {
     (lifetime / 100 * RENEWED_AFTER).max(LEAST_PAUSE)
 }
 
-/// Connections to several brokers do not ask at the same moment.
+/// A seed for random pauses, so that connections to several brokers do not ask at the same moment.
 fn spread(address: &str, failures: u32) -> u64 {
     let seed = address.bytes().fold(u64::from(failures), |seed, byte| {
         seed.wrapping_mul(31).wrapping_add(u64::from(byte))

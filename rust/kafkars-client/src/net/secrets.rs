@@ -1,4 +1,4 @@
-//! Secrets at the moment they are needed.
+//! Reads secrets when they are needed.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 
 use super::file_reader::ReadingTurn;
 
-/// The secret as it is now. The error says why there is none; also that what gives it takes longer than `limit`.
+/// Returns the current secret. The error says why there is none; also if its source takes longer than `limit`.
 pub(crate) async fn resolve(source: &SecretSource, limit: Duration) -> Result<Secret, Arc<str>> {
     match source {
         SecretSource::Value(_) => read_now(source),
@@ -25,7 +25,7 @@ pub(crate) async fn resolve(source: &SecretSource, limit: Duration) -> Result<Se
     }
 }
 
-/// The same for a login, for which text of the settings that is empty is no secret either: it would be sent.
+/// As [`resolve`], for a login: an empty value from the settings is refused too, because it would be sent.
 pub(crate) async fn resolve_login(
     source: &SecretSource,
     limit: Duration,
@@ -36,7 +36,7 @@ pub(crate) async fn resolve_login(
     Ok(secret)
 }
 
-/// Refuses an empty secret that is to be sent, or to sign what is sent.
+/// Refuses an empty secret that would be sent, or would sign what is sent.
 pub(crate) fn filled(secret: &Secret, name: &str) -> Result<(), Arc<str>> {
     match secret.expose_bytes().is_empty() {
         true => Err(format!("{name} is empty").into()),
@@ -44,7 +44,7 @@ pub(crate) fn filled(secret: &Secret, name: &str) -> Result<(), Arc<str>> {
     }
 }
 
-/// A value, unless it takes too long. Whatever is to give it is named, because nobody else is to blame.
+/// Waits for a value for at most `limit`. The error names its source, because nobody else is to blame.
 pub(crate) async fn within<T>(
     limit: Duration,
     name: &str,
@@ -55,19 +55,20 @@ pub(crate) async fn within<T>(
     in_time.unwrap_or_else(late)
 }
 
-/// A pipe or a device can be read once, and may never answer; files are read again for new connections.
+/// Refuses a path that is no regular file. A pipe or a device can be read once, and may never answer; files are read
+/// again for new connections.
 pub(crate) fn check_regular(path: &Path) -> Result<(), String> {
     match std::fs::metadata(path) {
         Ok(metadata) if !metadata.is_file() && !metadata.is_dir() => Err(format!(
             "{}: is no regular file, and is read again for new connections; give what it holds as text, or copy it into a file",
             path.display()
         )),
-        // What is not there is told by whoever reads it.
+        // A missing file is reported by whoever reads it.
         _ => Ok(()),
     }
 }
 
-/// An empty secret is none: a file is empty for a moment when it is written anew.
+/// Refuses an empty secret: a file is empty for a moment while it is written anew.
 fn not_empty(secret: Secret, source: impl FnOnce() -> String) -> Result<Secret, Arc<str>> {
     match secret.expose_bytes().is_empty() {
         true => Err(format!("{} gave nothing", source()).into()),
@@ -75,7 +76,7 @@ fn not_empty(secret: Secret, source: impl FnOnce() -> String) -> Result<Secret, 
     }
 }
 
-/// The same without waiting; functions are not called.
+/// As [`resolve`], without waiting; functions are not called.
 pub(crate) fn read_now(source: &SecretSource) -> Result<Secret, Arc<str>> {
     match source {
         SecretSource::Value(secret) => Ok(secret.clone()),
@@ -84,7 +85,7 @@ pub(crate) fn read_now(source: &SecretSource) -> Result<Secret, Arc<str>> {
             let content = std::fs::read_to_string(path).map(Zeroizing::new);
             let content =
                 content.map_err(|error| Arc::from(format!("{}: {error}", path.display())))?;
-            // Some editors write a byte order mark, which is no part of what stands in the file.
+            // Some editors write a byte order mark, which is not part of the content.
             let text = content.strip_prefix('\u{feff}').unwrap_or(&content);
             let secret = Secret::new(text.trim_end_matches(['\n', '\r']));
             not_empty(secret, || path.display().to_string())

@@ -1,4 +1,4 @@
-//! The tasks of one client: all end when it is closed.
+//! The tasks of one client, which end when it is closed.
 
 use std::future::Future;
 
@@ -6,11 +6,11 @@ use parking_lot::Mutex;
 use tokio::runtime::Handle;
 use tokio::task::JoinSet;
 
-/// Spawns onto one runtime and remembers what it spawned.
+/// Spawns tasks on one runtime and keeps track of them.
 #[derive(Debug)]
 pub(crate) struct Tasks {
     handle: Handle,
-    /// `None` once stopped.
+    /// `None` once the tasks were stopped.
     running: Mutex<Option<JoinSet<()>>>,
 }
 
@@ -26,7 +26,7 @@ impl Tasks {
         &self.handle
     }
 
-    /// Runs `task` until it ends or the client does; drops it at once when the client already has.
+    /// Runs `task` until it ends or the client is closed; drops it at once if the client is closed already.
     pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
         if let Some(running) = self.running.lock().as_mut() {
             while running.try_join_next().is_some() {}
@@ -34,13 +34,13 @@ impl Tasks {
         }
     }
 
-    /// Ends every task without waiting for it.
+    /// Ends all tasks without waiting for them.
     pub(crate) fn abort(&self) {
         let running = self.running.lock().take();
         drop(running);
     }
 
-    /// Ends every task and waits until all are gone.
+    /// Ends all tasks and waits until they are gone.
     pub(crate) async fn stop(&self) {
         let running = self.running.lock().take();
         if let Some(mut running) = running {

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use kafkars_protocol::Message;
 
-/// Quotas are enforced over windows of a second, a few dozen of them: a longer pause than this is not a broker's wish
-/// but a damaged answer, and must not silence the connection for days.
+/// The longest pause that is believed. Quotas are enforced over a few dozen windows of a second: a longer pause is no
+/// broker's wish but a damaged response, and must not silence the connection for days.
 const LONGEST: Duration = Duration::from_secs(300);
 
-/// The pause that an answer asks for.
+/// Returns the pause that a response asks for.
 pub(crate) fn pause<M: Message>(response: &M) -> Duration {
     let asked = u64::try_from(response.throttle_time_ms()).unwrap_or(0);
     Duration::from_millis(asked).min(LONGEST)

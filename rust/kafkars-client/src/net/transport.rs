@@ -1,4 +1,4 @@
-//! From a host name to a byte stream.
+//! Connecting: from a host name to a byte stream.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub(crate) enum Transport {
 }
 
 impl Transport {
-    /// Connects to the first address that answers, within `limit` for all of them together.
+    /// Connects to the first address that answers; `limit` is for all of them together.
     pub(crate) async fn connect(
         addresses: &[SocketAddr],
         limit: Duration,
@@ -51,7 +51,7 @@ impl Transport {
                 let (reader, writer) = stream.into_split();
                 (Box::new(reader), Box::new(writer))
             }
-            // Both directions share the keys' state, so each takes a lock for the few records of one call.
+            // Both directions share the TLS state, so each locks it for the few records of one call.
             Self::Tls(stream) => {
                 let (reader, writer) = tokio::io::split(stream);
                 (Box::new(reader), Box::new(writer))
@@ -60,7 +60,7 @@ impl Transport {
     }
 }
 
-/// Every address of `host`; brackets around an IPv6 address are fine.
+/// Resolves a host name to all its addresses; an IPv6 address may have brackets.
 pub(crate) async fn resolve(
     host: &str,
     port: u16,
@@ -79,7 +79,7 @@ async fn open(address: SocketAddr, config: &ClientConfig) -> std::io::Result<Tcp
         SocketAddr::V4(_) => TcpSocket::new_v4()?,
         SocketAddr::V6(_) => TcpSocket::new_v6()?,
     };
-    // Before connecting, because the window scale is agreed on then.
+    // Before connecting, because the window scale is negotiated then.
     if let Some(size) = config.send_buffer {
         socket.set_send_buffer_size(saturate(size))?;
     }
@@ -96,14 +96,14 @@ fn saturate(size: usize) -> u32 {
     u32::try_from(size).unwrap_or(u32::MAX)
 }
 
-/// Splits `host:port`; settings are checked before, brokers' own answers come in two parts.
+/// Splits `host:port`. The addresses in settings were checked before; those from brokers have two fields.
 pub(crate) fn split_address(address: &str) -> Result<(Arc<str>, u16), ConnectCause> {
     let parts = address.rsplit_once(':');
     let parsed = parts.and_then(|(host, port)| Some((host.into(), port.parse().ok()?)));
     parsed.ok_or_else(|| ConnectCause::Dns("not of the form host:port".into()))
 }
 
-/// How long a new connection may take to say which versions the broker speaks.
+/// Time limit of the handshake on a new connection.
 pub(crate) fn handshake_limit(config: &ClientConfig) -> Duration {
     config.connect_timeout.min(config.request_timeout)
 }

@@ -1,4 +1,4 @@
-//! Requests that a broker owes an answer: what is said of one that is silent.
+//! Requests to which a broker owes a response, for messages about a silent broker.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -6,31 +6,31 @@ use std::time::Duration;
 
 use kafkars_protocol::ApiKey;
 
-/// A broker as messages name it.
+/// The names of a broker in messages.
 #[derive(Debug, Clone)]
 pub(crate) struct BrokerName {
     pub(crate) address: Arc<str>,
-    /// Its number in the cluster, from the moment on at which it is known.
+    /// Its node id, once it is known.
     pub(crate) node: Arc<OnceLock<i32>>,
 }
 
-/// A request without an answer.
+/// A request without a response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unanswered {
-    /// The broker's number, where it is known.
+    /// The broker's node id, if it is known.
     pub node: Option<i32>,
     /// The broker's `host:port`.
     pub address: Arc<str>,
-    /// What it was asked.
+    /// The API of the request.
     pub request: ApiKey,
-    /// How long ago.
+    /// How long ago it was sent.
     pub waited: Duration,
-    /// The broker has asked for a pause, in which nothing is sent (KIP-219).
+    /// True if the broker has asked for a pause, in which nothing is sent (KIP-219).
     pub is_throttled: bool,
 }
 
 impl BrokerName {
-    /// A request to this broker that has no answer.
+    /// Describes a request to this broker that has no response.
     pub(crate) fn owes(&self, request: ApiKey, waited: Duration, is_throttled: bool) -> Unanswered {
         Unanswered {
             node: self.node.get().copied(),

@@ -1,14 +1,14 @@
-//! Which versions a broker speaks.
+//! The API versions that a broker supports.
 
 use kafkars_protocol::messages::api_versions::ApiVersionsResponse;
 use kafkars_protocol::{ApiKey, Request, VersionRange};
 
 use crate::error::AttemptError;
 
-/// A broker's answer to ApiVersions, ready for look-ups.
+/// A broker's response to ApiVersions, indexed for look-ups.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ApiVersionTable {
-    /// By API key.
+    /// Version ranges by API key.
     ranges: Vec<Option<VersionRange>>,
     /// Finalized features with their levels, such as `transaction.version`.
     features: Vec<(String, i16)>,
@@ -39,25 +39,25 @@ impl ApiVersionTable {
         }
     }
 
-    /// The versions of an API that the broker speaks.
+    /// The versions of an API that the broker supports; `None` if it does not have the API.
     #[must_use]
     pub fn range(&self, api: ApiKey) -> Option<VersionRange> {
         *self.ranges.get(api.as_i16() as usize)?
     }
 
-    /// The level of a finalized feature; 0 when the broker does not have it.
+    /// The level of a finalized feature; 0 if the broker does not have it.
     #[must_use]
     pub fn feature(&self, name: &str) -> i16 {
         let found = self.features.iter().find(|(known, _)| known == name);
         found.map_or(0, |(_, level)| *level)
     }
 
-    /// The highest version of a request that both sides speak.
+    /// The highest version of a request that both sides support.
     pub fn highest<R: Request>(&self) -> Result<i16, AttemptError> {
         self.highest_up_to::<R>(i16::MAX)
     }
 
-    /// The highest version of a request, but not above `limit`, that both sides speak.
+    /// The highest version of a request that both sides support, but not above `limit`.
     pub fn highest_up_to<R: Request>(&self, limit: i16) -> Result<i16, AttemptError> {
         let theirs = self.range(R::API_KEY);
         let ours = VersionRange {

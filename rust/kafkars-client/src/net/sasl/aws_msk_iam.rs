@@ -1,4 +1,4 @@
-//! AWS_MSK_IAM: a signed request to connect, in one message of JSON; and the same request as a token for OAUTHBEARER.
+//! AWS_MSK_IAM: a signed request to connect, as one JSON message; and the same request as a token for OAUTHBEARER.
 
 use std::time::{Duration, SystemTime};
 
@@ -10,19 +10,19 @@ use zeroize::Zeroizing;
 
 use super::sigv4::{Presigned, SIGNATURE, query};
 
-/// The version of the message.
+/// The version of the message format.
 const VERSION: &str = "2020_10_22";
 const SERVICE: &str = "kafka-cluster";
 const ACTION: &str = "kafka-cluster:Connect";
 const USER_AGENT: &str = concat!("kafkars/", env!("CARGO_PKG_VERSION"));
 
-/// How long a signature holds; brokers accept no more.
+/// How long a signature is valid; brokers accept no more.
 const EXPIRES: Duration = Duration::from_secs(900);
 
-/// SHA-256 of nothing, the body of the request.
+/// SHA-256 of the empty body of the request.
 const EMPTY: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
-/// The one message of AWS_MSK_IAM, and the signature in it, which is a secret for as long as it holds.
+/// The message of AWS_MSK_IAM, and the signature in it, which is a secret as long as it is valid.
 pub(super) fn message(
     credentials: &AwsCredentials,
     region: &str,
@@ -46,7 +46,7 @@ pub(super) fn message(
     (message, Secret::new(signature))
 }
 
-/// The same request as a token: the URL, as Amazon's own signers for OAUTHBEARER write it.
+/// The same request as a token: its URL, in the form of Amazon's own signers for OAUTHBEARER.
 pub(super) fn token(credentials: &AwsCredentials, region: &str, now: SystemTime) -> Token {
     let host = format!("kafka.{region}.amazonaws.com");
     let parameters = signed(credentials, region, &host, now);

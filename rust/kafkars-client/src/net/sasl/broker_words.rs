@@ -1,5 +1,5 @@
-//! What a broker says about a login, without the credentials that it may repeat: some plugins quote what they were
-//! sent.
+//! A broker's error message about a login, with the credentials masked that it may repeat: some plugins quote what they
+//! were sent.
 
 use std::collections::HashSet;
 
@@ -9,22 +9,22 @@ use kafkars_core::config::Secret;
 use kafkars_protocol::printable;
 use zeroize::Zeroizing;
 
-/// So many characters of a broker's words are looked at.
+/// At most this many characters of a broker's message are read.
 const MOST_READ: usize = 2_000;
 
-/// So many bytes of them are shown.
+/// At most this many bytes of it are shown.
 const MOST_SHOWN: usize = 500;
 
-/// So many bytes of a secret are recognised without the rest: a broker may quote the beginning of a long token.
+/// So many bytes of a secret are recognised even without the rest: a broker may quote the beginning of a long token.
 const RECOGNISED: usize = 8;
 
-/// A shorter secret stands in ordinary words by chance; it is recognised as a whole word.
+/// A secret shorter than this occurs in ordinary words by chance, so it is recognised only as a whole word.
 const LEAST_WITHIN_WORDS: usize = 4;
 
-/// What stands in place of a secret.
+/// The text in place of a secret.
 const MASK: &str = "***";
 
-/// The secrets of one login that the broker may know.
+/// The secrets of one login that the broker's message may contain.
 #[derive(Default)]
 pub(super) struct LoginSecrets {
     masked: Vec<Secret>,
@@ -36,17 +36,17 @@ impl LoginSecrets {
         self.masked.push(secret.clone());
     }
 
-    /// Notes something that belongs together with what else is given: a name and its password.
+    /// Adds a part of credentials that come in several parts, such as a password and its user name.
     pub(super) fn add_given(&mut self, part: &Secret) {
         self.given.push(part.clone());
     }
 
-    /// What belongs together, in the order in which it was got; nothing where it comes in one piece.
+    /// The parts of the credentials in the order in which they were read; empty if they come in one piece.
     pub(super) fn given(&self) -> &[Secret] {
         &self.given
     }
 
-    /// The broker's words on one line, shortened, with a mask in place of every secret.
+    /// Returns the broker's message on one line, shortened, with every secret masked.
     pub(super) fn mask(&self, words: &str) -> String {
         let words = Zeroizing::new(words.chars().take(MOST_READ).collect::<String>());
         let lower = Zeroizing::new(words.to_ascii_lowercase().into_bytes());
@@ -71,7 +71,7 @@ impl LoginSecrets {
     }
 }
 
-/// The ways in which a broker may write a secret, in small letters.
+/// The encodings in which a broker may write a secret, in lower case.
 fn forms(secret: &str) -> Vec<Zeroizing<Vec<u8>>> {
     let bytes = secret.as_bytes();
     let mut forms = Vec::new();
@@ -84,13 +84,13 @@ fn forms(secret: &str) -> Vec<Zeroizing<Vec<u8>>> {
     };
     note(bytes.to_vec());
     note(hex(bytes));
-    // Standards write a space as %20, forms on the web as a plus sign.
+    // URLs encode a space as %20, web forms as a plus sign.
     note(percent(bytes, "%20"));
     note(percent(bytes, "+"));
     let escaped = Zeroizing::new(serde_json::to_string(secret).unwrap_or_default());
     let quoted = escaped.trim_matches('"');
     note(quoted.as_bytes().to_vec());
-    // JSON in ASCII, and JSON that may stand in a page (Go's and Gson's).
+    // JSON in ASCII, and JSON that is safe within HTML (as Go's and Gson's).
     note(replaced(quoted, |letter| {
         (!letter.is_ascii()).then(|| unicode_escape(letter))
     }));
@@ -120,7 +120,7 @@ fn forms(secret: &str) -> Vec<Zeroizing<Vec<u8>>> {
         }));
     }
     for before in 0..3 {
-        // In base64 the bytes before a secret decide which characters stand for it. The first of them stand for both.
+        // In base64 the bytes before a secret decide how it is encoded. The first characters encode some of both.
         let shared = [0, 2, 3][before];
         let mut padded = Zeroizing::new(vec![0; before]);
         padded.extend_from_slice(bytes);
@@ -139,7 +139,7 @@ fn forms(secret: &str) -> Vec<Zeroizing<Vec<u8>>> {
     forms
 }
 
-/// The text with other spellings of some of its letters.
+/// Replaces characters of a text by another spelling.
 fn replaced(text: &str, spelling: impl Fn(char) -> Option<String>) -> Vec<u8> {
     let mut spelled = String::with_capacity(6 * text.len());
     for letter in text.chars() {
@@ -151,7 +151,7 @@ fn replaced(text: &str, spelling: impl Fn(char) -> Option<String>) -> Vec<u8> {
     spelled.into_bytes()
 }
 
-/// A letter as JSON writes it in ASCII.
+/// A character as JSON escapes it in ASCII.
 fn unicode_escape(letter: char) -> String {
     let mut units = [0; 2];
     let units = letter.encode_utf16(&mut units).iter();
@@ -168,7 +168,7 @@ fn hide(words: &[u8], form: &[u8], hidden: &mut [bool]) {
     }
 }
 
-/// Whether no letter or digit touches these bytes.
+/// True if no letter or digit is adjacent to these bytes.
 fn is_apart(words: &[u8], at: usize, size: usize) -> bool {
     let before = at.checked_sub(1).and_then(|before| words.get(before));
     let is_wordlike = |byte: &u8| byte.is_ascii_alphanumeric();
@@ -210,7 +210,7 @@ mod tests {
         secrets.mask(words)
     }
 
-    /// Every way in which a broker may write a secret, between other bytes.
+    /// Every encoding in which a broker may write a secret, between other bytes.
     fn written(secret: &str) -> Vec<String> {
         let mut all = vec![
             secret.to_owned(),
@@ -251,7 +251,7 @@ mod tests {
         all
     }
 
-    /// No eight characters in a row of any form are left.
+    /// True if eight characters in a row of `form` are shown.
     fn shows(shown: &str, form: &str) -> bool {
         let (shown, form) = (shown.to_lowercase(), form.to_lowercase());
         let form: Vec<char> = form.chars().collect();
@@ -275,7 +275,7 @@ mod tests {
             for form in written(secret) {
                 let shown = masked(secret, &format!("user alice gave {form}, which is wrong"));
                 assert!(shown.starts_with("user alice gave "), "{shown}");
-                // What base64 makes of the user's name and the first byte is no secret.
+                // The base64 of the user name and of the first byte is no secret.
                 let own: String = form.chars().skip(8).collect();
                 assert!(!shows(&shown, &own), "{form}: {shown}");
                 assert!(shown.contains(MASK), "{shown}");
@@ -301,7 +301,7 @@ mod tests {
     fn ordinary_words_stay() {
         let words = "Authentication failed: Invalid username or password";
         assert_eq!(masked("Xq7-canary", words), words);
-        // A short secret is in ordinary words by chance.
+        // A short secret occurs in ordinary words by chance.
         for short in ["", "a", "in", "pas"] {
             assert_eq!(masked(short, words), words);
         }

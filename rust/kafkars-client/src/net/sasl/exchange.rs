@@ -1,4 +1,4 @@
-//! Where an authentication stands, whatever its mechanism.
+//! The state of an authentication, for every mechanism.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -16,28 +16,28 @@ use super::scram::{Scram, ScramError};
 use super::{aws_msk_iam, oauth, plain};
 use crate::net::secrets::{filled, resolve_login, within};
 
-/// Both are asked for a ticket.
+/// Getting a ticket may involve both, so a time-out names both.
 const KERBEROS: &str = "Kerberos (a key distribution centre or a name service)";
 
-/// What a client sends.
+/// A message of the client.
 pub(super) type SaslMessage = Zeroizing<Vec<u8>>;
 
-/// Where an authentication stands.
+/// The state of an authentication.
 pub(super) enum Authentication {
-    /// One message says all, and the broker has nothing to say.
+    /// One message, to which the broker answers nothing.
     Single(SaslMessage),
-    /// One message says all, and the broker answers it.
+    /// One message, to which the broker sends an answer.
     Answered(SaslMessage),
     Scram(Scram),
     Oauth(SaslMessage),
     Gssapi(Gssapi),
-    /// The broker has refused the token; the words that it gave.
+    /// The broker has refused the token, with this answer.
     Refused(Arc<str>),
 }
 
 impl Authentication {
-    /// Gets the credentials, and notes in `secrets` what of them the broker may come to know. The error says why there
-    /// are none.
+    /// Fetches the credentials, and adds to `secrets` those that the broker may learn. The error says why there are
+    /// none.
     pub(super) async fn begin(
         config: &SaslConfig,
         host: &str,
@@ -105,7 +105,7 @@ impl Authentication {
         }
     }
 
-    /// Our first message.
+    /// The client's first message.
     pub(super) fn first(&mut self) -> SaslMessage {
         match self {
             Self::Single(message) | Self::Answered(message) | Self::Oauth(message) => {
@@ -117,7 +117,7 @@ impl Authentication {
         }
     }
 
-    /// What is due after an answer; `None` when all is said.
+    /// The client's next message after one of the broker; `None` if the exchange is complete.
     pub(super) async fn answer(
         &mut self,
         mechanism: &'static str,
@@ -141,7 +141,8 @@ impl Authentication {
                 }),
                 Err(error) => Err(SaslFailure::distrusted(mechanism, &error.to_string())),
             },
-            // RFC 7628: an answer tells why the token is refused, and ours to it ends the exchange.
+            // RFC 7628: the broker's answer says why it refuses the token, and one more message of the client ends the
+            // exchange.
             Self::Oauth(_) => {
                 let words = String::from_utf8_lossy(answer);
                 *self = Self::Refused(words.into());
@@ -166,7 +167,7 @@ async fn aws(
 ) -> Result<(AwsCredentials, String), Arc<str>> {
     let source = &config.credentials.0;
     let credentials = within(limit, &source.name(), source.provide()).await?;
-    // They are for signing: a signature by nothing would be sent.
+    // These sign a request: an empty one would sign it without a secret.
     let given = [
         ("the secret key", Some(&credentials.secret_access_key)),
         ("the session token", credentials.session_token.as_ref()),
@@ -185,7 +186,7 @@ async fn aws(
     }
 }
 
-/// What is asked for credentials, as messages name it.
+/// The name, for error messages, of the source that is asked for credentials.
 pub(super) fn source_name(config: &SaslConfig) -> Arc<str> {
     match config {
         SaslConfig::Plain { password, .. } | SaslConfig::Scram { password, .. } => match password {

@@ -1,30 +1,30 @@
-//! Why a broker and this client did not come to trust each other.
+//! Failures of SASL authentication.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use kafkars_core::error_kind::SecurityProblem;
 
-/// More than this are not listed; Kafka itself knows six.
+/// The most mechanisms that an error lists; Kafka itself knows six.
 const MOST_MECHANISMS: usize = 20;
 
-/// What ended an authentication.
+/// Why an authentication failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SaslFailure {
     /// The broker does not accept the credentials.
     #[error("{mechanism} authentication failed: {message}")]
     Refused {
-        /// What was tried.
+        /// The SASL mechanism.
         mechanism: &'static str,
-        /// The broker's own words.
+        /// The broker's error message.
         message: Arc<str>,
     },
-    /// The broker could not prove who it is, or broke the rules of the mechanism.
+    /// The broker failed to prove its identity, or broke the rules of the mechanism.
     #[error("{mechanism} authentication given up, the broker cannot be trusted: {problem}")]
     Distrusted {
-        /// What was tried.
+        /// The SASL mechanism.
         mechanism: &'static str,
-        /// What it did.
+        /// What the broker did.
         problem: Arc<str>,
     },
     /// The broker does not offer the mechanism.
@@ -33,17 +33,17 @@ pub enum SaslFailure {
         if enabled.is_empty() { "none".to_owned() } else { enabled.join(", ") }
     )]
     Mechanism {
-        /// What was asked for.
+        /// The SASL mechanism.
         mechanism: &'static str,
-        /// What it offers.
+        /// The mechanisms that it offers.
         enabled: Vec<String>,
     },
-    /// A file or function gave no credentials.
+    /// A file or function supplied no credentials.
     #[error("{mechanism}: no credentials: {problem}")]
     Credentials {
-        /// What was to be tried.
+        /// The SASL mechanism.
         mechanism: &'static str,
-        /// What it said.
+        /// The error of the file or function.
         problem: Arc<str>,
     },
     /// The broker does not authenticate on this port.
@@ -51,43 +51,43 @@ pub enum SaslFailure {
         "the broker does not authenticate clients on this port: use the port of a SASL_PLAINTEXT or SASL_SSL listener, or another security_protocol"
     )]
     NotExpected,
-    /// The broker hangs up on whoever sends requests without a login.
+    /// The broker closes connections on which requests come without a login.
     #[error(
         "the broker answers ApiVersions and closes the connection on the next request, so it may want a login: set \
          security_protocol to sasl_plaintext or sasl_ssl, and sasl_mechanism"
     )]
     Wanted,
-    /// The broker hung up in between. Brokers before 1.0 refuse credentials so.
+    /// The broker closed the connection during authentication. Brokers before 1.0 refuse credentials so.
     #[error("the broker closed the connection during the {mechanism} handshake")]
     Closed {
-        /// What was tried.
+        /// The SASL mechanism.
         mechanism: &'static str,
     },
-    /// The same twice in a row, from a broker that has never let this client in.
+    /// The broker closed the connection twice in a row, and has never let this client in.
     #[error("the broker closed the connection during the {mechanism} handshake, twice in a row")]
     NeverAnswers {
-        /// What was tried.
+        /// The SASL mechanism.
         mechanism: &'static str,
     },
-    /// The broker answered with something else than the handshake has. Final when it has done so twice in a row.
+    /// The broker's answer is not of this handshake. Permanent once that has happened twice in a row.
     #[error(
         "the broker's answer to the {mechanism} handshake is not Kafka's{}: {problem}",
         if *is_repeated { ", twice in a row" } else { "" }
     )]
     Garbled {
-        /// What was tried.
+        /// The SASL mechanism.
         mechanism: &'static str,
         /// What is wrong with the answer.
         problem: Arc<str>,
-        /// Whether it is the second time.
+        /// True from the second time in a row on.
         is_repeated: bool,
     },
-    /// The broker fell silent in between.
+    /// The broker did not answer during authentication.
     #[error("no answer to the {mechanism} handshake within {} ms", limit.as_millis())]
     TimedOut {
-        /// What was tried.
+        /// The SASL mechanism.
         mechanism: &'static str,
-        /// How long it may take.
+        /// The time limit.
         limit: Duration,
     },
 }
@@ -100,7 +100,7 @@ impl SaslFailure {
         }
     }
 
-    /// Whether time alone cannot mend it.
+    /// True if only a change of the settings or the broker can help, not time.
     #[must_use]
     pub fn is_permanent(&self) -> bool {
         match self {
@@ -116,7 +116,7 @@ impl SaslFailure {
         }
     }
 
-    /// The same with what the broker has said passed through `shown`.
+    /// Returns the same failure with the broker's message passed through `shown`.
     pub(super) fn with_words(self, shown: impl Fn(&str) -> String) -> Self {
         match self {
             Self::Refused { mechanism, message } => Self::Refused {
@@ -145,7 +145,7 @@ impl SaslFailure {
         }
     }
 
-    /// Which kind of failure it is.
+    /// The kind of security problem.
     #[must_use]
     pub fn problem(&self) -> SecurityProblem {
         match self {

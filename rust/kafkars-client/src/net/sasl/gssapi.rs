@@ -1,7 +1,6 @@
-//! GSSAPI (RFC 4752): both sides prove themselves by Kerberos, then agree that nothing more is protected by it.
+//! GSSAPI (RFC 4752): both sides authenticate by Kerberos, then agree on no further protection by it.
 //!
-//! Kafka does not use the security layers of SASL: TLS protects what follows. So the layer "none" is the one that is
-//! chosen.
+//! Kafka does not use SASL's security layers, because TLS protects what follows. So the layer "none" is chosen.
 
 use std::sync::Arc;
 
@@ -9,21 +8,21 @@ use kafkars_core::config::{KerberosConfig, SecurityContext};
 
 use super::line::Line;
 
-/// In the first byte of the broker's offer and of our choice: no security layer.
+/// The bit for "no security layer" in the first byte of the broker's offer and of our choice.
 const NO_LAYER: u8 = 1;
 
-/// A set of layers, and the longest message in three bytes.
+/// Length of the offer: a set of layers, and the longest message in three bytes.
 const OFFER_LENGTH: usize = 4;
 
-/// What the broker did that cannot be trusted.
+/// What the broker did wrong.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct GssapiError(pub(super) String);
 
-/// One exchange. The library is called on a thread of its own.
+/// One exchange. The Kerberos library is called on a thread of its own.
 pub(super) struct Gssapi {
     line: Line,
     first: Vec<u8>,
-    /// Away while the library works with it.
+    /// `None` while the library works with it.
     machine: Option<Machine>,
 }
 
@@ -47,12 +46,12 @@ impl Gssapi {
         })
     }
 
-    /// Our first message.
+    /// The client's first message.
     pub(super) fn first(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.first)
     }
 
-    /// Our answer to a message of the broker; `None` when all is said.
+    /// The client's answer to a message of the broker; `None` if the exchange is complete.
     pub(super) async fn answer(&mut self, message: &[u8]) -> Result<Option<Vec<u8>>, GssapiError> {
         let Some(mut machine) = self.machine.take() else {
             return Err(GssapiError("an earlier message was given up".to_owned()));
@@ -69,16 +68,16 @@ impl Gssapi {
     }
 }
 
-/// The exchange without threads.
+/// The state machine of an exchange, without threads.
 struct Machine {
     context: Box<dyn SecurityContext>,
     state: GssapiState,
 }
 
 enum GssapiState {
-    /// The two sides prove themselves.
+    /// The two sides authenticate each other.
     Establishing,
-    /// The broker offers security layers.
+    /// The broker is to offer security layers.
     Negotiating,
     Done,
 }
@@ -116,7 +115,7 @@ impl Machine {
                         "it demands a security layer of SASL, which Kafka does not have; TLS protects connections".to_owned(),
                     ));
                 }
-                // No layer, so no message; no name follows, so the name in the ticket is meant.
+                // No layer, so the longest message is 0; no authorization id follows, so that of the ticket is meant.
                 let choice = self.context.wrap(&[NO_LAYER, 0, 0, 0]);
                 let choice = choice.map_err(|problem| failed("our choice", &problem))?;
                 self.state = GssapiState::Done;
@@ -134,7 +133,7 @@ mod tests {
 
     use super::*;
 
-    /// Turns messages around instead of protecting them.
+    /// A security context that reverses messages instead of protecting them.
     struct Mirror {
         steps: usize,
     }

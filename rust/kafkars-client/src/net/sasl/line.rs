@@ -1,21 +1,20 @@
-//! Work that may block for long, without using up the threads that everything else shares.
+//! Runs work that may block for long, on threads of its own.
 
 use std::sync::Arc;
 
 use tokio::sync::{Mutex, oneshot};
 
-/// A line of work: one piece at a time, each on a thread of its own.
+/// A queue of work: one piece at a time, each on a thread of its own.
 #[derive(Debug, Default)]
 pub(super) struct Line(Arc<Mutex<()>>);
 
 impl Line {
-    /// The same line.
+    /// Returns another handle of this queue.
     pub(super) fn share(&self) -> Self {
         Self(Arc::clone(&self.0))
     }
 
-    /// Does the work once all that was asked for earlier is done. Work that was begun is done even if nobody waits for
-    /// it.
+    /// Runs `work` after all that was queued earlier. Work that has begun is completed even if the caller is gone.
     pub(super) async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
@@ -24,9 +23,9 @@ impl Line {
         let (sender, outcome) = oneshot::channel();
         let thread = std::thread::Builder::new().name("kafkars-kerberos".to_owned());
         let spawned = thread.spawn(move || {
-            // Also when it panics.
+            // Held also if the work panics.
             let _turn = turn;
-            // Who has given up hears nothing.
+            // The caller may be gone.
             let _ = sender.send(work());
         });
         if let Err(error) = spawned {

@@ -1,6 +1,7 @@
 //! SASL on a new connection: SaslHandshake names the mechanism, SaslAuthenticate carries its messages.
 //!
-//! Credentials are got before the broker hears of it, so that whoever gives them is not mistaken for a silent broker.
+//! Credentials are fetched before the exchange begins, so that a slow source of them is not mistaken for a silent
+//! broker.
 
 mod aws_msk_iam;
 mod broker_words;
@@ -32,39 +33,39 @@ use super::connection::Connection;
 use super::handshake_error::HandshakeError;
 use crate::error::AttemptError;
 
-/// No mechanism needs more messages than this; a broker that goes on for ever is cut off.
+/// The most messages of an exchange; no mechanism needs more, and a broker that goes on for ever is cut off.
 const MOST_MESSAGES: usize = 8;
 
-/// How the connections of one client say who we are.
+/// Authenticates the connections of one client.
 #[derive(Debug)]
 pub(crate) struct Authenticator {
     config: SaslConfig,
-    /// How long credentials may be waited for.
+    /// Time limit for fetching credentials.
     limit: Duration,
-    /// Kerberos waits for servers of its own: one call at a time, on a thread of its own.
+    /// Kerberos waits for servers of its own, so its calls run one at a time, each on a thread of its own.
     kerberos: Line,
 }
 
-/// Credentials for one connection, before the broker has heard of them.
+/// The credentials for one connection, before anything was sent to the broker.
 pub(crate) struct Login {
     exchange: Authentication,
-    /// What the broker may know of them, and its words may not show.
+    /// What must be masked in the broker's messages.
     secrets: LoginSecrets,
 }
 
 impl Login {
-    /// The parts that it is made of, where there are several.
+    /// The parts of the credentials, if they come in several.
     pub(crate) fn given(&self) -> &[Secret] {
         self.secrets.given()
     }
 }
 
-/// How messages travel.
+/// The framing of SASL messages.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Carrier {
     /// In SaslAuthenticate requests.
     Requests,
-    /// As they are, behind their length: after version 0 of SaslHandshake, to brokers before 1.0.
+    /// Bare, after their length: after version 0 of SaslHandshake, for brokers before 1.0.
     Tokens,
 }
 
@@ -82,12 +83,12 @@ impl Authenticator {
         self.config.mechanism()
     }
 
-    /// What is asked for credentials, as messages name it.
+    /// The name, for error messages, of the source that is asked for credentials.
     pub(crate) fn source_name(&self) -> Arc<str> {
         exchange::source_name(&self.config)
     }
 
-    /// Gets the credentials for a connection to `host`.
+    /// Fetches the credentials for a connection to `host`.
     pub(crate) async fn prepare(&self, host: &str) -> Result<Login, SaslFailure> {
         let mut secrets = LoginSecrets::default();
         let begun =
@@ -101,9 +102,9 @@ impl Authenticator {
         }
     }
 
-    /// Whether other credentials are given by now than a login was made with. Those that come in parts may be changed
-    /// between one part and the next, so the login was made with a mixture. Where they come in one piece, whoever gives
-    /// them keeps to them until it is told that they are refused.
+    /// True if the credentials now differ from those of a login that was refused. Credentials in several parts may be
+    /// changed between reading one part and the next, so that the login had a mixture. Credentials in one piece do not
+    /// count: their source keeps to them until it is told that they were refused.
     pub(crate) async fn gives_others(&self, host: &str, earlier: &[Secret]) -> bool {
         if earlier.is_empty() {
             return false;
@@ -112,7 +113,7 @@ impl Authenticator {
         now.is_ok_and(|login| login.given() != earlier)
     }
 
-    /// Says who we are. The answer is how long the broker believes it; zero stands for as long as the connection lives.
+    /// Authenticates the connection. Returns how long the login is valid; zero means as long as the connection lives.
     pub(crate) async fn authenticate(
         &self,
         connection: &Connection,
@@ -223,7 +224,7 @@ async fn send(
     }
 }
 
-/// The broker has no words here: it hangs up on who it does not believe.
+/// Sends a message without a header. The broker has no error message here: it closes the connection.
 async fn send_token(
     connection: &Connection,
     mechanism: &'static str,

@@ -1,14 +1,14 @@
-//! OAUTHBEARER (RFC 7628): a token that somebody else has signed.
+//! OAUTHBEARER (RFC 7628): a token that an authorization server has signed.
 
 use std::sync::Arc;
 
 use kafkars_core::config::Token;
 use zeroize::Zeroizing;
 
-/// Ends the exchange after the broker has refused the token.
+/// The client's message that ends the exchange after the broker has refused the token.
 pub(super) const END: &[u8] = b"\x01";
 
-/// The one message, or why there can be none.
+/// Builds the one message. The error says why there can be none.
 pub(super) fn message(
     token: &Token,
     extensions: &[(String, String)],
@@ -32,7 +32,7 @@ pub(super) fn message(
     Ok(message)
 }
 
-/// The rules of RFC 7628, section 3.1; Kafka reserves `auth` for the token itself.
+/// Checks an extension by RFC 7628, section 3.1; Kafka reserves `auth` for the token itself.
 fn check_extension(name: &str, value: &str) -> Result<(), Arc<str>> {
     let is_named =
         !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphabetic()) && name != "auth";

@@ -1,10 +1,10 @@
-//! PLAIN (RFC 4616): name and password as they are, in one message.
+//! PLAIN (RFC 4616): user name and password in clear, in one message.
 
 use std::sync::Arc;
 
 use zeroize::Zeroizing;
 
-/// The message, or why there can be none.
+/// Builds the message. The error says why there can be none.
 pub(super) fn message(username: &str, password: &str) -> Result<Zeroizing<Vec<u8>>, Arc<str>> {
     if username.is_empty() || username.contains('\0') || password.contains('\0') {
         return Err("sasl_username is empty, or it or the password holds a NUL character".into());

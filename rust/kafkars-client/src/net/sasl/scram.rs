@@ -1,7 +1,7 @@
-//! SCRAM-SHA-256 and SCRAM-SHA-512 (RFC 5802, RFC 7677): both sides prove that they know the password, neither sends
-//! it.
+//! SCRAM-SHA-256 and SCRAM-SHA-512 (RFC 5802, RFC 7677): both sides prove that they know the password, and neither
+//! sends it.
 //!
-//! A state machine without I/O: each message of the broker goes in, the next one of ours comes out.
+//! It is a state machine without I/O: each message of the broker goes in, the next one of the client comes out.
 
 use std::num::NonZeroU32;
 
@@ -11,19 +11,19 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use kafkars_core::config::{ScramHash, Secret};
 use zeroize::Zeroizing;
 
-/// Fewer make a stolen verifier cheap to guess; RFC 7677 demands at least this.
+/// The fewest iterations accepted, as RFC 7677 demands: fewer make a stolen verifier cheap to guess.
 const LEAST_ITERATIONS: u32 = 4096;
 
-/// More would let a hostile broker keep this machine busy: Kafka itself allows 16,384.
+/// The most iterations accepted; more would let a hostile broker keep this machine busy. Kafka itself allows 16,384.
 const MOST_ITERATIONS: u32 = 100_000;
 
-/// Random bytes in our nonce.
+/// Random bytes in the client's nonce.
 const NONCE_BYTES: usize = 24;
 
-/// Salts of brokers are about 20 bytes long.
+/// The longest salt accepted, in bytes; those of brokers have about 20.
 const LONGEST_SALT: usize = 1024;
 
-/// The header of channel binding: none is supported, and the broker's answer must not change that.
+/// The GS2 header: channel binding is not supported, and the broker's answer must not change that.
 const GS2_HEADER: &str = "n,,";
 
 /// One authentication.
@@ -41,7 +41,7 @@ enum ScramState {
     Done,
 }
 
-/// Why the broker is not believed.
+/// Why the broker's message is not accepted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum ScramError {
     #[error("its message cannot be read")]
@@ -61,7 +61,7 @@ pub(super) enum ScramError {
 }
 
 impl Scram {
-    /// A machine with a fresh nonce.
+    /// Makes an exchange with a fresh nonce.
     pub(super) fn new(
         hash: ScramHash,
         username: &str,
@@ -88,12 +88,12 @@ impl Scram {
         }
     }
 
-    /// Our first message.
+    /// The client's first message.
     pub(super) fn first(&self) -> Vec<u8> {
         format!("{GS2_HEADER}{}", self.client_first_bare).into_bytes()
     }
 
-    /// Our answer to a message of the broker; `None` when both sides have proved themselves.
+    /// The client's answer to a message of the broker; `None` if both sides have proved that they know the password.
     pub(super) fn answer(&mut self, message: &[u8]) -> Result<Option<Vec<u8>>, ScramError> {
         let message = std::str::from_utf8(message).map_err(|_| ScramError::Malformed)?;
         match std::mem::replace(&mut self.state, ScramState::Done) {
@@ -110,7 +110,7 @@ impl Scram {
         }
     }
 
-    /// Whether all is said.
+    /// True if the exchange is complete.
     #[cfg(test)]
     pub(super) fn is_done(&self) -> bool {
         matches!(self.state, ScramState::Done)
@@ -120,7 +120,7 @@ impl Scram {
         let mut parts = server_first.split(',');
         let mut part = |name: &str| {
             let part = parts.next().ok_or(ScramError::Malformed)?;
-            // An error or an extension that must be understood is not what is due here either.
+            // An error, or an extension that must be understood, is not expected here either.
             part.strip_prefix(name).ok_or_else(|| refusal(part))
         };
         let nonce = part("r=")?;
@@ -180,7 +180,7 @@ impl Scram {
     }
 }
 
-/// What both sides know of a password: `Hi` of RFC 5802.
+/// The salted password that both sides derive: `Hi` of RFC 5802.
 pub(crate) fn salted_password(
     hash: ScramHash,
     password: &[u8],
@@ -205,7 +205,7 @@ fn digest(hash: ScramHash) -> &'static digest::Algorithm {
 
 fn refusal(part: &str) -> ScramError {
     match part.strip_prefix("e=") {
-        // The broker's words; a hostile one may send many.
+        // The broker's error; a hostile one may send a long text.
         Some(words) => ScramError::Refused(words.chars().take(200).collect()),
         None => ScramError::Malformed,
     }

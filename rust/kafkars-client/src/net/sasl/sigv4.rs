@@ -1,4 +1,4 @@
-//! Signature Version 4 of AWS, in the form in which a URL carries it ("presigned").
+//! AWS Signature Version 4, in the form that a URL carries ("presigned").
 
 use std::fmt::Write;
 use std::time::{Duration, SystemTime};
@@ -9,19 +9,19 @@ use zeroize::Zeroizing;
 
 const ALGORITHM: &str = "AWS4-HMAC-SHA256";
 
-/// The parameter that holds the signature.
+/// The query parameter that holds the signature.
 pub(super) const SIGNATURE: &str = "X-Amz-Signature";
 
-/// A GET request without a body, as far as it is signed.
+/// The signed parts of a GET request without a body.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Presigned<'a> {
     pub(super) host: &'a str,
     pub(super) path: &'a str,
-    /// What is asked for, beside what the signature needs.
+    /// Query parameters besides those that the signature adds.
     pub(super) query: &'a [(&'a str, &'a str)],
     pub(super) service: &'a str,
     pub(super) region: &'a str,
-    /// How long the signature holds.
+    /// How long the signature is valid.
     pub(super) expires: Duration,
     /// The hash of the body in hexadecimal.
     pub(super) payload: &'a str,
@@ -29,7 +29,7 @@ pub(super) struct Presigned<'a> {
 }
 
 impl Presigned<'_> {
-    /// The parameters of the URL, in order, the signature last.
+    /// Returns the query parameters in order, the signature last.
     pub(super) fn sign(&self, credentials: &AwsCredentials) -> Vec<(String, String)> {
         let moment = timestamp(self.now);
         let date = &moment[..8];
@@ -67,7 +67,7 @@ impl Presigned<'_> {
     }
 }
 
-/// The parameters as a URL has them.
+/// Formats query parameters for a URL.
 pub(super) fn query(parameters: &[(String, String)]) -> String {
     let each = parameters
         .iter()
@@ -102,7 +102,7 @@ fn hexadecimal(bytes: &[u8]) -> String {
     })
 }
 
-/// Everything but RFC 3986's unreserved characters is percent-encoded.
+/// Percent-encodes everything but the unreserved characters of RFC 3986.
 fn encoded(text: &str) -> String {
     text.bytes().fold(String::new(), |mut encoded, byte| {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
@@ -114,7 +114,7 @@ fn encoded(text: &str) -> String {
     })
 }
 
-/// A moment as `20150830T123600Z`.
+/// Formats a time like `20150830T123600Z`.
 fn timestamp(now: SystemTime) -> String {
     let since = now.duration_since(SystemTime::UNIX_EPOCH);
     let seconds = since.map_or(0, |since| since.as_secs());
@@ -124,7 +124,7 @@ fn timestamp(now: SystemTime) -> String {
     format!("{year:04}{month:02}{day:02}T{hour:02}{minute:02}{second:02}Z")
 }
 
-/// The date so many days after 1 January 1970.
+/// The date that is so many days after 1 January 1970.
 fn date(days: u64) -> (u64, u64, u64) {
     // Years begin in March, so that the leap day is their last: counted from 1 March of the year 0.
     let days = days + 719_468;
@@ -156,7 +156,7 @@ mod tests {
         }
     }
 
-    /// AWS's documentation, "Authenticating requests: using query parameters".
+    /// From AWS's documentation, "Authenticating requests: using query parameters".
     #[test]
     fn the_signature_is_that_of_the_documented_example() {
         let credentials = credentials(
@@ -183,7 +183,7 @@ mod tests {
         );
     }
 
-    /// AWS's documentation, "Create a signed AWS API request".
+    /// From AWS's documentation, "Create a signed AWS API request".
     #[test]
     fn the_signing_key_is_that_of_the_documented_example() {
         let credentials = credentials("AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY");

@@ -1,4 +1,4 @@
-//! Why TLS was not agreed on.
+//! Failures of TLS.
 
 use std::fmt;
 use std::io;
@@ -8,18 +8,18 @@ use std::time::Duration;
 use kafkars_core::error_kind::SecurityProblem;
 use rustls::{AlertDescription, CertificateError, Error};
 
-/// What went wrong between TCP and Kafka.
+/// Why TLS failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TlsFailure {
-    /// We do not accept the broker's certificate.
+    /// The broker's certificate is not trusted.
     #[error("the broker's certificate ({subject}) is not accepted: {reason}")]
     Certificate {
-        /// Whom it names, and who signed it.
+        /// The certificate's subject and issuer.
         subject: Arc<str>,
         /// What is wrong with it, and which setting decides.
         reason: Arc<str>,
     },
-    /// The broker does not accept ours, or wants one and got none.
+    /// The broker does not accept the client's certificate, or demands one and got none.
     #[error("the broker refused our certificate ({alert}): {hint}")]
     Refused {
         /// The TLS alert that it sent.
@@ -32,51 +32,51 @@ pub enum TlsFailure {
         "the broker and this client agree on no way to encrypt ({0}): compare ssl_enabled_protocols and ssl_cipher_suites with the broker's"
     )]
     NoAgreement(Arc<str>),
-    /// The peer answers with something else than TLS.
+    /// The peer does not answer with TLS.
     #[error(
         "the port does not speak TLS: use the port of an SSL or SASL_SSL listener, or another security_protocol"
     )]
     NotTls,
-    /// The peer hangs up whenever TLS is begun, and has never done otherwise.
+    /// The peer closes the connection whenever a TLS handshake begins, and has never done otherwise.
     #[error(
         "the broker closes the connection whenever TLS is begun, as a port without TLS does: use the port of an SSL or SASL_SSL \
          listener, or another security_protocol"
     )]
     NeverAnswers,
-    /// The peer hung up during the handshake.
+    /// The peer closed the connection during the handshake.
     #[error(
         "the broker closed the connection during the TLS handshake: is it an SSL or SASL_SSL listener?"
     )]
     Closed,
-    /// The peer fell silent during the handshake.
+    /// The peer did not answer during the handshake.
     #[error("no answer to the TLS handshake within {} ms: is it an SSL or SASL_SSL listener?", .0.as_millis())]
     TimedOut(Duration),
     /// A file with certificates or keys cannot be used.
     #[error("{setting}: {problem}")]
     Setting {
-        /// Which setting names it.
+        /// The setting that names it.
         setting: &'static str,
         /// What is wrong with it.
         problem: Arc<str>,
     },
-    /// Bytes that cannot stand where they do.
+    /// The peer sent bytes that TLS does not allow at this point.
     #[error("TLS failed: {0}")]
     Garbled(Arc<str>),
-    /// What the peer sent ended the handshake. Final when it has done so twice in a row and never otherwise.
+    /// What the peer sent ended the handshake. Permanent once that has happened twice in a row and never otherwise.
     #[error("TLS failed{}: {problem}", if *is_repeated { ", twice in a row" } else { "" })]
     Ended {
         /// What it sent, and what to do about it.
         problem: Arc<str>,
-        /// Whether it is the second time.
+        /// True from the second time in a row on.
         is_repeated: bool,
     },
-    /// Anything else.
+    /// Any other failure.
     #[error("TLS failed: {0}")]
     Other(Arc<str>),
 }
 
 impl TlsFailure {
-    /// Whether time alone cannot mend it.
+    /// True if only a change of the settings or the broker can help, not time.
     #[must_use]
     pub fn is_permanent(&self) -> bool {
         match self {
@@ -91,7 +91,7 @@ impl TlsFailure {
         }
     }
 
-    /// Which kind of failure it is.
+    /// The kind of security problem.
     #[must_use]
     pub fn problem(&self) -> SecurityProblem {
         match self {
@@ -108,8 +108,8 @@ impl TlsFailure {
         }
     }
 
-    /// What it means before the broker's first answer. Kafka 2.8 tells a client whose certificate it refuses no alert,
-    /// but the bytes of its greeting again, which nobody can read there.
+    /// The meaning of the failure before the broker's first response. Kafka 2.8 sends no alert to a client whose
+    /// certificate it refuses, but the bytes of its handshake again, which cannot be decrypted at that point.
     pub(crate) fn before_first_answer(self) -> Self {
         match self {
             Self::Garbled(words) => Self::Refused {
@@ -121,13 +121,13 @@ impl TlsFailure {
         }
     }
 
-    /// What an error of a TLS stream means; `None` when TLS has nothing to do with it.
+    /// The meaning of an error of a TLS stream; `None` if it is not of TLS.
     pub(crate) fn in_stream(error: &io::Error) -> Option<Self> {
         let inner = error.get_ref()?.downcast_ref::<Error>()?;
         Some(Self::from_rustls(inner))
     }
 
-    /// What ended a handshake with a host.
+    /// The meaning of a handshake that failed with a host.
     pub(crate) fn of_handshake(error: &io::Error, host: &str) -> Self {
         let inner = error.get_ref().and_then(|inner| inner.downcast_ref());
         if let Some(Error::AlertReceived(AlertDescription::UnrecognisedName)) = inner {
@@ -195,7 +195,8 @@ fn from_alert(alert: AlertDescription) -> TlsFailure {
         | AlertDescription::UnsupportedCertificate
         | AlertDescription::CertificateUnknown
         | AlertDescription::UnknownCA
-        // Our signature does not fit an authority that has the name of ours and another key.
+        // Sent if an authority has the name of the client's own issuer but another key, so that the signature does not
+        // match.
         | AlertDescription::DecryptError
         | AlertDescription::AccessDenied => {
             "it wants a client certificate from an authority in its own trust store; see ssl_certificate_location and ssl_keystore_location"
@@ -216,7 +217,7 @@ fn from_alert(alert: AlertDescription) -> TlsFailure {
     TlsFailure::Refused { alert: name, hint }
 }
 
-/// Travels through rustls, whose own errors do not say whose certificate it was.
+/// Passes through rustls, whose own errors do not say which certificate is meant.
 #[derive(Debug)]
 pub(super) struct Rejection {
     pub(super) subject: Arc<str>,

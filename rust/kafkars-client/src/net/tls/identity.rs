@@ -1,4 +1,4 @@
-//! The certificate that we show, and its key: PEM, also encrypted, or PKCS#12.
+//! The client's certificate and its private key: PEM, which may be encrypted, or PKCS#12.
 
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ pub(super) fn load(
     }
 }
 
-/// Refuses a key that is read but that no TLS connection here can sign with.
+/// Refuses a key of a kind that TLS here cannot sign with.
 fn check_kind(place: &'static str, key: &PrivateKeyDer<'_>) -> Result<(), TlsFailure> {
     let usable = rustls::crypto::aws_lc_rs::sign::any_supported_type(key);
     usable.map(drop).map_err(|_| {
@@ -62,7 +62,7 @@ fn content(name: &'static str, pem: &Pem) -> Result<Zeroizing<Vec<u8>>, TlsFailu
     }))
 }
 
-/// How a certificate or a key that cannot be read is told.
+/// The failure for a certificate or a key that cannot be read.
 fn unreadable(error: LoadError) -> TlsFailure {
     let name = match error.part {
         CertificatePart::Certificate => CERTIFICATE,
@@ -73,8 +73,8 @@ fn unreadable(error: LoadError) -> TlsFailure {
     setting(name, error.problem)
 }
 
-/// A certificate with its key, which has to be its own. All else is for the broker to judge, also a certificate of
-/// X.509's first version, which rustls would not read.
+/// Pairs a certificate with its key, which have to match. All else is for the broker to judge, also an X.509 version 1
+/// certificate, which rustls would not read.
 pub(super) fn pair(
     chain: Vec<CertificateDer<'static>>,
     key: PrivateKeyDer<'static>,
@@ -97,7 +97,7 @@ pub(super) fn pair(
     }
 }
 
-/// How rustls' complaint about a pair is told.
+/// The failure for a pair that rustls refuses.
 fn unusable(error: &rustls::Error) -> TlsFailure {
     TlsFailure::Setting {
         setting: CERTIFICATE,

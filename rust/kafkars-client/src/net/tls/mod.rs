@@ -1,4 +1,4 @@
-//! TLS by rustls: what is believed and shown is read from the settings' files, again whenever these change.
+//! TLS by rustls. Certificates and keys are read from the files that settings name, and again whenever these change.
 
 pub(crate) mod failure;
 mod identity;
@@ -33,22 +33,22 @@ use self::setting_files::{FileState, setting, states};
 use super::file_reader::ReadingTurn;
 use super::secrets;
 
-/// rustls reads 4 KiB at a time; from this buffer instead of from the socket.
+/// Size of the buffer between rustls, which reads 4 KiB at a time, and the socket.
 const READ_BUFFER: usize = 32 * 1024;
 
 /// An encrypted byte stream to a broker.
 pub(crate) type Stream = TlsStream<BufReader<TcpStream>>;
 
-/// What the connections of one client share: settings, and what was made of them.
+/// The TLS settings of one client, and the configuration made of them.
 pub(crate) struct Tls {
     config: TlsConfig,
     made: Mutex<Option<CachedConfig>>,
-    /// To read the files.
+    /// Lets one thread at a time read the files.
     turn: ReadingTurn,
 }
 
-/// A configuration and the state of the files it was made from. It also remembers sessions, so that later handshakes
-/// with the same broker are shorter.
+/// A configuration, and the state of the files it was made from. It also remembers sessions, which shortens later
+/// handshakes with the same broker.
 #[derive(Clone)]
 struct CachedConfig {
     config: Arc<ClientConfig>,
@@ -64,7 +64,7 @@ impl Tls {
         }
     }
 
-    /// Makes a TLS stream of `stream`, within `limit`.
+    /// Runs the TLS handshake on `stream`, within `limit`.
     pub(crate) async fn handshake(
         self: &Arc<Self>,
         stream: TcpStream,
@@ -72,10 +72,10 @@ impl Tls {
         limit: Duration,
     ) -> Result<Stream, TlsFailure> {
         let host = host.trim_start_matches('[').trim_end_matches(']');
-        // A dot at the end makes a name absolute for the name service; certificates do not have it.
+        // A trailing dot makes a name absolute for DNS; names in certificates do not have it.
         let name = ServerName::try_from(host.trim_end_matches('.').to_owned())
             .map_err(|_| TlsFailure::Other(format!("{host:?} is not a host name").into()))?;
-        // Before the time of the broker begins: a password may come from a function.
+        // This has its own time limit, because a password may come from a function.
         let current = tokio::time::timeout(2 * limit, self.current(limit)).await;
         let config = current.unwrap_or_else(|_| {
             Err(TlsFailure::Other(
@@ -91,8 +91,8 @@ impl Tls {
         in_time.unwrap_or(Err(TlsFailure::TimedOut(limit)))
     }
 
-    /// The configuration, made anew when a file has changed. New files that cannot be used change nothing: certificates
-    /// are often renewed file by file.
+    /// Returns the configuration, made anew if a file has changed. New files that cannot be used change nothing:
+    /// certificates are often renewed file by file.
     async fn current(self: &Arc<Self>, limit: Duration) -> Result<Arc<ClientConfig>, TlsFailure> {
         let tls = Arc::clone(self);
         let found = self.blocking(move || {
@@ -136,7 +136,7 @@ impl Tls {
             .await?
     }
 
-    /// Files are read off the runtime's own threads, which all clients of the process share.
+    /// Reads files on a thread of its own, not on the runtime's, which all clients of the process share.
     async fn blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
@@ -175,7 +175,7 @@ impl fmt::Debug for Tls {
     }
 }
 
-/// Whether the settings can be used: reads every file once. A password that a function gives is not asked for.
+/// Checks the settings by reading every file once. A function that gives a password is not called.
 pub fn check(config: &TlsConfig) -> Result<(), ConfigError> {
     let password = match password_source(config) {
         Some((_, SecretSource::Call(_))) => {
@@ -262,7 +262,7 @@ fn provider(config: &TlsConfig) -> Result<CryptoProvider, TlsFailure> {
     Ok(provider)
 }
 
-/// What is not written as names of cipher suites are may be a secret in the wrong place.
+/// Shows a cipher suite from the settings; what is not written like one may be a secret in the wrong place.
 fn shown_suite(name: &str) -> String {
     let is_letter =
         |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || b"_-".contains(&byte);

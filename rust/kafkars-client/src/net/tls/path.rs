@@ -1,19 +1,18 @@
-//! What OpenSSL asks of a chain and webpki does not: uses of keys, the authority's path length, and lists of the
-//! revoked.
+//! Checks of a certificate chain that OpenSSL makes and webpki does not: key usage, path length, revocation lists.
 
 use kafkars_certificates::Trusted;
 
 use super::revocations::{Doubt, Revocations};
 
-/// Why a chain, which begins with the broker's certificate and ends with one that is believed, is not believed. The
-/// last one's issuer is among `known` or nowhere.
+/// Returns what is wrong with a chain, if anything is. It begins with the broker's certificate and ends with a trusted
+/// one, whose issuer is among `known` if it is known at all.
 pub(super) fn flaw<'a>(
     chain: &[&'a Trusted],
     known: impl Iterator<Item = &'a Trusted> + Clone,
     revocations: &Revocations,
     now: i64,
 ) -> Option<String> {
-    // Editions of the same authority do not count.
+    // Self-issued certificates do not count (RFC 5280).
     let mut authorities_below = 0;
     for (position, certificate) in chain.iter().enumerate() {
         let subject = &certificate.subject;
@@ -44,7 +43,8 @@ pub(super) fn flaw<'a>(
         };
         match doubt {
             None => {}
-            // Authorities that the settings name are believed, except those that were taken back.
+            // Authorities from the settings are trusted without a valid revocation list, but not once they were
+            // revoked.
             Some(Doubt::Untold(_)) if !is_brokers && position + 1 == chain.len() => {}
             Some(doubt) if is_brokers => return Some(format!("it {doubt}")),
             Some(doubt) => return Some(format!("it is signed by {subject:?}, which {doubt}")),

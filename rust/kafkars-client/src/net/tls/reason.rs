@@ -1,24 +1,24 @@
-//! What is told of a certificate that is not believed, and what to do about it.
+//! The message about a certificate that is not trusted, and what to do about it.
 
 use kafkars_certificates::Trusted;
 use rustls::CertificateError;
 use rustls::pki_types::ServerName;
 
-/// Names of a certificate that an error lists.
+/// The most names of a certificate that an error lists.
 const MOST_NAMES: usize = 10;
-/// RSA keys whose signatures are believed.
+/// The sizes in bits of RSA keys whose signatures are accepted.
 const RSA_BITS: std::ops::RangeInclusive<usize> = 2048..=8192;
 
-/// Why a certificate is not believed.
+/// Why a certificate is not trusted.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Problem {
-    /// What webpki says.
+    /// An error of webpki.
     Path(webpki::Error),
-    /// What we say.
+    /// A failed check of `path.rs`.
     Flaw(String),
 }
 
-/// The words for it. `involved` are the certificates that were sent, the broker's first, and those that signed them.
+/// The message for a problem. `involved` are the certificates that were sent, the broker's first, and their issuers.
 pub(super) fn words(
     problem: &Problem,
     involved: &[&Trusted],
@@ -97,7 +97,7 @@ pub(super) fn words(
     }
 }
 
-/// What is wrong with the size of a certificate's key.
+/// What is wrong with the size of a certificate's key, if anything is.
 pub(super) fn bad_size(certificate: &Trusted) -> Option<String> {
     let bits = certificate.key.rsa_bits?;
     (!RSA_BITS.contains(&bits)).then(|| {
@@ -112,7 +112,7 @@ pub(super) fn bad_size(certificate: &Trusted) -> Option<String> {
 }
 
 fn names(presented: &[String]) -> String {
-    // Mail addresses and such are no hosts.
+    // Mail addresses and the like are no hosts.
     let hosts = presented
         .iter()
         .filter(|name| !name.starts_with("Unsupported("));

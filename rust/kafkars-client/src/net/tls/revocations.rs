@@ -1,4 +1,4 @@
-//! Which certificates were revoked: what the lists of `ssl_crl_location` say, and whether they can be believed now.
+//! Certificate revocation lists of `ssl_crl_location`: which certificates they name, and whether they are valid now.
 
 use std::fmt;
 
@@ -11,12 +11,12 @@ use super::setting_files::{read, setting};
 
 const SETTING: &str = "ssl_crl_location";
 
-/// Why a certificate is not believed.
+/// Why a certificate is not trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Doubt {
     /// Its issuer has revoked it.
     Revoked,
-    /// Nobody can tell: what is wrong with the list of its issuer.
+    /// It is not known whether it was revoked: what is wrong with the issuer's list.
     Untold(&'static str),
 }
 
@@ -32,7 +32,7 @@ impl fmt::Display for Doubt {
     }
 }
 
-/// The lists that the settings name.
+/// The revocation lists that the settings name.
 #[derive(Debug)]
 pub(super) struct Revocations {
     lists: Vec<RevocationList>,
@@ -61,8 +61,8 @@ impl Revocations {
         Ok(Self { lists, algorithms })
     }
 
-    /// What the lists say against a certificate; nothing where its issuer has none here. The issuer is one of
-    /// `issuers`, of which several may have its name.
+    /// Returns what the lists say against a certificate; `None` if there is none of its issuer. The issuer is one of
+    /// `issuers`, of which several may have the same name.
     pub(super) fn doubt<'a>(
         &self,
         certificate: &Trusted,
@@ -77,7 +77,8 @@ impl Revocations {
         }
         let issuers = issuers.filter(|issuer| issuer.subject_name == certificate.issuer_name);
         let issuers: Vec<&Trusted> = issuers.collect();
-        // A broker's own certificate may be given without that of its authority: then nobody can check the signature.
+        // A broker's own certificate may be in the settings without that of its issuer: then the signature cannot be
+        // checked.
         if !issuers.is_empty() {
             let signers = issuers.iter().filter(|issuer| issuer.signs_lists);
             let keys: Vec<&CertifiedKey> = signers.map(|issuer| &issuer.key).collect();
@@ -116,7 +117,7 @@ impl Revocations {
 }
 
 fn usable(list: &CertificateRevocationListDer<'_>) -> Result<RevocationList, TlsFailure> {
-    // It refuses lists that say less, or more, than whole ones do.
+    // webpki refuses lists that are partial, or have extensions that change their meaning.
     webpki::BorrowedCertRevocationList::from_der(list)
         .map_err(|error| setting(SETTING, format!("a list cannot be used: {error}")))?;
     RevocationList::read(list).ok_or_else(|| setting(SETTING, "a list cannot be read".to_owned()))

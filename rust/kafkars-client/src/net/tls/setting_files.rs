@@ -1,4 +1,4 @@
-//! The files that settings name: what is in them, and whether they have changed.
+//! The files that TLS settings name: their content, and whether they have changed.
 
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
@@ -7,10 +7,10 @@ use std::time::SystemTime;
 use super::failure::TlsFailure;
 use crate::net::secrets;
 
-/// A file, and its state where there is one.
+/// A file, and its state if it exists.
 pub(super) type FileState = (PathBuf, Option<FileStamp>);
 
-/// What differs between a file and the one that took its place, also where time and length are the same.
+/// Tells a file from one that replaced it, also if time and length are the same.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct FileStamp {
     modified: SystemTime,
@@ -38,7 +38,7 @@ fn state(path: &Path) -> Option<FileStamp> {
     })
 }
 
-/// The device, the file on it, and when that was changed last, which nobody can set.
+/// The device, the inode, and the time of the last change of the inode, which nobody can set.
 #[cfg(unix)]
 fn identity_of(metadata: &Metadata) -> (u64, u64, i64, i64) {
     use std::os::unix::fs::MetadataExt;
@@ -51,13 +51,13 @@ fn identity_of(_metadata: &Metadata) -> (u64, u64, i64, i64) {
     (0, 0, 0, 0)
 }
 
-/// What is in a file that a setting names.
+/// Reads a file that a setting names.
 pub(super) fn read(name: &'static str, path: &Path) -> Result<Vec<u8>, TlsFailure> {
     secrets::check_regular(path).map_err(|problem| setting(name, problem))?;
     std::fs::read(path).map_err(|error| setting(name, format!("{}: {error}", path.display())))
 }
 
-/// The setting cannot be used.
+/// The failure for a setting that cannot be used.
 pub(super) fn setting(setting: &'static str, problem: String) -> TlsFailure {
     TlsFailure::Setting {
         setting,

@@ -1,4 +1,4 @@
-//! Whom we believe: the system's authorities, or those of a file, a directory or a PEM text.
+//! Trusted certificates: the system's authorities, or those of a file, a directory or a PEM text.
 
 use std::path::Path;
 
@@ -12,23 +12,23 @@ use super::setting_files::{read, setting};
 const CA_LOCATION: &str = "ssl_ca_location";
 const CA_PEM: &str = "ssl_ca_pem";
 
-/// Who is believed.
+/// The trusted certificates.
 #[derive(Debug)]
 pub(super) struct Roots {
     certificates: Vec<Given>,
     source: Source,
 }
 
-/// Where certificates are from.
+/// The source of certificates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Source {
-    /// The system's, which are authorities only.
+    /// The system's trust store, which holds authorities only.
     System,
-    /// The settings: a broker's own may be among them.
+    /// The settings, which may also name a broker's own certificate.
     Settings,
 }
 
-/// A certificate to believe: what it signed where it is an authority, and itself where the settings name it.
+/// A trusted certificate: it vouches for those it signed if it is an authority, and for itself if the settings name it.
 #[derive(Debug)]
 pub(super) struct Given {
     pub(super) certificate: CertificateDer<'static>,
@@ -37,7 +37,7 @@ pub(super) struct Given {
 }
 
 impl Given {
-    /// Why nothing that it signed is believed at this time, in seconds since 1970.
+    /// Why certificates that it signed are not accepted at this time, in seconds since 1970; `None` if they are.
     pub(super) fn obstacle(&self, now: i64) -> Option<&'static str> {
         let (from, until) = self.about.valid;
         match () {
@@ -50,7 +50,7 @@ impl Given {
 }
 
 impl Roots {
-    /// Those who may sign now, and what webpki needs of each.
+    /// The authorities that are valid at this time, and their trust anchors for webpki.
     pub(super) fn at(&self, now: i64) -> (Vec<&Given>, Vec<TrustAnchor<'_>>) {
         let able = self.all().filter(|each| each.obstacle(now).is_none());
         let able: Vec<&Given> = able.collect();
@@ -58,20 +58,20 @@ impl Roots {
         (able, anchors)
     }
 
-    /// What the settings say of a certificate itself.
+    /// The certificate among those of the settings, where it is trusted itself.
     pub(super) fn given(&self, certificate: &CertificateDer<'_>) -> Option<&Given> {
         let is_believed_itself = self.source == Source::Settings;
         let mut same = self.all().filter(|each| each.certificate == *certificate);
         same.next().filter(|_| is_believed_itself)
     }
 
-    /// The certificates, whether or not they may sign.
+    /// All certificates, whether or not they may sign.
     pub(super) fn all(&self) -> std::slice::Iter<'_, Given> {
         self.certificates.iter()
     }
 }
 
-/// The certificates that the settings name, or the system's.
+/// Reads the certificates that the settings name, or the system's.
 pub(super) fn roots(config: &TlsConfig) -> Result<Roots, TlsFailure> {
     let mut given = Vec::new();
     if let Some(location) = &config.ca_location {
@@ -91,7 +91,7 @@ pub(super) fn roots(config: &TlsConfig) -> Result<Roots, TlsFailure> {
         });
     }
     let found = rustls_native_certs::load_native_certs();
-    // One that cannot be judged does not spoil the others.
+    // One that cannot be used does not spoil the others.
     given.extend(found.certs.into_iter().filter_map(usable));
     if given.is_empty() {
         let why = found
@@ -111,7 +111,7 @@ pub(super) fn roots(config: &TlsConfig) -> Result<Roots, TlsFailure> {
     })
 }
 
-/// Every file of a directory that holds certificates; others are passed over, and so is what is no file: a pipe might
+/// Adds every file of a directory that holds certificates; others are skipped, and so is what is no file: a pipe might
 /// never answer.
 fn add_directory(given: &mut Vec<Given>, directory: &Path) -> Result<(), TlsFailure> {
     let entries = std::fs::read_dir(directory)

@@ -1,4 +1,4 @@
-//! Whether a broker's certificate is believed: webpki decides, and what it says is told with the certificate's subject.
+//! Verifies brokers' certificates: webpki decides, and its errors are reported with the certificate's subject.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use super::reason::{self, Problem};
 use super::revocations::Revocations;
 use super::trust::{self, Given, Roots};
 
-/// Checks the chain always, and the host name unless told not to.
+/// Verifies the chain always, and the host name unless the settings say not to.
 #[derive(Debug)]
 pub(super) struct Verifier {
     roots: Roots,
@@ -41,7 +41,7 @@ impl Verifier {
         })
     }
 
-    /// Whether what the settings name has signed the certificate, or others have between them.
+    /// Verifies that a certificate was signed by a trusted one, directly or by way of intermediates.
     fn verify_chain(
         &self,
         certificate: &EndEntityCert<'_>,
@@ -49,7 +49,7 @@ impl Verifier {
         now: UnixTime,
     ) -> Result<(), Problem> {
         let at = seconds(now);
-        // Those that are valid now: authorities expire, and some are given for later.
+        // Only those that are valid now: authorities expire, and some are for later.
         let (given, anchors) = self.roots.at(at);
         let flaw = RefCell::new(None);
         let look = |path: &VerifiedPath<'_>| {
@@ -70,7 +70,7 @@ impl Verifier {
                 None => Ok(()),
                 Some(found) => {
                     flaw.replace(Some(found));
-                    // It says whatever webpki has no word for.
+                    // This error stands for one that webpki has no variant for; the flaw itself is kept beside it.
                     Err(webpki::Error::EndEntityUsedAsCa)
                 }
             }
@@ -91,8 +91,8 @@ impl Verifier {
         }
     }
 
-    /// A certificate that the settings name is believed itself, while it is valid: servers for tests often show the one
-    /// that signed itself.
+    /// Verifies a certificate that the settings name, which is trusted itself while it is valid: test servers often use
+    /// one that is self-signed.
     fn verify_given(
         &self,
         given: &Given,
@@ -134,7 +134,7 @@ impl Verifier {
         self.roots.all().map(|given| &given.about)
     }
 
-    /// What to tell of a certificate that is not believed.
+    /// Builds the error for a certificate that is not trusted.
     fn rejection(
         &self,
         problem: &Problem,
@@ -153,7 +153,7 @@ impl Verifier {
         let involved: Vec<&Trusted> = sent.iter().chain(ours).collect();
         let mut reason = reason::words(problem, &involved, server_name);
         if *problem == Problem::Path(webpki::Error::UnknownIssuer) {
-            // Those of our certificates that have signed something of the chain, and are not believed.
+            // Those of the settings' certificates that have signed one of the chain and are not trusted.
             let obstacles = signers.iter().filter_map(|given| {
                 let obstacle = given.obstacle(now)?;
                 Some(format!("{:?} {obstacle}", given.about.subject))
@@ -238,7 +238,7 @@ fn seconds(time: UnixTime) -> i64 {
     i64::try_from(time.as_secs()).unwrap_or(i64::MAX)
 }
 
-/// What to tell of a handshake's signature that is not the certificate's.
+/// Builds the error for a handshake whose signature does not match the certificate.
 fn of_signature(error: Error, certificate: &CertificateDer<'_>) -> Error {
     let size = Trusted::read(certificate).and_then(|about| reason::bad_size(&about));
     match size {
@@ -256,7 +256,7 @@ fn rejected(certificate: Option<&CertificateDer<'_>>, reason: String) -> Error {
     Error::InvalidCertificate(CertificateError::Other(other))
 }
 
-/// Whom a certificate names and who signed it.
+/// The subject and the issuer of a certificate.
 fn subject_of(certificate: &CertificateDer<'_>) -> String {
     match Certificate::from_der(certificate) {
         Ok(certificate) => format!(
