@@ -1,9 +1,9 @@
-//! Which names a topic can have.
+//! Validity of topic names.
 
-/// Kafka's limit: a name is also a directory's, with a partition number behind it.
+/// Kafka's limit: the name is part of a directory's name, before the partition number.
 const LONGEST: usize = 249;
 
-/// Whether a broker would accept the name.
+/// True if a broker would accept the name.
 pub(crate) fn is_valid(name: &str) -> bool {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
     !name.is_empty()

@@ -1,5 +1,5 @@
-//! Sending: the handle that applications hold. The network's half is in `sender/`, sending many at once in
-//! `send_many.rs`.
+//! The producer: the handle that applications hold. Sending over the network is in `sender/`, sending many records at
+//! once in `send_many.rs`.
 
 mod pending;
 mod pending_send;
@@ -45,7 +45,7 @@ use self::sender::SenderTask;
 use self::shared::{FlushRequest, ProducerCounters, ProducerShared, finished};
 use self::unheard::UnheardFailures;
 
-/// Sends records. Clones share everything; the last one dropped without [`Producer::close`] gives up what is unsent.
+/// Sends records. Clones share everything; dropping the last one without [`Producer::close`] gives up unsent records.
 #[derive(Clone)]
 pub struct Producer {
     shared: Arc<ProducerShared>,
@@ -55,7 +55,7 @@ pub struct Producer {
 }
 
 impl Producer {
-    /// A producer on its own sender task. Does no I/O until the first record.
+    /// Makes a producer with a sender task of its own. Does no I/O until the first record.
     pub fn new(client: Client, config: Checked<ProducerConfig>) -> Self {
         let seed = seed();
         let shared = Arc::new(ProducerShared {
@@ -83,13 +83,13 @@ impl Producer {
         }
     }
 
-    /// Takes a record into its partition's batch. Never blocks.
+    /// Appends a record to a batch of its partition. Never blocks.
     #[inline]
     pub fn try_send(&self, record: &ProduceRecord<'_>) -> Result<Delivery, SendError> {
         self.take(record, None)
     }
 
-    /// The same for a record that has waited.
+    /// As [`Producer::try_send`], for a record that has waited.
     pub fn try_send_permitted(
         &self,
         record: &ProduceRecord<'_>,
@@ -111,10 +111,10 @@ impl Producer {
         Ok(delivery)
     }
 
-    /// The leave to send a record that has to wait: only before the end of the transaction that is open now.
+    /// Permits a record to be sent later, as long as the transaction that is open now has not ended.
     ///
     /// # Errors
-    /// No record is taken now.
+    /// The producer accepts no record now.
     pub fn permit(&self) -> Result<SendPermit, ProduceError> {
         if self.shared.closed.load(Ordering::Relaxed) {
             return Err(ProduceError::Closed);
@@ -125,7 +125,7 @@ impl Producer {
         }
     }
 
-    /// Takes something, unless the producer or its transaction is in no state to.
+    /// Runs `append`, unless the producer or its transaction accepts no record.
     #[inline]
     pub(crate) fn admit<T>(
         &self,
@@ -151,13 +151,13 @@ impl Producer {
             return;
         }
         self.sender.wake();
-        // The sender may have ended since `closed` was looked at; then nobody else would report these records.
+        // If the sender has ended since `closed` was read, nobody else reports these records.
         if *self.shared.finished.borrow() {
             self.shared.give_up();
         }
     }
 
-    /// Waits for what a refused record needs, until `deadline`.
+    /// Waits, until `deadline`, for what a record needs that was refused with [`SendError::NotReady`].
     pub async fn ready(&self, wait: SendWait, deadline: Instant) -> Result<(), ProduceError> {
         match wait.0 {
             Wait::Metadata(topic) => self.partitions_for(&topic, deadline).await.map(drop),
@@ -191,7 +191,8 @@ impl Producer {
         }
     }
 
-    /// The topic's partitions, asked for when not known. Fails at the deadline with what the last try met.
+    /// Returns the topic's partitions, and asks for them if they are unknown. Fails at the deadline with the last
+    /// failure.
     pub async fn partitions_for(
         &self,
         topic: &str,
@@ -206,7 +207,8 @@ impl Producer {
             Ok(metadata) => {
                 let accumulator = &self.shared.accumulator;
                 accumulator.update_topic(&metadata);
-                // The sender passes on only changes of topics that are known here, so not one that came in between.
+                // The sender passes on only changes of topics that are known here, so it would miss one that came in
+                // between.
                 if let Some(latest) = self.shared.client.cluster().topic(topic)
                     && !Arc::ptr_eq(latest, &metadata)
                     && latest.error.is_none()
@@ -251,7 +253,7 @@ impl Producer {
         }
     }
 
-    /// How long a send may wait, from the settings.
+    /// How long a send may wait (`max_block_ms`).
     pub fn max_block(&self) -> Duration {
         self.shared.config.max_block
     }
@@ -264,9 +266,9 @@ impl Producer {
         &self.shared
     }
 
-    /// Sends open batches at once and waits until every record taken so far, those that wait included, has its outcome,
-    /// or until the deadline. Returns how many of them are still under way; what was taken later does not count, but
-    /// where it shares a batch with them.
+    /// Sends open batches at once and waits until every record accepted so far, waiting ones included, has its outcome,
+    /// or until the deadline. Returns how many of them are still unacknowledged; records accepted later count only if
+    /// they share a batch with them.
     pub fn flush(&self, deadline: Option<Instant>) -> impl Future<Output = usize> + Send + use<> {
         let producer = self.clone();
         let waiting = producer.pending.follow();
@@ -287,7 +289,7 @@ impl Producer {
             });
             match are_finished.await {
                 true => {
-                    // It has let go of these batches then, and what is to be said of them is said.
+                    // Then the sender has let go of these batches, and everything about them was reported.
                     producer.sender.rest();
                     late
                 }
@@ -296,21 +298,22 @@ impl Producer {
         }
     }
 
-    /// Records were refused before anything waited or entered, and perhaps nobody looks at the error: the next
-    /// [`Producer::take_failed`] counts them.
+    /// Counts records that were refused before they waited or were appended, for the next [`Producer::take_failed`]:
+    /// perhaps nobody looks at the error.
     pub fn count_refused(&self, records: usize) {
         let failures = &self.shared.counters.unreported_failures;
         failures.fetch_add(records as u64, Ordering::Relaxed);
     }
 
-    /// How many records were not stored since the last call of this. Those that a call gave up, which has counted them
-    /// (`purge`, an abort, `close`), are not among them.
+    /// Returns how many records were not stored since the last call of this. Those given up by a call that counts them
+    /// itself (`purge`, an abort, `close`) are not among them.
     pub fn take_failed(&self) -> u64 {
         let failures = &self.shared.counters.unreported_failures;
         failures.swap(0, Ordering::Relaxed)
     }
 
-    /// Takes no more records from now on. What waits for room or a topic is let in until [`Producer::close`] has ended.
+    /// Accepts no more records from now on. Records that wait for room or a topic are let in until [`Producer::close`]
+    /// gives them up.
     pub fn shut(&self) {
         if !self.shared.abandoned.load(Ordering::Acquire)
             && !self.shared.closed.load(Ordering::Acquire)
@@ -320,16 +323,16 @@ impl Producer {
         self.shared.closed.store(true, Ordering::Release);
     }
 
-    /// Takes no more records, waits for a commit or an abort that has begun, aborts a transaction that is open
-    /// otherwise, sends what it has until `deadline`, reports the rest as [`ProduceError::Closed`], closes the
-    /// connections, and ends. Returns how many records were given up.
+    /// Closes the producer: it accepts no more records, waits for a commit or an abort that has begun, aborts a
+    /// transaction that is open otherwise, sends what it has until `deadline`, fails the rest with
+    /// [`ProduceError::Closed`], and closes the connections. Returns how many records were given up.
     pub async fn close(&self, deadline: Instant) -> usize {
         self.shut();
         {
             let _flush_requested = FlushRequest::new(&self.shared);
             within(Some(deadline), async {
                 self.join_commit().await;
-                // What an abort drops is not sent before it.
+                // Records that an abort drops are not sent before it.
                 if !self.in_transaction() {
                     self.pending.passed(self.pending.last()).await;
                 }
@@ -340,7 +343,7 @@ impl Producer {
         self.shared.room.notify_waiters();
         let waiting = self.give_up_pending(&ProduceError::Closed);
         if self.in_transaction() {
-            // What cannot be aborted in time is aborted by the coordinator, after `transaction_timeout`.
+            // If it cannot be aborted in time, the coordinator aborts it after `transaction_timeout_ms`.
             tokio::select! {
                 outcome = self.abort_transaction(deadline) => drop(outcome),
                 () = self.shared.client.unheard(silence::GOODBYE) => {}
@@ -349,7 +352,7 @@ impl Producer {
         self.flush(Some(deadline)).await;
         let left = self.sender.unreported() + self.pending.records();
         if left + waiting > 0 {
-            // Not everybody looks at the number that this returns, least of all where another error is on its way.
+            // Not every caller looks at the returned number, least of all when another error is on its way.
             tracing::warn!(
                 target: "kafkars::producer",
                 records = left + waiting,
@@ -365,22 +368,22 @@ impl Producer {
         left + waiting
     }
 
-    /// Whether it takes no more records.
+    /// True if it accepts no more records.
     pub fn is_closed(&self) -> bool {
         self.shared.closed.load(Ordering::Relaxed)
     }
 
-    /// Records taken and not yet reported, and those that wait.
+    /// How many records have no outcome yet, waiting ones included.
     pub fn unacknowledged(&self) -> usize {
         self.shared.accumulator.unacknowledged() + self.pending.records()
     }
 
-    /// How many of these there are of each topic, in words; those that wait to enter are not among them.
+    /// How many records of each topic have no outcome yet, as text; without those that wait to be appended.
     pub fn unfinished_topics(&self) -> String {
         self.shared.unfinished_topics()
     }
 
-    /// Says once that a record that waited was not taken, and that nobody has asked what became of it.
+    /// Logs that a record that waited was not accepted, and that nobody has asked for its outcome.
     pub fn tell_unheard(&self, topic: &str, records: usize, failure: &ProduceError) {
         let records = u32::try_from(records).unwrap_or(u32::MAX);
         if self.shared.config.transactional_id.is_none()
@@ -391,12 +394,12 @@ impl Producer {
         }
     }
 
-    /// The client underneath.
+    /// The client underneath, which knows the cluster and its brokers.
     pub fn client(&self) -> &Client {
         &self.shared.client
     }
 
-    /// Topic, number, and records and bytes acknowledged, of each partition of the topics used so far.
+    /// The topic, the partition, and the records and bytes acknowledged, of each partition of the topics used so far.
     pub fn stored_by_partition(&self) -> Vec<(Arc<str>, i32, u64, u64)> {
         let stored = self.shared.accumulator.stored().into_iter();
         let flat = stored
@@ -404,7 +407,7 @@ impl Producer {
         flat.collect()
     }
 
-    /// What was done so far.
+    /// Returns the producer's counters.
     pub fn metrics(&self) -> ProducerMetrics {
         let counters = &self.shared.counters;
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
@@ -421,8 +424,7 @@ impl Producer {
     }
 }
 
-/// Waits for something until the deadline, where there is one.
-/// Whether it was done before the deadline.
+/// Waits for `done` until the deadline, if there is one. Returns true if it was done in time.
 async fn within(deadline: Option<Instant>, done: impl Future<Output = ()>) -> bool {
     match deadline {
         None => {
@@ -433,13 +435,13 @@ async fn within(deadline: Option<Instant>, done: impl Future<Output = ()>) -> bo
     }
 }
 
-/// The first place in line for room.
+/// The first place in the line for room; it is left on drop.
 struct FirstInLine<'a>(&'a ProducerShared);
 
 impl Drop for FirstInLine<'_> {
     fn drop(&mut self) {
         self.0.accumulator.leave_line();
-        // What was kept free is there for the others now.
+        // The room that was reserved is there for the others now.
         self.0.room.notify_waiters();
     }
 }
@@ -464,7 +466,7 @@ impl Drop for ProducerDropGuard {
     }
 }
 
-/// Differs between producers, which is all that spreading keyless records needs.
+/// A seed that differs between producers, which is all that distributing records without key needs.
 fn seed() -> u64 {
     use std::hash::{BuildHasher, RandomState};
     RandomState::new().hash_one(wall_clock_ms())

@@ -1,6 +1,6 @@
-//! Sends that found no room, or a topic that is not known yet. They wait here in order, one queue for each topic, and
-//! enter the producer by themselves. Everything that waits has a number: who flushes, commits or closes waits for what
-//! was there at the call, not for what comes later.
+//! Sends that found no room in `buffer_memory`, or whose topic is not known yet. They wait here in order, one queue for
+//! each topic, and are appended without the caller. Every send has a number: a flush, a commit or a close waits for
+//! those that waited when it was called, not for later ones.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -18,22 +18,22 @@ use super::permit::SendPermit;
 use super::{Producer, SendError, SendWait};
 use crate::now;
 
-/// What the task of a queue does next.
+/// The next step of the task that drains a queue.
 enum PendingStep {
-    /// There is no queue any more.
+    /// The queue is empty and was removed.
     Ended,
-    /// The first one waits for room or for its topic, until the instant at most.
+    /// The first send waits for what it needs, until the earliest deadline in the queue.
     Waits(Need, Instant, Arc<Notify>),
 }
 
 enum Need {
     Placement,
-    /// The producer is to be ready. The topic's propagation may take so long.
+    /// What [`Producer::ready`] waits for; at most for the given time while brokers say that the topic does not exist.
     Producer(SendWait, Option<Duration>),
 }
 
 impl Producer {
-    /// Makes something wait, until the deadline at most. It fails then with what the last try has met.
+    /// Queues a send, which waits until the deadline at most. Then it fails with the last failure met.
     pub fn enqueue(
         &self,
         send: Arc<dyn PendingSend>,
@@ -75,7 +75,7 @@ impl Producer {
         PendingId { topic, number }
     }
 
-    /// Takes back what still waits, whose outcome nobody wants. False if it waits no longer.
+    /// Takes a send back whose outcome nobody wants. False if it does not wait any more.
     pub fn withdraw(&self, id: &PendingId) -> bool {
         let taken = self.pending.take(id);
         if let Some(waiting) = &taken {
@@ -85,8 +85,8 @@ impl Producer {
         taken.is_some()
     }
 
-    /// Something that waits cannot be sent after all: an open transaction cannot be committed any more. Its outcome is
-    /// told by whoever found this out. False if it waits no longer.
+    /// Fails a send that cannot be sent after all, so that an open transaction cannot be committed any more. The caller
+    /// reports the outcome. False if it does not wait any more.
     pub fn refuse_pending(&self, id: &PendingId, failure: &ProduceError) -> bool {
         let taken = self.pending.take(id);
         if let Some(waiting) = &taken {
@@ -98,7 +98,7 @@ impl Producer {
         taken.is_some()
     }
 
-    /// The partition of something that waits was chosen; or could not be, because the topic has gone again.
+    /// Notes that the partition of a waiting send was chosen; or that it could not be, because the topic is gone again.
     pub fn placed(&self, id: &PendingId) {
         if let Some(queue) = self.pending.state.lock().queues.get_mut(&id.topic) {
             let waiting = queue.sends.get(&id.number);
@@ -109,33 +109,33 @@ impl Producer {
         }
     }
 
-    /// True if something for this topic waits, so that whatever comes now must wait behind it.
+    /// True if a send for this topic waits, so that later ones must wait behind it.
     #[inline]
     pub fn has_pending(&self, topic: &str) -> bool {
         self.pending.records() > 0 && self.pending.state.lock().queues.contains_key(topic)
     }
 
-    /// True if what comes now for this topic would wait behind something that waits for room.
+    /// True if a later send for this topic would wait behind one that waits for room.
     pub fn waits_for_room(&self, topic: &str) -> bool {
         let queues = &self.pending.state.lock().queues;
         queues.get(topic).is_some_and(|queue| queue.waits_for_room)
     }
 
-    /// Something was made to wait because it found no room.
+    /// Notes that a send was queued because it found no room.
     pub fn found_no_room(&self, id: &PendingId) {
         if let Some(queue) = self.pending.state.lock().queues.get_mut(&id.topic) {
             let first = queue.sends.first_key_value().map(|(first, _)| *first);
-            // Otherwise it has entered by now.
+            // Otherwise it has been appended by now.
             queue.waits_for_room |= first == Some(id.number);
         }
     }
 
-    /// Bytes of memory that what waits holds; they are not part of `buffer_memory`.
+    /// Bytes of memory that waiting sends hold; they are not part of `buffer_memory`.
     pub fn pending_bytes(&self) -> usize {
         self.pending.bytes.load(Ordering::Relaxed)
     }
 
-    /// Fails what waits now. Returns how many records that were.
+    /// Fails all waiting sends. Returns how many records they were.
     pub(super) fn give_up_pending(&self, failure: &ProduceError) -> usize {
         let mut given_up = Vec::new();
         {
@@ -156,7 +156,7 @@ impl Producer {
         count
     }
 
-    /// Lets what waits for one topic in, in order, until nothing does.
+    /// Sends what waits for one topic, in order, until the queue is empty.
     async fn drain(&self, topic: &str) {
         loop {
             let (need, until, changed) = match self.let_in(topic) {
@@ -217,7 +217,7 @@ impl Producer {
         }
     }
 
-    /// Waits until the topic is known, or brokers have said for too long that it is not.
+    /// Waits until the topic is known; fails when brokers have said for `propagation` that it does not exist.
     async fn propagated(
         &self,
         wait: &SendWait,
@@ -242,10 +242,10 @@ impl Producer {
         }
     }
 
-    /// Waits until the topic is known, says so, and then until the partition is chosen, of which the queue is told.
+    /// Waits until the topic is known, tells the unplaced sends so, and then waits until a partition was chosen.
     async fn wait_for_placement(&self, topic: &str, until: Instant) -> Result<(), ProduceError> {
         self.partitions_for(topic, until).await?;
-        // Each once, however often the first one changes.
+        // Each send is told once, however often the first one of the queue changes.
         let unplaced: Vec<_> = {
             let mut state = self.pending.state.lock();
             let Some(queue) = state.queues.get_mut(topic) else {
@@ -270,8 +270,8 @@ impl Producer {
         })
     }
 
-    /// After `until` fails what has no time left, and nothing else. Before that the failure is a refusal, of the topic
-    /// or the login, which is everybody's who waits for it.
+    /// Fails sends after waiting for the head of the queue has failed: after `until` those whose deadline has passed.
+    /// Before `until` the failure is a refusal, of the topic or the login, and concerns all sends for this topic.
     fn fail_due(&self, topic: &str, until: Instant, failure: &ProduceError) {
         let now = now();
         let is_refusal = now < until;
@@ -294,20 +294,20 @@ impl Producer {
     fn leave(&self, number: u64, waiting: &QueuedSend, outcome: Result<Delivery, ProduceError>) {
         if let Err(failure) = &outcome {
             self.shared().count_failed(waiting.send.count(), failure);
-            // Before it counts as gone: a commit waits for that.
+            // Before it counts as gone, because a commit waits for that.
             if waiting.send.fails_transaction() {
                 self.waiting_refused(failure, waiting.permit);
             }
         }
         let batch = outcome.as_ref().ok().map(Delivery::batch).cloned();
-        // Before whoever sent it hears of it, and who flushes goes on after that.
+        // Before its sender gets the outcome; a flush goes on only after that.
         self.pending.uncount(waiting);
         waiting.send.settled(outcome);
         self.pending.settle(number, batch);
     }
 }
 
-/// True if brokers have answered, and the answer is that there is no such topic for this client.
+/// True if brokers have answered, and the answer is that this client has no such topic.
 fn is_refusal(failure: &ProduceError) -> bool {
     match failure {
         ProduceError::Topic { .. } | ProduceError::Impossible { .. } | ProduceError::Closed => true,
@@ -319,7 +319,7 @@ fn is_refusal(failure: &ProduceError) -> bool {
     }
 }
 
-/// The same failure for something that has waited for so long: the last try has not been all of it.
+/// The failure of a try, with the time that the send has waited in all.
 fn after_waiting(failure: &ProduceError, waited: Duration) -> ProduceError {
     let mut failure = failure.clone();
     if let ProduceError::MetadataTimedOut { waited: of_try, .. }

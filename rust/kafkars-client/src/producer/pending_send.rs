@@ -1,4 +1,4 @@
-//! What a send that has to wait is, to the producer that it waits for.
+//! The trait of a send that has to wait before its records can be appended.
 
 use std::time::Duration;
 
@@ -8,33 +8,33 @@ use kafkars_core::produce::error::ProduceError;
 use super::permit::SendPermit;
 use super::send_error::SendError;
 
-/// What waits: records for one topic.
+/// Records for one topic that wait.
 pub trait PendingSend: Send + Sync {
     /// The topic.
     fn topic(&self) -> &str;
-    /// How many records it is.
+    /// How many records there are.
     fn count(&self) -> usize;
-    /// How many bytes of memory it holds.
+    /// How many bytes of memory they hold.
     fn size(&self) -> usize;
-    /// False while the application has to choose the partition, for which the topic must be known.
+    /// False as long as the application has to choose the partition, for which the topic must be known.
     fn is_placed(&self) -> bool;
-    /// The topic is known: the partition can be chosen. May be said more than once.
+    /// Tells that the topic is known, so that the partition can be chosen. May be called more than once.
     fn topic_known(&self);
-    /// Hands the records to the producer that they wait for.
+    /// Appends the records to batches of the producer.
     ///
     /// # Errors
     /// As [`super::Producer::try_send`].
     fn try_send(&self, permit: SendPermit) -> Result<Delivery, SendError>;
-    /// For how long brokers may say that they do not know the topic, as librdkafka has it: then there is none, and
-    /// until its deadline the send waits for whatever else is missing. Without, it waits for the topic until its
-    /// deadline, and fails where no more can be hoped for: of a login, or of an address.
+    /// How long brokers may say that the topic does not exist before the send fails; librdkafka has such a limit. With
+    /// it, the send waits until its deadline for anything else. Without, it waits for the topic until its deadline, and
+    /// fails earlier if there is no hope: because of a login or an address.
     fn propagation(&self) -> Option<Duration> {
         None
     }
-    /// True if its failure is one of the open transaction. Otherwise whoever hears of it sees to that.
+    /// True if its failure fails the open transaction. Otherwise whoever gets the failure sees to that.
     fn fails_transaction(&self) -> bool {
         true
     }
-    /// It waits no longer; said once, unless it was withdrawn.
+    /// Reports the outcome. Called once, unless the send was withdrawn.
     fn settled(&self, outcome: Result<Delivery, ProduceError>);
 }

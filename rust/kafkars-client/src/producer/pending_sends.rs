@@ -1,4 +1,4 @@
-//! Everything of one producer that waits: queues by topic, numbers that say what came first, and who follows them.
+//! The waiting sends of one producer: queues by topic, numbers that keep their order, and the flushes that follow them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -12,18 +12,18 @@ use tokio::sync::Notify;
 use super::pending_send::PendingSend;
 use super::permit::SendPermit;
 
-/// The place of something that waits.
+/// Identifies a waiting send.
 #[derive(Debug, Clone)]
 pub struct PendingId {
     pub(super) topic: Arc<str>,
     pub(super) number: u64,
 }
 
-/// Everything of one producer that waits.
+/// The waiting sends of one producer.
 #[derive(Default)]
 pub(super) struct PendingSends {
     pub(super) state: Mutex<PendingSendsState>,
-    /// Told whenever something waits no longer.
+    /// Notified whenever a send waits no longer.
     passed: Notify,
     pub(super) records: AtomicUsize,
     pub(super) bytes: AtomicUsize,
@@ -32,16 +32,16 @@ pub(super) struct PendingSends {
 #[derive(Default)]
 pub(super) struct PendingSendsState {
     pub(super) next: u64,
-    /// Numbers of what has not come to its end: it leaves its queue a little earlier.
+    /// Numbers of sends without an outcome; a send leaves its queue a little earlier.
     pub(super) unsettled: BTreeSet<u64>,
     followers: Vec<Follower>,
     next_follower: u64,
-    // A queue exists exactly while a task drains it, and records enter the producer under this lock: a send that finds
-    // no queue for its topic cannot overtake one that waits.
+    // A queue exists exactly while a task drains it, and records are appended under this lock: a send that finds no
+    // queue for its topic cannot overtake one that waits.
     pub(super) queues: HashMap<Arc<str>, PendingQueue>,
 }
 
-/// The batches that sends up to a number have entered.
+/// Collects, for a flush, the batches to which sends up to a number were appended.
 struct Follower {
     id: u64,
     last: u64,
@@ -57,7 +57,7 @@ impl Follower {
     }
 }
 
-/// What waited when a flush began, and what becomes of it.
+/// The sends that waited when a flush began.
 pub(super) struct Followed {
     pending: Arc<PendingSends>,
     id: u64,
@@ -65,12 +65,12 @@ pub(super) struct Followed {
 }
 
 impl Followed {
-    /// Waits until all of it has entered the producer, or has failed.
+    /// Waits until all of them were appended, or have failed.
     pub(super) async fn passed(&self) {
         self.pending.passed(self.last).await;
     }
 
-    /// How many records of it still wait.
+    /// How many records of them still wait.
     pub(super) fn records(&self) -> usize {
         let state = self.pending.state.lock();
         let queues = state.queues.values();
@@ -78,7 +78,7 @@ impl Followed {
         sends.map(|(_, waiting)| waiting.send.count()).sum()
     }
 
-    /// The batches that it has entered so far.
+    /// The batches to which they were appended so far.
     pub(super) fn batches(&self) -> Vec<Arc<BatchDelivery>> {
         let mut state = self.pending.state.lock();
         let mut followers = state.followers.iter_mut();
@@ -98,11 +98,11 @@ impl Drop for Followed {
 pub(super) struct PendingQueue {
     pub(super) sends: BTreeMap<u64, QueuedSend>,
     pub(super) deadlines: BTreeSet<(Instant, u64)>,
-    /// Up to this number the topic was said to be known.
+    /// Up to this number sends were told that the topic is known.
     pub(super) told: u64,
-    /// The first one waits for room, as far as is known.
+    /// True if the first send waits for room, as far as is known.
     pub(super) waits_for_room: bool,
-    /// Told when the task has to look again before what it waits for has happened.
+    /// Notified when the task has to look again before what it waits for has happened.
     pub(super) changed: Arc<Notify>,
 }
 
@@ -126,12 +126,12 @@ impl PendingSends {
         self.records.load(Ordering::Acquire)
     }
 
-    /// The number of what was queued last.
+    /// The number of the send that was queued last.
     pub(super) fn last(&self) -> u64 {
         self.state.lock().next
     }
 
-    /// What waits now, for a flush; nothing where nothing does.
+    /// Follows the sends that wait now, for a flush; `None` if there are none.
     pub(super) fn follow(self: &Arc<Self>) -> Option<Followed> {
         let mut state = self.state.lock();
         let last = state.unsettled.last().copied()?;
@@ -149,7 +149,7 @@ impl PendingSends {
         })
     }
 
-    /// Waits until everything up to a number has entered the producer, or has failed.
+    /// Waits until all sends up to a number were appended, or have failed.
     pub(super) async fn passed(&self, last: u64) {
         loop {
             let told = self.passed.notified();
@@ -169,7 +169,7 @@ impl PendingSends {
         Some(taken)
     }
 
-    /// It has come to its end, and whoever waits for that goes on.
+    /// Notes that a send has its outcome, and wakes those who wait for that.
     pub(super) fn settle(&self, number: u64, batch: Option<Arc<BatchDelivery>>) {
         {
             let mut state = self.state.lock();
@@ -183,7 +183,7 @@ impl PendingSends {
         self.passed.notify_waiters();
     }
 
-    /// It no longer counts among what waits.
+    /// Takes a send out of the counts of waiting records and bytes.
     pub(super) fn uncount(&self, waiting: &QueuedSend) {
         let (count, size) = (waiting.send.count(), waiting.send.size());
         self.bytes.fetch_sub(size, Ordering::Relaxed);

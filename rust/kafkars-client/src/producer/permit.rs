@@ -1,10 +1,10 @@
-//! Who may send now: nobody once the producer closes, and only within a transaction where there are transactions.
+//! Whether records may be sent now: none once the producer closes, and with transactions only within one.
 
 use kafkars_core::produce::error::ProduceError;
 use kafkars_core::transaction::TransactionError;
 
-/// The leave to send within one transaction. What waits was given it when it was sent, and fails once that transaction
-/// has ended: it never becomes part of the next one.
+/// Permits a record to be sent within one transaction. A send that waits got it when it was made, and fails once that
+/// transaction has ended: it never becomes part of the next one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SendPermit(u64);
 
@@ -15,20 +15,20 @@ impl SendPermit {
     }
 }
 
-/// Why no record is taken for now, where transactions say so.
+/// Lets records in, or refuses them with the error of the transaction's state.
 #[derive(Default)]
 pub(crate) struct Door {
     refusal: Option<TransactionError>,
-    /// The number of the transaction that was begun last.
+    /// The number of the transaction that began last.
     transaction: u64,
-    /// How many commits have shut it to new records before the transaction knows of them: what has a permit is let in.
+    /// How many commits keep new records out before the state machine knows of them; records with a permit are let in.
     committing: u32,
-    /// From the call of an abort on: what has a permit is aborted with its transaction.
+    /// True from the call of an abort on: records with a permit are aborted with their transaction.
     is_aborting: bool,
 }
 
 impl Door {
-    /// Refuses a record, unless it may be sent now.
+    /// Returns the error for a record that may not be sent now.
     pub(super) fn check(&self, permit: Option<SendPermit>) -> Result<(), ProduceError> {
         match permit {
             Some(SendPermit(transaction))
@@ -45,13 +45,13 @@ impl Door {
         }
     }
 
-    /// The permit of a record that may be sent now.
+    /// Returns a permit for a record that may be sent now.
     pub(super) fn permit(&self) -> Result<SendPermit, ProduceError> {
         self.check(None).map(|()| SendPermit(self.transaction))
     }
 
-    /// Shuts it to new records, where it is open or another commit has shut it. Returns the transaction that is
-    /// committed.
+    /// Begins to keep new records out for a commit, if they were let in or another commit keeps them out. Returns the
+    /// number of the transaction to commit.
     pub(super) fn begin_commit(&mut self, refusal: TransactionError) -> Option<u64> {
         if self.refusal.is_some() && self.committing == 0 {
             return None;
@@ -61,12 +61,12 @@ impl Door {
         Some(self.transaction)
     }
 
-    /// Whether a commit waits for records.
+    /// True if a commit waits for records to be appended.
     pub(super) fn is_committing(&self) -> bool {
         self.committing > 0
     }
 
-    /// Takes over what the transaction says. A commit that waits for records keeps it shut meanwhile.
+    /// Takes over the state of the transaction. While a commit waits for records, new ones are kept out all the same.
     pub(super) fn set(&mut self, refusal: Option<TransactionError>, transaction: u64) {
         if self.committing > 0 && refusal.is_none() {
             return;
@@ -86,12 +86,12 @@ impl Door {
         }
     }
 
-    /// An abort begins, or does not after all.
+    /// Notes that an abort begins, or with false that it could not.
     pub(super) fn abort(&mut self, is_aborting: bool) {
         self.is_aborting = is_aborting;
     }
 
-    /// A commit has ended while it waited for records: with the last one the transaction is open as before.
+    /// Notes that a commit ended while it waited for records: after the last one, records are let in again.
     pub(super) fn end_commit(&mut self, transaction: u64) {
         if self.committing > 0 && self.transaction == transaction {
             self.committing -= 1;

@@ -1,26 +1,26 @@
-//! Many records of one call, wherever the caller has them.
+//! The records of one call, wherever the caller keeps them.
 
 use kafkars_core::produce::accumulator::ProduceRecord;
 
 use super::send_error::SendError;
 
-/// Records of one topic, by their place.
+/// Records of one topic, by index.
 pub trait Records {
-    /// How many there are.
+    /// How many records there are.
     fn len(&self) -> usize;
-    /// Whether there are none.
+    /// True if there are none.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// Shows one record.
+    /// Passes one record to `look`.
     fn show(&self, index: usize, look: &mut dyn FnMut(&ProduceRecord<'_>));
 }
 
 /// Why [`super::Producer::try_send_many`] stopped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stopped {
-    /// The first record that was not taken.
+    /// The index of the first record that was not accepted.
     pub index: usize,
-    /// Why.
+    /// The error.
     pub error: SendError,
 }

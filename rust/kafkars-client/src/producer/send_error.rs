@@ -1,20 +1,20 @@
-//! Why a record is not taken at once, and what it waits for.
+//! Why a record is not accepted at once, and what it waits for.
 
 use std::sync::Arc;
 
 use kafkars_core::produce::accumulator::AppendRefusal;
 use kafkars_core::produce::error::ProduceError;
 
-/// Why [`super::Producer::try_send`] did not take a record.
+/// Why [`super::Producer::try_send`] did not accept a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SendError {
     /// Not yet: wait with [`super::Producer::ready`] and try again.
     NotReady(SendWait),
-    /// Never.
+    /// The record cannot be sent.
     Failed(ProduceError),
 }
 
-/// What a record waits for.
+/// What a record has to wait for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SendWait(pub(super) Wait);
 
@@ -35,7 +35,7 @@ impl From<AppendRefusal> for SendError {
 }
 
 impl SendWait {
-    /// Whether room in `buffer_memory` is missing, rather than knowledge of the topic.
+    /// True if it waits for room in `buffer_memory`, false if for metadata of its topic.
     pub fn is_for_room(&self) -> bool {
         matches!(self.0, Wait::Room(_))
     }

@@ -1,4 +1,4 @@
-//! Sending many records of one topic in one call, and batches that were filled elsewhere.
+//! Sending many records of one topic in one call, and batches that were built by the application.
 
 use std::time::Instant;
 
@@ -10,11 +10,11 @@ use kafkars_core::produce::partition_buffer::FilledBatch;
 use super::{Producer, Records, SendError, SendPermit, Stopped};
 use crate::{now, wall_clock_ms};
 
-/// After so many records the sender is told of them, so that it works while more are taken.
+/// The sender is woken after this many records, so that it works while more are appended.
 const WAKE_EVERY: usize = 512;
 
 impl Producer {
-    /// Looks for what is wrong with the records themselves, so that all are taken or none.
+    /// Checks the records themselves, so that a caller can send all of them or none.
     pub fn check_many(
         &self,
         topic: &str,
@@ -36,8 +36,8 @@ impl Producer {
         destination.map(drop).map_err(at(0))
     }
 
-    /// Takes records from `start` on, in order, and appends their deliveries to `taken`. Never blocks: stops at the
-    /// first that it cannot take.
+    /// Appends records from index `start` on, in order, and adds their deliveries to `taken`. Never blocks: stops at
+    /// the first record that it cannot accept.
     pub fn try_send_many(
         &self,
         topic: &str,
@@ -76,7 +76,7 @@ impl Producer {
         Ok(())
     }
 
-    /// Takes a batch as it is. Never blocks. The delivery is that of its first record; the others follow it.
+    /// Sends a batch as it is. Never blocks. Returns the delivery of its first record; the others follow it.
     pub fn try_send_batch(
         &self,
         topic: &str,
@@ -93,8 +93,8 @@ impl Producer {
         Ok(delivery)
     }
 
-    /// Gives records up: those that were never sent, whether they are in a batch or wait, or those that have no answer
-    /// yet, or both. Returns how many.
+    /// Gives records up: with `in_queue` those that were never sent, waiting ones included, with `in_flight` those that
+    /// were sent and have no response yet. Returns how many.
     pub fn purge(&self, in_queue: bool, in_flight: bool) -> usize {
         let waiting = match in_queue {
             true => self.give_up_pending(&ProduceError::Purged { in_flight: false }),
@@ -111,7 +111,7 @@ impl Producer {
         self.admit(permit, || self.shared().accumulator.destination(topic))
     }
 
-    /// Waits until every one of these has its outcome, or until the deadline. Whether all have.
+    /// Waits until all these deliveries have their outcomes, or until the deadline. Returns true if they have.
     pub async fn delivered(&self, deliveries: &[Delivery], deadline: Option<Instant>) -> bool {
         let done = async {
             for delivery in deliveries {

@@ -1,4 +1,4 @@
-//! What the handles of one producer and its sender share, and how many records came to what.
+//! The state shared by the handles of one producer and its sender, and its counters.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -15,7 +15,7 @@ use super::permit::Door;
 use super::unheard::UnheardFailures;
 use crate::client::Client;
 
-/// What the handles and the sender task share.
+/// The state shared by the handles and the sender.
 pub(crate) struct ProducerShared {
     pub(crate) client: Client,
     pub(crate) config: Checked<ProducerConfig>,
@@ -23,31 +23,31 @@ pub(crate) struct ProducerShared {
     pub(crate) seed: u64,
     /// Wakes the sender task.
     pub(crate) wake: Notify,
-    /// Told whenever memory is given back or the producer closes.
+    /// Notified whenever memory is released or the producer closes.
     pub(crate) room: Notify,
-    /// Calls that wait for open batches to leave: flushes and sends waiting for room.
+    /// How many calls want open batches to be sent: flushes, and sends that wait for room.
     pub(crate) flush_requested: AtomicUsize,
-    /// Records are taken under the read lock, so that none slips into the time after a commit.
+    /// Records are appended under the read lock, so that none slips in after a commit.
     pub(crate) door: RwLock<Door>,
-    /// Told whenever the transaction has said who may send, and when a commit was given up.
+    /// Notified whenever the state of the transaction changes who may send, and when a commit was given up.
     pub(crate) door_moved: Notify,
-    /// No record is taken any more.
+    /// True once no new record is accepted.
     pub(crate) closed: AtomicBool,
-    /// While the producer closes: what waits is still let in.
+    /// True while the producer closes and still lets waiting records in.
     pub(crate) lets_waiting_in: AtomicBool,
-    /// The sender gives up what it has.
+    /// True once the sender has to give up what it has.
     pub(crate) abandoned: AtomicBool,
     pub(crate) finished: tokio::sync::watch::Sender<bool>,
     pub(crate) counters: ProducerCounters,
     pub(crate) unheard: Arc<UnheardFailures>,
 }
 
-/// Counters behind [`ProducerMetrics`].
+/// The counters behind [`ProducerMetrics`].
 #[derive(Default)]
 pub(crate) struct ProducerCounters {
     pub(crate) records_sent: AtomicU64,
     pub(crate) records_failed: AtomicU64,
-    /// Those of them that no `flush()` and no `close()` has reported.
+    /// Those of `records_failed` that no `flush()` and no `close()` has reported.
     pub(crate) unreported_failures: AtomicU64,
     pub(crate) batches_sent: AtomicU64,
     pub(crate) bytes_sent: AtomicU64,
@@ -55,29 +55,29 @@ pub(crate) struct ProducerCounters {
     pub(crate) retries: AtomicU64,
 }
 
-/// What a producer has done so far.
+/// Counters and gauges of a producer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ProducerMetrics {
     /// Records acknowledged.
     pub records_sent: u64,
-    /// Records that were not stored: their deliveries have failed, or they have waited in vain to enter a batch.
+    /// Records that were not stored: their delivery failed, or they waited in vain to be appended to a batch.
     pub records_failed: u64,
     /// Batches acknowledged.
     pub batches_sent: u64,
-    /// Bytes of acknowledged batches as they travelled.
+    /// Bytes of acknowledged batches as they were on the wire.
     pub bytes_sent: u64,
-    /// The same before compression.
+    /// Bytes of acknowledged batches before compression.
     pub bytes_uncompressed: u64,
-    /// Batches tried again.
+    /// Retries of batches.
     pub retries: u64,
-    /// Records not yet acknowledged.
+    /// Records without an acknowledgement yet.
     pub unacknowledged: usize,
     /// Bytes of `buffer_memory` in use.
     pub buffer_used: usize,
 }
 
 impl ProducerShared {
-    /// True if nothing is let in any more, not even what waits.
+    /// True if no record is accepted any more, not even one that waits.
     pub(crate) fn is_shut(&self) -> bool {
         self.closed.load(Ordering::Acquire) && !self.lets_waiting_in.load(Ordering::Acquire)
     }
@@ -96,7 +96,7 @@ impl ProducerShared {
         }
     }
 
-    /// Takes no more records, and makes the sender give up what it has.
+    /// Accepts no more records, and makes the sender give up what it has.
     pub(crate) fn abandon(&self) {
         self.closed.store(true, Ordering::Relaxed);
         self.abandoned.store(true, Ordering::Release);
@@ -104,7 +104,7 @@ impl ProducerShared {
         self.room.notify_waiters();
     }
 
-    /// Every batch ends here, once; its memory is free already, so that whoever the report wakes finds room.
+    /// Reports the outcome of a batch, once for each. Its memory was released before, so that those it wakes find room.
     pub(super) fn report(&self, batch: &OutgoingBatch, outcome: BatchOutcome) {
         let counters = &self.counters;
         let add = |counter: &AtomicU64, by: usize| {
@@ -118,7 +118,7 @@ impl ProducerShared {
                 add(&counters.records_sent, batch.count as usize);
             }
             BatchOutcome::Failed(cause) => self.count_failed(batch.count as usize, cause),
-            // Its parts are reported, each with an outcome of its own.
+            // The parts of the batch are reported, each with an outcome of its own.
             BatchOutcome::Split(_) => {}
         }
         if let BatchOutcome::Failed(error) = &outcome
@@ -131,7 +131,7 @@ impl ProducerShared {
         self.room.notify_waiters();
     }
 
-    /// Counts records that were not stored, before anybody hears of it.
+    /// Counts records that were not stored, before anybody gets their outcome.
     pub(super) fn count_failed(&self, records: usize, cause: &ProduceError) {
         let counters = &self.counters;
         let records = records as u64;
@@ -156,7 +156,7 @@ impl ProducerShared {
         UnheardFailures::remember(&batch.delivery);
     }
 
-    /// Reports everything that waits as not sent.
+    /// Fails all batches that were not sent.
     pub(crate) fn give_up(&self) {
         for batch in self.accumulator.take_all() {
             self.accumulator.release(&batch);
@@ -165,7 +165,7 @@ impl ProducerShared {
     }
 }
 
-/// While one lives, open batches leave without lingering.
+/// Makes open batches leave without lingering, until it is dropped.
 pub(crate) struct FlushRequest<'a>(&'a ProducerShared);
 
 impl<'a> FlushRequest<'a> {
@@ -186,9 +186,9 @@ impl Drop for FlushRequest<'_> {
 pub(crate) async fn finished(batch: &BatchDelivery) {
     let (sender, receiver) = tokio::sync::oneshot::channel();
     batch.on_done(move || {
-        // Nobody listens any more when the flush ran out of time.
+        // The flush may have run out of time.
         let _ = sender.send(());
     });
-    // The sender is dropped unused only with the batch itself, which is an end as well.
+    // Without an outcome the sender half is dropped only with the batch itself, which is an end as well.
     drop(receiver.await);
 }

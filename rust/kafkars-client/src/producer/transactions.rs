@@ -1,4 +1,4 @@
-//! Transactions: the producer's calls. What they mean is decided in `kafkars_core::transaction`.
+//! Transactional calls of the producer. `kafkars_core::transaction` decides what they do.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -18,8 +18,9 @@ use crate::net::ConnectionKind;
 use crate::{after, now};
 
 impl Producer {
-    /// Gets a producer id for the `transactional_id`: earlier producers with it are fenced, what they left open is
-    /// ended. Once, before anything else. After a time-out the same call waits on.
+    /// Initializes the `transactional_id`: gets a producer id, fences earlier producers with the same id, and ends the
+    /// transaction that they left open. To be called once, before anything else. After a time-out the same call waits
+    /// on.
     ///
     /// # Errors
     /// [`ProduceError::Transaction`], [`ProduceError::CallTimedOut`], or [`ProduceError::Bootstrap`] without a cluster.
@@ -28,20 +29,20 @@ impl Producer {
             .await
     }
 
-    /// Opens a transaction; nothing is sent yet.
+    /// Begins a transaction; nothing is sent yet.
     ///
     /// # Errors
-    /// The state in which the producer is, if that does not allow it.
+    /// The state of the producer, if that does not allow it.
     pub fn begin_transaction(&self) -> Result<(), TransactionError> {
         self.sender()
             .command(TransactionCall::Begin, Transactions::begin)
     }
 
-    /// Makes positions of a consumer group part of the transaction (KIP-447).
+    /// Adds offsets of a consumer group to the transaction (KIP-447).
     ///
     /// # Errors
-    /// As for [`Producer::init_transactions`]; a member that lost its partitions is refused, which only the transaction
-    /// does not survive.
+    /// As for [`Producer::init_transactions`]. The offsets of a member that lost its partitions are refused; then the
+    /// transaction has to be aborted, but the producer can go on.
     pub async fn send_offsets_to_transaction(
         &self,
         group: GroupMetadata,
@@ -53,13 +54,13 @@ impl Producer {
             .await
     }
 
-    /// Sends what is waiting, and ends the transaction once all of it is stored. Records that wait for their topic or
-    /// for room are part of it; from the call on no other is taken. After a time-out the same call waits on.
-    /// [`Producer::close`] waits for it.
+    /// Commits the transaction: sends what is waiting, and ends the transaction once all of it is stored. Records that
+    /// wait for their topic or for room are part of it; from this call on no other is accepted. After a time-out the
+    /// same call waits on. [`Producer::close`] waits for it.
     ///
     /// # Errors
-    /// As for [`Producer::init_transactions`]; also when a record of the transaction was not stored, and
-    /// [`TransactionError::OutcomeUnknown`] where a close had no time to wait for the coordinator's answer.
+    /// As for [`Producer::init_transactions`]; also if a record of the transaction was not stored, and
+    /// [`TransactionError::OutcomeUnknown`] if a close had no time to wait for the coordinator's response.
     pub fn commit_transaction(
         &self,
         deadline: Instant,
@@ -67,7 +68,7 @@ impl Producer {
         let committing = Committing::begin(self);
         let last = self.pending.last();
         let call = TransactionCall::Commit;
-        // While records are waited for, that transaction may be aborted and another one begin.
+        // While this waits for records, the transaction may be aborted and another one begin.
         let number = self.sender().ask_transactions(Transactions::number);
         let commit = move |transactions: &mut Transactions| match transactions.number() == number {
             true => transactions.commit(),
@@ -77,7 +78,7 @@ impl Producer {
             let producer = &committing.producer;
             let started = now();
             let entered = tokio::time::timeout_at(deadline.into(), producer.entered(last));
-            // What cannot be committed is told at once.
+            // A transaction that cannot be committed fails at once.
             if committing.transaction.is_some() && entered.await.is_err() {
                 return Err(ProduceError::CallTimedOut {
                     call,
@@ -85,7 +86,7 @@ impl Producer {
                     cause: "records still wait for their topic or for room in buffer_memory".into(),
                 });
             }
-            // A close that ran out of time has given up what waited: without it nothing is committed.
+            // A close that ran out of time has given up waiting records: without them nothing is committed.
             if committing.transaction.is_some() && producer.shared().is_shut() {
                 return Err(ProduceError::Closed);
             }
@@ -94,7 +95,7 @@ impl Producer {
         }
     }
 
-    /// Waits until the records that a commit is to cover have entered, or until nothing can be committed any more.
+    /// Waits until the records that a commit covers were appended, or until nothing can be committed any more.
     async fn entered(&self, last: u64) {
         loop {
             let moved = self.shared().door_moved.notified();
@@ -109,15 +110,15 @@ impl Producer {
         }
     }
 
-    /// Whether a commit has begun and not ended.
+    /// True if a commit has begun and not ended.
     #[must_use]
     pub fn is_committing(&self) -> bool {
-        // In this order: a commit that waits for records no longer is one of the state machine.
+        // In this order: a commit that no longer waits for records is one of the state machine.
         self.shared().door.read().is_committing()
             || self.sender().ask_transactions(Transactions::is_committing)
     }
 
-    /// Waits for the end of a commit that has begun, in whatever way it ends.
+    /// Waits for the end of a commit that has begun, whatever its outcome.
     pub(super) async fn join_commit(&self) {
         loop {
             let moved = self.shared().door_moved.notified();
@@ -133,8 +134,8 @@ impl Producer {
         }
     }
 
-    /// Leaves the open transaction to end by itself, for a caller that waits no longer: it is aborted, now or, where it
-    /// is being committed, should that fail. Returns whether the abort is under way.
+    /// Leaves the open transaction to end by itself, for a caller that no longer waits: it is aborted, either now or,
+    /// if it is being committed, should that fail. Returns true if the abort is under way.
     pub fn leave_transaction(&self) -> bool {
         let is_aborting = self.sender().leave_transaction();
         if is_aborting {
@@ -144,13 +145,13 @@ impl Producer {
         is_aborting
     }
 
-    /// Whether a transaction was left to end by itself, and has not.
+    /// True if a transaction was left to end by itself, and has not ended.
     #[must_use]
     pub fn has_left_transaction(&self) -> bool {
         self.sender().ask_transactions(Transactions::is_left)
     }
 
-    /// Waits until a transaction that was left has ended, in whatever way; at once where there is none.
+    /// Waits until a transaction that was left has ended, whatever its outcome; returns at once if there is none.
     ///
     /// # Errors
     /// As for [`Producer::init_transactions`].
@@ -168,8 +169,8 @@ impl Producer {
         }
     }
 
-    /// Drops what has not left yet, and ends the transaction so that nobody reads its records with `read_committed`. It
-    /// has begun when this returns.
+    /// Aborts the transaction: drops records that were not sent yet, and ends it so that consumers with
+    /// `read_committed` do not read its records. The abort has begun when this returns.
     ///
     /// # Errors
     /// As for [`Producer::init_transactions`].
@@ -178,7 +179,7 @@ impl Producer {
         deadline: Instant,
     ) -> impl Future<Output = Result<(), ProduceError>> + Send + use<> {
         let producer = self.clone();
-        // First, so that nothing that waits hears of the abort in another way.
+        // First, so that no waiting send gets a different error.
         producer.shared().door.write().abort(true);
         let ended = producer.begin_call(TransactionCall::Abort, Transactions::abort);
         match ended {
@@ -192,21 +193,22 @@ impl Producer {
         }
     }
 
-    /// Whether a transaction is begun and neither committed nor aborted.
+    /// True if a transaction has begun and was neither committed nor aborted.
     #[must_use]
     pub fn in_transaction(&self) -> bool {
         self.sender().in_transaction()
     }
 
-    /// Says that a record was handed over and will not be sent: an open transaction cannot be committed any more, as
-    /// with Java's producer. Nothing happens outside of one. Not to be called with a lock held.
+    /// Notes that a record was handed over and will not be sent: an open transaction cannot be committed any more, as
+    /// with Java's producer. Does nothing outside of one. Must not be called with a lock held.
     pub fn record_refused(&self, error: &ProduceError) {
         if self.shared().config.transactional_id.is_some() {
             self.sender().record_refused(error, None);
         }
     }
 
-    /// The same for a record that has waited: another transaction than its own may be open by now.
+    /// As [`Producer::record_refused`], for a record that has waited: the transaction that is open by now may not be
+    /// its own.
     pub fn waiting_refused(&self, error: &ProduceError, permit: SendPermit) {
         if self.shared().config.transactional_id.is_some() {
             let transaction = Some(permit.transaction());
@@ -224,8 +226,8 @@ impl Producer {
         self.end_of_call(call, ended, deadline).await
     }
 
-    // The state machine itself sees to it that what must leave before the end does not linger. Asking for that here,
-    // before it knows of the call, would send what an abort is about to drop.
+    // Begins a call of the state machine, which itself makes batches leave that the call waits for. To ask for that
+    // here, before it knows of the call, would send what an abort is about to drop.
     fn begin_call(
         &self,
         call: TransactionCall,
@@ -251,7 +253,8 @@ impl Producer {
                 Err(_) if look >= deadline => return Err(self.call_timed_out(call, started)),
                 Err(_) => {}
             }
-            // Nothing can have begun yet. Later on the other brokers may still bring the call to its end.
+            // Nothing can have begun before the cluster is known. Later on other brokers may still bring the call to
+            // its end.
             if self.client().cluster().version == 0
                 && let Some(refusal) = self.client().refusal()
             {
@@ -269,8 +272,8 @@ impl Producer {
         if let Some(causes) = bootstrap.and_then(|failure| failure.bootstrap_causes()) {
             return ProduceError::Bootstrap { causes };
         }
-        // The coordinator, or what leads to it, may have come to refuse who is known already. What other brokers refuse
-        // keeps this call from nothing.
+        // The coordinator, or the brokers that know it, may refuse this client by now. A refusal by any other broker
+        // does not concern this call.
         let coordinator = self
             .sender()
             .ask_transactions(Transactions::last_coordinator);
@@ -287,7 +290,7 @@ impl Producer {
         }
     }
 
-    /// Who owes the answer to the request that is under way, where somebody is silent.
+    /// Names the broker that owes the response to the request under way, if it is silent.
     fn silence(&self, waited: Duration) -> Option<Arc<str>> {
         let (asked, of) = self.sender().ask_transactions(Transactions::asked)?;
         let is_asked = |node, api| api == asked && of.is_none_or(|of| of == node);
@@ -295,11 +298,11 @@ impl Producer {
     }
 }
 
-/// A commit from its call on: no new record is taken while those that wait enter. When it ends, the transaction says
-/// again what may be sent.
+/// A commit from its call on: no new record is accepted while those that wait are appended. When it ends, the state of
+/// the transaction decides again.
 struct Committing {
     producer: Producer,
-    /// The transaction that it is about, where it waits for records of it.
+    /// The number of the transaction, if the commit waits for records of it.
     transaction: Option<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! Records that were not stored, and whose fate nobody has asked about: a few lines in the log, however many they are.
+//! Logs records that were not stored and whose outcome nobody has asked for, in a few lines however many they are.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
@@ -8,13 +8,13 @@ use kafkars_core::produce::delivery::BatchDelivery;
 use kafkars_core::produce::error::ProduceError;
 use parking_lot::Mutex;
 
-/// After this time without a line, there is one for the next batch.
+/// After this time without a line, the next batch is logged.
 const PAUSE: Duration = Duration::from_secs(60);
 
-/// A topic, and the partition where one was chosen.
+/// A topic, and the partition if one was chosen.
 type UnheardPartition = (Arc<str>, Option<i32>);
 
-/// What has failed unheard, by partition.
+/// Failures that nobody has asked about, by partition.
 #[derive(Default)]
 pub(crate) struct UnheardFailures {
     counts: Mutex<HashMap<UnheardPartition, Count>>,
@@ -22,13 +22,13 @@ pub(crate) struct UnheardFailures {
 
 struct Count {
     batches: u64,
-    /// Since the last line, and what the latest of them met.
+    /// Records since the last line, and the failure of the latest of them.
     records: u64,
     cause: ProduceError,
     last_line: Option<Instant>,
 }
 
-/// What the end of the program has to look at: it does not take apart what the program still holds.
+/// What is looked at when the program ends, because objects that it still holds are not dropped then.
 static AT_EXIT: Mutex<AtExit> = Mutex::new(AtExit {
     failures: Vec::new(),
     counts: Vec::new(),
@@ -39,7 +39,7 @@ struct AtExit {
     counts: Vec<Weak<UnheardFailures>>,
 }
 
-/// Tells what nobody has asked about until now, and will not: the program ends.
+/// Logs the failures that nobody has asked about until the end of the program. To be called at that end.
 pub fn tell_unheard_failures() {
     let (failures, counts) = {
         let mut at_exit = AT_EXIT.lock();
@@ -56,7 +56,7 @@ pub fn tell_unheard_failures() {
     }
 }
 
-/// Puts one more into a list, out of which those that are gone go before it grows.
+/// Adds one to a list; before the list grows, entries that are gone are removed.
 fn remember<T>(list: &mut Vec<Weak<T>>, one: &Arc<T>) {
     if list.len() == list.capacity() {
         list.retain(|each| each.strong_count() > 0);
@@ -65,7 +65,7 @@ fn remember<T>(list: &mut Vec<Weak<T>>, one: &Arc<T>) {
 }
 
 impl UnheardFailures {
-    /// Whether a call of the application has told it already: one that gave the records up has counted them.
+    /// True if a call of the application has reported the failure: a call that gave the records up has counted them.
     pub(crate) fn is_told_otherwise(error: &ProduceError) -> bool {
         matches!(
             error,
@@ -76,20 +76,20 @@ impl UnheardFailures {
         )
     }
 
-    /// Empty, and known to the end of the program.
+    /// Makes an empty one, which [`tell_unheard_failures`] will look at.
     pub(crate) fn new() -> Arc<Self> {
         let made = Arc::new(Self::default());
         remember(&mut AT_EXIT.lock().counts, &made);
         made
     }
 
-    /// Lets the end of the program look at a batch that has failed and that somebody still holds.
+    /// Lets [`tell_unheard_failures`] look at a batch that has failed and that somebody still holds.
     pub(crate) fn remember(batch: &Arc<BatchDelivery>) {
         remember(&mut AT_EXIT.lock().failures, batch);
     }
 
-    /// Counts a batch, and logs at the 1st, 2nd, 4th, 8th and so on of a partition, and after a pause. What never
-    /// entered a batch has no partition.
+    /// Counts a failed batch, and logs the 1st, 2nd, 4th, 8th and so on of a partition, and the first after a pause.
+    /// Records that never entered a batch may have no partition.
     pub(crate) fn tell(
         &self,
         topic: &Arc<str>,
@@ -121,7 +121,7 @@ impl UnheardFailures {
         log(topic, partition, records, cause);
     }
 
-    /// Logs what has been counted since the last lines.
+    /// Logs what was counted since the last lines.
     fn tell_rest(&self) {
         let mut rest = Vec::new();
         for ((topic, partition), count) in &mut *self.counts.lock() {

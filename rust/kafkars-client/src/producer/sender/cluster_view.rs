@@ -1,4 +1,4 @@
-//! What the core's sender asks of the cluster.
+//! What the core's sender asks about the cluster.
 
 use std::collections::HashMap;
 

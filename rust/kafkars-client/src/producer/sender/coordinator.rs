@@ -1,4 +1,4 @@
-//! One request to a coordinator, and what it means when no answer comes.
+//! One request to a transaction coordinator, and what it means if no response comes.
 
 use std::time::Instant;
 
@@ -12,10 +12,10 @@ use crate::client::Client;
 use crate::error::{AttemptError, ClientError};
 use crate::net::{Connection, ConnectionKind};
 
-/// The finalized feature that tells which transaction protocol a cluster speaks (KIP-890).
+/// The finalized feature whose level is the version of the transaction protocol (KIP-890).
 const TRANSACTION_VERSION: &str = "transaction.version";
 
-/// Sends a request of the transaction's state machine, once.
+/// Sends a request of the transaction's state machine once.
 pub(super) async fn ask(
     client: &Client,
     dispatch: Dispatch,
@@ -70,7 +70,7 @@ pub(super) async fn ask(
     }
 }
 
-/// Changes nothing at the brokers, so it may be asked of one after the other.
+/// Finds a coordinator. This changes nothing at the brokers, so one after the other may be asked.
 async fn find(
     client: &Client,
     question: FindCoordinator,
@@ -86,7 +86,7 @@ async fn find(
     }
 }
 
-/// A connection and the limits of one request on it.
+/// A connection to a coordinator, and the limits of one request on it.
 struct CoordinatorCall<'a> {
     connection: &'a Connection,
     max_version: i16,

@@ -1,4 +1,4 @@
-//! The driver of the core's sender: carries out what it decides, and tells it what happened.
+//! The driver of the core's `Sender`: it does what that decides, and tells it what happened.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -29,23 +29,24 @@ use crate::net::{Broker, ConnectionKind, Tasks, Terms};
 use crate::now;
 use crate::producer::shared::ProducerShared;
 
-/// A batch no larger than this may leave on the thread of the caller, who waits meanwhile and may hold the interpreter.
+/// A batch no larger than this may be sent on the thread of the caller, who waits meanwhile and may hold the
+/// interpreter.
 const LARGEST_INLINE: usize = 16 << 10;
 
-/// Sends what the core decides; whoever holds its lock runs it: the sender's task, or a caller whose record can leave
-/// at once.
+/// Sends what the core decides. It runs on whichever thread holds its lock: the sender's task, or a caller whose record
+/// can be sent at once.
 pub(super) struct SenderDriver {
     pub(super) shared: Arc<ProducerShared>,
     pub(super) core: sender::Sender,
     nodes: HashMap<i32, Node>,
     backoff: Backoff,
     random: Random,
-    // What needs a task of its own: connecting, asking for an identity. They end with the sender.
+    // Tasks of the sender's own: connecting, and asking for a producer id. They end with the sender.
     pub(super) tasks: Tasks,
-    // To the sender's task.
+    // The channel to the sender's task.
     pub(super) events: mpsc::UnboundedSender<SenderEvent>,
     pub(super) calls: Calls,
-    // Gave no producer id when it was asked last.
+    // The broker that was last asked for a producer id and gave none.
     unhelpful: Option<Arc<Broker>>,
     cluster_seen: Arc<Cluster>,
     retries_seen: u64,
@@ -84,7 +85,7 @@ impl SenderDriver {
         }
     }
 
-    /// Sends what has just been appended, where it would leave at once anyway. False when the sender's task must look.
+    /// Sends what was just appended, if it would be sent at once anyway. Returns false if the sender's task must look.
     pub(super) fn send_inline(&mut self) -> bool {
         let cluster = self.shared.client.cluster();
         if self.ended || cluster.version != self.cluster_seen.version {
@@ -97,7 +98,7 @@ impl SenderDriver {
         let Some(work) = self.core.send_inline(now(), &view, LARGEST_INLINE) else {
             return false;
         };
-        // With an earlier time to wake at, the task must set its timer.
+        // The task must set its timer anew if it has to wake earlier.
         let timer_stands = match (work.wake_at, self.wake_at) {
             (None, _) => true,
             (Some(wanted), Some(set)) => set <= wanted,
@@ -107,7 +108,7 @@ impl SenderDriver {
         timer_stands
     }
 
-    /// Sends what may leave now. Returns when to look again.
+    /// Sends what may be sent now. Returns when to look again.
     pub(super) fn dispatch(&mut self) -> Option<Instant> {
         let cluster = self.shared.client.cluster();
         self.take_cluster(&cluster);
@@ -123,7 +124,7 @@ impl SenderDriver {
         self.wake_at
     }
 
-    /// Takes over partitions and leaders of the topics in use when metadata changed.
+    /// Takes over partitions and leaders of the topics in use if metadata has changed.
     fn take_cluster(&mut self, cluster: &Arc<Cluster>) {
         if cluster.version == self.cluster_seen.version {
             return;
@@ -157,7 +158,7 @@ impl SenderDriver {
         wakes.min()
     }
 
-    /// Starts a connection to a leader that has none. Returns when to try again, if it is too early now.
+    /// Starts to connect to a leader that has no connection. Returns when to try again, if it is too early now.
     fn connect(&mut self, id: i32, cluster: &Cluster) -> Option<Instant> {
         let now = now();
         let node = self.nodes.entry(id).or_default();
@@ -171,7 +172,7 @@ impl SenderDriver {
             return Some(not_before);
         }
         if cluster.broker(id).is_none() {
-            // Metadata names a leader that it does not list. It may know better next time.
+            // Metadata names a leader that it does not list; the next answer may.
             self.shared.client.refresh_metadata();
             return Some(self.node_failed(id));
         }
@@ -186,7 +187,7 @@ impl SenderDriver {
         None
     }
 
-    /// Once: the core asks again, and knows what went wrong.
+    /// Asks for a producer id once: the core asks again, and knows what went wrong.
     fn ask_identity(&self) {
         let avoided = self.unhelpful.clone();
         let client = self.shared.client.clone();
@@ -306,7 +307,7 @@ impl SenderDriver {
         self.core.answered(now(), id, batches, response, &view);
     }
 
-    /// Brokers that no longer lead a partition say who does (KIP-951).
+    /// Applies the leader hints of brokers that do not lead a partition any more (KIP-951).
     fn take_leader_hints(
         &self,
         batches: &[InFlightBatch],
@@ -327,7 +328,7 @@ impl SenderDriver {
             let id = cluster
                 .topic(topic)
                 .map_or(Uuid::default(), |topic| topic.id);
-            // What a broker says of the topic before says nothing of the one that was made since.
+            // The topic was created anew since: a hint about the old one says nothing about it.
             if id != in_flight.topic_id {
                 continue;
             }
@@ -345,7 +346,7 @@ impl SenderDriver {
         }
     }
 
-    /// Nothing more is tried with a node for a while. Returns how long.
+    /// Notes a failure of a node, which is left alone for a while. Returns until when.
     fn node_failed(&mut self, id: i32) -> Instant {
         let random = self.random.next();
         let node = self.nodes.entry(id).or_default();
@@ -355,8 +356,8 @@ impl SenderDriver {
         not_before
     }
 
-    /// Tells the core of a login that was refused for good. Who has no credentials to show has heard of nobody's
-    /// refusal: that is waited out, and told as what it is in the end.
+    /// Tells the core of a login that was refused for good. Missing credentials are no refusal by a broker: they are
+    /// waited for, and reported as what they are in the end.
     fn note_refusal(&mut self, id: i32, error: &AttemptError) {
         let is_telling = |refusal: &SecurityError| {
             refusal.problem == SecurityProblem::Credentials || !error.retriable()
@@ -381,14 +382,15 @@ impl SenderDriver {
             && let Some(connection) = node.connection.take()
             && connection.is_closed()
         {
-            // A broker that takes connections and hangs up on requests is not asked faster than one that takes none.
+            // A broker that accepts connections and closes them on requests is not tried faster than one that accepts
+            // none.
             self.node_failed(id);
         }
         self.core
             .attempt_failed(now(), id, batches, &no_answer(error, Sent::Perhaps));
     }
 
-    /// Gives records up, and reports them.
+    /// Gives records up, and reports them. Returns how many.
     pub(super) fn purge(&mut self, in_queue: bool, in_flight: bool) -> usize {
         let count = self.core.purge(in_queue, in_flight);
         self.report_finished();
@@ -397,7 +399,7 @@ impl SenderDriver {
         count
     }
 
-    /// Counts and reports what the core has finished.
+    /// Counts and reports the batches that the core has finished.
     fn report_finished(&mut self) {
         for finished in self.core.take_finished() {
             self.shared.report(&finished.batch, finished.outcome);
@@ -408,7 +410,7 @@ impl SenderDriver {
         self.retries_seen = retries;
     }
 
-    /// The producer is gone: what is left is reported, nothing stays behind.
+    /// Ends the sender: what is left is reported as failed.
     pub(super) fn give_up(&mut self) {
         self.ended = true;
         self.close_transactions();
@@ -417,18 +419,18 @@ impl SenderDriver {
         self.report_finished();
         let unfinished = self.shared.accumulator.unfinished();
         self.shared.give_up();
-        // What was under way has lost its batches with the aborted tasks; its reports remain.
+        // Batches in flight were lost with the aborted tasks; their deliveries are completed here.
         for delivery in unfinished {
             delivery.complete(BatchOutcome::Failed(ProduceError::Closed));
         }
         self.shared.accumulator.forget();
         self.shared.finished.send_replace(true);
-        // For records taken in between; later ones see `finished` themselves.
+        // For records appended in between; later ones see `finished` themselves.
         self.shared.give_up();
     }
 }
 
-/// The state machine of a producer with a transactional id.
+/// Makes the state machine of a transactional producer.
 fn transactions(shared: &ProducerShared) -> Option<Transactions> {
     let (config, client) = (&shared.config, shared.client.config());
     let transactional_id = config.transactional_id.as_deref()?;

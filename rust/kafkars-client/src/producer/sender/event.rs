@@ -1,4 +1,4 @@
-//! What the sender's task hears of.
+//! Events for the sender's task.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 use crate::error::{AttemptError, ClientError};
 use crate::net::{Broker, Connection};
 
-/// What has happened since a request was made.
+/// An event that ends something the sender has started.
 pub(super) enum SenderEvent {
     Connected(i32, Result<Connection, AttemptError>),
     Answered(
@@ -19,7 +19,7 @@ pub(super) enum SenderEvent {
         Vec<InFlightBatch>,
         Result<ProduceResponse, AttemptError>,
     ),
-    /// The socket has taken a request that nobody answers.
+    /// The socket has taken a produce request that has no response (`acks=0`).
     Written(i32, Vec<InFlightBatch>, Result<(), AttemptError>),
     Identified(
         Option<Arc<Broker>>,
@@ -28,7 +28,7 @@ pub(super) enum SenderEvent {
     Coordinated(Result<TransactionResponse, NoAnswer>),
 }
 
-/// The sender's task is gone once the sender has ended; then its reports are made already.
+/// Sends an event to the sender's task. If the task has ended, the outcomes were reported already.
 pub(super) fn report(events: &mpsc::UnboundedSender<SenderEvent>, event: SenderEvent) {
     drop(events.send(event));
 }

@@ -1,8 +1,8 @@
-//! Sending: moves batches from the accumulator to the brokers and brings the answers back.
+//! The sender of a producer: moves batches from the accumulator to the brokers and handles the responses.
 //!
-//! The [`driver::SenderDriver`] decides, behind one lock, what leaves. Mostly the [`SenderTask`] runs it: on records,
-//! answers, metadata and time. A record that nothing holds up leaves on the thread of its caller instead, which saves
-//! waking that task.
+//! The [`driver::SenderDriver`] holds the core's decisions behind one lock. Mostly the [`SenderTask`] runs it: on new
+//! batches, responses, metadata and timers. A record that need not wait is sent on the thread of its caller instead,
+//! which saves waking that task.
 
 mod cluster_view;
 mod coordinator;

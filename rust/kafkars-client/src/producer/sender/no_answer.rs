@@ -1,4 +1,4 @@
-//! What a failed attempt means to the state machines of the core: one judgement for batches and for coordinators.
+//! What a failed request means to the core's state machines, for batches and for coordinators alike.
 
 use kafkars_core::transaction::NoAnswer;
 
@@ -11,9 +11,9 @@ pub(super) enum Sent {
     Perhaps,
 }
 
-/// No connection is never the end of a producer, also where a login was refused: a token endpoint comes back, a
-/// password is put right. What waits names the refusal when its time is over, which for records is `connect_timeout`
-/// (`kafkars_core::produce::sender::Sender::login_refused`).
+/// Translates the failure of a request. A failure to connect never ends a producer, not even a refused login: a token
+/// endpoint comes back, a password is corrected. Waiting records fail with the refusal when their time is over, which
+/// is `connect_timeout` then (`kafkars_core::produce::sender::Sender::login_refused`).
 pub(super) fn no_answer(error: &AttemptError, sent: Sent) -> NoAnswer {
     let cause = error.to_string().into();
     match (error, sent) {
@@ -22,9 +22,9 @@ pub(super) fn no_answer(error: &AttemptError, sent: Sent) -> NoAnswer {
         }
         (AttemptError::Encode(_) | AttemptError::Unsupported { .. }, _)
         | (AttemptError::Closed, Sent::Perhaps) => NoAnswer::Impossible { cause },
-        // A connection that was closed between two requests is made anew. An answer that cannot be understood tells no
+        // A connection that was closed between two requests is made again. A response that cannot be decoded says no
         // more than none: its connection is closed, as nothing that follows on it can be trusted, and the next may be
-        // whole.
+        // sound.
         (
             AttemptError::Closed
             | AttemptError::Disconnected(_)

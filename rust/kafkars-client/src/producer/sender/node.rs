@@ -1,22 +1,22 @@
-//! One broker as the sender sees it.
+//! A broker as the sender sees it.
 
 use std::time::Instant;
 
 use crate::net::Connection;
 
-/// Its connection, or the state of getting one.
+/// The connection to a broker, or the state of making one.
 #[derive(Default)]
 pub(super) struct Node {
     pub(super) connection: Option<Connection>,
     pub(super) connecting: bool,
-    // After failed connection attempts: which there were, and until when none is made.
+    // Failed tries to connect in a row, and when the next may be made.
     pub(super) failures: u32,
     pub(super) not_before: Option<Instant>,
 }
 
 impl Node {
-    /// Whether a request would leave at once. During a pause that the broker asked for batches stay where they are,
-    /// where their time runs on.
+    /// True if a request would be sent at once. During a pause that the broker asked for batches stay in their buffer,
+    /// where their delivery timeout runs on.
     pub(super) fn is_connected(&self) -> bool {
         self.open()
             .is_some_and(|connection| connection.muted_until().is_none())

@@ -1,4 +1,4 @@
-//! The task of one producer's sender: runs the driver on records, answers, metadata and time.
+//! The task of one producer's sender: runs the driver on new batches, responses, metadata and timers.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -16,14 +16,14 @@ use super::event::SenderEvent;
 use super::transaction_calls::CallEnd;
 use crate::producer::shared::ProducerShared;
 
-/// The sending half of one producer.
+/// The sender of one producer.
 pub(crate) struct SenderTask {
     shared: Arc<ProducerShared>,
     driver: Mutex<SenderDriver>,
 }
 
 impl SenderTask {
-    /// Starts the task, which runs until the producer is closed or its last handle is gone.
+    /// Starts the task, which runs until the producer is closed or its last handle is dropped.
     pub(crate) fn start(shared: &Arc<ProducerShared>) -> Arc<Self> {
         let (sender, events) = mpsc::unbounded_channel();
         let task = Arc::new(Self {
@@ -36,8 +36,8 @@ impl SenderTask {
         task
     }
 
-    /// A batch was opened or closed: sends it from here if nothing holds it up, otherwise wakes the task. Records of
-    /// callers that are quicker than the network gather meanwhile.
+    /// Notes that a batch was opened or closed: sends it from here if it need not wait, otherwise wakes the task.
+    /// Records of callers that are faster than the network gather meanwhile.
     #[inline]
     pub(crate) fn wake(&self) {
         let sent_inline = self.shared.config.linger.is_zero()
@@ -82,7 +82,7 @@ async fn run(task: Arc<SenderTask>, mut events: mpsc::UnboundedReceiver<SenderEv
 }
 
 impl SenderTask {
-    /// A call of transactions that is over when this returns.
+    /// Runs a transactional call that is over when this returns.
     pub(crate) fn command(
         &self,
         call: TransactionCall,
@@ -91,7 +91,7 @@ impl SenderTask {
         self.driver.lock().command(call, command)
     }
 
-    /// A call of transactions that ends later.
+    /// Runs a transactional call that ends later.
     pub(crate) fn call(
         &self,
         call: TransactionCall,
@@ -109,14 +109,14 @@ impl SenderTask {
         count
     }
 
-    /// A record of the open transaction, or of the one with that number, never reached a batch.
+    /// Notes that a record never reached a batch: one of the open transaction, or of the one with that number.
     pub(crate) fn record_refused(&self, error: &ProduceError, transaction: Option<u64>) {
         self.driver.lock().record_refused(error, transaction);
         self.shared.wake.notify_one();
     }
 
-    /// The batches whose deliveries are not done. Not while the sender works: a batch that it has finished is gone from
-    /// its partition a moment before its delivery is done.
+    /// The batches whose deliveries are not done. Waits for the sender's lock: it removes a finished batch from its
+    /// partition a moment before the delivery is done.
     pub(crate) fn unfinished(&self) -> Vec<Arc<BatchDelivery>> {
         let _at_rest = self.driver.lock();
         self.shared.accumulator.unfinished()
@@ -127,42 +127,42 @@ impl SenderTask {
         drop(self.driver.lock());
     }
 
-    /// How many records have deliveries that are not done, likewise.
+    /// How many records have deliveries that are not done; waits likewise.
     pub(crate) fn unreported(&self) -> usize {
         let _at_rest = self.driver.lock();
         self.shared.accumulator.unacknowledged()
     }
 
-    /// How many records of these batches have deliveries that are not done, likewise.
+    /// How many records of these batches have deliveries that are not done; waits likewise.
     pub(crate) fn unreported_of(&self, batches: &[Arc<BatchDelivery>]) -> usize {
         let _at_rest = self.driver.lock();
         self.shared.accumulator.unfinished_of(batches)
     }
 
-    /// What keeps calls of transactions from ending, as far as is known.
+    /// What transactional calls are waiting for, as far as is known.
     pub(crate) fn obstacle(&self) -> Option<Arc<str>> {
         self.driver.lock().obstacle()
     }
 
-    /// Whether a transaction is begun and neither committed nor aborted.
+    /// True if a transaction has begun and was neither committed nor aborted.
     pub(crate) fn in_transaction(&self) -> bool {
         self.driver.lock().in_transaction()
     }
 
-    /// Leaves the open transaction to end by itself. Returns whether its abort is under way.
+    /// Leaves the open transaction to end by itself. Returns true if its abort is under way.
     pub(crate) fn leave_transaction(&self) -> bool {
         let is_aborting = self.driver.lock().leave_transaction();
         self.shared.wake.notify_one();
         is_aborting
     }
 
-    /// What the transactional half knows; the default without one.
+    /// Asks the transaction's state machine; returns the default if the producer is not transactional.
     pub(crate) fn ask_transactions<T: Default>(&self, ask: impl FnOnce(&Transactions) -> T) -> T {
         let mut driver = self.driver.lock();
         driver.transactions().map_or_else(T::default, ask)
     }
 
-    /// Takes in everything that has come.
+    /// Handles all events that have come.
     fn handle(&self, first: SenderEvent, events: &mut mpsc::UnboundedReceiver<SenderEvent>) {
         let mut driver = self.driver.lock();
         driver.handle(first);

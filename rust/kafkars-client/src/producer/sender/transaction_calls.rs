@@ -1,4 +1,4 @@
-//! Calls of transactions that are under way, and who waits for their ends.
+//! Transactional calls that are under way, and those who wait for their ends.
 
 use std::collections::HashMap;
 
@@ -7,23 +7,23 @@ use kafkars_core::transaction::{
 };
 use tokio::sync::oneshot;
 
-/// How a call ended; a sender dropped unused means that the producer has.
+/// Receives the outcome of a call; an error means that the producer has ended.
 pub(crate) type CallEnd = oneshot::Receiver<Result<(), TransactionError>>;
 
-/// Calls under way.
+/// The calls under way.
 #[derive(Default)]
 pub(super) struct Calls {
     waiting: HashMap<TransactionCallId, WaitingCall>,
 }
 
-/// Who waits for the end of one call.
+/// A call, and those who wait for its end.
 struct WaitingCall {
     call: TransactionCall,
     ends: Vec<oneshot::Sender<Result<(), TransactionError>>>,
 }
 
 impl Calls {
-    /// The end of a call, for one more who waits for it.
+    /// Adds one who waits for the end of a call.
     pub(super) fn wait_for(&mut self, ticket: TransactionCallId, call: TransactionCall) -> CallEnd {
         let (end, ended) = oneshot::channel();
         let waiting = self.waiting.entry(ticket);
@@ -35,7 +35,7 @@ impl Calls {
         ended
     }
 
-    /// Tells who waits for calls that have ended.
+    /// Reports calls that have ended.
     pub(super) fn end(&mut self, transactions: &mut Transactions) {
         for outcome in transactions.take_outcomes() {
             let Some(WaitingCall { call, ends }) = self.waiting.remove(&outcome.ticket) else {
@@ -52,7 +52,7 @@ impl Calls {
         }
     }
 
-    /// The producer has ended, and no call ends any more.
+    /// Forgets all calls: the producer has ended, and none of them ends any more.
     pub(super) fn clear(&mut self) {
         self.waiting.clear();
     }

@@ -1,4 +1,4 @@
-//! The sender's part in transactions: it speaks with the coordinator and tells waiting calls how they ended.
+//! The transactional part of the sender: it sends requests to the coordinator and ends calls that wait for them.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use super::transaction_calls::CallEnd;
 use crate::now;
 
 impl SenderDriver {
-    /// Runs a call of the application. No record is taken while it changes what records may be taken.
+    /// Runs a transactional call. No record is accepted while it changes whether records may be sent.
     pub(super) fn command<T>(
         &mut self,
         call: TransactionCall,
@@ -35,7 +35,7 @@ impl SenderDriver {
         result
     }
 
-    /// Runs a call that ends later.
+    /// Runs a transactional call that ends later.
     pub(super) fn call(
         &mut self,
         call: TransactionCall,
@@ -43,7 +43,7 @@ impl SenderDriver {
     ) -> Result<CallEnd, TransactionError> {
         let ticket = self.command(call, command)?;
         let ended = self.calls.wait_for(ticket, call);
-        // Some end on the spot.
+        // Some calls end at once.
         self.end_calls();
         Ok(ended)
     }
@@ -66,7 +66,7 @@ impl SenderDriver {
         transactions.is_some_and(|transactions| transactions.is_open())
     }
 
-    /// A record of the open transaction, or of the one with that number, never reached a batch.
+    /// Notes that a record never reached a batch: one of the open transaction, or of the one with that number.
     pub(super) fn record_refused(&mut self, error: &ProduceError, transaction: Option<u64>) {
         if let Some(transactions) = self.core.transactions()
             && transaction.is_none_or(|number| number == transactions.number())
@@ -76,13 +76,13 @@ impl SenderDriver {
         }
     }
 
-    /// What a call of transactions waits for.
+    /// What a transactional call is waiting for.
     pub(super) fn obstacle(&mut self) -> Option<Arc<str>> {
         let transactions = self.core.transactions();
         transactions.map(|transactions| transactions.obstacle())
     }
 
-    /// Sends a request to a coordinator, or looks for one.
+    /// Sends a request to the coordinator, or looks for it.
     pub(super) fn coordinate(&self, dispatch: Dispatch) {
         let client = self.shared.client.clone();
         let deadline = now() + self.shared.config.request_timeout;
@@ -100,7 +100,7 @@ impl SenderDriver {
         self.transactions_changed();
     }
 
-    /// The producer has ended, and its calls with it.
+    /// Ends all transactional calls with the producer.
     pub(super) fn close_transactions(&mut self) {
         if let Some(transactions) = self.core.transactions() {
             transactions.close();
@@ -109,7 +109,7 @@ impl SenderDriver {
         self.calls.clear();
     }
 
-    /// Tells whoever sends, and whoever waits for a call, what became of the transaction.
+    /// Passes the new state of the transaction on to records and to waiting calls.
     pub(super) fn transactions_changed(&mut self) {
         let Some(transactions) = self.core.transactions() else {
             return;
