@@ -1,4 +1,4 @@
-//! Where one partition is being read.
+//! The cursor of one partition: its position, what was fetched, what may be done next.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -15,36 +15,36 @@ use crate::fetch::position::FetchPosition;
 use crate::fetch::response_memory::ResponseMemory;
 use crate::fetch::retry::{RetryState, Trouble};
 
-/// Bytes that are opened sooner than the next answer comes.
+/// Unopened bytes of less than this are opened before the next response comes.
 const LITTLE_UNOPENED: usize = 256 << 10;
 
-/// Where to start when there is no position yet, or no longer.
+/// Where to start when there is no position, or it is not valid any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StartAt {
-    /// Where the group has committed, else as `auto_offset_reset` says.
+    /// At the group's committed offset, else as `auto_offset_reset` says.
     Committed,
     /// As `auto_offset_reset` says.
     Policy,
-    /// The oldest record kept.
+    /// At the oldest record kept.
     Earliest,
     /// After the newest record.
     Latest,
-    /// The first record with at least this timestamp in ms.
+    /// At the first record with at least this timestamp, in ms.
     Timestamp(i64),
 }
 
 /// What a cursor can do now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CursorState {
-    /// Needs an offset from the broker first.
+    /// Has no position: an offset has to be looked up first.
     Unset(StartAt),
-    /// Records can be asked for.
+    /// Records can be fetched.
     Fetching,
-    /// An error waits for the application; nothing is asked for until it took it.
+    /// An error waits for the application; nothing is fetched until the application has taken it.
     Failed,
 }
 
-/// Part of what was read, waiting for the application.
+/// One entry of a cursor's queue for the application.
 #[derive(Debug)]
 pub(crate) enum Queued {
     Records(BatchCursor),
@@ -52,13 +52,13 @@ pub(crate) enum Queued {
     Failed(FetchError),
 }
 
-/// A place inside a fetched batch.
+/// A fetched batch, of which some records may have been taken.
 #[derive(Debug)]
 pub(crate) struct BatchCursor {
     pub(crate) batch: Arc<FetchedBatch>,
     pub(crate) next: u32,
     pub(crate) remaining: u32,
-    // The response that the batch keeps whole, if it does.
+    // The response whose buffer the batch shares, if it does.
     pub(crate) response: Option<Arc<ResponseMemory>>,
 }
 
@@ -73,7 +73,7 @@ impl BatchCursor {
         }
     }
 
-    /// Where reading goes on behind the record before the remaining ones.
+    /// The position after `record`, which was taken last.
     pub(crate) fn place_behind(&self, record: &RecordView) -> FetchPosition {
         FetchPosition {
             offset: record.offset.saturating_add(1),
@@ -81,7 +81,7 @@ impl BatchCursor {
         }
     }
 
-    /// Where reading goes on behind the batch, also past compacted offsets at its end.
+    /// The position after the batch, also past compacted offsets at its end.
     pub(crate) fn end(&self) -> FetchPosition {
         let header = &self.batch.batch.header;
         FetchPosition {
@@ -96,7 +96,7 @@ impl BatchCursor {
         (self.batch.size() / part(self.batch.visible())).saturating_mul(part(self.remaining))
     }
 
-    /// The record before the remaining ones.
+    /// The record that was taken last.
     pub(crate) fn last_taken(&self) -> Option<RecordView> {
         let batch = &self.batch.batch;
         let count = u32::try_from(batch.header.record_count).ok()?;
@@ -104,83 +104,87 @@ impl BatchCursor {
     }
 }
 
-/// A commit that the application has made itself. Automatic commits leave the partition alone until the application
-/// goes on: what it says later counts.
+/// A commit that the application has made itself. Automatic commits skip the partition until the application reads on
+/// or seeks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Settled {
-    /// What was committed.
+    /// The committed offset.
     pub(crate) offset: i64,
-    /// Up to where the application had finished then; `None` where the position was not found yet.
+    /// Up to which offset the application had finished by then; `None` while there was no position.
     pub(crate) at: Option<i64>,
-    /// What it had committed at the same place before, in case that this commit is not taken.
+    /// The offset that it had committed at the same place before, in case this commit is not accepted.
     pub(crate) before: Option<i64>,
 }
 
 /// One assigned partition.
 ///
-/// Three places, in this order: `position` is the next record the application gets, `queued_to` where the queue of
-/// opened batches ends, `fetch_from` what the next request asks for (responses that are not opened yet lie between).
+/// It has three positions, in this order: `position` is the next record that the application gets, `queued_to` the end
+/// of the queue of opened batches, `fetch_from` what the next request asks for (responses that are not opened yet lie
+/// before it).
 #[derive(Debug)]
 pub struct Cursor {
-    /// Which partition.
+    /// The partition.
     pub partition: TopicPartition,
-    /// The topic in which the position was reached, or [`Uuid::ZERO`] while unknown.
+    /// The id of the topic in which the position was reached, or [`Uuid::ZERO`] while unknown.
     pub topic_id: Uuid,
-    // The topic of this name before it, or zero.
+    // The id of the topic that had this name before it was deleted and created again, or zero.
     pub(crate) former_id: Uuid,
-    // Nothing was handed out since the topic was made again: what the application commits was reached in the former.
+    // True while nothing was handed out since the topic was created again: what the application commits was reached in
+    // the former topic.
     pub(crate) is_unread_since: bool,
-    // What was to be committed last when metadata said that the topic was gone.
+    // The offset whose commit failed last because the topic was deleted.
     pub(crate) gone_at: Option<i64>,
-    /// Changes with every assignment and seek, so that late answers are recognised and dropped.
+    /// Changes with every assignment and seek, so that late responses are recognised and dropped.
     pub epoch: u64,
-    /// What can be done now.
+    /// What the cursor can do now.
     pub state: CursorState,
-    /// Set by the application; a paused cursor keeps what it has and asks for nothing.
+    /// Set by the application; a paused cursor keeps its data and fetches nothing.
     pub paused: bool,
-    /// A request for it is under way.
+    /// Whether a request for it is under way.
     pub(crate) in_flight: bool,
-    /// Whether it may be asked about, after refusals.
+    /// When it may be asked about again after refusals.
     pub(crate) retry: RetryState,
-    /// The end of what may be read, or -1 while unknown.
+    /// The high watermark, or -1 while unknown.
     pub high_watermark: i64,
     /// The first offset of an open transaction, or -1 while unknown.
     pub last_stable_offset: i64,
     /// The first offset kept, or -1 while unknown.
     pub log_start_offset: i64,
-    /// The leader's epoch under which the log was found to hold what was read, or -1 before the first look.
+    /// The newest leader epoch under which the log was found to hold what was read (KIP-320), or -1 before the first
+    /// check.
     pub validated: i32,
-    /// Replica to read from (KIP-392) until the instant, instead of the leader.
+    /// The replica to read from instead of the leader (KIP-392), and until when.
     pub preferred_replica: Option<(i32, Instant)>,
     /// When a broker answered a fetch for it last.
     pub heard_at: Option<Instant>,
-    // With the epoch of what was read before it: both move together, or a later reader is told of a truncation that
+    // With the leader epoch of the record before it: both move together, or a later reader is told of a truncation that
     // never was.
     position: Option<FetchPosition>,
     // The application's own latest commit, until it reads or seeks.
     pub(crate) settled: Option<Settled>,
-    // What the application, or the policy, asked for where there is no position: kept until it is found.
+    // What the application or `auto_offset_reset` asked for when there was no position; kept until the position is
+    // found.
     pub(crate) start: StartAt,
-    // Leader node and epoch as last seen: what one leader refused another may grant.
+    // The leader's node id and epoch as last seen: another leader may accept what this one refused.
     pub(crate) leader: Option<(i32, i32)>,
     pub(crate) queued_to: FetchPosition,
     pub(crate) fetch_from: FetchPosition,
     pub(crate) queue: VecDeque<Queued>,
-    // Answers that wait to be opened, in the order of their offsets.
+    // Responses that wait to be opened, in the order of their offsets.
     pub(crate) unopened: VecDeque<Opening>,
-    // What some thread opens now; it has the first of them.
+    // The response that some thread opens now, which comes before those in `unopened`.
     pub(crate) opening: Option<Arc<ResponseMemory>>,
-    // An error that was met behind them: it is queued when they are through.
+    // An error that was met after them: it is queued once they are opened.
     pub(crate) failure: Option<FetchError>,
     // Whether the cursor stands in the buffer's queue of those with something to open.
     pub(crate) is_listed_to_open: bool,
-    // Whether it was not asked for because opening is behind.
+    // Whether it was not fetched because opening is behind.
     pub(crate) is_passed_over: bool,
     // Bytes of both queues.
     pub(crate) held: Held,
-    // The stamp of the cursor's place in the buffer's queue of turns, or 0 while it has none.
+    // The stamp of the cursor's entry in the buffer's queue of turns, or 0 while it has none.
     pub(crate) turn: u64,
-    /// What it has was fetched though the buffer was full, because it was asked for in vain.
+    /// Whether its data was fetched beyond the buffer's limit, because the application wanted it and it had none.
     pub(crate) is_beyond_limit: bool,
 }
 
@@ -212,7 +216,7 @@ impl Held {
 }
 
 impl FetchPosition {
-    /// This place, or the one at `offset` where that lies behind it.
+    /// The later of this position and `offset`.
     pub(crate) fn raised_to(self, offset: i64) -> Self {
         match self.offset < offset {
             true => Self::at(offset),
@@ -220,7 +224,7 @@ impl FetchPosition {
         }
     }
 
-    /// A place where the epoch of the record before it is not known.
+    /// A position at `offset` for which the epoch of the record before it is not known.
     #[must_use]
     pub fn at(offset: i64) -> Self {
         Self {
@@ -231,7 +235,7 @@ impl FetchPosition {
 }
 
 impl Cursor {
-    /// A cursor at `place`, or one that has to find out where to `start`.
+    /// Creates a cursor at `place`, or one that has to look up where to `start`.
     pub(crate) fn new(
         partition: TopicPartition,
         epoch: u64,
@@ -277,17 +281,17 @@ impl Cursor {
         cursor
     }
 
-    /// The next record the application gets, where known.
+    /// The offset of the next record that the application gets, if known.
     pub fn position(&self) -> Option<i64> {
         self.position.map(|place| place.offset)
     }
 
-    /// [`Cursor::position`] with the epoch of the record before it.
+    /// [`Cursor::position`] with the leader epoch of the record before it.
     pub fn place(&self) -> Option<FetchPosition> {
         self.position
     }
 
-    /// What the next fetch asks for.
+    /// The position that the next fetch asks for.
     pub fn fetch_from(&self) -> FetchPosition {
         self.fetch_from
     }
@@ -302,29 +306,29 @@ impl Cursor {
         self.state = CursorState::Fetching;
     }
 
-    /// The application has everything before `place`.
+    /// Notes that the application was given everything before `place`.
     #[inline]
     pub(crate) fn advance(&mut self, place: FetchPosition) {
         self.position = Some(place);
     }
 
-    /// Nothing but markers and compacted offsets lies before `place`: the application has read nothing by that.
+    /// Moves the position to `place` over markers and compacted offsets only: the application has read nothing by that.
     pub(crate) fn skip_to(&mut self, place: FetchPosition) {
         self.loosen();
         self.settle_at(place);
         self.advance(place);
     }
 
-    /// The position is at `place` though the application has read nothing: what it has committed is settled there, or
-    /// where it stood before.
+    /// Lets the application's own commit count at `place`, where the position is now without anything read, or where it
+    /// counted before, whichever is earlier.
     fn settle_at(&mut self, place: FetchPosition) {
         if let Some(settled) = &mut self.settled {
             settled.at = settled.at.into_iter().chain([place.offset]).min();
         }
     }
 
-    /// From where on what is handed out at `place` is unfinished: where the application has not gone on since, its own
-    /// commit says so.
+    /// From where on records handed out at `place` are unfinished: from the application's own commit, if it has not
+    /// read on since.
     pub(crate) fn unfinished_from(&self, place: FetchPosition) -> FetchPosition {
         let stands = self
             .position()
@@ -334,8 +338,7 @@ impl Cursor {
         settled.map_or(place, |settled| place.raised_to(settled.offset))
     }
 
-    /// The position is about to move though the application reads nothing: what it has committed stays settled where
-    /// the position will be.
+    /// Prepares a move of the position without anything read: the application's own commit will count at the new one.
     pub(crate) fn loosen(&mut self) {
         let position = self.position();
         if let Some(settled) = self
@@ -347,7 +350,7 @@ impl Cursor {
         }
     }
 
-    /// Forgets the position; the broker will be asked until it has told where `start` is.
+    /// Forgets the position; a broker will be asked where `start` is.
     pub(crate) fn reset(&mut self, start: StartAt) {
         self.queue.clear();
         self.position = None;
@@ -355,7 +358,7 @@ impl Cursor {
         self.state = CursorState::Unset(start);
     }
 
-    /// An error has reached the application: goes on with what was under way.
+    /// Goes on as before, because the error has reached the application.
     pub(crate) fn go_on(&mut self) {
         if self.state == CursorState::Failed {
             self.state = match self.position {
@@ -365,41 +368,42 @@ impl Cursor {
         }
     }
 
-    /// Whether a leader of this epoch must first be asked if its log still holds what was read under an older one.
+    /// True if a leader of this epoch must first be asked whether its log still holds what was read under an older one.
     pub fn needs_validation(&self, leader_epoch: i32) -> bool {
         let read_under = self.fetch_from.leader_epoch;
         leader_epoch > self.validated && read_under >= 0 && read_under != leader_epoch
     }
 
-    /// Whether the topic that has this identifier now, or zero, is the one that is read. A broker that lags may still
-    /// name the one before.
+    /// True if the topic with this id is the one that is read, also if the id is zero. A broker that lags may still
+    /// name the former one.
     pub fn is_of(&self, topic_id: Uuid) -> bool {
         let is_former = !self.former_id.is_zero() && self.former_id == topic_id;
         topic_id.is_zero() || self.topic_id == topic_id || is_former
     }
 
-    /// What is wrong with reading it, if anything is.
+    /// Why the partition cannot be read at the moment, if it cannot.
     pub fn trouble(&self) -> Option<&Trouble> {
         self.retry.trouble()
     }
 
-    /// Whether nothing may be asked about it now: something is under way, or a refusal is too recent.
+    /// True if nothing may be asked about it now: a request is under way, or a refusal is too recent.
     pub(crate) fn is_held(&self, now: Instant) -> bool {
         self.in_flight || self.retry.waits(now)
     }
 
-    /// Whether anything waits to be opened or taken.
+    /// True if anything waits to be opened or taken.
     pub(crate) fn has_data(&self) -> bool {
         !self.queue.is_empty() || !self.unopened.is_empty() || self.opening.is_some()
     }
 
-    /// Whether so much waits to be opened that more would only take memory: an answer and the next one.
+    /// True if so much waits to be opened that more would only take memory: more than one response, and not only little
+    /// of them.
     pub(crate) fn is_behind(&self) -> bool {
         let answers = self.unopened.len() + usize::from(self.opening.is_some());
         answers > 1 && self.held.unopened > LITTLE_UNOPENED
     }
 
-    /// The responses in which something waits for the application, each as often as anything does.
+    /// The responses in which parts wait for the application, each once for every part.
     pub(crate) fn responses(&self) -> impl Iterator<Item = &ResponseMemory> {
         let queued = self.queue.iter().filter_map(|part| match part {
             Queued::Records(records) => records.response.as_deref(),
@@ -409,7 +413,7 @@ impl Cursor {
         queued.chain(unopened).chain(self.opening.as_deref())
     }
 
-    /// The place behind the last part of the queue.
+    /// The position after the last entry of the queue.
     pub(crate) fn end_of_queue(&self) -> Option<FetchPosition> {
         let ends = self.queue.iter().rev().filter_map(|part| match part {
             Queued::Skip(place) => Some(*place),
@@ -419,7 +423,7 @@ impl Cursor {
         ends.chain(self.place()).next()
     }
 
-    /// Queues the error that was met, unless answers of before are still to be opened.
+    /// Queues the error that was met, unless earlier responses are still to be opened.
     pub(crate) fn settle_failure(&mut self) {
         if self.unopened.is_empty() && self.opening.is_none() {
             self.queue.extend(self.failure.take().map(Queued::Failed));

@@ -9,7 +9,7 @@ use crate::config::TopicPartition;
 use crate::error_kind::ErrorKind;
 use crate::group::{CommitError, GroupError};
 
-/// The one error of reading, positions and offsets.
+/// An error of reading, positions or offsets.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FetchError {
     /// `auto_offset_reset="none"` and nothing says where to start.
@@ -18,7 +18,7 @@ pub enum FetchError {
          \"earliest\" or \"latest\""
     )]
     NoOffset {
-        /// The partition without position.
+        /// The partition without a position.
         partition: TopicPartition,
     },
     /// The position is not in the log and `auto_offset_reset="none"`.
@@ -34,7 +34,7 @@ pub enum FetchError {
         offset: i64,
         /// The first offset kept, or -1 where unknown.
         log_start: i64,
-        /// The end of what may be read, or -1 where unknown.
+        /// The high watermark, or -1 where unknown.
         high_watermark: i64,
     },
     /// Records that were read are no longer in the log, and `auto_offset_reset="none"` (KIP-320).
@@ -65,17 +65,17 @@ pub enum FetchError {
         /// What is wrong with it.
         cause: Arc<str>,
     },
-    /// The broker refuses, and trying again would not help.
+    /// The broker answered with an error code.
     #[error("{} for {partition}, by broker {node}: {}", code.name(), code.description())]
     Broker {
-        /// What the broker said.
+        /// The broker's error code.
         code: ErrorCode,
         /// The partition.
         partition: TopicPartition,
         /// The broker's id.
         node: i32,
     },
-    /// The broker does not speak a request without which the partition cannot be read.
+    /// The broker does not support a request without which the partition cannot be read.
     #[error("{partition} cannot be read from broker {node}: {cause}")]
     Unsupported {
         /// The partition.
@@ -85,12 +85,12 @@ pub enum FetchError {
         /// Which request, and the versions of both sides.
         cause: Arc<str>,
     },
-    /// The topic does not exist, or not for this user.
+    /// The topic does not exist, or this user may not see it.
     #[error("topic {topic:?}: {}: {}", code.name(), code.description())]
     Topic {
         /// The topic.
         topic: Arc<str>,
-        /// What metadata says of it.
+        /// The error code of the topic in metadata.
         code: ErrorCode,
     },
     /// The call names a partition that is not assigned to this consumer.
@@ -99,7 +99,7 @@ pub enum FetchError {
         /// The partition.
         partition: TopicPartition,
     },
-    /// The call does not fit what the consumer was told before.
+    /// The call does not fit the state of the consumer.
     #[error("{problem}")]
     State {
         /// What does not fit, and what to do instead.
@@ -111,19 +111,19 @@ pub enum FetchError {
     /// Offsets were not committed, or committed ones cannot be read.
     #[error(transparent)]
     Commit(CommitError),
-    /// Nobody has answered for longer than `stuck_timeout_ms`.
+    /// No response came for longer than `stuck_timeout_ms`.
     #[error(
         "the consumer is stuck: nothing was heard of {what} for {} ms, more than stuck_timeout_ms={}; {cause}",
         measured.as_millis(), limit.as_millis()
     )]
     Stuck {
-        /// Who should have answered.
+        /// What should have been heard of.
         what: &'static str,
         /// `stuck_timeout_ms`.
         limit: Duration,
         /// How long nothing was heard.
         measured: Duration,
-        /// What the last try met, where that is known.
+        /// The cause of the last failed attempt, where known.
         cause: Arc<str>,
     },
     /// The call's arguments cannot work.
@@ -132,14 +132,14 @@ pub enum FetchError {
         /// What is wrong with them.
         problem: Arc<str>,
     },
-    /// No answer in time.
+    /// No response came in time.
     #[error("{operation} took longer than {} ms; last cause: {cause}", waited.as_millis())]
     TimedOut {
-        /// What was asked.
+        /// The operation that failed.
         operation: &'static str,
-        /// The time limit.
+        /// How long it took.
         waited: Duration,
-        /// What the last try met.
+        /// The cause of the last failed attempt.
         cause: Arc<str>,
     },
     /// No bootstrap address led to a cluster.
@@ -151,21 +151,22 @@ pub enum FetchError {
         /// Each address with its cause.
         causes: Vec<(Arc<str>, Arc<str>)>,
     },
-    /// A broker and this client did not come to trust each other.
+    /// TLS or SASL between this client and a broker failed.
     #[error(transparent)]
     Security(crate::error_kind::SecurityError),
-    /// Client and broker do not understand each other, or an answer exceeds a limit: trying again would not help.
+    /// Client and broker have no version of a request in common, or a response is invalid or exceeds a limit: trying
+    /// again would not help.
     #[error("{operation} failed: {cause}")]
     Protocol {
-        /// What was asked.
+        /// The operation that failed.
         operation: &'static str,
         /// What is wrong, and which setting decides.
         cause: Arc<str>,
     },
-    /// The brokers cannot be asked at all.
+    /// No broker can be asked.
     #[error("{operation} failed: {cause}")]
     Failed {
-        /// What was asked.
+        /// The operation that failed.
         operation: &'static str,
         /// What went wrong.
         cause: Arc<str>,
@@ -175,7 +176,7 @@ pub enum FetchError {
     Closed,
 }
 
-/// Where a log begins and ends, as far as it is known.
+/// Says where a log begins and ends, as far as that is known.
 fn bounds(log_start: i64, high_watermark: i64) -> String {
     match (log_start, high_watermark) {
         (..0, ..0) => String::new(),

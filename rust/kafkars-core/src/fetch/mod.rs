@@ -1,4 +1,4 @@
-//! From a position in a partition to records in the application's hand.
+//! Reading partitions: from a position to the records that the application gets.
 
 pub mod buffer;
 pub mod cursor;

@@ -4,9 +4,9 @@ use crate::config::{AutoOffsetReset, TopicPartition};
 use crate::fetch::cursor::StartAt;
 use crate::fetch::error::FetchError;
 
-/// ListOffsets' word for "the oldest record kept".
+/// The timestamp by which ListOffsets is asked for the oldest record kept.
 pub const EARLIEST_TIMESTAMP: i64 = -2;
-/// ListOffsets' word for "after the newest record".
+/// The timestamp by which ListOffsets is asked for the offset after the newest record.
 pub const LATEST_TIMESTAMP: i64 = -1;
 
 /// The timestamp to ask ListOffsets for. `now_ms` is the wall clock, for policies that count back from now.

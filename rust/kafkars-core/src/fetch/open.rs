@@ -1,4 +1,4 @@
-//! What fetched batches become: records for the application, places to go on at, errors.
+//! Fetched batches and what they are opened to: records for the application, positions to go on at, errors.
 
 use std::any::Any;
 use std::sync::{Arc, OnceLock};
@@ -25,15 +25,15 @@ pub struct FetchedBatch {
     attachment: OnceLock<Attachment>,
 }
 
-/// What a binding keeps with a batch, so that each record needs nothing but the batch.
+/// Data that a language binding keeps with a batch, so that each record needs nothing but the batch.
 pub type Attachment = Box<dyn Any + Send + Sync>;
 
 impl FetchedBatch {
-    /// What is needed besides the batch itself to keep one: the counts of its `Arc`, its place in a queue, and what an
-    /// allocator adds to each of these.
+    /// The memory it takes to keep a batch besides the batch itself: the counts of its `Arc`, its entry in a queue, and
+    /// what an allocator adds to each of these.
     const OVERHEAD: usize = size_of::<Self>() - size_of::<Batch>() + 160;
 
-    /// `visible` records of `batch`, from the byte position `first` on.
+    /// Creates a batch of which `visible` records are to be read, from the byte position `first` on.
     pub(crate) fn new(partition: &TopicPartition, batch: Batch, first: u32, visible: u32) -> Self {
         Self {
             topic: Arc::clone(&partition.topic),
@@ -45,7 +45,7 @@ impl FetchedBatch {
         }
     }
 
-    /// A batch all of whose records are to be read, wherever it came from.
+    /// Creates a batch all of whose records are to be read.
     pub fn whole(partition: &TopicPartition, batch: Batch) -> Self {
         let visible = batch.records().count();
         Self::new(
@@ -61,18 +61,18 @@ impl FetchedBatch {
         self.first
     }
 
-    /// Records from there on.
+    /// How many records there are from `first` on.
     pub fn visible(&self) -> u32 {
         self.visible
     }
 
-    /// What a binding has kept here, if it has.
+    /// The data that a binding has attached, if it has.
     #[inline]
     pub fn attachment(&self) -> Option<&(dyn Any + Send + Sync)> {
         self.attachment.get().map(|attachment| &**attachment)
     }
 
-    /// Keeps something with the batch. Only the first call counts.
+    /// Attaches data of a binding to the batch. Only the first call counts.
     pub fn attach(&self, make: impl FnOnce() -> Attachment) {
         self.attachment.get_or_init(make);
     }
@@ -82,7 +82,7 @@ impl FetchedBatch {
         self.batch.memory() + Self::OVERHEAD
     }
 
-    /// [`FetchedBatch::size`] without what belongs to the response in which the batch came.
+    /// [`FetchedBatch::size`] without the memory that belongs to the response.
     pub fn own_size(&self) -> usize {
         self.batch.own_memory() + Self::OVERHEAD
     }
@@ -97,7 +97,7 @@ pub struct RecordSlice {
     pub start: u32,
     /// Byte position after the last record.
     pub end: u32,
-    /// How many.
+    /// How many records.
     pub count: u32,
 }
 
@@ -106,50 +106,50 @@ pub struct RecordSlice {
 pub struct TakenRecord {
     /// The batch.
     pub batch: Arc<FetchedBatch>,
-    /// The record as positions in it.
+    /// The record, as positions in the batch.
     pub view: RecordView,
 }
 
-/// What a part of a response turned out to be, in order.
+/// What the next part of a response turned out to be.
 #[derive(Debug)]
 pub enum Opened {
     /// Records for the application.
     Records(Arc<FetchedBatch>),
-    /// Nothing to show (control records, aborted transactions, records before the position): go on here.
+    /// Nothing for the application (control records, aborted transactions, records before the position): go on here.
     Skip(FetchPosition),
-    /// Reading cannot go on past this point.
+    /// An error that stops reading at this point.
     Failed(FetchError),
 }
 
-/// A transaction that was aborted, from the fetch response.
+/// An aborted transaction, as the fetch response lists it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AbortedTransaction {
-    /// Whose.
+    /// The producer id of the transaction.
     pub producer_id: i64,
-    /// Where it began.
+    /// The first offset of the transaction.
     pub first_offset: i64,
 }
 
 /// One partition's records still to be opened.
 #[derive(Debug)]
 pub struct OpenJob {
-    /// Where from.
+    /// The partition that the records are from.
     pub partition: TopicPartition,
-    /// What was asked for: earlier records are not shown.
+    /// The position that was asked for: earlier records are not shown.
     pub from: FetchPosition,
     /// The partition's bytes in the response.
     pub records: Bytes,
-    /// The response, which these bytes keep whole.
+    /// The response whose buffer these bytes share.
     pub response: Arc<ResponseMemory>,
-    /// Aborted transactions in that range, as the broker listed them.
+    /// Aborted transactions among the records, as the broker listed them.
     pub aborted: Vec<AbortedTransaction>,
-    /// Whether aborted records are hidden.
+    /// Whether records of aborted transactions are hidden.
     pub isolation: IsolationLevel,
 }
 
 impl OpenJob {
-    /// The place after the last whole batch, from the headers alone; `from` when there is none. The next fetch can
-    /// leave before any batch is opened. A header that no log can hold ends the walk: opening will tell of it.
+    /// The position after the last whole batch, from the headers alone; `from` when there is none. So the next fetch
+    /// can be sent before any batch is opened. An invalid header ends the walk: opening will report it.
     pub fn next(&self) -> FetchPosition {
         let mut next = self.from;
         for raw in batches(self.records.clone()).map_while(Result::ok) {

@@ -17,7 +17,7 @@ use crate::fetch::response_memory::ResponseMemory;
 /// other responses, and is much larger than they are. Larger parts stay where they are, and the response is charged.
 const COPIED: usize = 8 << 10;
 
-/// What is needed besides the bytes to keep a part: beside small ones that is most.
+/// The memory it takes to keep a part besides its bytes; for small parts it is more than these.
 const OVERHEAD: usize = size_of::<Opening>() + size_of::<ResponseMemory>() + 64;
 
 /// An [`OpenJob`] of which some batches are opened.
@@ -26,7 +26,7 @@ pub struct Opening {
     partition: TopicPartition,
     response: Arc<ResponseMemory>,
     walk: Batches,
-    // The next batch, taken off the walk.
+    // The next batch, already taken from `walk`.
     next: Option<RawBatch>,
     at: FetchPosition,
     transactions: AbortedProducers,
@@ -34,12 +34,12 @@ pub struct Opening {
     is_done: bool,
 }
 
-/// A batch that takes too long to be opened among other work.
+/// Tells that a batch would take too long to be opened among other work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooLarge;
 
 impl Opening {
-    /// Nothing of `job` is opened yet.
+    /// Creates an opening of `job`, of which nothing is opened yet.
     pub fn new(job: OpenJob) -> Self {
         let (records, response) = match job.records.len() {
             length @ 0..=COPIED => (
@@ -60,22 +60,22 @@ impl Opening {
         }
     }
 
-    /// Where the next batch has to join.
+    /// The position where the next batch goes on.
     pub fn at(&self) -> FetchPosition {
         self.at
     }
 
-    /// The memory in which all of it is.
+    /// The response whose buffer holds the bytes.
     pub(crate) fn response(&self) -> &Arc<ResponseMemory> {
         &self.response
     }
 
-    /// Whether nothing is left to open.
+    /// True if nothing is left to open.
     pub fn is_done(&self) -> bool {
         self.is_done
     }
 
-    /// Bytes not opened yet, as they came.
+    /// How many bytes are not opened yet, counted as they came.
     pub fn unopened(&self) -> usize {
         if self.is_done {
             return 0;
@@ -100,14 +100,14 @@ impl Opening {
         opened
     }
 
-    /// What is left may be the start of a batch that was cut off: it must not keep the response.
+    /// Ends the opening if only the start of a batch that was cut off is left: it must not keep the response in memory.
     fn note_end(&mut self) {
         let has_next = self.next.is_some() || self.walk.clone().next().is_some();
         self.is_done |= self.has_batch && !has_next;
     }
 
     /// Opens all that is left if it takes less than about `most` bytes before and after decompression. Otherwise
-    /// [`TooLarge`] comes with what was opened, and [`Opening::open`] goes on from there.
+    /// returns [`TooLarge`] with what was opened, and [`Opening::open`] goes on from there.
     pub fn open_small(
         &mut self,
         limits: &ReadLimits,
@@ -137,7 +137,7 @@ impl Opening {
         }
     }
 
-    /// Opens the next batch that says something. A batch that cannot be opened stays the next one.
+    /// Opens the next batch that is not before the position. A batch that cannot be opened stays the next one.
     fn open_next(&mut self, limits: &ReadLimits) -> Option<Result<Opened, RecordsError>> {
         while !self.is_done {
             let raw = match self.next.take().map(Ok).or_else(|| self.walk.next()) {
@@ -162,7 +162,7 @@ impl Opening {
         None
     }
 
-    /// Opens a batch; `None` where it lies below the position.
+    /// Opens a batch; `None` if all of it is before the position.
     fn open_batch(
         &mut self,
         raw: &RawBatch,
@@ -207,7 +207,7 @@ impl Opening {
         Opened::Records(Arc::new(fetched))
     }
 
-    /// Ends the walk with an error that names the place.
+    /// Ends the walk with an error that names the position.
     fn fail(&mut self, error: &RecordsError) -> Opened {
         self.is_done = true;
         self.next = None;
@@ -226,8 +226,8 @@ fn size_of_part(part: &Opened) -> usize {
     }
 }
 
-/// An answer without any whole batch, although brokers send the first one whole whatever its size (KIP-74). Asking
-/// again would bring the same.
+/// The error of a response without any whole batch, although brokers send the first one whole whatever its size
+/// (KIP-74). Fetching again would bring the same.
 fn cut_short(rest: &Bytes) -> RecordsError {
     const OVERHEAD: usize = 12;
     let stated = rest.get(8..).and_then(<[u8]>::first_chunk).copied();
@@ -272,7 +272,7 @@ impl AbortedProducers {
             && self.aborted.contains(&header.producer_id)
     }
 
-    /// Any marker ends the producer's transaction; what follows belongs to its next one.
+    /// Notes a marker, which ends the producer's transaction; what follows belongs to its next one.
     fn end(&mut self, producer_id: i64) {
         self.aborted.remove(&producer_id);
     }

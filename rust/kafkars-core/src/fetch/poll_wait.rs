@@ -1,17 +1,18 @@
 //! How long a fetch may wait at the broker.
 //!
 //! A broker answers the requests of one connection in order, so a changed set of partitions (a seek, a resume) waits
-//! behind whatever waits there already. Two connections keep one free for changes: only one of them may wait for
-//! long, the other comes back soon, the sooner the more recent the last change is. When both are about to come back,
-//! one request takes the partitions of both. No connection is ever cut to be heard.
+//! behind the fetch that waits there already. With two connections one is free for changes: only one of the two fetches
+//! may wait for long, the other comes back soon, the sooner the more recent the last change is. When both are about to
+//! come back, one request takes the partitions of both. No connection is ever closed for the sake of a change.
 
 use std::time::{Duration, Instant};
 
-/// With no change for so long, the only request under way waits as long as the settings allow.
+/// When nothing has changed for this long, a request that is the only one under way waits as long as the settings
+/// allow.
 const CALM: Duration = Duration::from_secs(1);
-/// Until then it comes back this often, to take the partitions of the other.
+/// Until then it waits this long, so that it can soon take the partitions of the other.
 const RESTLESS: Duration = Duration::from_millis(50);
-/// The request that comes back soon waits at least and, while there are changes, at most so long.
+/// The least and, while there are changes, the most that the request waits which comes back soon.
 const SHORT: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(10));
 /// A request that is due within this is worth waiting for, once there was no change for [`RESTLESS`].
 const DUE: Duration = Duration::from_millis(3);
@@ -19,9 +20,10 @@ const DUE: Duration = Duration::from_millis(3);
 /// What to do with partitions that may be fetched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PollWait {
-    /// Send a request that waits at most so long at the broker.
+    /// Send a request that waits at most this long at the broker.
     Send(Duration),
-    /// The other request is about to come back; one request then takes all. Look again at this moment.
+    /// Send nothing until this moment: the other request is about to come back, and one request can then take all
+    /// partitions.
     Hold(Instant),
 }
 
@@ -46,7 +48,7 @@ impl PollWait {
         if quiet >= RESTLESS && left <= DUE && now < ends_at + DUE {
             return Self::Hold(ends_at + DUE);
         }
-        // A hundredth: also a wait of many seconds is met by few requests.
+        // A hundredth of the quiet time, so that even beside a wait of many seconds there are few requests.
         let short = (quiet / 4).clamp(SHORT.0, SHORT.1).max(quiet / 100);
         let short = match left.is_zero() {
             true => short,
@@ -109,7 +111,7 @@ mod tests {
             PollWait::choose(late, before, Some(due), LONGEST),
             PollWait::Send(_)
         ));
-        // Never while the program changes what it wants all the time.
+        // Never while the application changes its partitions all the time.
         assert!(matches!(
             PollWait::choose(now, Some(now), Some(due), LONGEST),
             PollWait::Send(_)

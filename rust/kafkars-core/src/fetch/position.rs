@@ -1,4 +1,4 @@
-//! A place in a partition, and the leader epoch that tells whether the log still is the one that was read.
+//! A position in a partition, with the leader epoch by which truncation is noticed.
 
 use kafkars_records::{BatchHeader, RecordsError};
 
@@ -8,11 +8,11 @@ use kafkars_records::{BatchHeader, RecordsError};
 pub struct FetchPosition {
     /// The next offset to read.
     pub offset: i64,
-    /// Leader epoch of the record before it, or -1.
+    /// The leader epoch of the record before it, or -1.
     pub leader_epoch: i32,
 }
 
-/// Where reading goes on behind a batch.
+/// The position after a batch.
 pub(crate) fn place_after(header: &BatchHeader) -> Result<FetchPosition, RecordsError> {
     Ok(FetchPosition {
         offset: header.checked_next_offset()?,

@@ -1,13 +1,14 @@
-//! What a reader makes of the error codes of Fetch, ListOffsets and OffsetForLeaderEpoch.
+//! Which error codes of Fetch, ListOffsets and OffsetForLeaderEpoch are retried.
 
 use kafkars_protocol::ErrorCode;
 
-/// Whether a request that was refused with this code is made again after a pause, quietly: `health()` shows it, the log
-/// tells of it after ten seconds, and `stuck_timeout_ms` ends the waiting. All other codes but `OFFSET_OUT_OF_RANGE`,
-/// which has rules of its own, are raised, once for each time that the application has heard of them.
+/// True if a request that was refused with this code is sent again after a pause, without an error to the application:
+/// `health()` shows it, the log tells of it after ten seconds, and `stuck_timeout_ms` ends the waiting. All other codes
+/// but `OFFSET_OUT_OF_RANGE`, which has rules of its own, are raised, and again each time that the application has
+/// taken the error before.
 ///
-/// These are the codes that Kafka calls retriable, and `UNKNOWN_SERVER_ERROR`: a broker says that when something of its
-/// own went wrong, a disk or a race with an election, and Java's consumer goes on as well.
+/// These are the codes that Kafka calls retriable, and `UNKNOWN_SERVER_ERROR`: a broker returns that when something
+/// inside it went wrong, such as a disk or a race with an election, and Java's consumer retries it too.
 #[must_use]
 pub fn is_retried(code: ErrorCode) -> bool {
     code.retriable() || code.invalid_metadata() || code == ErrorCode::UnknownServerError
@@ -51,7 +52,7 @@ mod tests {
 
     #[test]
     fn a_broker_that_found_damage_is_asked_again_where_java_raises() {
-        // Kafka calls it retriable: another replica may lead soon, and every try is visible.
+        // Kafka calls it retriable: another replica may lead soon, and `health()` shows every try.
         assert!(is_retried(ErrorCode::CorruptMessage));
     }
 }

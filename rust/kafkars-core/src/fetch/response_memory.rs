@@ -1,8 +1,8 @@
-//! The memory in which a fetch response came.
+//! The buffer of a fetch response, and how its memory is counted.
 //!
-//! A response is one buffer, and whatever is kept of it keeps all of it: ten kilobytes of a paused partition hold the
-//! fifty megabytes that came with them. So it is charged as a whole against `fetch_buffer_bytes`, once, for as long as
-//! anything in it waits for the application: parts that are not opened, and batches that were not compressed.
+//! A response is one buffer, and any part that is kept keeps all of it in memory: ten kilobytes of a paused partition
+//! hold the fifty megabytes that came with them. So it is charged as a whole against `fetch_buffer_bytes`, once, for as
+//! long as anything in it waits for the application: parts that are not opened, and batches that were not compressed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -19,7 +19,7 @@ pub struct ResponseMemory {
 }
 
 impl ResponseMemory {
-    /// A buffer of so many bytes, of which nothing waits yet.
+    /// Creates a response of this many bytes, of which nothing waits yet.
     #[must_use]
     pub fn new(bytes: usize) -> Arc<Self> {
         Arc::new(Self {
@@ -35,17 +35,17 @@ impl ResponseMemory {
         self.bytes
     }
 
-    /// One more part waits. Returns the bytes that it adds to what is held.
+    /// Counts one more part that waits. Returns the bytes that this adds to what is held.
     pub(super) fn hold(&self) -> usize {
         self.first(&self.parts)
     }
 
-    /// A part waits no longer. Returns the bytes that this frees.
+    /// Counts one part less that waits. Returns the bytes that this frees.
     pub(super) fn release(&self) -> usize {
         self.last(&self.parts)
     }
 
-    /// One of the parts belongs to a paused partition now. Returns the bytes that this adds to what those hold.
+    /// Counts one more part in a paused partition. Returns the bytes that this adds to what paused partitions hold.
     pub(super) fn pause(&self) -> usize {
         self.first(&self.paused_parts)
     }

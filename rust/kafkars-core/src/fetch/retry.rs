@@ -1,25 +1,25 @@
 //! When a partition, or a broker, may be asked again after it refused.
 //!
-//! Each cursor and each fetching task has one [`RetryState`], and everything that asks about it goes by that: fetches,
-//! offset look-ups, questions about epochs. So no path can repeat a request without a pause.
+//! Each cursor and each fetching task has one [`RetryState`], and every request about it keeps to that: Fetch,
+//! ListOffsets, OffsetForLeaderEpoch. So no path can repeat a request without a pause.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::backoff::{Backoff, Random};
 
-/// Why something is asked again and again, and since when.
+/// Why requests about a partition or broker fail, and since when.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trouble {
     /// When it began.
     pub since: Instant,
-    /// Refused or failed tries since.
+    /// Refused or failed tries since then.
     pub failures: u32,
-    /// What was asked last.
+    /// What was tried last.
     pub operation: &'static str,
-    /// What came of that.
+    /// Why that failed.
     pub cause: Arc<str>,
-    /// Whether a log line has told of it.
+    /// Whether a log line was written about it.
     pub is_reported: bool,
 }
 
@@ -29,7 +29,7 @@ pub struct RetryState {
     // Failures in a row that count for the pause.
     failures: u32,
     not_before: Option<Instant>,
-    // The earliest moment to which something new may shorten the pause.
+    // The moment to which `shorten` may bring the end of the pause forward.
     soonest: Option<Instant>,
     trouble: Option<Trouble>,
 }
@@ -42,7 +42,7 @@ pub struct RetryPace {
 }
 
 impl RetryPace {
-    /// Pauses of `backoff`; the same seed gives the same ones.
+    /// Creates a pace with the pauses of `backoff`; the same seed gives the same pauses.
     #[must_use]
     pub fn new(backoff: Backoff, seed: u64) -> Self {
         Self {
@@ -61,19 +61,19 @@ impl RetryPace {
 }
 
 impl RetryState {
-    /// Whether it must not be asked yet.
+    /// True if nothing may be asked yet.
     #[must_use]
     pub fn waits(&self, now: Instant) -> bool {
         self.not_before.is_some_and(|until| until > now)
     }
 
-    /// When it may be asked again, where that is still to come.
+    /// When something may be asked again, if not now.
     #[must_use]
     pub fn wake_at(&self, now: Instant) -> Option<Instant> {
         self.not_before.filter(|until| *until > now)
     }
 
-    /// A try failed: the next one comes after a pause, which grows with every failure in a row.
+    /// Notes a failed try: the next one comes after a pause, which grows with every failure in a row.
     pub fn failed(
         &mut self,
         now: Instant,
@@ -86,8 +86,8 @@ impl RetryState {
         self.note(now, operation, cause);
     }
 
-    /// The answer says to ask for something else at once: a position that is no longer in the log, a session that is
-    /// unknown. Where that does not help, the second time waits like any failure.
+    /// Notes a response after which something else may be asked at once: a position is no longer in the log, a fetch
+    /// session is unknown. If that does not help, the second time waits as after any failure.
     pub fn redirected(
         &mut self,
         now: Instant,
@@ -100,7 +100,7 @@ impl RetryState {
         self.note(now, operation, cause);
     }
 
-    /// Takes note of a failure whose pause is kept elsewhere: that of the broker, for all its partitions.
+    /// Notes a failure whose pause is kept elsewhere, as that of a broker for all its partitions.
     pub fn note(&mut self, now: Instant, operation: &'static str, cause: impl Into<Arc<str>>) {
         let trouble = self.trouble.get_or_insert_with(|| Trouble {
             since: now,
@@ -114,7 +114,7 @@ impl RetryState {
         trouble.cause = cause.into();
     }
 
-    /// It was answered as it should be. Returns the trouble that has ended.
+    /// Notes a success. Returns the trouble that has ended by it.
     pub fn succeeded(&mut self) -> Option<Trouble> {
         self.failures = 0;
         self.not_before = None;
@@ -122,13 +122,13 @@ impl RetryState {
         self.trouble.take()
     }
 
-    /// Something new is to be asked, or somebody else can be asked: the pause ends after its first step. The failures
-    /// are not forgotten, so that whoever changes its mind all the time is no faster for it.
+    /// Shortens the pause to that of a first failure, because something else is to be asked now, or of another broker.
+    /// The failures still count, so that an application which seeks all the time does not cause more requests.
     pub fn shorten(&mut self) {
         self.not_before = self.not_before.min(self.soonest);
     }
 
-    /// What it is in, if anything.
+    /// The trouble, if there is any.
     #[must_use]
     pub fn trouble(&self) -> Option<&Trouble> {
         self.trouble.as_ref()
@@ -160,14 +160,14 @@ mod tests {
         RetryPace::new(Backoff::new(FIRST, Duration::from_secs(1)), 7)
     }
 
-    /// Tries made in `seconds` by someone who asks whenever it is allowed.
+    /// Counts the tries in `seconds` of a caller that asks whenever it is allowed to.
     fn tries(seconds: u64, mut ask: impl FnMut(&mut RetryState, Instant, &mut RetryPace)) -> u32 {
         let (mut state, mut pace) = (RetryState::default(), pace());
         let start = Instant::now();
         let mut tries = 0;
         for millisecond in 0..seconds * 1_000 {
             let now = start + Duration::from_millis(millisecond);
-            // Nothing but the state holds it back: as often as it lets through.
+            // Asks as often as the state lets it.
             while !state.waits(now) && tries < 100_000 {
                 tries += 1;
                 ask(&mut state, now, &mut pace);

@@ -1,4 +1,4 @@
-//! Incremental fetch sessions (KIP-227): after the first request only what changed is sent.
+//! Incremental fetch sessions (KIP-227): requests after the first one name only what has changed.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,14 +6,14 @@ use kafkars_protocol::{ErrorCode, Uuid};
 
 use crate::config::TopicPartition;
 
-/// What one request says of a partition.
+/// What a request says about a partition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SessionPartition {
-    /// Zero where the broker has no topic ids.
+    /// The topic's id; zero where the broker has none.
     pub topic_id: Uuid,
-    /// From where.
+    /// The offset to fetch from.
     pub offset: i64,
-    /// Our idea of the leader's epoch, or -1.
+    /// The leader epoch from metadata, or -1.
     pub leader_epoch: i32,
     /// Epoch of the last record read, or -1.
     pub last_epoch: i32,
@@ -27,28 +27,28 @@ pub struct FetchSession {
     sent: HashMap<TopicPartition, SessionPartition>,
 }
 
-/// What the next request carries.
+/// The session fields of the next request.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SessionRequest {
-    /// 0 for none.
+    /// The session's id; 0 for none.
     pub session_id: i32,
-    /// 0 opens a session (and closes the one named), -1 stands outside any.
+    /// The session's epoch: 0 opens a session (and closes the one named), -1 means a request outside of any.
     pub session_epoch: i32,
-    /// Partitions to name.
+    /// Partitions that are new or have changed.
     pub changed: Vec<(TopicPartition, SessionPartition)>,
     /// Partitions the broker should forget, with the id they were known under.
     pub forgotten: Vec<(TopicPartition, Uuid)>,
 }
 
 impl FetchSession {
-    /// A session that is not open yet.
+    /// Creates a session that is not open yet.
     pub fn new() -> Self {
         Self::default()
     }
 
     /// The request that asks for exactly `wanted`.
     pub fn request(&mut self, wanted: Vec<(TopicPartition, SessionPartition)>) -> SessionRequest {
-        // A topic made anew under the same name: the broker wants a full request then.
+        // A topic was deleted and created again: the broker needs a full request then.
         let recreated = wanted.iter().any(|(partition, new)| {
             self.sent
                 .get(partition)
@@ -93,7 +93,7 @@ impl FetchSession {
         }
     }
 
-    /// Takes over what the response says of the session. True when the response's partitions count.
+    /// Takes over the session's state from a response. True if the response's partitions count.
     pub fn response(&mut self, error: ErrorCode, session_id: i32) -> bool {
         match error {
             ErrorCode::None => {
@@ -115,12 +115,13 @@ impl FetchSession {
         }
     }
 
-    /// No answer: whether the broker counted the request is unknown, so the next one opens anew.
+    /// Closes the session after a request without a response: the broker may or may not have counted it, so the next
+    /// one opens a new session.
     pub fn lost(&mut self) {
         *self = Self::default();
     }
 
-    /// The partition of this session with the topic id, for answers that carry ids.
+    /// The name of the topic with this id in the session, for responses that name topics by id.
     pub fn topic_name(&self, topic_id: Uuid) -> Option<&std::sync::Arc<str>> {
         let mut sent = self.sent.iter();
         sent.find(|(_, sent)| sent.topic_id == topic_id)

@@ -1,4 +1,4 @@
-//! What coordinators' answers mean.
+//! What the responses of coordinators lead to.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,12 +15,12 @@ use super::{
 use crate::backoff::Backoff;
 use crate::produce::sequence::ProducerIdentity;
 
-/// `CONCURRENT_TRANSACTIONS` passes as soon as the markers of the transaction before are written, which takes
-/// milliseconds; the usual pause would make every second transaction wait for it.
+/// `CONCURRENT_TRANSACTIONS` ends as soon as the markers of the previous transaction are written, which takes
+/// milliseconds. So its first pause is short: the usual one would delay many transactions that follow another.
 const MARKERS: Duration = Duration::from_millis(20);
 
 impl Transactions {
-    /// The answer to the request that [`Transactions::poll`] gave, or what prevented one.
+    /// Takes the response to the request that [`Transactions::poll`] returned, or why there is none.
     pub fn answered(&mut self, now: Instant, answer: Result<TransactionResponse, NoAnswer>) {
         // None after the producer failed or was closed meanwhile.
         let Some(step) = self.in_flight.take() else {
@@ -92,7 +92,7 @@ impl Transactions {
         }
         match error_action {
             ErrorAction::Done => {
-                // Where a coordinator is found only to refuse again, its refusals are what counts.
+                // A coordinator that is found may refuse again, so only its own responses end the back-off.
                 if !step.is_search() {
                     self.last_error = None;
                     self.failures = 0;
@@ -121,7 +121,8 @@ impl Transactions {
                 self.mapping_lost |= error_action == ErrorAction::MappingLost;
                 self.abortable(now, step, code, message);
             }
-            // It was never open there; a request to open it that is still on its way will meet a newer epoch.
+            // The transaction was never open at the coordinator; a request to open it that is still on its way will
+            // meet a newer epoch.
             ErrorAction::Fatal
                 if code == ErrorCode::InvalidTxnState
                     && step == (CoordinatorStep::End { committed: false })
@@ -137,9 +138,9 @@ impl Transactions {
         }
     }
 
-    /// The request had no effect. If it was the one to open the transaction, there is none to be ended: as when an
-    /// abort follows at once on a record whose partition was refused because the markers of the transaction before were
-    /// not written.
+    /// Notes that a request had no effect. If it was the one that would have opened the transaction, EndTxn is not
+    /// needed. That happens when an abort follows at once on a record whose partition was refused because the markers
+    /// of the previous transaction were not written.
     fn not_opened(&mut self, step: CoordinatorStep) {
         if step.opens() && self.heard == OpenedAtCoordinator::Asked {
             self.heard = OpenedAtCoordinator::Nothing;
@@ -172,7 +173,7 @@ impl Transactions {
                     offsets.added = true;
                 }
             }
-            // An abort may have dropped the step meanwhile; then its outcome was reported.
+            // An abort may have dropped the offsets meanwhile, and reported their outcome.
             (CoordinatorStep::CommitOffsets, _) => {
                 if let Some(step) = self.offsets.pop_front() {
                     self.outcomes.push(TransactionCallOutcome {
@@ -182,7 +183,8 @@ impl Transactions {
                 }
             }
             (CoordinatorStep::End { .. }, TransactionResponse::End(response)) => {
-                // Since version 5 the end brings the next epoch, or a new id where epochs ran out (KIP-890).
+                // Since version 5 the response to EndTxn has the next epoch, or a new producer id when epochs have run
+                // out (KIP-890).
                 if self.version == Version::Two && response.producer_id >= 0 {
                     self.identity = Some(ProducerIdentity {
                         id: response.producer_id,
@@ -191,7 +193,7 @@ impl Transactions {
                 }
                 self.complete();
             }
-            // `found` has done it; anything else would be an answer to another question.
+            // `found` has handled FindCoordinator; any other pair would be a response to another request.
             _ => {}
         }
     }
@@ -206,7 +208,7 @@ impl Transactions {
         } else {
             Version::One
         };
-        // One epoch further on, the coordinator refuses the request that was lost.
+        // Once the epoch has moved on again, the coordinator refuses the request that was lost.
         self.renewal = std::mem::take(&mut self.renewal_lost);
         self.mapping_lost = false;
         if self.phase == TransactionPhase::Initializing {
@@ -265,16 +267,17 @@ impl Transactions {
                 let error = self.refused(step.api().name(), code, None, true);
                 self.fail(error);
             }
-            // With the mapping lost the end is skipped at the next poll.
+            // When the producer id is unknown to the coordinator, EndTxn is skipped at the next poll.
             (TransactionPhase::Aborting(_), CoordinatorStep::End { .. }) if self.mapping_lost => {}
             (TransactionPhase::Aborting(_), CoordinatorStep::End { .. }) => {
                 self.end_call(Err(error.clone()));
                 self.phase = TransactionPhase::Abortable(error);
                 self.abort_if_left();
-                // One that is left would ask a broker that repeats itself without end.
+                // Without a pause, a transaction that was left would be ended again and again at a broker that refuses
+                // each time.
                 self.pause(now);
             }
-            // Being aborted already; the pause keeps a broker that repeats itself from being asked without end.
+            // The transaction is being aborted already. The pause limits requests to a broker that refuses each time.
             (TransactionPhase::Aborting(_) | TransactionPhase::Abortable(_), _) => self.pause(now),
             _ => self.give_up_transaction(error),
         }
@@ -333,7 +336,7 @@ impl Transactions {
         }
     }
 
-    /// Codes of Produce answers that end the producer, not only the transaction.
+    /// True for error codes of Produce responses that end the producer, not only the transaction.
     pub(super) fn is_fatal_for_records(&self, code: ErrorCode) -> bool {
         matches!(
             code,

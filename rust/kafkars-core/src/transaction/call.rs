@@ -1,4 +1,4 @@
-//! The calls that make up transactions.
+//! The names of the calls that make up transactions.
 
 use std::fmt;
 

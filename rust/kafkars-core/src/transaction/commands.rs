@@ -1,4 +1,4 @@
-//! The application's calls, and how they end.
+//! The calls of the application to transactions, and how they end.
 
 use std::time::Instant;
 
@@ -9,10 +9,11 @@ use super::{
 };
 
 impl Transactions {
-    /// Gets a producer id, fencing earlier producers with the same transactional id and aborting what they left open.
+    /// Gets a producer id, which fences earlier producers with the same transactional id and aborts what they left
+    /// open.
     ///
     /// # Errors
-    /// [`TransactionError::OutOfOrder`] when it was called before, or what ended the producer.
+    /// [`TransactionError::OutOfOrder`] when it was called before, or the error that ended the producer.
     pub fn init(&mut self) -> Result<TransactionCallId, TransactionError> {
         match &self.phase {
             TransactionPhase::Uninitialized => {
@@ -30,8 +31,8 @@ impl Transactions {
     /// Opens a transaction. Nothing is sent yet.
     ///
     /// # Errors
-    /// [`TransactionError::OutOfOrder`] before `init` has ended or while a transaction is open, or what ended the
-    /// producer.
+    /// [`TransactionError::OutOfOrder`] before `init` has ended or while a transaction is open, or the error that ended
+    /// the producer.
     pub fn begin(&mut self) -> Result<(), TransactionError> {
         match &self.phase {
             TransactionPhase::Ready => {
@@ -45,7 +46,7 @@ impl Transactions {
         }
     }
 
-    /// Whether a record may be taken now.
+    /// Checks that a record may be accepted now.
     ///
     /// # Errors
     /// [`TransactionError::OutOfOrder`] outside of a transaction, or what broke it.
@@ -56,11 +57,11 @@ impl Transactions {
         }
     }
 
-    /// Makes a group's positions part of the transaction (KIP-447).
+    /// Adds offsets of a consumer group to the transaction (KIP-447).
     ///
     /// # Errors
     /// [`TransactionError::OutOfOrder`] outside of a transaction, [`TransactionError::InvalidArgument`] for an empty
-    /// group id or a negative offset, or what broke the transaction.
+    /// group id or a negative offset, or the error that broke the transaction.
     pub fn send_offsets(
         &mut self,
         group: GroupMetadata,
@@ -99,7 +100,8 @@ impl Transactions {
         Ok(ticket)
     }
 
-    /// Commits: the records taken so far and the offsets become visible together, once all of them are stored.
+    /// Commits the transaction: the records accepted so far and the offsets become visible together, once all of them
+    /// are stored.
     ///
     /// # Errors
     /// [`TransactionError::OutOfOrder`] outside of a transaction, or what broke it.
@@ -117,10 +119,11 @@ impl Transactions {
         }
     }
 
-    /// Aborts: records not sent yet are dropped, the others will not be read with `read_committed`.
+    /// Aborts the transaction: records not sent yet are dropped, the others are hidden from `read_committed` consumers.
     ///
     /// # Errors
-    /// [`TransactionError::OutOfOrder`] outside of a transaction or after `commit`, or what ended the producer.
+    /// [`TransactionError::OutOfOrder`] outside of a transaction or after `commit`, or the error that ended the
+    /// producer.
     pub fn abort(&mut self) -> Result<TransactionCallId, TransactionError> {
         let reason = match &self.phase {
             TransactionPhase::InTransaction => None,
@@ -138,14 +141,14 @@ impl Transactions {
         let ticket = self.start(TransactionCall::Abort);
         match self.overdue {
             Overdue::Aborted => self.complete(),
-            // What the clock began is from now on what the application asked for.
+            // An abort that the time limit has begun is from now on the one that the application asked for.
             Overdue::Aborting | Overdue::No => self.overdue = Overdue::No,
         }
         Ok(ticket)
     }
 
-    /// Leaves the open transaction to end by itself: it is aborted, now or, where it is being committed, should that
-    /// fail. Returns whether the abort is under way.
+    /// Leaves the open transaction to end by itself: it is aborted now, or if it is being committed, when that fails.
+    /// Returns true if the abort is under way.
     pub fn leave(&mut self) -> bool {
         match &self.phase {
             TransactionPhase::InTransaction | TransactionPhase::Abortable(_) => {
@@ -167,7 +170,7 @@ impl Transactions {
         }
     }
 
-    /// Waits for the end of a transaction that was left; ends at once where there is none.
+    /// Starts a call that waits for the end of a transaction that was left; it ends at once if there is none.
     pub fn join_left(&mut self) -> TransactionCallId {
         match &self.phase {
             TransactionPhase::Committing if self.left => self.same_or_new(TransactionCall::Commit),
@@ -183,10 +186,10 @@ impl Transactions {
         }
     }
 
-    /// Waits for the end of a commit under way, whoever has begun it.
+    /// Starts a call that waits for the end of the commit under way, whichever call has begun it.
     ///
     /// # Errors
-    /// No commit is under way.
+    /// [`TransactionError::OutOfOrder`] if no commit is under way, or the error that broke the transaction.
     pub fn join_commit(&mut self) -> Result<TransactionCallId, TransactionError> {
         match &self.phase {
             TransactionPhase::Committing => Ok(self.same_or_new(TransactionCall::Commit)),
@@ -194,7 +197,7 @@ impl Transactions {
         }
     }
 
-    /// The producer closes: every call under way ends.
+    /// Closes the producer: every call under way ends with an error.
     pub fn close(&mut self) {
         // Without EndTxn the coordinator aborts what is open.
         if self.phase == TransactionPhase::Committing && self.ending {
@@ -219,8 +222,8 @@ impl Transactions {
         }
     }
 
-    /// A call has succeeded after its caller stopped waiting. Who makes it again, as the time-out says, hears of that;
-    /// a new transaction forgets it.
+    /// Notes that a call has succeeded after its caller stopped waiting. Repeating the call, as the time-out's message
+    /// advises, then succeeds at once; a new transaction ends that.
     pub fn nobody_heard(&mut self, call: TransactionCall) {
         if self.phase == TransactionPhase::Ready {
             self.unheard = Some(call);
@@ -249,14 +252,14 @@ impl Transactions {
         }
     }
 
-    /// The transaction has ended as it should.
+    /// Ends the transaction, which was committed or aborted.
     pub(super) fn complete(&mut self) {
         self.partitions.clear();
         self.missing = 0;
         self.started = None;
         self.heard = OpenedAtCoordinator::Nothing;
         self.ending = false;
-        // Under the newer protocol the end itself brought a new epoch.
+        // In the newer protocol the response to EndTxn has brought a new epoch.
         if self.indefinite && self.version == Version::One {
             self.renewal = true;
         }
@@ -270,15 +273,15 @@ impl Transactions {
         self.end_call(Ok(()));
     }
 
-    /// The open transaction cannot be committed any more.
+    /// Breaks the open transaction: it can only be aborted from now on.
     pub(super) fn give_up_transaction(&mut self, error: TransactionError) {
         match &self.phase {
             TransactionPhase::InTransaction | TransactionPhase::Committing => {}
-            // Nothing new where it is lost already or nothing is open.
+            // It is broken already, or none is open.
             _ => return,
         }
         if self.version == Version::One {
-            // Numbers may be missing where records failed.
+            // Sequence numbers of records that failed may be missing at the broker.
             self.renewal = true;
         }
         self.ending = false;
@@ -288,15 +291,15 @@ impl Transactions {
         self.abort_if_left();
     }
 
-    /// Nobody will abort what was left.
+    /// Aborts a transaction that was left, because the application will not.
     pub(super) fn abort_if_left(&mut self) {
         if self.left {
-            // The phase allows it.
+            // The phase allows an abort, so this cannot fail.
             let _ = self.abort();
         }
     }
 
-    /// The transaction is open for too long: aborts it before the coordinator does.
+    /// Aborts a transaction that is open for too long, before the coordinator does.
     pub(super) fn watch_clock(&mut self, now: Instant) {
         if self.time_limit().is_none_or(|limit| now < limit) {
             return;
@@ -311,7 +314,7 @@ impl Transactions {
         }
     }
 
-    /// Nothing can go on any more.
+    /// Ends the producer with a fatal error.
     pub(super) fn fail(&mut self, error: TransactionError) {
         if matches!(self.phase, TransactionPhase::Fatal(_)) {
             return;
@@ -331,7 +334,7 @@ impl Transactions {
         }
     }
 
-    /// Why a call cannot be served where the producer stands.
+    /// The error of a call that the current phase does not allow.
     fn refuse(&self, call: TransactionCall) -> TransactionError {
         let (state, advice) = match &self.phase {
             TransactionPhase::Fatal(error) => return error.clone(),

@@ -1,10 +1,10 @@
-//! What an error code of a coordinator asks for.
+//! What to do about the error codes of coordinators.
 
 use std::sync::Arc;
 
 use kafkars_protocol::ErrorCode;
 
-/// What an error code asks for, whichever request met it. Later ones outweigh earlier ones.
+/// What to do about an error code. Of several codes in a response the action that stands last here counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ErrorAction {
     Done,
@@ -17,7 +17,7 @@ pub(super) enum ErrorAction {
     Fatal,
 }
 
-/// A code with what it is about.
+/// An error code with its action, and what it is about.
 pub(super) type Finding = (ErrorAction, ErrorCode, Option<Arc<str>>);
 
 pub(super) fn worst(findings: impl Iterator<Item = Finding>) -> Finding {
@@ -44,7 +44,7 @@ pub(super) fn judge(code: i16, message: Option<Arc<str>>) -> Finding {
         | ErrorCode::TopicAuthorizationFailed
         | ErrorCode::GroupAuthorizationFailed
         | ErrorCode::InvalidGroupId => ErrorAction::Abortable,
-        // Comes beside the code of the partition that is to blame.
+        // Another partition in the same response has the code that matters.
         ErrorCode::OperationNotAttempted => ErrorAction::Again,
         code if code.retriable() => ErrorAction::Again,
         _ => ErrorAction::Fatal,
@@ -52,8 +52,8 @@ pub(super) fn judge(code: i16, message: Option<Arc<str>>) -> Finding {
     (error_action, code, message)
 }
 
-/// Whether a request that was refused so has surely changed nothing. A coordinator that is about to move may have
-/// written the change all the same.
+/// True if a request that was refused with this code has surely changed nothing. A coordinator that is about to move
+/// may have written the change all the same.
 pub(super) fn is_without_effect(error_action: ErrorAction, code: ErrorCode) -> bool {
     match error_action {
         ErrorAction::Concurrent | ErrorAction::Abortable => true,
@@ -67,11 +67,11 @@ pub(super) fn is_without_effect(error_action: ErrorAction, code: ErrorCode) -> b
     }
 }
 
-/// Offsets are refused for reasons of the group, which leave the producer whole.
+/// As `judge`, for TxnOffsetCommit, whose errors mostly concern the group and are not fatal to the producer.
 pub(super) fn judge_offset(code: i16, place: String) -> Finding {
     let (error_action, code, message) = judge(code, Some(place.into()));
     let error_action = match (error_action, code) {
-        // The group's coordinator is in trouble: another may have it by now.
+        // The group's coordinator cannot write, and another broker may have taken over.
         (_, ErrorCode::RequestTimedOut) => ErrorAction::Elsewhere,
         (ErrorAction::Fatal, ErrorCode::TransactionalIdAuthorizationFailed)
         | (ErrorAction::Fatal, ErrorCode::UnsupportedForMessageFormat) => ErrorAction::Fatal,

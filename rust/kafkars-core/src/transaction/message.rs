@@ -1,4 +1,4 @@
-//! What travels between the state machine and its driver.
+//! The requests, responses and failures that state machine and driver exchange.
 
 use std::sync::Arc;
 
@@ -18,41 +18,41 @@ use kafkars_protocol::messages::txn_offset_commit::{
 
 pub use crate::coordinator::{CoordinatorKind, FindCoordinator};
 
-/// A request that must go out now.
+/// A request that must be sent now.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dispatch {
-    /// Where to.
+    /// The broker to send it to.
     pub destination: Destination,
-    /// What.
+    /// The request.
     pub request: TransactionRequest,
     /// The highest version to use, even where both sides know a higher one: later versions of some requests mean the
     /// newer transaction protocol, or are for brokers among themselves.
     pub max_version: i16,
 }
 
-/// Who must answer.
+/// The broker that must answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Destination {
-    /// Whichever broker is at hand.
+    /// Any connected broker.
     AnyBroker,
-    /// This one.
+    /// The broker with this node id.
     Node(i32),
 }
 
 /// The requests of transactions.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TransactionRequest {
-    /// Who coordinates the transactional id or the group.
+    /// Finds the coordinator of the transactional id or of the group.
     FindCoordinator(FindCoordinator),
-    /// A producer id, or the next epoch.
+    /// Gets a producer id, or the next epoch.
     InitProducerId(InitProducerIdRequest),
-    /// Partitions join the transaction (older protocol only).
+    /// Adds partitions to the transaction (older protocol only).
     AddPartitions(AddPartitionsToTxnRequest),
-    /// A group's offsets join the transaction (older protocol only).
+    /// Adds a group to the transaction (older protocol only).
     AddOffsets(AddOffsetsToTxnRequest),
-    /// The offsets themselves.
+    /// Writes the group's offsets.
     CommitOffsets(TxnOffsetCommitRequest),
-    /// Commit or abort.
+    /// Commits or aborts.
     End(EndTxnRequest),
 }
 
@@ -70,14 +70,14 @@ impl TransactionRequest {
     }
 }
 
-/// The answers.
+/// The responses to [`TransactionRequest`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum TransactionResponse {
     /// To [`TransactionRequest::FindCoordinator`], whichever version.
     FindCoordinator(FindCoordinatorResponse),
     /// To [`TransactionRequest::InitProducerId`].
     InitProducerId {
-        /// The answer.
+        /// The response.
         response: InitProducerIdResponse,
         /// The finalized feature `transaction.version` of the broker that answered, from its ApiVersions; 0 where it
         /// has none.
@@ -93,7 +93,7 @@ pub enum TransactionResponse {
     End(EndTxnResponse),
 }
 
-/// A request that got no answer.
+/// Why a request has no response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoAnswer {
     /// The broker may or may not have acted, now or later: the connection broke or time ran out after something was
@@ -129,7 +129,7 @@ pub struct OffsetToCommit {
     pub metadata: Option<Arc<str>>,
 }
 
-/// Who commits: the consumer's membership, so that a member that lost its partitions is refused (KIP-447).
+/// The consumer's membership, so that offsets of a member that lost its partitions are refused (KIP-447).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GroupMetadata {
     /// The group.

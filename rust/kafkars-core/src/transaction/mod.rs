@@ -1,22 +1,22 @@
-//! The transactional producer's conversation with its coordinators, without I/O.
+//! The state machine of a transactional producer: its calls, and its requests to coordinators. It does no I/O.
 //!
 //! The application's calls ([`Transactions::init`], [`begin`](Transactions::begin),
 //! [`send_offsets`](Transactions::send_offsets), [`commit`](Transactions::commit), [`abort`](Transactions::abort)) are
 //! checked at once; those that need a broker return a [`TransactionCallId`]. The driver asks [`Transactions::poll`] for
-//! the next request, of which there is at most one under way, brings its answer to [`Transactions::answered`], and
-//! finds finished tickets in [`Transactions::take_outcomes`]. The sending half asks which batches may leave
+//! the next request, of which there is at most one under way, brings its response to [`Transactions::answered`], and
+//! finds the calls that have ended in [`Transactions::take_outcomes`]. The sender asks which batches may be sent
 //! ([`Transactions::send_permission`], [`Transactions::admit`]) and reports records that failed.
 //!
 //! Two protocols, chosen by the cluster's finalized feature `transaction.version`:
 //!
-//! - Below 2, partitions and groups are added by requests of their own before anything is sent to them, and one epoch
-//!   serves many transactions. A request whose fate is unknown may then arrive during a later transaction and end or
-//!   change that one, so after any such request the producer takes a new epoch before the next transaction begins.
+//! - Below 2, separate requests add partitions and groups before anything is sent to them, and one epoch serves many
+//!   transactions. A request whose outcome is unknown may then arrive during a later transaction and end or change that
+//!   one, so after any such request the producer takes a new epoch before the next transaction begins.
 //! - From 2 on (KIP-890), brokers add partitions and groups by themselves and every end of a transaction brings a new
 //!   epoch, so late requests are refused.
 //!
-//! A transaction open for nearly `transaction_timeout_ms` is aborted here before the coordinator does it (KIP-588): the
-//! coordinator's own abort looks to the producer like being fenced, and ends it.
+//! A transaction open for nearly `transaction_timeout_ms` is aborted here before the coordinator does it (KIP-588): to
+//! the producer the coordinator's own abort looks like fencing, which is fatal.
 
 mod answers;
 pub(crate) mod call;
@@ -44,14 +44,14 @@ use crate::produce::error::ProduceError;
 pub use crate::produce::error::TransactionError;
 use crate::produce::sequence::ProducerIdentity;
 
-/// How long before its end a transaction is aborted at most: the abort must reach the coordinator before it looks at
-/// its clock.
+/// How long before `transaction_timeout_ms` a transaction is aborted at most: the abort must reach the coordinator
+/// before the coordinator's own time limit.
 const LONGEST_MARGIN: Duration = Duration::from_secs(1);
 
 /// Settings of a transactional producer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TransactionConfig {
-    /// Names the producer across restarts; a new one with the same id fences the old. Not empty.
+    /// Names the producer across restarts; a new producer with the same id fences the old one. Not empty.
     pub transactional_id: Arc<str>,
     /// How long a transaction may be open. Default 60 s; the broker's `transaction.max.timeout.ms` bounds it.
     pub transaction_timeout: Duration,
@@ -61,29 +61,29 @@ pub struct TransactionConfig {
     pub retry_backoff_max: Duration,
 }
 
-/// A call under way; repeating the call while it is under way gives the same ticket.
+/// Identifies a call under way; repeating the call until it ends returns the same id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TransactionCallId(u64);
 
 /// How a call ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TransactionCallOutcome {
-    /// Which.
+    /// The call.
     pub ticket: TransactionCallId,
     /// The result.
     pub result: Result<(), TransactionError>,
 }
 
-/// What the sending half may do with batches.
+/// What the sender may do with batches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SendPermission {
-    /// Nothing leaves for now.
+    /// No batch may be sent for now.
     Closed,
-    /// Batches of admitted partitions leave.
+    /// Batches of partitions in the transaction may be sent.
     Open,
-    /// Batches that were tried are tried again until their fate is known; others fail with this error.
+    /// Batches that were sent before are sent again until their outcome is known; others fail with this error.
     RetriesOnly(ProduceError),
-    /// Whatever is not under way fails with this error.
+    /// All batches that are not under way fail with this error.
     Shut(ProduceError),
 }
 
@@ -99,29 +99,29 @@ pub struct Transactions {
     coordinator: Option<i32>,
     group_coordinator: Option<(Arc<str>, i32)>,
     partitions: HashMap<Arc<str>, HashMap<i32, PartitionInTransaction>>,
-    // How many of them are not in the transaction yet.
+    // How many of `partitions` are not in the transaction yet.
     missing: usize,
     offsets: VecDeque<OffsetStep>,
-    // When the coordinator first heard of the open transaction, or may have.
+    // When the first request or batch was sent that may have opened the transaction at the coordinator.
     started: Option<Instant>,
     // The older protocol only: what the coordinator knows of the open transaction.
     heard: OpenedAtCoordinator,
-    // EndTxn went out: its result counts, whatever time it is.
+    // EndTxn was sent: from now on its response decides, not the time limit.
     ending: bool,
-    // The older protocol only: a request of this epoch may still be on its way.
+    // A request of this epoch may still be on its way, which matters in the older protocol only.
     indefinite: bool,
     // The next transaction needs a new epoch.
     renewal: bool,
-    // A request for one may still be on its way, and would end whatever transaction it meets.
+    // An InitProducerId for a new epoch may still be on its way, and would end whatever transaction it meets.
     renewal_lost: bool,
     // The coordinator forgot the producer id and would refuse EndTxn.
     mapping_lost: bool,
     overdue: Overdue,
     in_flight: Option<CoordinatorStep>,
     failures: u32,
-    // What the last request met, until one succeeds.
+    // The error of the last request, until one succeeds.
     last_error: Option<Arc<str>>,
-    // Who was asked last.
+    // The broker that the last request was sent to.
     asked: Option<Destination>,
     // The coordinator that was asked last, also while another one is looked for.
     last_coordinator: Option<i32>,
@@ -131,7 +131,7 @@ pub struct Transactions {
     call: Option<(TransactionCallId, TransactionCall)>,
     // The application left the open transaction to end by itself.
     left: bool,
-    // A call that has succeeded when nobody waited for it any more.
+    // A call that has succeeded after its caller stopped waiting.
     unheard: Option<TransactionCall>,
     // Transactions begun so far.
     begun: u64,
@@ -146,7 +146,7 @@ enum TransactionPhase {
     Ready,
     InTransaction,
     Committing,
-    /// With what made it necessary, where it was an error.
+    /// With the error that made the abort necessary, if one did.
     Aborting(Option<TransactionError>),
     Abortable(TransactionError),
     Fatal(TransactionError),
@@ -159,7 +159,7 @@ enum Version {
     Two,
 }
 
-/// A partition's place in the open transaction.
+/// Whether a partition is part of the open transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PartitionInTransaction {
     Wanted,
@@ -173,12 +173,12 @@ enum OpenedAtCoordinator {
     Nothing,
     /// The request that would open it is under way.
     Asked,
-    /// What became of that request is unknown.
+    /// The outcome of that request is unknown.
     Perhaps,
     Surely,
 }
 
-/// The abort of a transaction that ran out of time.
+/// The progress of the abort of a transaction that ran out of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Overdue {
     No,
@@ -191,12 +191,12 @@ struct OffsetStep {
     ticket: TransactionCallId,
     group: GroupMetadata,
     offsets: Vec<OffsetToCommit>,
-    // The older protocol only: the coordinator knows of the group.
+    // The older protocol only: the group was added to the transaction.
     added: bool,
 }
 
 impl Transactions {
-    /// A producer that has not said who it is yet. `seed` spreads retries.
+    /// Creates the state of a producer that has no producer id yet. `seed` spreads retries.
     pub fn new(config: TransactionConfig, seed: u64) -> Self {
         Self {
             backoff: Backoff::new(config.retry_backoff, config.retry_backoff_max),
@@ -239,7 +239,7 @@ impl Transactions {
         &self.config
     }
 
-    /// What batches are numbered with; `None` while there is none or a new one is awaited.
+    /// The producer id and epoch of batches; `None` while there is none or a new epoch is awaited.
     pub fn identity(&self) -> Option<ProducerIdentity> {
         if self.renewal && self.started.is_none() {
             return None;
@@ -255,7 +255,7 @@ impl Transactions {
         }
     }
 
-    /// Whether a transaction is open: begun, and neither committed nor aborted.
+    /// True if a transaction is open: begun, and neither committed nor aborted.
     pub fn is_open(&self) -> bool {
         match self.phase {
             TransactionPhase::InTransaction
@@ -274,17 +274,17 @@ impl Transactions {
         self.begun
     }
 
-    /// Whether the open transaction was left to end by itself, and has not.
+    /// True if the open transaction was left to end by itself.
     pub fn is_left(&self) -> bool {
         self.left && self.is_open()
     }
 
-    /// Whether the open transaction is being committed.
+    /// True if the open transaction is being committed.
     pub fn is_committing(&self) -> bool {
         self.phase == TransactionPhase::Committing
     }
 
-    /// Whether records must leave without lingering because a call waits for them.
+    /// True if records must be sent without lingering because a commit or abort waits for them.
     pub fn is_ending(&self) -> bool {
         matches!(
             self.phase,
@@ -292,7 +292,7 @@ impl Transactions {
         )
     }
 
-    /// What ended the producer, if anything did.
+    /// The error that ended the producer, if one did.
     pub fn fatal(&self) -> Option<&TransactionError> {
         match &self.phase {
             TransactionPhase::Fatal(error) => Some(error),
@@ -300,12 +300,12 @@ impl Transactions {
         }
     }
 
-    /// Calls that have ended since the last look.
+    /// Takes the outcomes of calls that have ended.
     pub fn take_outcomes(&mut self) -> Vec<TransactionCallOutcome> {
         std::mem::take(&mut self.outcomes)
     }
 
-    /// When to poll again although nothing happens.
+    /// When to call [`Transactions::poll`] again even if nothing happens until then.
     pub fn next_wake(&self) -> Option<Instant> {
         let retry = match self.in_flight {
             Some(_) => None,
@@ -314,7 +314,7 @@ impl Transactions {
         [retry, self.time_limit()].into_iter().flatten().min()
     }
 
-    /// What the producer waits for: the last request's answer, or what became of it.
+    /// Says what the producer waits for: the last error, a response, or records.
     pub fn obstacle(&self) -> Arc<str> {
         let waits = match self.in_flight {
             Some(step) => format!("{} is not answered yet", self.asking(step)),
@@ -330,14 +330,14 @@ impl Transactions {
         }
     }
 
-    /// The request that is under way, and the broker it went to where it is for one alone.
+    /// The request under way, and the node id of its broker unless any broker may answer it.
     #[must_use]
     pub fn asked(&self) -> Option<(ApiKey, Option<i32>)> {
         let step = self.in_flight?;
         Some((step.api(), self.asked_node()))
     }
 
-    /// The coordinator that was asked last, of the transaction or of a group.
+    /// The node id of the coordinator that was asked last, of the transaction or of a group.
     #[must_use]
     pub fn last_coordinator(&self) -> Option<i32> {
         self.last_coordinator
@@ -357,7 +357,7 @@ impl Transactions {
         }
     }
 
-    /// The coordinator moved or the cluster changed: look it up again.
+    /// Forgets the coordinators, because they moved or the cluster changed.
     pub fn forget_coordinator(&mut self) {
         self.coordinator = None;
         self.group_coordinator = None;

@@ -1,4 +1,4 @@
-//! Which request comes next.
+//! Choosing the next request to a coordinator.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,16 +21,16 @@ use super::{
 };
 use crate::produce::sequence::ProducerIdentity;
 
-/// Later versions of AddPartitionsToTxn are for brokers among themselves.
+/// Later versions of AddPartitionsToTxn are only for requests between brokers.
 const ADD_PARTITIONS_MAX: i16 = 3;
 /// The last version of EndTxn and TxnOffsetCommit before the newer protocol.
 const OLDER_PROTOCOL_MAX: i16 = 4;
 
 impl Transactions {
-    /// The next request, if one must go out now. `drained` tells whether no batch is under way or waits to be tried
-    /// again or at all: only then may a transaction end.
+    /// The next request, if one must be sent now. `drained` tells that no batch waits, is under way or is to be sent
+    /// again: only then may a transaction end.
     ///
-    /// After `Some`, nothing more comes until [`Transactions::answered`].
+    /// After `Some` it returns `None` until [`Transactions::answered`] was called.
     pub fn poll(&mut self, now: Instant, drained: bool) -> Option<Dispatch> {
         self.watch_clock(now);
         if self.in_flight.is_some() || self.not_before.is_some_and(|until| until > now) {
@@ -81,7 +81,7 @@ impl Transactions {
         }
     }
 
-    /// The request that ends the transaction, unless the coordinator never heard of it.
+    /// The request that ends the transaction, unless it was never opened at the coordinator.
     fn end(&mut self, committed: bool) -> Option<CoordinatorStep> {
         if self.mapping_lost {
             self.renewal = true;
@@ -189,7 +189,7 @@ impl Transactions {
         })
     }
 
-    /// A request goes out that opens the transaction at the coordinator, if it is the first.
+    /// Notes that a request is sent that opens the transaction at the coordinator, if it is the first.
     fn asks_to_open(&mut self, now: Instant) {
         self.departs(now);
         if self.heard == OpenedAtCoordinator::Nothing {
@@ -222,12 +222,12 @@ impl Transactions {
                 });
             }
         }
-        // Hash maps have no order of their own; histories are to be repeatable.
+        // Hash maps have no order, and simulations have to be repeatable.
         topics.sort_by(|one, other| one.name.cmp(&other.name));
         topics
     }
 
-    /// The partitions of the request that was just answered are in the transaction.
+    /// Notes that the partitions of the request that was just answered are in the transaction.
     pub(super) fn asked_are_added(&mut self) {
         for membership in self.partitions.values_mut().flat_map(HashMap::values_mut) {
             if *membership == PartitionInTransaction::Asked {

@@ -1,4 +1,4 @@
-//! What the sending half of the producer may do with batches of the transaction, and what it reports of them.
+//! What the sender may do with batches of the transaction, and what it reports about them.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -12,7 +12,7 @@ use super::{
 use crate::produce::error::ProduceError;
 
 impl Transactions {
-    /// What the sending half may do with waiting batches.
+    /// What the sender may do with waiting batches now.
     pub fn send_permission(&self) -> SendPermission {
         let drop_all = |error: ProduceError| match self.version {
             Version::One => SendPermission::RetriesOnly(error),
@@ -22,7 +22,7 @@ impl Transactions {
             TransactionPhase::Uninitialized | TransactionPhase::Initializing => {
                 SendPermission::Closed
             }
-            // A record that was taken while the transaction ended belongs to none.
+            // A record that was accepted while the transaction ended belongs to none.
             TransactionPhase::Ready => SendPermission::Shut(ProduceError::Aborted),
             TransactionPhase::InTransaction | TransactionPhase::Committing
                 if self.identity().is_none() =>
@@ -40,8 +40,8 @@ impl Transactions {
         }
     }
 
-    /// Whether batches of this partition may leave now. Under the older protocol a partition is first made known to the
-    /// coordinator, which [`Transactions::poll`] then does.
+    /// True if batches of this partition may be sent now. In the older protocol a partition is first added to the
+    /// transaction, by a request that [`Transactions::poll`] then returns.
     pub fn admit(&mut self, topic: &Arc<str>, partition: i32) -> bool {
         if self.version == Version::Two {
             return true;
@@ -58,21 +58,22 @@ impl Transactions {
         *membership == PartitionInTransaction::Added
     }
 
-    /// Whether every partition that was asked for with [`Transactions::admit`] is in the transaction.
+    /// True if every partition that was asked for with [`Transactions::admit`] is in the transaction.
     pub fn is_settled(&self) -> bool {
         self.missing == 0
     }
 
-    /// A batch of the transaction leaves: from now on the coordinator may know of it.
+    /// Notes that a batch of the transaction is sent: from now on it may be open at the coordinator.
     pub fn departs(&mut self, now: Instant) {
         self.started.get_or_insert(now);
     }
 
-    /// A record of the open transaction was not stored.
+    /// Notes that a record of the open transaction was not stored.
     pub fn record_failed(&mut self, error: &ProduceError) {
         let dropped_unsent = matches!(error, ProduceError::Aborted | ProduceError::Transaction(_));
         if self.version == Version::One && self.is_open() && !dropped_unsent {
-            // Its number may be missing at the broker from now on, also when the transaction is being aborted already.
+            // Its sequence number may be missing at the broker from now on, also when the transaction is being aborted
+            // already.
             self.renewal = true;
         }
         if let ProduceError::Broker { code, .. } = error
@@ -92,14 +93,14 @@ impl Transactions {
             return;
         }
         match error {
-            // What was dropped because of the transaction's own state says nothing new.
+            // The record was dropped because of the transaction's own state, which is nothing new.
             ProduceError::Aborted | ProduceError::Transaction(_) => {}
             _ => self.give_up_transaction(TransactionError::Record(Arc::new(error.clone()))),
         }
     }
 
-    /// A record that the application handed over for the open transaction never reached a batch: what would be
-    /// committed is not all that was sent.
+    /// Notes that a record of the open transaction never reached a batch, so that a commit would not have all that was
+    /// sent.
     pub fn record_refused(&mut self, error: &ProduceError) {
         match error {
             ProduceError::Aborted | ProduceError::Transaction(_) | ProduceError::Closed => {}
@@ -107,7 +108,7 @@ impl Transactions {
         }
     }
 
-    /// A Produce request's fate is unknown: it may still arrive.
+    /// Notes that the outcome of a Produce request is unknown: it may still arrive.
     pub fn produce_lost(&mut self) {
         self.indefinite = true;
     }

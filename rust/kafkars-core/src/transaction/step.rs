@@ -1,13 +1,13 @@
-//! The steps of a transaction, each of which is one request.
+//! The steps of a transaction, each of which is one kind of request.
 
 use kafkars_protocol::ApiKey;
 
-/// What is asked of a coordinator.
+/// A request to a coordinator, or for one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CoordinatorStep {
-    /// The transaction's own coordinator is looked for.
+    /// Finds the transaction's own coordinator.
     FindCoordinator,
-    /// The coordinator of the group whose offsets are committed is looked for.
+    /// Finds the coordinator of the group whose offsets are committed.
     FindGroupCoordinator,
     Init,
     AddPartitions,
@@ -19,12 +19,12 @@ pub(super) enum CoordinatorStep {
 }
 
 impl CoordinatorStep {
-    /// Whether it looks for a coordinator, which any broker answers.
+    /// True if it finds a coordinator, which any broker answers.
     pub(super) fn is_search(self) -> bool {
         matches!(self, Self::FindCoordinator | Self::FindGroupCoordinator)
     }
 
-    /// The request.
+    /// The API of the request.
     pub(super) fn api(self) -> ApiKey {
         match self {
             Self::FindCoordinator | Self::FindGroupCoordinator => ApiKey::FindCoordinator,
@@ -36,7 +36,7 @@ impl CoordinatorStep {
         }
     }
 
-    /// Whether the coordinator opens a transaction of the older protocol with it.
+    /// True if the coordinator opens a transaction of the older protocol by it.
     pub(super) fn opens(self) -> bool {
         matches!(self, Self::AddPartitions | Self::AddOffsets)
     }

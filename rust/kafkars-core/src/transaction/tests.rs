@@ -1,4 +1,4 @@
-//! The conversation step by step, with answers made by hand.
+//! Requests and responses of transactions, step by step, with responses made by hand.
 
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,7 @@ use crate::error_kind::ErrorKind;
 
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The state machine with a coordinator that answers well unless told otherwise.
+/// The state machine with a coordinator that accepts every request unless told otherwise.
 struct Talk {
     transactions: Transactions,
     now: Instant,
@@ -344,7 +344,7 @@ fn a_failed_record_leaves_nothing_but_abort() {
         SendPermission::RetriesOnly(_)
     ));
     talk.abort().expect("aborted");
-    // Numbers may be missing: the next transaction starts them over under a new epoch.
+    // Sequence numbers may be missing: the next transaction starts them over under a new epoch.
     talk.begin_and_send();
     assert_eq!(
         talk.log,
@@ -395,7 +395,7 @@ fn a_transaction_that_takes_too_long_is_aborted_before_the_broker_does_it() {
     for level in [0, 2] {
         let mut talk = Talk::ready(level);
         talk.begin_and_send();
-        // The abort takes its time, and the coordinator may look at its clock at any moment from then on.
+        // The abort must arrive before the coordinator's own time limit.
         let limit = TIMEOUT - Duration::from_secs(1);
         assert_eq!(talk.transactions.next_wake(), Some(talk.now + limit));
         talk.now += limit;
@@ -467,7 +467,7 @@ fn coordinators_that_move_load_or_are_busy_are_asked_again() {
 #[test]
 fn what_never_opened_at_the_coordinator_is_not_ended_there() {
     let unheard = [
-        // The markers of the transaction before are not written yet.
+        // The markers of the previous transaction are not written yet.
         Ok(ErrorCode::ConcurrentTransactions),
         Ok(ErrorCode::CoordinatorLoadInProgress),
         Ok(ErrorCode::TopicAuthorizationFailed),
@@ -510,7 +510,7 @@ fn what_may_have_opened_is_ended_and_a_coordinator_that_knows_of_nothing_agrees(
         assert_eq!(talk.log.last().map(String::as_str), Some("EndTxn false 0"));
         talk.log.clear();
         talk.begin_and_send();
-        // What may still be on its way meets a newer epoch.
+        // A request that is still on its way meets a newer epoch.
         assert_eq!(talk.log, ["InitProducerId 0", "AddPartitionsToTxn"]);
         talk.commit().expect("committed");
     }

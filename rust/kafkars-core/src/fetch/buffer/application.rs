@@ -32,8 +32,8 @@ impl FetchBuffer {
         cursor.is_some_and(|cursor| wanted.contains(&cursor.partition))
     }
 
-    /// Gives one of these partitions its turn before the others; false when none of them has anything. What the others
-    /// have waits, and where it fills the buffer, those that have nothing may be asked for all the same.
+    /// Gives one of these partitions its turn before the others; false if none of them has data. Data of the others
+    /// waits, and even if it fills the buffer, these partitions may then be fetched.
     pub fn turn_to(&mut self, wanted: &[TopicPartition]) -> bool {
         let current = self.current.as_ref().map(|(id, _)| *id);
         let found = match current.filter(|id| self.is_of(*id, wanted)) {
@@ -65,7 +65,7 @@ impl FetchBuffer {
         true
     }
 
-    /// Notes that a partition is not asked for in vain any more. What others ask for at the same time stands.
+    /// Takes a partition off the list of those that are wanted and have no data. The others stay on it.
     #[inline]
     pub(super) fn found(&mut self, id: CursorId) {
         if let Ok(at) = self.asked_in_vain.binary_search(&id) {
@@ -107,7 +107,7 @@ impl FetchBuffer {
         self.take_of(max, None)
     }
 
-    /// Does the same of some partitions only.
+    /// As [`FetchBuffer::take`], of some partitions only.
     pub fn take_of(
         &mut self,
         max: usize,
@@ -156,7 +156,7 @@ impl FetchBuffer {
         Ok(slices)
     }
 
-    /// Notes that records of this cursor are handed out: until the next call they count as unfinished.
+    /// Notes that records of this cursor are handed out, which count as unfinished until the next call.
     #[inline]
     fn note_unfinished(&mut self, id: CursorId) {
         if let Some(cursor) = &self.cursors[id]
@@ -202,7 +202,7 @@ impl FetchBuffer {
                     return Ok(true);
                 }
                 Some(Queued::Failed(error)) => {
-                    // The application knows now; what it does not change is tried again.
+                    // The application knows of the error now; unless it seeks, the same position is tried again.
                     cursor.go_on();
                     self.make_ready(id);
                     return Err((id, error));
@@ -213,8 +213,8 @@ impl FetchBuffer {
         Ok(false)
     }
 
-    /// Returns the error that stands between a partition and its position, if one waits for the application, which has
-    /// heard of it with this: what it does not change is tried again.
+    /// Takes the error for which a partition has no position, if one waits for the application. As the application
+    /// knows of it then, the look-up is tried again.
     pub fn take_position_error(
         &mut self,
         partition: &TopicPartition,
@@ -223,7 +223,7 @@ impl FetchBuffer {
         let Some(cursor) = self.cursors[id].as_mut() else {
             return Ok(None);
         };
-        // Without a position nothing was read, so nothing can stand before the error.
+        // Without a position nothing was read, so no records can come before the error.
         if cursor.position().is_some() {
             return Ok(None);
         }
@@ -240,7 +240,7 @@ impl FetchBuffer {
         Ok(Some(error))
     }
 
-    /// What waits to be told of a topic is said of one of its partitions, and true of all. It stays for whoever polls.
+    /// An error of a topic waits at one of its partitions, and concerns all of them. It stays there for the next poll.
     fn topic_error(&self, partition: &TopicPartition) -> Option<FetchError> {
         let mut errors = self
             .cursors()

@@ -10,7 +10,7 @@ use crate::fetch::error::FetchError;
 use crate::fetch::position::FetchPosition;
 
 impl FetchBuffer {
-    /// Replaces the assignment. Partitions that stay keep position, data and pause unless a place is given.
+    /// Replaces the assignment. Partitions that stay keep position, data and pause unless a position is given.
     pub fn assign(&mut self, partitions: Vec<(TopicPartition, Option<FetchPosition>)>) {
         let wanted: HashMap<_, _> = partitions.into_iter().collect();
         let gone: Vec<_> = self
@@ -25,14 +25,14 @@ impl FetchBuffer {
         }
     }
 
-    /// Adds to the assignment; partitions that are in it stay as they are unless a place is given.
+    /// Adds to the assignment; partitions that are in it stay as they are unless a position is given.
     pub fn add(&mut self, partitions: Vec<(TopicPartition, Option<FetchPosition>)>) {
         for (partition, place) in partitions {
             self.assign_one(partition, place);
         }
     }
 
-    /// Takes these out of the assignment, and with them whatever waits for the application.
+    /// Removes partitions from the assignment, with the data that waits for the application.
     pub fn remove(&mut self, partitions: &[TopicPartition]) {
         self.leave_unfinished(partitions);
         for partition in partitions {
@@ -79,7 +79,7 @@ impl FetchBuffer {
         self.free.push(id);
     }
 
-    /// Drops what waits for the application.
+    /// Drops a cursor's data that waits for the application.
     fn drop_data(&mut self, id: CursorId) {
         if self
             .current
@@ -115,8 +115,8 @@ impl FetchBuffer {
         }
     }
 
-    /// Does the same at the application's wish: what was refused before need not be refused there, and what it
-    /// committed before is no longer its latest word.
+    /// As `restart`, for a seek or an assigned position: the pause after a refusal is shortened, because the new
+    /// position need not be refused, and an earlier commit of the application does not count any more.
     fn go_to(&mut self, id: CursorId, change: impl FnOnce(&mut Cursor)) {
         if let Some(cursor) = &self.cursors[id] {
             for (_, place) in self.unfinished.iter_mut().filter(|(of, _)| *of == id) {
@@ -153,7 +153,7 @@ impl FetchBuffer {
         Ok(())
     }
 
-    /// Seeks to where the broker says `start` is.
+    /// Seeks to `start`, which is looked up.
     pub fn seek_to(
         &mut self,
         partition: &TopicPartition,
@@ -164,7 +164,7 @@ impl FetchBuffer {
         Ok(())
     }
 
-    /// Stops or resumes handing out and fetching. Data that waits is kept, unless others need its room.
+    /// Pauses or resumes a partition. Data of a paused one is kept, unless others need the room.
     pub fn set_paused(
         &mut self,
         partition: &TopicPartition,

@@ -1,4 +1,4 @@
-//! What a fetch buffer is told of commits, so that it knows which offsets the group's coordinator has.
+//! Notes about commits, by which a fetch buffer knows which offsets the group's coordinator has.
 
 use super::fetch_buffer::FetchBuffer;
 use crate::config::TopicPartition;
@@ -12,8 +12,8 @@ impl FetchBuffer {
         }
     }
 
-    /// Notes that a commit of these partitions is in the queue with this id, or was not taken. Of commits in the queue
-    /// [`FetchBuffer::note_ended`] follows.
+    /// Notes that a commit of these partitions is in the queue with this id, or was not accepted. For a commit in the
+    /// queue [`FetchBuffer::note_ended`] follows.
     pub fn note_queued<'a>(
         &mut self,
         partitions: impl IntoIterator<Item = &'a TopicPartition>,
@@ -25,13 +25,14 @@ impl FetchBuffer {
         }
     }
 
-    /// Notes that a commit has ended; `committed` is what the coordinator took of the partition.
+    /// Notes that a commit has ended; `committed` is the offset that the coordinator has stored for the partition, if
+    /// it has.
     pub fn note_ended(&mut self, partition: &TopicPartition, id: CommitId, committed: Option<i64>) {
         self.ledger.ended(partition, id, committed);
         self.prune(partition);
     }
 
-    /// Notes that the coordinator was asked, and has this offset. That may have been before a commit.
+    /// Notes that a look-up of the committed offset returned this one, perhaps from before a commit.
     pub fn note_found(&mut self, partition: &TopicPartition, offset: i64) {
         self.ledger.found(partition, offset);
     }

@@ -3,25 +3,25 @@
 use crate::fetch::cursor::{Cursor, Held};
 use crate::fetch::response_memory::ResponseMemory;
 
-/// Opened bytes that are enough for a reader of any speed, while more of them are opened beside it.
+/// How many opened bytes are enough for a reader of any speed while more are opened beside it.
 const MOST_READY: usize = 2 << 20;
 
-/// The bytes that wait for the application, counted as what they take in memory, against their limit: responses as a
-/// whole for as long as anything waits in them, and what opened batches take besides.
+/// Counts the memory of data that waits for the application, against its limit: responses as a whole for as long as
+/// anything waits in them, and what opened batches take besides.
 ///
-/// Data of paused partitions is kept, so that a short pause costs nothing. It is dropped as far as it exceeds a quarter
-/// of the limit when it stands in the way of partitions that are read and these have little left; it is fetched again
-/// after the pause. Little is less than what stays of a paused one: partitions that take turns in being paused are read
-/// from what they have before anything is dropped for them.
+/// Data of paused partitions is kept, so that a short pause costs nothing. What exceeds a quarter of the limit is
+/// dropped when partitions that are read need the room and have little left (a sixteenth of the limit); it is fetched
+/// again after the pause. That is less than what paused partitions keep, so partitions that take turns in being paused
+/// are read from what they have before anything is dropped for them.
 #[derive(Debug)]
 pub(super) struct Credit {
     limit: usize,
     held: Held,
-    // Of responses in which anything waits.
+    // The bytes of all responses in which anything waits.
     responses: usize,
-    // What paused partitions hold: their batches, and the responses in which anything of theirs waits.
+    // The bytes that paused partitions hold: their batches, and whole responses in which anything of theirs waits.
     paused: usize,
-    // What their parts of the responses and their batches come to.
+    // The bytes of their own parts of the responses, and of their batches.
     of_paused: Held,
 }
 
@@ -49,13 +49,14 @@ impl Credit {
         self.held() < self.limit
     }
 
-    /// Returns true if more of what was fetched may be opened. What is opened takes room beside the response until all
-    /// of that is opened, and leaves the processor's caches when it waits for long: little is kept ready.
+    /// Returns true if more may be opened. Opened data takes memory beside the response until all of that is opened,
+    /// and leaves the processor's caches when it waits for long, so little is kept ready.
     pub(super) fn has_room_to_open(&self) -> bool {
         self.ready() < self.most_ready()
     }
 
-    /// Whether enough of that was taken to go on opening: whoever opens is woken for many batches, not for each.
+    /// Returns true if so much opened data was taken that it is worth opening more, for many batches at a time and not
+    /// for each.
     pub(super) fn is_short_of_opened(&self) -> bool {
         self.ready() < self.most_ready() / 2
     }
@@ -79,7 +80,8 @@ impl Credit {
         self.of_paused = self.of_paused.minus(held);
     }
 
-    /// Whether paused partitions hold what others need, whose reader has so much `at_hand` besides what waits for it.
+    /// Returns true if paused partitions hold the room that others need. `at_hand` is what their reader has besides
+    /// what waits for it.
     pub(super) fn is_blocked_by_paused(&self, at_hand: usize) -> bool {
         let share = self.share_of_paused();
         let left = self.held.minus(self.of_paused).total();

@@ -1,4 +1,4 @@
-//! Which data is dropped when there is too much of it; it is fetched again.
+//! Dropping fetched data when there is too much of it; it is fetched again later.
 
 use super::credit::{Credit, opened, unopened};
 use super::fetch_buffer::{CursorId, FetchBuffer};
@@ -6,11 +6,11 @@ use crate::fetch::cursor::{Cursor, CursorState, Queued};
 use crate::fetch::error::FetchError;
 use crate::fetch::opening::Opening;
 
-/// How many partitions may keep what was fetched for them beyond the limit, before more is.
+/// How many partitions may keep data that was fetched beyond the limit.
 const MOST_BEYOND_LIMIT: usize = 8;
 
 impl FetchBuffer {
-    /// Drops the answers of a partition that are not opened; they are asked for again.
+    /// Drops the responses of a partition that are not opened; they are fetched again.
     pub(super) fn drop_unopened(&mut self, id: CursorId) {
         let Some(cursor) = self.cursors[id].as_mut() else {
             return;
@@ -24,7 +24,8 @@ impl FetchBuffer {
         cursor.settle_failure();
     }
 
-    /// Drops data of paused partitions, the newest first, down to their share. What is before an error stays with it.
+    /// Drops data of paused partitions, the newest first, down to their share. Data before an error is kept with the
+    /// error.
     pub(super) fn drop_paused(&mut self) {
         for id in 0..self.cursors.len() {
             let holds = |cursor: &Cursor| {
@@ -41,9 +42,9 @@ impl FetchBuffer {
         }
     }
 
-    /// Keeps what was fetched beyond the limit, because it was asked for in vain, to a few partitions. What goes is
-    /// fetched again: first what was read latest, and of partitions that are still asked for, what nobody has taken
-    /// for longest.
+    /// Limits the data that was fetched beyond the limit to a few partitions; what is dropped is fetched again.
+    /// Partitions that the application does not wait for go first, the latest to get a turn before the others. Then
+    /// come those that it waits for, the earliest first.
     pub(super) fn drop_for_asked(&mut self) {
         let current = self.current.as_ref().map(|(id, _)| *id);
         let holds = |id: CursorId, cursor: &Cursor| {
@@ -75,14 +76,14 @@ impl FetchBuffer {
         }
     }
 
-    /// Drops opened batches of a partition from the end of its queue as long as there is too much.
+    /// Drops opened batches of a partition from the end of its queue while `is_too_much` says so.
     fn shorten_queue(&mut self, id: CursorId, is_too_much: impl Fn(&Credit) -> bool) {
         let Some(cursor) = self.cursors[id].as_mut() else {
             return;
         };
         while is_too_much(&self.credit) {
             match cursor.queue.back() {
-                // It will be met again. No other error would: it stays, and what is before it with it.
+                // Corruption will be met again. Other errors would not, so they are kept, with the data before them.
                 Some(Queued::Failed(FetchError::Corrupt { .. })) => {
                     cursor.state = CursorState::Fetching;
                 }

@@ -1,4 +1,4 @@
-//! The buffer itself: what it holds, and how its cursors are found.
+//! `FetchBuffer`: its fields, and how its cursors are found.
 
 use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
@@ -12,11 +12,11 @@ use crate::fetch::error::FetchError;
 use crate::fetch::position::FetchPosition;
 use crate::fetch::retry::RetryPace;
 
-/// Pauses between refused requests, where nothing else is set: Kafka's defaults.
+/// The first and the longest pause between refused requests, if nothing else is set: Kafka's defaults.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
-/// Names a cursor for as long as its partition stays assigned.
+/// Identifies a cursor for as long as its partition stays assigned.
 pub type CursorId = usize;
 
 /// The consumer's state that application and network share, behind one lock of the driver.
@@ -25,40 +25,39 @@ pub type CursorId = usize;
 #[derive(Debug)]
 pub struct FetchBuffer {
     pub(super) policy: AutoOffsetReset,
-    // Where new cursors look for their position first.
+    // Where new cursors start.
     pub(super) start: StartAt,
     pub(super) credit: Credit,
     pub(super) cursors: Vec<Option<Cursor>>,
-    // Places in `cursors` that were given up.
+    // Free entries of `cursors`.
     pub(super) free: Vec<CursorId>,
     pub(super) by_partition: HashMap<TopicPartition, CursorId>,
-    // Cursors with something to take, in turn, each with the stamp of its turn: a place whose stamp is not that of its
-    // cursor was given up, and is passed over.
+    // The queue of turns: cursors with something to take, each with the stamp of its turn. An entry whose stamp is not
+    // that of its cursor is stale, and is passed over.
     pub(super) ready: VecDeque<(CursorId, u64)>,
-    // Places in `ready` that were not given up.
+    // How many entries of `ready` are not stale.
     pub(super) turns: usize,
     pub(super) last_turn: u64,
-    // Cursors with answers to open, in turn. A place may have nothing left to open, or be that of a cursor that is
-    // gone.
+    // Cursors with responses to open, in turn. The cursor of an entry may have nothing left to open, or be gone.
     pub(super) to_open: VecDeque<CursorId>,
     pub(super) current: Option<(CursorId, BatchCursor)>,
-    // Those that the application wants and that have nothing, in order: they are fetched though others may fill the
-    // buffer.
+    // Cursors that the application wants and that have no data, in order of their ids: they are fetched even if others
+    // fill the buffer.
     pub(super) asked_in_vain: Vec<CursorId>,
-    // The network found cursors that it would have asked for, had there been room.
+    // Whether the network passed over cursors that it would have fetched, had there been room.
     pub(super) has_left_out: bool,
-    // Opening was behind with a cursor that the network would have asked for, and is no longer.
+    // Whether opening has caught up with a cursor that the network would have fetched.
     pub(super) has_caught_up: bool,
     pub(super) next_epoch: u64,
-    // Errors for the application, so that whoever waits for one knows of a new one.
+    // How many errors were met for the application, so that a waiter can notice a new one.
     pub(super) errors_met: u64,
     // How fast refused requests are repeated.
     pub(super) pace: RetryPace,
-    // What the latest call handed out, by where each cursor stood before it.
+    // The cursors of the records that the latest call handed out, with their positions before.
     pub(super) unfinished: Vec<(CursorId, FetchPosition)>,
-    // The same of cursors that have gone since.
+    // The same for cursors that were removed since.
     pub(super) left_unfinished: HashMap<TopicPartition, FetchPosition>,
-    // What the group's coordinator has.
+    // The offsets that the group's coordinator has.
     pub(super) ledger: Ledger,
 }
 

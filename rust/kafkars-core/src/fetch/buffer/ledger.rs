@@ -1,4 +1,4 @@
-//! The ledger of committed offsets: what the group's coordinator has, as far as that is known while commits are under
+//! The ledger of committed offsets: which offsets the coordinator has, as far as that is known while commits are under
 //! way.
 
 use std::collections::HashMap;
@@ -8,9 +8,9 @@ use crate::group::CommitId;
 
 /// One entry per partition that was committed, or looked up, since it was assigned.
 ///
-/// A commit that is under way may arrive or not, so nothing is known from the moment it is asked for until the latest
-/// one has succeeded. To know nothing costs a commit that was not needed; to take an older commit for the latest one
-/// loses records.
+/// A commit under way may arrive or not, so from the moment it is asked for the committed offset counts as unknown,
+/// until the latest commit has succeeded. An unknown offset costs at most an unneeded commit; to take an older commit
+/// for the latest one would lose records.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
     entries: HashMap<TopicPartition, LedgerEntry>,
@@ -18,11 +18,11 @@ pub(super) struct Ledger {
 
 #[derive(Debug, Default)]
 struct LedgerEntry {
-    /// Commits that were asked for and are not in the queue yet.
+    /// How many commits were asked for and are not in the queue yet.
     asked: u32,
     /// The latest commit in the queue.
     queued: Option<CommitId>,
-    /// What the coordinator has.
+    /// The offset that the coordinator is known to have.
     known: Option<i64>,
 }
 
@@ -55,7 +55,8 @@ impl Ledger {
         }
     }
 
-    /// The topic was made again: what the coordinator has, and what is under way, is of another one.
+    /// Forgets a partition whose topic was created again: committed offsets and commits under way belong to the former
+    /// topic.
     pub(super) fn begin_anew(&mut self, partition: &TopicPartition) {
         self.entries.remove(partition);
     }
@@ -67,7 +68,7 @@ impl Ledger {
         entry.known = None;
     }
 
-    /// Notes that a commit that was asked for is in the queue with this id, or was not taken.
+    /// Notes that a commit that was asked for is in the queue with this id, or was not accepted.
     pub(super) fn queued(&mut self, partition: &TopicPartition, id: Option<CommitId>) {
         if let Some(entry) = self.entries.get_mut(partition) {
             entry.asked = entry.asked.saturating_sub(1);
@@ -75,7 +76,7 @@ impl Ledger {
         }
     }
 
-    /// Notes that a commit has ended; `committed` is what the coordinator took.
+    /// Notes that a commit has ended; `committed` is the offset that the coordinator has stored, if it has.
     pub(super) fn ended(
         &mut self,
         partition: &TopicPartition,
@@ -90,7 +91,7 @@ impl Ledger {
         }
     }
 
-    /// Notes that the coordinator was asked, and has this offset. That may have been before a commit.
+    /// Notes that a look-up of the committed offset returned this one, perhaps from before a commit.
     pub(super) fn found(&mut self, partition: &TopicPartition, offset: i64) {
         let fresh = || LedgerEntry {
             known: Some(offset),

@@ -1,4 +1,4 @@
-//! Positions that have to be asked for.
+//! Looking up positions that are not known.
 
 use std::time::Instant;
 
@@ -12,7 +12,7 @@ use crate::fetch::position::FetchPosition;
 pub struct LookUp {
     /// The cursor.
     pub id: CursorId,
-    /// The cursor's epoch when it was asked, to recognise a late answer.
+    /// The cursor's epoch when the request was made, to recognise a late response.
     pub epoch: u64,
     /// The partition.
     pub partition: TopicPartition,
@@ -21,7 +21,7 @@ pub struct LookUp {
 }
 
 impl FetchBuffer {
-    /// Marks and returns the cursors whose position may be asked for now, as far as `can_ask` knows whom.
+    /// Marks and returns the cursors whose position may be looked up now, of those for which `can_ask` knows a broker.
     pub fn take_look_ups(
         &mut self,
         now: Instant,
@@ -38,7 +38,7 @@ impl FetchBuffer {
             if cursor.is_held(now) || !can_ask(&cursor.partition, start) {
                 continue;
             }
-            // What is being committed would be missed, and read and committed anew from further back.
+            // The look-up would miss a commit under way, and records would be read again from further back.
             if start == StartAt::Committed && self.ledger.is_under_way(&cursor.partition) {
                 continue;
             }
@@ -66,15 +66,15 @@ impl FetchBuffer {
         }
     }
 
-    /// Notes that the group has committed nothing for a cursor: the policy says where it starts. When the policy says
-    /// nothing either, the group is asked again after the application has heard of it.
+    /// Notes that the group has committed nothing for a cursor: the policy says where it starts. If there is no policy,
+    /// the group is asked again after the application has taken the error.
     pub fn start_by_policy(&mut self, look_up: &LookUp) {
         if let Some(cursor) = self.ended(look_up) {
             cursor.state = CursorState::Unset(StartAt::Policy);
         }
     }
 
-    /// The question has ended, whatever came of it. The cursor, where nothing has changed meanwhile.
+    /// Notes that a look-up has ended, whatever came of it. Returns the cursor if it still needs a position.
     pub fn ended(&mut self, look_up: &LookUp) -> Option<&mut Cursor> {
         let cursor = self.cursor_at(look_up.id, look_up.epoch)?;
         cursor.in_flight = false;

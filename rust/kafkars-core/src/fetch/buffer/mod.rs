@@ -1,4 +1,4 @@
-//! Everything one consumer has assigned and fetched: cursors, ready data, fairness, the byte limit.
+//! The fetch buffer of a consumer: its cursors, fetched data, fairness between partitions, the byte limit.
 
 mod application;
 mod assignment;

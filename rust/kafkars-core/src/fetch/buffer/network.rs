@@ -10,7 +10,7 @@ use crate::fetch::cursor::{Cursor, CursorState, StartAt};
 use crate::fetch::error::FetchError;
 use crate::fetch::position::FetchPosition;
 
-/// What is asked for here, in words.
+/// The operation of a fetch in a `Trouble`.
 pub(super) const FETCH: &str = "fetch";
 
 /// A cursor that may be fetched now, as the request needs it.
@@ -18,13 +18,13 @@ pub(super) const FETCH: &str = "fetch";
 pub struct FetchTarget {
     /// The cursor.
     pub id: CursorId,
-    /// The cursor's epoch when it was asked, to recognise a late answer.
+    /// The cursor's epoch when the request was made, to recognise a late response.
     pub epoch: u64,
     /// The partition.
     pub partition: TopicPartition,
     /// The position to fetch from.
     pub from: FetchPosition,
-    /// The topic in which that was reached, or [`Uuid::ZERO`] while unknown.
+    /// The id of the topic in which it was reached, or [`Uuid::ZERO`] while unknown.
     pub topic_id: Uuid,
 }
 
@@ -37,7 +37,7 @@ pub struct PartitionStatus {
     pub last_stable_offset: i64,
     /// The log start offset.
     pub log_start_offset: i64,
-    /// True if the answer only names another broker to ask.
+    /// True if the response only names another broker to fetch from.
     pub redirects: bool,
 }
 
@@ -58,14 +58,14 @@ impl FetchBuffer {
         self.credit.has_room()
     }
 
-    /// Whether the latest [`FetchBuffer::take_targets`] passed over a cursor only because the buffer is full: whoever
-    /// asked must be told when there is room, though there was credit for others.
+    /// True if the latest [`FetchBuffer::take_targets`] passed over a cursor only because the buffer is full: the
+    /// caller must then be woken when there is room, even if it got other targets.
     pub fn has_left_out(&self) -> bool {
         self.has_left_out
     }
 
-    /// Whether a cursor that [`FetchBuffer::take_targets`] passed over, because opening was behind, may be asked for
-    /// again: whoever asks must be told. True once.
+    /// True, once, if a cursor that [`FetchBuffer::take_targets`] passed over because opening was behind may be fetched
+    /// again: the network must then be woken.
     pub fn has_caught_up(&mut self) -> bool {
         std::mem::take(&mut self.has_caught_up)
     }
@@ -80,7 +80,8 @@ impl FetchBuffer {
         self.credit.held()
     }
 
-    /// Marks and returns the cursors that `belongs` to the asking node and may be fetched now.
+    /// Marks and returns the cursors that may be fetched now, of those for which `belongs` says that they belong to the
+    /// node to be asked.
     pub fn take_targets(
         &mut self,
         now: Instant,
@@ -151,7 +152,7 @@ impl FetchBuffer {
         }
     }
 
-    /// Takes note of what a response says of a partition. Returns false when it came too late.
+    /// Notes what a response says of a partition. Returns false if it came too late.
     pub fn note(
         &mut self,
         target: &FetchTarget,
@@ -168,15 +169,15 @@ impl FetchBuffer {
         if status.log_start_offset >= 0 {
             cursor.log_start_offset = status.log_start_offset;
         }
-        // What records are worth is known when they are opened.
+        // Whether records are valid is known when they are opened.
         if !has_records && !status.redirects {
             cursor.retry.succeeded();
         }
         true
     }
 
-    /// Adds an error for the application; it is raised after the records before it, those that are not opened yet among
-    /// them. One at a time: nothing is asked for until that was heard, and what lasts will be met again.
+    /// Adds an error for the application, which gets it after all records before it, opened or not. There is one at a
+    /// time: nothing is fetched until the application has taken it, and an error that lasts will be met again.
     pub fn fail(&mut self, id: CursorId, epoch: u64, error: FetchError) -> bool {
         let Some(cursor) = self.cursor_at(id, epoch) else {
             return false;
@@ -191,14 +192,14 @@ impl FetchBuffer {
         self.make_ready(id)
     }
 
-    /// Returns how many errors were met so far that the application has to hear of.
+    /// Returns how many errors for the application were met so far.
     pub fn errors_met(&self) -> u64 {
         self.errors_met
     }
 
-    /// What was asked for is outside the log: starts over as the policy says, or raises. A refusal of another place
-    /// than the one that would be asked for now says nothing: data was dropped meanwhile, and what comes before it may
-    /// well be there.
+    /// Handles OFFSET_OUT_OF_RANGE: starts over as the policy says, or adds an error. A response about another position
+    /// than the one that would be fetched now is ignored: data was dropped meanwhile, and what comes before it may well
+    /// be in the log.
     pub fn out_of_range(&mut self, target: &FetchTarget, now: Instant) -> bool {
         let is_read = self
             .current
@@ -226,7 +227,7 @@ impl FetchBuffer {
             return self.fail(target.id, target.epoch, error);
         }
         if is_read || cursor.has_data() {
-            // The application first gets what there is.
+            // The application first gets the records that there are.
             cursor.retry.failed(now, pace, FETCH, cause);
         } else {
             cursor.retry.redirected(now, pace, FETCH, cause);

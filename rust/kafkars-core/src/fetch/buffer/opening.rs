@@ -1,4 +1,4 @@
-//! Answers on their way from the network to the application's queue: which one is opened next, and what it became.
+//! Opening responses on their way from the network to the application's queue: which one is next, and what comes of it.
 
 use std::sync::Arc;
 
@@ -10,23 +10,23 @@ use crate::fetch::open::{OpenJob, Opened};
 use crate::fetch::opening::Opening;
 use crate::fetch::position::FetchPosition;
 
-/// An answer that some thread opens now. It goes back by [`FetchBuffer::opened`], whatever came of it.
+/// A response that some thread opens now. It goes back by [`FetchBuffer::opened`], whatever has come of it.
 #[derive(Debug)]
 pub struct OpenTask {
     id: CursorId,
     epoch: u64,
-    // Where the first part has to join.
+    // The position where the queue must end for the first part to follow.
     at: FetchPosition,
-    // Bytes not opened when the task was given out.
+    // How many bytes were not opened when the task was given out.
     unopened: usize,
     /// What is to be opened.
     pub opening: Opening,
 }
 
 impl FetchBuffer {
-    /// Queues what a response held of a partition, to be opened, and moves the fetch offset past it: the next request
-    /// can leave before anything is opened. Returns false when it does not join what came before, because that was
-    /// dropped, or an error was met meanwhile: then it is dropped as well and asked for again.
+    /// Queues a partition's part of a response to be opened, and moves the fetch offset past it, so that the next
+    /// request can be sent before anything is opened. Returns false if the part does not follow what came before,
+    /// because that was dropped or an error was met meanwhile: then the part is dropped as well and fetched again.
     pub fn admit(&mut self, target: &FetchTarget, job: OpenJob) -> bool {
         let Some(cursor) = cursor_at(&mut self.cursors, target.id, target.epoch) else {
             return false;
@@ -43,7 +43,7 @@ impl FetchBuffer {
         true
     }
 
-    /// The answer to open next, if the application's queues have room for what it holds.
+    /// The response to open next, if there is room for opened data.
     pub fn start_opening(&mut self) -> Option<OpenTask> {
         for _ in 0..self.to_open.len() {
             let only_wanted = self.may_open()?;
@@ -62,7 +62,7 @@ impl FetchBuffer {
                 continue;
             }
             if cursor.paused && self.credit.paused_exceed_share() {
-                // It gets a turn again after the pause.
+                // It is listed again when the partition is resumed.
                 continue;
             }
             return self.give_out(id);
@@ -70,7 +70,7 @@ impl FetchBuffer {
         None
     }
 
-    /// The first answer of a partition, for a thread that opens small ones on the spot.
+    /// The first response of a partition, for a thread that opens small ones at once.
     pub fn start_opening_of(&mut self, target: &FetchTarget) -> Option<OpenTask> {
         let cursor = self.cursor_at(target.id, target.epoch)?;
         if cursor.unopened.is_empty() || cursor.opening.is_some() {
@@ -79,15 +79,16 @@ impl FetchBuffer {
         self.give_out(target.id)
     }
 
-    /// Whether it is worth starting to open: [`FetchBuffer::start_opening`] may find something, and not just room for
-    /// one batch more.
+    /// True if it is worth starting to open: [`FetchBuffer::start_opening`] may find something, and room for more than
+    /// one batch.
     pub fn can_open(&self) -> bool {
         let is_worth_it = self.credit.is_short_of_opened() || !self.is_ready();
         !self.to_open.is_empty() && (is_worth_it || self.has_wanted_to_open())
     }
 
-    /// Whether answers may be opened now; `Some(true)`: only those of partitions that were asked for in vain. Without
-    /// room nothing is opened while the application has something to take, because taking makes room.
+    /// Tells whether responses may be opened now; `Some(true)`: only those of partitions that the application wanted
+    /// when they had no data. Without room nothing else is opened while the application has something to take, because
+    /// taking makes room.
     fn may_open(&self) -> Option<bool> {
         if self.credit.has_room_to_open() || !self.is_ready() {
             Some(false)
@@ -96,7 +97,7 @@ impl FetchBuffer {
         }
     }
 
-    /// Whether an answer waits to be opened of a partition that was asked for in vain.
+    /// True if a response waits to be opened of a partition that the application wanted when it had no data.
     fn has_wanted_to_open(&self) -> bool {
         let mut wanted = self
             .asked_in_vain
@@ -108,7 +109,7 @@ impl FetchBuffer {
     fn give_out(&mut self, id: CursorId) -> Option<OpenTask> {
         let cursor = self.cursors[id].as_mut()?;
         let opening = cursor.unopened.pop_front()?;
-        // It stays held until it is back.
+        // Its response stays counted until it is back.
         cursor.opening = Some(Arc::clone(opening.response()));
         Some(OpenTask {
             id,
@@ -119,10 +120,9 @@ impl FetchBuffer {
         })
     }
 
-    /// Queues what was opened, and what is left of the answer. Returns whether the application has something new to
-    /// take.
+    /// Queues what was opened, and what is left of the response. Returns true if the application has something to take.
     ///
-    /// Opened data that does not join what is queued (an earlier part was dropped) is dropped as well and asked for
+    /// Opened data that does not follow what is queued (an earlier part was dropped) is dropped as well and fetched
     /// again.
     pub fn opened(&mut self, task: OpenTask, parts: Vec<Opened>) -> bool {
         let (id, epoch) = (task.id, task.epoch);
@@ -163,7 +163,7 @@ impl FetchBuffer {
                     cursor.queue.push_back(Queued::Records(records));
                 }
                 Opened::Skip(place) => {
-                    // Only the last of several matters, and nothing else bounds their number.
+                    // Of several skips in a row only the last matters; otherwise nothing would bound their number.
                     if let Some(Queued::Skip(last)) = cursor.queue.back_mut() {
                         *last = place;
                     } else {
@@ -173,7 +173,7 @@ impl FetchBuffer {
                 Opened::Failed(error) => {
                     failure = Some(error.to_string());
                     cursor.state = CursorState::Failed;
-                    // What was met behind it is asked for again.
+                    // What was met after it will be met again.
                     cursor.failure = None;
                     self.errors_met = self.errors_met.wrapping_add(1);
                     cursor.queue.push_back(Queued::Failed(error));
@@ -184,7 +184,7 @@ impl FetchBuffer {
         self.credit.add(cursor, opened(bytes));
         let has_failed = failure.is_some();
         match (failure, cursor.heard_at) {
-            // Once the application has heard of it, the same would come again.
+            // Once the application has taken the error, the next fetch may bring the same one.
             (Some(cause), Some(heard_at)) => {
                 cursor.retry.failed(heard_at, &mut self.pace, FETCH, cause);
             }
@@ -194,7 +194,7 @@ impl FetchBuffer {
             _ => {}
         }
         if !has_failed && !task.opening.is_done() {
-            // What is left of it stays held.
+            // What is left of it stays counted.
             let left = task.opening.unopened();
             self.credit.add(cursor, unopened(left));
             cursor.unopened.push_front(task.opening);
@@ -210,7 +210,7 @@ impl FetchBuffer {
         self.make_ready(task.id)
     }
 
-    /// Gives a cursor a turn to be opened, if it has anything for it and no turn yet.
+    /// Lists a cursor to be opened, if it has something to open and is not listed yet.
     pub(super) fn list_to_open(&mut self, id: CursorId) {
         let Some(cursor) = self.cursors[id].as_mut() else {
             return;
@@ -219,7 +219,7 @@ impl FetchBuffer {
             return;
         }
         self.to_open.push_back(id);
-        // Cursors that were removed leave theirs behind.
+        // Cursors that were removed leave their entries behind.
         if self.to_open.len() > 2 * self.cursors.len() {
             let cursors = &mut self.cursors;
             self.to_open.retain(|id| {

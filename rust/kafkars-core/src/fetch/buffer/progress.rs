@@ -1,4 +1,4 @@
-//! How far the application is: what may be committed, what it holds in memory, since when nothing was heard.
+//! The progress of the application: what may be committed, what it holds in memory, since when no response came.
 
 use std::collections::HashMap;
 use std::time::Instant;
@@ -12,7 +12,7 @@ use crate::fetch::position::FetchPosition;
 pub type Position = (TopicPartition, FetchPosition);
 
 impl FetchBuffer {
-    /// Where each partition stands after everything that was handed out.
+    /// The position of each partition after everything that was handed out.
     pub fn consumed(&self) -> Vec<Position> {
         let cursors = self.cursors();
         cursors
@@ -20,15 +20,15 @@ impl FetchBuffer {
             .collect()
     }
 
-    /// Where each partition stood before the latest call that handed out records: the application asked for more, so it
-    /// has finished all before them.
+    /// The position of each partition before the latest call that handed out records: the application asked for more by
+    /// that call, so it has finished everything before.
     pub fn finished(&self) -> Vec<Position> {
         let mut positions = Vec::new();
-        // A cursor may be named several times: where it stood before all of them counts.
+        // A cursor may be listed several times: its first position counts.
         let unfinished: HashMap<_, _> = self.unfinished.iter().rev().copied().collect();
         for (id, cursor) in self.cursors() {
             let unfinished = unfinished.get(&id).copied();
-            // A seek ahead finishes nothing of what is in hand. One back, or a log that lost records, has taken the
+            // A seek ahead does not finish records that were handed out. A seek back, or a truncated log, has moved the
             // position back, perhaps below what was finished.
             let places = unfinished.into_iter().chain(cursor.place());
             let place = places.min_by_key(|place| place.offset);
@@ -37,14 +37,14 @@ impl FetchBuffer {
         positions
     }
 
-    /// The application says that it has finished everything that was handed out.
+    /// Notes that the application has finished everything that was handed out.
     #[inline]
     pub fn finish_all(&mut self) {
         self.unfinished.clear();
         self.left_unfinished.clear();
     }
 
-    /// What automatic commits have to commit: what is finished, unless the coordinator is known to have it, or the
+    /// The positions for automatic commits: what is finished, unless the coordinator is known to have it, or the
     /// application has committed something itself and neither read on nor sought since.
     pub fn to_commit(&self) -> Vec<Position> {
         let mut finished = self.finished();
@@ -64,8 +64,8 @@ impl FetchBuffer {
         })
     }
 
-    /// The application commits `offset` itself, and says by that how far it is: neither a position that was looked up
-    /// nor what it finished before counts after that.
+    /// Notes that the application commits `offset` itself. That says how far it is, so automatic commits use neither a
+    /// position that was looked up nor what was finished before.
     pub fn settle(&mut self, partition: &TopicPartition, offset: i64) {
         if let Some(place) = self.left_unfinished.get_mut(partition) {
             *place = place.raised_to(offset);
@@ -92,7 +92,7 @@ impl FetchBuffer {
         cursor.settled = Some(Settled { offset, at, before });
     }
 
-    /// That commit was not taken: the coordinator will never hear of it.
+    /// Takes back [`FetchBuffer::settle`], because the commit was not accepted and will never be sent.
     pub fn unsettle(&mut self, partition: &TopicPartition, offset: i64) {
         let id = self.by_partition.get(partition).copied();
         let cursor = id.and_then(|id| self.cursors[id].as_mut());
@@ -108,7 +108,7 @@ impl FetchBuffer {
         }
     }
 
-    /// These partitions go; what the application has in hand of them stays in its hand.
+    /// Remembers, for partitions that are removed, which of their records the application has not finished.
     pub(super) fn leave_unfinished(&mut self, gone: &[TopicPartition]) {
         if self.unfinished.is_empty() {
             return;
@@ -121,7 +121,7 @@ impl FetchBuffer {
             if let Some(partition) = partition
                 && let Some(cursor) = &cursors[*id]
             {
-                // The first of several counts.
+                // Of several positions the first counts.
                 let place = cursor.unfinished_from(*place);
                 left.entry((*partition).clone()).or_insert(place);
             }
@@ -129,8 +129,8 @@ impl FetchBuffer {
         });
     }
 
-    /// The application says where a cursor goes on: what it has in hand of an earlier cursor of the partition is not
-    /// finished by that.
+    /// Keeps records unfinished that were handed out by an earlier cursor of the partition, when the application sets a
+    /// position.
     pub(super) fn take_back_unfinished(&mut self, id: CursorId) {
         if let Some(cursor) = &self.cursors[id]
             && let Some(place) = self.left_unfinished.remove(&cursor.partition)
@@ -139,8 +139,7 @@ impl FetchBuffer {
         }
     }
 
-    /// These partitions belong to others now: what the application has in hand of them says nothing of how far those
-    /// are.
+    /// Forgets unfinished records of partitions that belong to others now, who may be further on.
     pub fn forget_unfinished(&mut self, partitions: &[TopicPartition]) {
         if !self.left_unfinished.is_empty() {
             for partition in partitions {
@@ -149,25 +148,25 @@ impl FetchBuffer {
         }
     }
 
-    /// Those of `positions` that the coordinator is not known to have.
+    /// Filters out positions that the coordinator is known to have.
     pub fn uncommitted(&self, positions: Vec<Position>) -> Vec<Position> {
         let is_new = |(partition, place): &Position| !self.ledger.has(partition, place.offset);
         positions.into_iter().filter(is_new).collect()
     }
 
-    /// Bytes of the batch that records are being handed out of.
+    /// How many bytes the batch takes that records are being handed out from.
     pub fn current_bytes(&self) -> usize {
         let current = self.current.as_ref();
         current.map_or(0, |(_, records)| records.batch.size())
     }
 
-    /// Since when a partition that should be read has not been heard of, the longest one first; `since` is when the
-    /// application asked for what it wants now. `None` when nothing is to be read.
+    /// Since when no response came for the partition that has waited longest of those that should be read, counted from
+    /// `since` at the earliest, when the application asked for what it wants now. `None` if nothing is to be read.
     pub fn silent_since(&self, since: Instant) -> Option<Instant> {
         if !self.has_credit() {
             return None;
         }
-        // Without room, only what was asked for in vain is fetched.
+        // Without room, only partitions are fetched that the application wanted when they had no data.
         let is_limited = !self.has_room() && !self.is_blocked_by_paused();
         let is_asked = |id: CursorId| !is_limited || self.asked_in_vain.binary_search(&id).is_ok();
         let wanted = self.cursors();

@@ -1,5 +1,5 @@
-//! In which topic positions were reached: one that is deleted and made again has the name of the former, and another
-//! identifier. Offsets of the former say nothing of it.
+//! The ids of the topics in which positions were reached. A topic that is deleted and created again has the name of the
+//! former one and another id; offsets of the former say nothing about it.
 
 use kafkars_protocol::Uuid;
 
@@ -7,20 +7,20 @@ use super::fetch_buffer::{CursorId, FetchBuffer};
 use crate::config::TopicPartition;
 use crate::fetch::cursor::Cursor;
 
-/// What noting the identifiers of topics has come to.
+/// What has changed by noting the ids of topics.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct NotedTopics {
-    /// Whether any identifier was not known before.
+    /// Whether any id was not known before.
     pub has_news: bool,
-    /// Partitions of topics that were made again: reading begins anew.
+    /// Partitions of topics that were created again: reading starts over.
     pub made_again: Vec<TopicPartition>,
 }
 
 impl FetchBuffer {
-    /// What metadata says of the topics: `id_of` is the identifier of one that exists, where topics have any.
+    /// Notes the topic ids in metadata: `id_of` returns the id of a topic that exists, if brokers have topic ids.
     ///
-    /// A position without one was reached in the topic that is known first; one of another topic is given up, and
-    /// looked up where the group has committed, or as the policy says.
+    /// A position without an id belongs to the first topic that is known. A position in another topic is given up, and
+    /// a new one is looked up: the committed offset, or as the policy says.
     pub fn note_topics(&mut self, id_of: impl Fn(&TopicPartition) -> Option<Uuid>) -> NotedTopics {
         let mut noted = NotedTopics::default();
         let mut made_again: Vec<CursorId> = Vec::new();
@@ -37,7 +37,7 @@ impl FetchBuffer {
                 cursor.topic_id = topic_id;
                 noted.has_news = true;
             } else if cursor.former_id != topic_id {
-                // A broker that lags may still name the former.
+                // A broker that lags may still have the former topic.
                 cursor.former_id = std::mem::replace(&mut cursor.topic_id, topic_id);
                 noted.made_again.push(cursor.partition.clone());
                 made_again.push(id);
@@ -54,7 +54,7 @@ impl FetchBuffer {
         let first = self.start;
         self.unfinished.retain(|(of, _)| *of != id);
         self.restart(id, |cursor| {
-            // What was asked for and not found yet is asked of the new one.
+            // A start that was asked for and not found yet is looked up in the new topic.
             let start = match cursor.position() {
                 Some(_) => first,
                 None => cursor.start,
@@ -77,13 +77,13 @@ impl FetchBuffer {
         }
     }
 
-    /// The topic of a position, for its commit.
+    /// The id of the topic in which the position was reached, for its commit.
     pub fn topic_id(&self, partition: &TopicPartition) -> Uuid {
         let cursor = self.cursor(partition);
         cursor.map_or(Uuid::ZERO, |cursor| cursor.topic_id)
     }
 
-    /// The topic of what was handed out last, which is what the application commits.
+    /// The id of the topic from which records were handed out last, for commits of the application.
     pub fn topic_id_read(&self, partition: &TopicPartition) -> Uuid {
         let read = |cursor: &Cursor| match cursor.is_unread_since {
             true => cursor.former_id,
@@ -92,8 +92,8 @@ impl FetchBuffer {
         self.cursor(partition).map_or(Uuid::ZERO, read)
     }
 
-    /// A commit of the partition came to nothing because its topic is gone: until metadata knows it again, or reading
-    /// goes on, there is no other one of itself.
+    /// Notes that a commit of the partition failed because its topic was deleted: there is no automatic commit of it
+    /// until metadata has the topic again or reading goes on.
     pub fn note_gone(&mut self, partition: &TopicPartition, offset: i64) {
         let id = self.by_partition.get(partition).copied();
         if let Some(cursor) = id.and_then(|id| self.cursors[id].as_mut()) {
@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(note(&mut buffer, NEW).made_again, [partition()]);
         assert_eq!(buffer.to_commit(), []);
         assert_eq!(starts(&mut buffer), [StartAt::Committed]);
-        // A broker that lags names the former.
+        // A broker that lags has the former topic.
         assert_eq!(note(&mut buffer, OLD), NotedTopics::default());
         assert_eq!(buffer.topic_id(&partition()), NEW);
     }

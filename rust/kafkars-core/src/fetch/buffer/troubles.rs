@@ -1,4 +1,4 @@
-//! Refusals: when each partition may be asked again, and what is told of those that last.
+//! Refusals: when each partition may be asked about again, and which refusals last.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ impl FetchBuffer {
         (cursor.epoch == epoch).then_some((cursor, &mut self.pace))
     }
 
-    /// A question about a cursor was refused: nothing is asked about it before a pause has passed.
+    /// Notes that a request about a cursor was refused: the next one waits for a pause.
     pub fn refused(
         &mut self,
         id: CursorId,
@@ -34,7 +34,7 @@ impl FetchBuffer {
         }
     }
 
-    /// The same, and no time will mend it: the application hears of it.
+    /// As [`FetchBuffer::refused`], for a refusal that no retry will mend: the application gets the error.
     pub fn refused_for_good(
         &mut self,
         id: CursorId,
@@ -47,7 +47,8 @@ impl FetchBuffer {
         self.fail(id, epoch, error);
     }
 
-    /// The answer says to ask somewhere else at once; see [`RetryState::redirected`](crate::fetch::retry::RetryState).
+    /// Notes a response after which another request can be sent at once; see
+    /// [`RetryState::redirected`](crate::fetch::retry::RetryState).
     pub fn redirected(
         &mut self,
         id: CursorId,
@@ -61,7 +62,7 @@ impl FetchBuffer {
         }
     }
 
-    /// Nobody answered for these. The pause is that of the broker, so that another one can be asked at once.
+    /// Notes a fetch without a response. The pause is that of the broker, so that another broker can be asked at once.
     pub fn unanswered(&mut self, targets: &[FetchTarget], now: Instant, cause: &Arc<str>) {
         for target in targets {
             if let Some(cursor) = self.cursor_at(target.id, target.epoch) {
@@ -71,7 +72,7 @@ impl FetchBuffer {
         }
     }
 
-    /// A whole answer was as it should be; these had no part in it, because they have no news.
+    /// Notes a successful response that leaves out this partition, because nothing has changed there.
     pub fn heard(&mut self, target: &FetchTarget, now: Instant) {
         if let Some(cursor) = self.cursor_at(target.id, target.epoch) {
             cursor.heard_at = Some(now);
@@ -79,7 +80,7 @@ impl FetchBuffer {
         }
     }
 
-    /// Partitions that cannot be read at the moment, with why, the longest one first.
+    /// The partitions that cannot be read at the moment, and why, the oldest trouble first.
     pub fn troubles(&self) -> Vec<(TopicPartition, Trouble)> {
         let mut troubles: Vec<_> = self
             .cursors()
@@ -89,7 +90,7 @@ impl FetchBuffer {
         troubles
     }
 
-    /// Those that have been in trouble for `limit`, each once.
+    /// The partitions that could not be read for `limit`, each once.
     pub fn troubles_to_report(
         &mut self,
         now: Instant,

@@ -1,5 +1,5 @@
-//! Logs that lost what was read from them (KIP-320): after an unclean election the new leader may end before our
-//! position, or hold other records below it.
+//! Log truncation (KIP-320): after an unclean election the log of the new leader may end before the position, or have
+//! other records before it.
 
 use std::time::Instant;
 
@@ -12,13 +12,13 @@ use crate::fetch::position::FetchPosition;
 /// A cursor whose log must be compared with what was read from it, because another leader was elected since.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Validation {
-    /// Which cursor.
+    /// The cursor.
     pub id: CursorId,
-    /// To recognise a late answer.
+    /// The cursor's epoch, to recognise a late response.
     pub epoch: u64,
-    /// Which partition.
+    /// The partition.
     pub partition: TopicPartition,
-    /// What the next fetch asks for, and the epoch to ask about.
+    /// The position of the next fetch, with the leader epoch to ask about.
     pub from: FetchPosition,
     /// The leader to ask.
     pub node: i32,
@@ -26,7 +26,7 @@ pub struct Validation {
     pub leader_epoch: i32,
 }
 
-/// Where a leader says that an epoch ended.
+/// The end of a leader epoch, according to the leader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EpochEnd {
     /// The newest epoch the leader has that is not newer than the one asked for, or -1.
@@ -36,7 +36,7 @@ pub struct EpochEnd {
 }
 
 impl EpochEnd {
-    /// Whether a log of which this is said does not hold what was read up to `from`.
+    /// True if a log with this end of the epoch does not hold what was read up to `from`.
     #[must_use]
     pub fn diverges_from(self, from: FetchPosition) -> bool {
         self.leader_epoch < from.leader_epoch.max(0) || self.end_offset < from.offset.max(0)
@@ -44,7 +44,8 @@ impl EpochEnd {
 }
 
 impl FetchBuffer {
-    /// Marks and returns the cursors whose leader changed since their log was looked at. `leader` tells node and epoch.
+    /// Marks and returns the cursors whose leader changed since their log was checked. `leader` returns node id and
+    /// epoch.
     pub fn take_validations(
         &mut self,
         now: Instant,
@@ -59,7 +60,7 @@ impl FetchBuffer {
                 continue;
             };
             if cursor.leader.replace((node, leader_epoch)) != Some((node, leader_epoch)) {
-                // What the former leader refused this one may grant.
+                // This leader may accept what the former one refused.
                 cursor.retry.shorten();
             }
             if cursor.is_held(now) || cursor.state != CursorState::Fetching {
@@ -83,13 +84,14 @@ impl FetchBuffer {
         validations
     }
 
-    /// The question about a cursor has ended; `answer` is the leader's word, where there is one.
+    /// Notes that the check of a cursor has ended; `answer` is what the leader responded, if it did.
     pub fn validated(&mut self, asked: &Validation, answer: Option<EpochEnd>, now: Instant) {
         let Some(cursor) = self.cursor_at(asked.id, asked.epoch) else {
             return;
         };
         cursor.in_flight = false;
-        // What is dropped of a paused partition meanwhile is another place, about which nothing was said.
+        // If data of a paused partition was dropped meanwhile, the position is another one, about which the response
+        // says nothing.
         let Some(end) = answer.filter(|_| cursor.fetch_from == asked.from) else {
             return;
         };
@@ -99,8 +101,8 @@ impl FetchBuffer {
         }
     }
 
-    /// The log no longer holds what was read up to `from`: goes on where both logs agree, or raises, as the policy
-    /// says. What was fetched before stays with the application.
+    /// Handles a log that no longer holds what was read up to `from`: goes on where both logs agree, or adds an error,
+    /// as the policy says. Records that were handed out stay with the application.
     pub fn truncated(
         &mut self,
         id: CursorId,
@@ -110,7 +112,7 @@ impl FetchBuffer {
         now: Instant,
     ) {
         let policy = self.policy;
-        // What is said of another place than the one that would be asked for now says nothing.
+        // A response about another position than the one that would be fetched now is ignored.
         if self
             .cursor_at(id, epoch)
             .is_none_or(|cursor| cursor.fetch_from != from)
@@ -140,8 +142,8 @@ impl FetchBuffer {
     }
 }
 
-/// Where both logs agree, and never further than the application has read. The epoch that was refused is not asked
-/// about again: the log has nothing of it.
+/// The position where both logs agree, but never further than the application has read. Its leader epoch is one that
+/// the log has, so that the refused one is not asked about again.
 fn place_of(cursor: &Cursor, end: EpochEnd) -> FetchPosition {
     match cursor.place() {
         Some(position) if position.offset < end.end_offset => FetchPosition {
@@ -276,7 +278,7 @@ mod tests {
         assert_eq!(fetched(&mut buffer).map(|target| target.from), Some(from));
     }
 
-    /// However often a leader says that the log diverges, it is asked after growing pauses.
+    /// A leader that says each time that the log diverges is asked after growing pauses.
     #[test]
     fn a_leader_that_never_agrees_is_asked_ever_more_slowly() {
         let mut buffer = reading(AutoOffsetReset::Earliest);

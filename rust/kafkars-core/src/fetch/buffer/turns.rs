@@ -1,10 +1,10 @@
-//! The queue of turns: partitions with data get one after the other, for a batch each.
+//! The queue of turns: partitions with data take turns, for a batch each.
 
 use super::fetch_buffer::{CursorId, FetchBuffer};
 use crate::fetch::cursor::{Cursor, Queued};
 
 impl FetchBuffer {
-    /// Gives a cursor with data its turn; returns whether it has any to give.
+    /// Puts a cursor with data into the queue of turns. Returns true if it has data to hand out.
     pub(super) fn make_ready(&mut self, id: CursorId) -> bool {
         if self
             .current
@@ -41,8 +41,8 @@ impl FetchBuffer {
         }
     }
 
-    /// Takes a cursor out of the queue of turns. Its place stays and is passed over: to search it would make removing
-    /// all partitions quadratic.
+    /// Takes a cursor out of the queue of turns. Its entry stays there and is passed over: a search for it would make
+    /// removing all partitions quadratic.
     pub(super) fn unlist(&mut self, id: CursorId) {
         const FEW: usize = 64;
         if let Some(cursor) = self.cursors[id].as_mut()
@@ -56,7 +56,7 @@ impl FetchBuffer {
         }
     }
 
-    /// Positions move over control batches at once, not with the next poll: lag must reach zero.
+    /// Moves the position over control batches at once, not with the next poll, so that lag reaches zero.
     pub(super) fn skip_to_records(&mut self, id: CursorId) {
         if let Some(cursor) = self.cursors[id].as_mut() {
             while let Some(Queued::Skip(next)) = cursor.queue.front() {
@@ -68,7 +68,7 @@ impl FetchBuffer {
     }
 }
 
-/// Whether a place in the queue of turns still counts.
+/// Returns true if an entry of the queue of turns is not stale.
 pub(super) fn has_turn(cursors: &[Option<Cursor>], (id, turn): (CursorId, u64)) -> bool {
     let cursor = cursors.get(id).and_then(Option::as_ref);
     cursor.is_some_and(|cursor| cursor.turn == turn)

@@ -1,4 +1,4 @@
-//! Some partitions only: what an application takes of those that it names.
+//! Taking records of some partitions only.
 
 use super::*;
 
@@ -98,7 +98,7 @@ fn asking_for_one_partition_in_vain_gives_room_to_no_other() {
     let asked: Vec<_> = asked.iter().map(|target| &target.partition).collect();
     assert_eq!(asked, [&wanted[0], &wanted[1]]);
     assert!(buffer.has_left_out());
-    // Nobody is to miss what is not asked for.
+    // A partition that is not fetched must not count as silent.
     let later = Instant::now() + Duration::from_secs(9);
     let status = PartitionStatus {
         high_watermark: 0,
@@ -133,7 +133,7 @@ fn partitions_that_are_asked_for_one_after_the_other_take_a_bounded_surplus() {
                 requests += 1;
                 assert!(requests < 10, "partition {number} is not fetched");
                 let mut targets = take_targets(&mut buffer);
-                // A request brings few answers: of the one that is asked for, and of others.
+                // A response has few partitions: the one that is wanted, and others.
                 targets.sort_by_key(|target| target.partition.partition != number);
                 let (answered, left) = targets.split_at(targets.len().min(4));
                 buffer.landed(left);
@@ -147,7 +147,7 @@ fn partitions_that_are_asked_for_one_after_the_other_take_a_bounded_surplus() {
             buffer.turn_to(&[partition(abandoned)]);
         }
     }
-    // Of a request before the buffer was full, and of nine partitions beyond that.
+    // Data of a request before the buffer was full, and of nine partitions beyond that.
     let bound = LIMIT + (4 + 9) * (size + size / 2);
     assert!(most < bound, "{most} bytes, and not below {bound}");
 }

@@ -1,9 +1,9 @@
-//! Errors behind records: when each is handed out.
+//! Errors after records: when each is handed out.
 
 use super::*;
 use crate::fetch::error::FetchError;
 
-/// A partition with an opened answer, one that is not opened, and an error behind both.
+/// A partition with an opened response, one that is not opened, and an error after both.
 fn refused_ahead(limit: usize) -> (FetchBuffer, FetchError) {
     let mut buffer = FetchBuffer::new(AutoOffsetReset::None, limit);
     buffer.assign(vec![(partition(0), Some(FetchPosition::at(0)))]);

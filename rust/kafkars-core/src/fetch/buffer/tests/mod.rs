@@ -84,7 +84,7 @@ fn job(target: &FetchTarget, records: bytes::Bytes) -> OpenJob {
     }
 }
 
-/// The network's whole turn for one partition.
+/// Does what the network does with a response for one partition, and opens it.
 fn answer(buffer: &mut FetchBuffer, target: &FetchTarget, records: bytes::Bytes) {
     buffer.landed(std::slice::from_ref(target));
     let job = job(target, records);
@@ -99,7 +99,7 @@ fn answer(buffer: &mut FetchBuffer, target: &FetchTarget, records: bytes::Bytes)
     }
 }
 
-/// The opener's turn.
+/// Opens all responses.
 fn open_all(buffer: &mut FetchBuffer) {
     while let Some(mut task) = buffer.start_opening() {
         let parts = task.opening.open(&ReadLimits::default(), 1);

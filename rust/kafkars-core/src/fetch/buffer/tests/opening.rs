@@ -1,9 +1,9 @@
-//! Answers opened batch by batch.
+//! Responses opened batch by batch.
 
 use super::*;
 use crate::fetch::opening::Opening;
 
-/// Takes everything that comes out of one answer.
+/// Takes everything that comes out of one response.
 fn opened(records: Vec<u8>, from: i64) -> Vec<(i64, i64)> {
     let job = OpenJob {
         partition: partition(0),
@@ -94,7 +94,7 @@ fn answers_wait_unopened_while_the_application_has_enough() {
     assert_eq!(seen, [0, 1, 2, 3]);
 }
 
-/// More would only take memory: what is asked for comes sooner than it is opened.
+/// More would only take memory, because responses come sooner than they are opened.
 #[test]
 fn a_partition_is_one_answer_ahead_of_what_is_opened() {
     let large = |base_offset| {

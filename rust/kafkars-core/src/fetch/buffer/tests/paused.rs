@@ -99,7 +99,7 @@ fn partitions_that_take_turns_in_a_pause_are_read_from_what_they_have() {
     assert!(asked < 8 * read, "{asked} records fetched for {read}");
 }
 
-/// It was asked about more than there is left, which says nothing of the rest: that is asked about then.
+/// The check was about more than is left after dropping, so the rest is checked again.
 #[test]
 fn a_question_about_what_was_dropped_meanwhile_is_asked_again() {
     let mut buffer = blocked();

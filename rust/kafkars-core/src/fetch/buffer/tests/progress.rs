@@ -65,7 +65,7 @@ fn a_partition_that_comes_back_finishes_nothing_that_is_in_hand() {
     buffer.finish_all();
     assert_eq!(finished(&buffer), [(0, 40)]);
 
-    // Another cursor in the same place has nothing to do with it.
+    // Another cursor that gets the same id has nothing to do with it.
     let mut buffer = five_finished_and_five_in_hand();
     buffer.assign(vec![(partition(1), place)]);
     assert_eq!(finished(&buffer), [(1, 40)]);
@@ -75,7 +75,7 @@ fn a_partition_that_comes_back_finishes_nothing_that_is_in_hand() {
         .expect("it is assigned");
     assert_eq!(finished(&buffer), [(0, 5)]);
 
-    // What others have committed meanwhile is no less for what is in hand.
+    // Others may have committed meanwhile, whatever was handed out here.
     let mut buffer = five_finished_and_five_in_hand();
     buffer.assign(Vec::new());
     buffer.forget_unfinished(&[partition(0)]);
@@ -205,7 +205,7 @@ fn what_the_coordinator_has_is_not_committed_again() {
     assert_eq!(uncommitted(&buffer), [0]);
 }
 
-/// It may have arrived or not: the place it was committed at before counts no longer, whatever comes of it.
+/// A commit may have arrived or not: the offset committed before counts no longer, whatever comes of it.
 #[test]
 fn nothing_is_known_of_a_partition_with_a_commit_under_way() {
     for outcome in [Some(10), None] {
@@ -233,7 +233,7 @@ fn only_the_latest_commit_says_what_the_coordinator_has() {
     buffer.note_asked([&partition(1)]);
     buffer.note_ended(&partition(1), CommitId(3), Some(0));
     assert_eq!(uncommitted(&buffer), [0, 1]);
-    // It is not taken, so the one before it is the latest.
+    // The commit is not accepted, so the one before it is the latest.
     queued(&mut buffer, 1, 4);
     buffer.note_queued([&partition(1)], None);
     buffer.note_ended(&partition(1), CommitId(4), Some(0));

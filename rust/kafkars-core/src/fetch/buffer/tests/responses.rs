@@ -1,4 +1,4 @@
-//! The memory of answers that many partitions share.
+//! The memory of responses that many partitions share.
 
 use super::*;
 
