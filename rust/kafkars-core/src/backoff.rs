@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Pauses vary by a fifth to either side, so that many clients do not come back at the same moment.
+/// Pauses vary by a fifth up or down, so that many clients do not come back at the same moment.
 const JITTER: f64 = 0.2;
 
 /// No setting makes a pause longer than this, so adding one to a moment cannot overflow.
@@ -16,7 +16,7 @@ pub struct Backoff {
 }
 
 impl Backoff {
-    /// Pauses start at `initial` and double up to `longest`.
+    /// Creates a back-off whose pauses start at `initial` and double up to `longest`.
     #[must_use]
     pub fn new(initial: Duration, longest: Duration) -> Self {
         let initial = initial.min(LONGEST);
@@ -26,7 +26,7 @@ impl Backoff {
         }
     }
 
-    /// The same with a shorter first pause, for what mostly passes at once and may last all the same.
+    /// The same with a shorter first pause, for problems that mostly pass at once but may last.
     #[must_use]
     pub fn beginning_at(self, initial: Duration) -> Self {
         Self {
@@ -43,7 +43,7 @@ impl Backoff {
 
     /// Returns the pause after `failures` tries in a row failed; none after zero failures.
     ///
-    /// `random` is any evenly spread number: the same one gives the same pause, so histories can be replayed.
+    /// `random` is any evenly spread number: the same one gives the same pause, so simulations can be repeated.
     #[must_use]
     pub fn delay(&self, failures: u32, random: u64) -> Duration {
         if failures == 0 {
@@ -67,7 +67,7 @@ fn unit(random: u64) -> f64 {
 pub struct Random(u64);
 
 impl Random {
-    /// The same seed gives the same numbers.
+    /// Creates a generator; the same seed gives the same numbers.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self(seed)

@@ -1,4 +1,4 @@
-//! Coordinators: the brokers that look after one group, one transactional id or one share group.
+//! FindCoordinator: the broker that coordinates a group, a transactional id or a share group.
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! What a caller should do about an error.
 
-/// The answer to "what now?", which every public error gives through its `kind()`.
+/// What a caller should do about an error, which every public error says by its `kind()`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
     /// Trying again later may work; the client already did so for as long as its settings allow.
@@ -18,17 +18,17 @@ pub enum ErrorKind {
 /// Which part of a TLS or SASL handshake with a broker failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SecurityProblem {
-    /// A certificate was not accepted: the broker's by us, or ours by the broker.
+    /// A certificate was not accepted: the broker's by this client, or the client's by the broker.
     Certificate,
-    /// TLS was not agreed on for another reason.
+    /// TLS failed for another reason.
     Tls,
-    /// The broker did not accept our credentials, or could not prove that it knows them.
+    /// The broker did not accept the client's credentials, or could not prove that it knows them.
     Authentication,
     /// The broker does not offer the mechanism.
     Mechanism,
     /// A file or function gave no credentials.
     Credentials,
-    /// The broker fell silent in the middle of a handshake.
+    /// The broker did not answer in the middle of a handshake.
     TimedOut,
 }
 
@@ -60,7 +60,7 @@ impl SecurityError {
     }
 }
 
-/// `address: cause` for each, as messages name what was tried.
+/// Joins `address: cause` of all, as error messages list what was tried.
 pub(crate) fn list(causes: &[(std::sync::Arc<str>, std::sync::Arc<str>)]) -> String {
     let entries: Vec<String> = causes
         .iter()

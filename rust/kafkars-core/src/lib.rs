@@ -1,4 +1,5 @@
-//! Kafka client decisions without I/O or clock: everything here takes `now` and decoded messages and says what to do.
+//! The logic of a Kafka client without I/O and clock: everything here takes `now` and decoded messages and says what to
+//! do.
 #![forbid(unsafe_code)]
 
 pub mod backoff;

@@ -1,8 +1,8 @@
-//! What is known of the cluster, as snapshots that never change.
+//! The metadata of the cluster, as snapshots that never change.
 //!
-//! A snapshot shares everything that did not change with the one before it: merging the answer for one topic copies
-//! pointers to a small part of the topics, never the topics. Leader epochs decide which of two answers is newer,
-//! because a refresh may reach a broker that has not heard of the latest election (KIP-320).
+//! A snapshot shares everything that did not change with the one before it: merging the response for one topic copies
+//! pointers to a small part of the topics, never the topics. Leader epochs decide which of two responses is newer,
+//! because a refresh may reach a broker that does not know of the latest election (KIP-320).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ const RELIABLE_EPOCHS_SINCE: i16 = 9;
 pub struct Cluster {
     /// Grows with every change; 0 before anything is known.
     pub version: u64,
-    /// The cluster's own name for itself.
+    /// The cluster id.
     pub cluster_id: Option<String>,
     /// The node id of the controller, where brokers name it.
     pub controller: Option<i32>,
@@ -36,7 +36,7 @@ pub struct Cluster {
 /// A broker's address, as metadata describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BrokerNode {
-    /// The broker's number.
+    /// The broker's node id.
     pub id: i32,
     /// Its advertised host.
     pub host: String,
@@ -46,10 +46,10 @@ pub struct BrokerNode {
     pub rack: Option<String>,
 }
 
-/// Which topics an answer speaks for.
+/// Which topics a response is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
-    /// Only the topics that it holds; nothing follows for others.
+    /// Only the topics that it has; it says nothing about others.
     Named,
     /// Every topic of the cluster: one that is absent is gone.
     All,
@@ -78,7 +78,7 @@ impl Cluster {
         self.brokers.get(&id)
     }
 
-    /// A topic by name, known to exist or known to be refused: look at its `error`.
+    /// Returns a topic by name. It may be known only to be refused: look at its `error`.
     #[must_use]
     pub fn topic(&self, name: &str) -> Option<&Arc<TopicMetadata>> {
         self.topics.get(name)
@@ -201,7 +201,7 @@ impl Cluster {
         self.controller = controller;
         if response.cluster_id.is_some() && self.cluster_id != response.cluster_id {
             if self.cluster_id.is_some() {
-                // The address now leads to another cluster, so epochs and identifiers of the old one mean nothing.
+                // The address now leads to another cluster, so epochs and topic ids of the old one mean nothing.
                 self.topics = Sharded::default();
                 self.names = Sharded::default();
             }
@@ -211,8 +211,8 @@ impl Cluster {
         changed
     }
 
-    /// An answer names every live broker, so it replaces the list. An empty one comes from a broker that is still
-    /// starting and is ignored.
+    /// Replaces the brokers, because a response has every live one. An empty list comes from a broker that is still
+    /// starting, and is ignored.
     fn merge_brokers(&mut self, wire: &[MetadataResponseBroker]) -> bool {
         let brokers: BTreeMap<i32, Arc<BrokerNode>> = wire
             .iter()

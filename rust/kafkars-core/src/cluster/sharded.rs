@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 
-/// Copying one entry's part of the map costs a sixty-fourth of copying all of it.
+/// How many shards a map has: a change copies one of them.
 const SHARDS: usize = 64;
 
 type Shard<K, V> = Arc<HashMap<K, V, RandomState>>;
@@ -77,7 +77,7 @@ impl<K: Hash + Eq + Clone, V: Clone> Sharded<K, V> {
     }
 
     fn shard_of<Q: Hash + ?Sized>(&self, key: &Q) -> usize {
-        // Not the bits that the shard's own table goes by.
+        // Other bits than those that the shard's own table uses.
         usize::try_from((self.hasher.hash_one(key) >> 32) % SHARDS as u64).unwrap_or(0)
     }
 }

@@ -258,7 +258,7 @@ fn a_leader_hint_counts_only_when_newer_and_reachable() {
         .expect("news");
     assert_eq!(after.leader("a", 0), leader(3, 7));
     assert_eq!(after.broker(3).map(|broker| broker.port), Some(9093));
-    // The refresh that follows comes from a broker that has not heard of it yet.
+    // The refresh that follows comes from a broker that does not know of the election yet.
     let late = merged(&after, vec![topic("a", id(1), vec![partition(0, 1, 5)])]);
     assert_eq!(late.leader("a", 0), leader(3, 7));
 }

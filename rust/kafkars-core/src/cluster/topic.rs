@@ -1,4 +1,4 @@
-//! One topic's metadata, and the rules by which a newer answer replaces an older one.
+//! One topic's metadata, and the rules by which a newer response replaces an older one.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use kafkars_protocol::{ErrorCode, Uuid};
 /// A partition's leader and its epoch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Leader {
-    /// The leader's broker number.
+    /// The leader's node id.
     pub node: i32,
     /// The leader epoch; -1 where the broker does not say.
     pub epoch: i32,
@@ -20,10 +20,11 @@ pub struct Leader {
 pub struct TopicMetadata {
     /// The topic's name.
     pub name: String,
-    /// Its identifier since Kafka 2.8; [`Uuid::ZERO`] before. A topic created anew has another one.
+    /// Its topic id, which brokers have since Kafka 2.8; [`Uuid::ZERO`] before. A topic that is deleted and created
+    /// again has another one.
     pub id: Uuid,
-    /// Why the last answer did not describe the topic. Partitions of an earlier answer stay usable when the error
-    /// may pass, because a broker that has just started does not know every topic yet.
+    /// Why the last response did not describe the topic. Partitions of an earlier response stay usable if the error may
+    /// be temporary, because a broker that has just started does not know every topic yet.
     pub error: Option<ErrorCode>,
     /// The partitions; the index is the partition's number.
     pub partitions: Vec<PartitionMetadata>,
@@ -40,7 +41,7 @@ pub struct PartitionMetadata {
     pub partition: i32,
     /// The broker that leads it, if any does.
     pub leader: Option<i32>,
-    /// The latest leader epoch heard of; -1 where brokers do not say.
+    /// The latest leader epoch known; -1 where brokers do not have it.
     pub leader_epoch: i32,
     /// The node ids of the replicas.
     pub replicas: Arc<[i32]>,
@@ -61,7 +62,7 @@ impl TopicMetadata {
         })
     }
 
-    /// Returns true if asking again may bring a better answer: the topic or one of its leaders is not there yet.
+    /// Returns true if another request may bring more: the topic or one of its leaders is not there yet.
     #[must_use]
     pub fn is_unsettled(&self) -> bool {
         let passing = |error: Option<ErrorCode>| error.is_some_and(ErrorCode::invalid_metadata);
@@ -91,7 +92,7 @@ impl TopicMetadata {
     }
 }
 
-/// Returns the topic after one more answer.
+/// Returns the topic after one more response.
 pub(super) fn merge(
     previous: Option<&TopicMetadata>,
     name: &str,
@@ -103,7 +104,7 @@ pub(super) fn merge(
         && code.retriable()
         && !previous.id.is_zero()
     {
-        // With identifiers a topic created anew is told apart later, so what is known may stay for now. Without
+        // With topic ids a topic that was created again is told apart later, so what is known may stay for now. Without
         // them, old epochs would hide the new topic for ever.
         return TopicMetadata {
             error,
@@ -120,8 +121,8 @@ pub(super) fn merge(
     }
 }
 
-/// Puts every partition at its own index. Partitions are never removed from a topic, so those that an outdated answer
-/// lacks stay; an index beyond the number of partitions is nonsense and is dropped, not allocated for.
+/// Puts every partition at its own index. Partitions are never removed from a topic, so those that an outdated response
+/// lacks stay. An index beyond the number of partitions is invalid and is dropped, not allocated for.
 fn merge_partitions(
     previous: Option<&TopicMetadata>,
     wire: &[MetadataResponsePartition],
@@ -190,9 +191,9 @@ impl PartitionMetadata {
             -1
         };
         if epoch >= 0 && epoch < self.leader_epoch {
-            return; // from a broker that has not heard of the latest election
+            return; // from a broker that does not know of the latest election
         }
-        // An answer without a leader may lack the epoch too; the one we have seen still bounds what comes later.
+        // A response without a leader may lack the epoch too; the one known before still bounds what comes later.
         self.leader_epoch = match leader {
             Some(_) => epoch,
             None => epoch.max(self.leader_epoch),

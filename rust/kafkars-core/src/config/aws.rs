@@ -20,6 +20,6 @@ pub struct AwsCredentials {
 pub struct AwsMskIamConfig {
     /// Where the cluster is; when `None`, the region of the credentials, or else that in the name of the broker's host.
     pub region: Option<String>,
-    /// Where keys come from, asked for each connection.
+    /// Where keys come from; asked for each connection.
     pub credentials: Callback<AwsCredentials>,
 }

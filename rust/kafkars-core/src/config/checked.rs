@@ -1,8 +1,8 @@
-//! Settings after their rules held.
+//! Settings whose rules were checked.
 
 use std::ops::Deref;
 
-/// Settings whose rules were checked. Made only by the `check` methods.
+/// Settings whose rules were checked; only the `check` methods make them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checked<T>(pub(super) T);
 

@@ -6,14 +6,14 @@ use super::checked::Checked;
 use super::error::ConfigError;
 use super::security::SecurityConfig;
 
-/// What every client needs: where the cluster is and how patient to be.
+/// What every client needs: the cluster's addresses, timeouts and limits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientConfig {
     /// `host:port` addresses to start from; any one that answers is enough.
     pub bootstrap_servers: Vec<String>,
     /// Name shown in broker logs and quotas. Default `kafkars`.
     pub client_id: String,
-    /// How long one request may wait for its answer before the connection is given up. Default 30 s.
+    /// How long one request may wait for its response before the connection is given up. Default 30 s.
     pub request_timeout: Duration,
     /// How long one TCP connection may take to be set up. Default 10 s.
     pub connect_timeout: Duration,
@@ -35,11 +35,10 @@ pub struct ClientConfig {
     /// Whether metadata requests may create topics, where the broker allows it. Default true.
     pub allow_auto_create_topics: bool,
     /// For how long brokers may say that a topic does not exist before calls about it fail, and records for it. A topic
-    /// that was just made is unknown to some of them for a moment, also one that a request of ours has made. Default
-    /// 5 s.
+    /// that was just created is unknown to some brokers for a moment, even if this client has created it. Default 5 s.
     pub topic_metadata_propagation_max: Duration,
-    /// How long the end of a client may take where its caller gives no time. Default 20 s: less than the 30 s that
-    /// Kubernetes grants, more than a broker's partitions need to find another leader.
+    /// How long closing a client may take if its caller gives no time. Default 20 s: less than the 30 s that Kubernetes
+    /// grants, and more than partitions need to get another leader when a broker fails.
     pub close_timeout: Duration,
     /// `SO_SNDBUF` in bytes; the system's default when `None`.
     pub send_buffer: Option<usize>,

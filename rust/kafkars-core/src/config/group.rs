@@ -37,9 +37,9 @@ pub struct GroupConfig {
     pub group_protocol: GroupProtocol,
     /// The coordinator's assignor with the consumer protocol; its own choice when `None`.
     pub group_remote_assignor: Option<String>,
-    /// A member that is silent for this long is out. Default 45 s. With the consumer protocol the coordinator decides
-    /// (`group.consumer.session.timeout.ms`, also 45 s); this is then how long the member trusts its assignment without
-    /// hearing from it.
+    /// A member that the coordinator does not hear from for this long is removed from the group. Default 45 s. With the
+    /// consumer protocol the coordinator decides (`group.consumer.session.timeout.ms`, also 45 s); this is then how
+    /// long the member trusts its assignment without hearing from it.
     pub session_timeout: Duration,
     /// Pause between heartbeats with the classic protocol. Default 3 s. The coordinator decides with the consumer
     /// protocol.
@@ -50,11 +50,11 @@ pub struct GroupConfig {
     pub rebalance_timeout: Option<Duration>,
     /// Rack of this client, for rack-aware assignment (KIP-881). Default none.
     pub client_rack: Option<String>,
-    /// Whether finished positions are committed by themselves. Default true.
+    /// Whether positions are committed automatically. Default true.
     pub enable_auto_commit: bool,
     /// Pause between automatic commits. Default 5 s.
     pub auto_commit_interval: Duration,
-    /// How long one request may wait for its answer. Default 30 s.
+    /// How long one request may wait for its response. Default 30 s.
     pub request_timeout: Duration,
     /// First pause before a failed request is tried again (KIP-580). Default 100 ms.
     pub retry_backoff: Duration,

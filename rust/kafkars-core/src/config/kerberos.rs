@@ -1,4 +1,4 @@
-//! Settings of GSSAPI (Kerberos), and what the engine asks of the system's Kerberos library.
+//! Settings of GSSAPI (Kerberos), and the interface of the system's Kerberos library.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -8,10 +8,10 @@ use std::sync::Arc;
 ///
 /// Its functions may block for long: they ask key distribution centres and name services.
 pub trait KerberosLibrary: Send + Sync {
-    /// Begins to prove who we are to `service`, such as "kafka@broker.example.com".
+    /// Begins to authenticate to `service`, such as "kafka@broker.example.com".
     ///
     /// # Errors
-    /// In words, why there are no credentials.
+    /// A text that says why there are no credentials.
     fn initiate(
         &self,
         service: &str,
@@ -21,13 +21,13 @@ pub trait KerberosLibrary: Send + Sync {
 
 /// One exchange with one service (RFC 2743). The errors are the library's words.
 pub trait SecurityContext: Send {
-    /// Takes the service's token, none at the beginning, and makes ours.
+    /// Takes the service's token, `None` at the beginning, and makes the next token for the service.
     ///
     /// # Errors
     /// Why there is none: no ticket, an unknown service, a token that proves nothing.
     fn step(&mut self, token: Option<&[u8]>) -> Result<ContextStep, Arc<str>>;
 
-    /// Protects a message of ours against changes.
+    /// Protects a message to the service against changes.
     ///
     /// # Errors
     /// The context does not protect.

@@ -1,7 +1,7 @@
 //! Settings of clients, producers and consumers, and the checks between them.
 //!
-//! The structs here are user input with Kafka's names and defaults. [`Checked`] is the same input after
-//! its rules held: drivers only accept that, so a contradictory setting cannot reach a socket.
+//! The structs here are user input with Kafka's names and defaults. [`Checked`] is the same input after its rules were
+//! checked: drivers only accept that, so contradictory settings cannot reach a socket.
 
 mod aws;
 mod checked;

@@ -160,7 +160,7 @@ impl ProducerConfig {
     }
 }
 
-/// The wire has 32 bits for it.
+/// InitProducerId has an int32 of milliseconds for it.
 const LONGEST_TRANSACTION: Duration = Duration::from_millis(i32::MAX as u64);
 
 /// Frames and batches carry 32-bit lengths; half of that leaves room for headers.

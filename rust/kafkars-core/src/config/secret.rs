@@ -1,4 +1,4 @@
-//! Values that nobody may see, and where they come from.
+//! Secrets, and where they come from.
 
 use std::fmt;
 use std::future::Future;
@@ -25,7 +25,7 @@ impl Secret {
         Self(Zeroizing::new(value))
     }
 
-    /// The secret itself, for the place that needs it. Of bytes that are no text there is none.
+    /// The secret itself, for the place that needs it. Empty if its bytes are not UTF-8.
     #[must_use]
     pub fn expose(&self) -> &str {
         std::str::from_utf8(&self.0).unwrap_or_default()
@@ -47,7 +47,7 @@ impl fmt::Debug for Secret {
 /// What a [`Provider`] returns; an error says in words why there is no value, and holds none.
 pub type Provided<T> = Pin<Box<dyn Future<Output = Result<T, Arc<str>>> + Send>>;
 
-/// Makes a value whenever one is needed: a function of the application.
+/// A function of the application that makes a value whenever one is needed.
 pub trait Provider<T>: Send + Sync {
     /// Starts to make a value.
     fn provide(&self) -> Provided<T>;

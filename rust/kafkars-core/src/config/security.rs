@@ -1,4 +1,4 @@
-//! Settings of how connections are protected: TLS, and who we are.
+//! Settings of how connections are protected: TLS and SASL.
 
 use std::path::PathBuf;
 
@@ -38,9 +38,9 @@ pub struct TlsConfig {
     pub ca_pem: Option<String>,
     /// A PEM file with lists of revoked certificates.
     pub crl_location: Option<PathBuf>,
-    /// The certificate that we show; none by default.
+    /// The client's own certificate; none by default.
     pub identity: Option<ClientIdentity>,
-    /// Whether the broker's certificate must name the host that we connect to. Default true.
+    /// Whether the broker's certificate must name the host that is connected to. Default true.
     pub verify_host_name: bool,
     /// Versions that may be spoken. Default both.
     pub protocols: Vec<TlsVersion>,
@@ -76,7 +76,7 @@ pub enum Pem {
 pub enum ClientIdentity {
     /// A chain of certificates and a key.
     Pem {
-        /// Our certificate first, then those between it and the authority.
+        /// The client's certificate first, then those between it and the authority.
         certificate: Pem,
         /// The key; in the same place as the certificate when `None`.
         key: Option<Pem>,
@@ -101,17 +101,17 @@ pub enum ScramHash {
     Sha512,
 }
 
-/// A mechanism and what it needs to say who we are.
+/// A SASL mechanism and its credentials.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SaslConfig {
-    /// The password travels as it is.
+    /// PLAIN: the password is sent as it is.
     Plain {
         /// The user name.
         username: SecretSource,
         /// The password.
         password: SecretSource,
     },
-    /// The password stays here; both sides prove that they know it (RFC 5802, RFC 7677).
+    /// SCRAM: the password is not sent; both sides prove that they know it (RFC 5802, RFC 7677).
     Scram {
         /// Which of the two.
         hash: ScramHash,
@@ -120,7 +120,7 @@ pub enum SaslConfig {
         /// The password.
         password: SecretSource,
     },
-    /// A token that somebody else has signed (RFC 7628).
+    /// OAUTHBEARER: a token from an authorization server (RFC 7628).
     OauthBearer {
         /// Where tokens come from.
         source: TokenSource,

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 
 use crate::produce::error::ProduceError;
 
-/// What the broker said of a stored batch.
+/// The broker's acknowledgement of a stored batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BatchAck {
     /// Offset of the first record, or -1 where the broker did not tell (acks=0).
@@ -22,9 +22,9 @@ pub struct BatchAck {
 pub enum BatchOutcome {
     /// Stored (or, with acks=0, written to the socket).
     Acknowledged(BatchAck),
-    /// Not stored as far as we know.
+    /// Not known to be stored.
     Failed(ProduceError),
-    /// Was too large for the topic and went out as several; each entry starts at the named record.
+    /// Too large for the topic and sent as several; each entry starts at the record of this index.
     Split(Vec<(u32, Arc<BatchDelivery>)>),
 }
 
@@ -38,11 +38,11 @@ pub struct BatchDelivery {
     topic: Arc<str>,
     partition: i32,
     outcome: OnceLock<BatchOutcome>,
-    // Guards callbacks waiting for `outcome`; taken empty when it is set.
+    // Callbacks that wait for `outcome`; emptied when it is set.
     waiters: Mutex<Vec<Waiter>>,
-    // True once anybody has got an error from here.
+    // True once a caller has got an error from here.
     told: AtomicBool,
-    // Guards what is run where nobody has.
+    // What is run if no caller has.
     unheard: Mutex<Option<Unheard>>,
 }
 
@@ -59,13 +59,13 @@ impl BatchDelivery {
         }
     }
 
-    /// Sets what is run when the batch has failed and is dropped before anybody got its error. Only the first call
+    /// Sets what is run when the batch has failed and is dropped before a caller got its error. Only the first call
     /// counts.
     pub fn if_unheard(&self, tell: impl FnOnce() + Send + 'static) {
         self.unheard.lock().get_or_insert_with(|| Box::new(tell));
     }
 
-    /// Runs that now, at the end of the program, unless somebody has got the error.
+    /// Runs that now, at the end of the program, unless a caller has got the error.
     pub fn tell_unheard(&self) {
         if self.told.load(Ordering::Relaxed) {
             return;
@@ -136,7 +136,7 @@ impl BatchDelivery {
             BatchOutcome::Acknowledged(ack) if ack.base_offset < 0 => {
                 Some(Ok((-1, ack.log_append_time)))
             }
-            // An offset that does not exist is as good as one that was not told.
+            // An offset that overflows counts as unknown.
             BatchOutcome::Acknowledged(ack) => Some(Ok((
                 ack.base_offset.checked_add(i64::from(index)).unwrap_or(-1),
                 ack.log_append_time,
@@ -152,7 +152,7 @@ impl BatchDelivery {
         }
     }
 
-    /// Notes that somebody has got the error of a record.
+    /// Notes that a caller has got the error of a record.
     fn tell(&self, index: u32) {
         match self.outcome.get() {
             Some(BatchOutcome::Split(parts)) => {
@@ -190,7 +190,7 @@ impl PartialEq for BatchDelivery {
 
 impl Eq for BatchDelivery {}
 
-/// Runs `waiter` after the last of `parts`: each link waits for the next part still open.
+/// Runs `waiter` when the last of `parts` is done, by waiting for one part after the other.
 fn on_all_done(parts: &[(u32, Arc<BatchDelivery>)], waiter: Waiter) {
     let Some((first, rest)) = parts.split_first() else {
         waiter();

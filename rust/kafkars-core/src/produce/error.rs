@@ -8,8 +8,8 @@ use kafkars_protocol::ErrorCode;
 use crate::error_kind::ErrorKind;
 use crate::transaction::call::TransactionCall;
 
-/// The one error of sending, whether it appears at the call or in the delivery report. Cheap to clone, because
-/// every record of a failed batch reports it.
+/// An error of sending, whether it is raised by the call or in the delivery report. Cheap to clone, because every
+/// record of a failed batch reports it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProduceError {
     /// The topic did not become known within `max_block_ms`.
@@ -22,9 +22,9 @@ pub enum ProduceError {
         topic: Arc<str>,
         /// How long the call waited.
         waited: Duration,
-        /// What brokers said of the topic last; none if they have said nothing.
+        /// The last error code of the topic in metadata; `None` if brokers have not answered.
         answer: Option<ErrorCode>,
-        /// What the last try met.
+        /// The cause of the last failed try.
         cause: Arc<str>,
     },
     /// No bootstrap address led to a cluster.
@@ -36,20 +36,20 @@ pub enum ProduceError {
         /// Each address with its cause.
         causes: Vec<(Arc<str>, Arc<str>)>,
     },
-    /// A broker and this client did not come to trust each other.
+    /// TLS or SASL between this client and a broker failed.
     #[error(transparent)]
     Security(crate::error_kind::SecurityError),
-    /// The topic is refused: its name, or this user's rights.
+    /// The topic is refused: its name is not valid, or this user is not authorized.
     #[error("topic {topic:?}: {}: {}", code.name(), message.as_deref().unwrap_or_else(|| code.description()))]
     Topic {
         /// The topic.
         topic: Arc<str>,
-        /// Why.
+        /// The error code.
         code: ErrorCode,
-        /// What exactly, where more is known than the code says.
+        /// A more exact text than the code's description, if there is one.
         message: Option<Arc<str>>,
     },
-    /// `buffer_memory` stayed full.
+    /// `buffer_memory` stayed full for `max_block_ms`.
     #[error(
         "no room in buffer_memory={buffer_memory} bytes within {} ms: records arrive faster than brokers acknowledge them; \
          raise buffer_memory or max_block_ms, or send more slowly",
@@ -84,13 +84,13 @@ pub enum ProduceError {
         /// How many there are.
         count: usize,
     },
-    /// The timestamp named by the caller cannot be stored.
+    /// The caller's timestamp cannot be stored.
     #[error("timestamp {timestamp} ms is negative; Kafka counts milliseconds from 1970-01-01")]
     InvalidTimestamp {
         /// The value given, in ms.
         timestamp: i64,
     },
-    /// A broker refused, and trying again would not help or no longer fits `delivery_timeout_ms`.
+    /// A broker refused with an error code that retries cannot mend.
     #[error("{} for {topic}-{partition}: {}", code.name(), broker_text(*code, message.as_deref()))]
     Broker {
         /// What the broker said.
@@ -99,7 +99,7 @@ pub enum ProduceError {
         topic: Arc<str>,
         /// The partition.
         partition: i32,
-        /// The broker's own words, where it sent any.
+        /// The broker's error message, if it sent one.
         message: Option<Arc<str>>,
     },
     /// Not acknowledged within `delivery_timeout_ms`. The record may or may not be stored.
@@ -114,21 +114,21 @@ pub enum ProduceError {
         partition: i32,
         /// The time limit.
         waited: Duration,
-        /// What the last try met.
+        /// The cause of the last failed try.
         cause: Arc<str>,
     },
-    /// Brokers refuse the number that an idempotent producer needs.
+    /// Brokers refuse the producer id that an idempotent producer needs.
     #[error(
         "the broker gives no producer id ({cause}); set enable_idempotence=False to send without"
     )]
     NoProducerId {
-        /// The broker's reason.
+        /// The broker's error code.
         code: ErrorCode,
-        /// The same in words, with the broker's name.
+        /// The reason as text, with the broker's name.
         cause: Arc<str>,
     },
-    /// Something no retry can mend: the topic is refused, the broker too old, the codec failed. Without a topic, it
-    /// holds for all topics.
+    /// A problem that no retry can mend: the broker is too old, the codec failed. If `topic` is empty, it holds for all
+    /// topics.
     #[error("cannot send{}: {cause}", to(topic))]
     Impossible {
         /// The topic.
@@ -136,7 +136,7 @@ pub enum ProduceError {
         /// What is wrong.
         cause: Arc<str>,
     },
-    /// A call of transactions did not end in time. It goes on: the same call again waits for its end.
+    /// A call of transactions did not end in time. It goes on, and the same call waits for its end again.
     #[error("{call} did not end within {} ms, last cause: {cause}; call it again to wait on", waited.as_millis())]
     CallTimedOut {
         /// Which.
@@ -146,7 +146,7 @@ pub enum ProduceError {
         /// What it waits for.
         cause: Arc<str>,
     },
-    /// The application took the record back before it was acknowledged.
+    /// The application purged the record before it was acknowledged.
     #[error("purged before it was acknowledged{}", if *in_flight { "; it was under way and may be stored" } else { "" })]
     Purged {
         /// Whether a broker may have it.
@@ -191,7 +191,7 @@ impl ProduceError {
     }
 }
 
-/// The broker's words where it sent any, ours otherwise; for size limits also what to change.
+/// The broker's message if it sent one, else the code's description; for size limits also what to change.
 fn broker_text(code: ErrorCode, message: Option<&str>) -> String {
     let text = message.unwrap_or_else(|| code.description());
     match code {
@@ -209,7 +209,7 @@ fn to(topic: &str) -> String {
     }
 }
 
-/// The one error of transactions. Cheap to clone: every record and call of a failed transaction reports it.
+/// An error of transactions. Cheap to clone, because every record and call of a failed transaction reports it.
 ///
 /// [`TransactionError::is_abortable`] and [`TransactionError::is_fatal`] tell what remains possible; an error that is
 /// neither leaves the transaction as it was.
@@ -226,12 +226,12 @@ pub enum TransactionError {
     OutOfOrder {
         /// What was called.
         call: TransactionCall,
-        /// Where the producer stands.
+        /// The state of the producer.
         state: &'static str,
         /// What can be called instead.
         advice: &'static str,
     },
-    /// What was given to the call is not valid; nothing changed.
+    /// An argument of the call is not valid; nothing changed.
     #[error("{call}: {problem}")]
     InvalidArgument {
         /// What was called.
@@ -250,15 +250,15 @@ pub enum TransactionError {
         transactional_id: Arc<str>,
         /// `PRODUCER_FENCED` or `INVALID_PRODUCER_EPOCH`.
         code: ErrorCode,
-        /// How long the transaction had been open, where one was.
+        /// How long the transaction had been open, if one was.
         elapsed: Option<Duration>,
         /// `transaction_timeout_ms`.
         limit: Duration,
-        /// Whether an InitProducerId of this producer got no answer. Kafka takes one that arrives late for a newer
-        /// producer's.
+        /// Whether an InitProducerId of this producer got no response. If it arrives late, Kafka takes it for that of a
+        /// newer producer.
         init_lost: bool,
     },
-    /// The transaction was open for nearly `transaction_timeout_ms`, and was given up before the broker did it
+    /// The transaction was open for nearly `transaction_timeout_ms`, and is aborted before the coordinator does it
     /// (KIP-588). Abortable.
     #[error(
         "the transaction was open for {} ms, and transaction_timeout_ms={} leaves no time to commit it; abort it, and raise the \
@@ -270,34 +270,34 @@ pub enum TransactionError {
         /// How long it was open.
         measured: Duration,
     },
-    /// The broker refused a step.
+    /// A broker refused a request of the transaction.
     #[error("{api} was refused: {}: {}", code.name(), message.as_deref().unwrap_or_else(|| code.description()))]
     Refused {
         /// The request's name in Kafka.
         api: &'static str,
         /// What the broker said.
         code: ErrorCode,
-        /// More words, such as the topic, the group or the setting concerned.
+        /// More text, such as the topic, the group or the setting concerned.
         message: Option<Arc<str>>,
-        /// Whether the producer is lost with it; otherwise only the transaction is.
+        /// Whether the producer is lost by it; otherwise only the transaction is.
         fatal: bool,
     },
     /// A record of the transaction was not stored. Abortable.
     #[error("a record of the transaction was not stored: {0}")]
     Record(Arc<ProduceError>),
-    /// Something that neither retry nor abort can mend, such as a broker that knows no transactions. Fatal.
+    /// A problem that neither retry nor abort can mend, such as a broker without transactions. Fatal.
     #[error("transactions are impossible here: {cause}")]
     Impossible {
         /// What is wrong.
         cause: Arc<str>,
     },
-    /// An abort overtook the call.
+    /// The call was given up because the transaction is being aborted.
     #[error("{call} was given up because the transaction is being aborted")]
     Superseded {
         /// The call that did not finish.
         call: TransactionCall,
     },
-    /// The producer was closed when its commit had gone to the coordinator and was not answered. Fatal.
+    /// The producer was closed when EndTxn with its commit was sent and not answered. Fatal.
     #[error(
         "the producer was closed before {} had ended, which its coordinator may have carried out: whether the \
          transaction is committed is not known; look at what it wrote before the work is done again, and give close() \
@@ -321,7 +321,7 @@ impl TransactionError {
         }
     }
 
-    /// Whether the transaction is lost, but the producer can go on after `abort_transaction()`.
+    /// Returns true if the transaction is lost, but the producer can go on after `abort_transaction()`.
     pub fn is_abortable(&self) -> bool {
         match self {
             Self::TimedOut { .. } | Self::Record(_) => true,
@@ -337,7 +337,7 @@ impl TransactionError {
         }
     }
 
-    /// Whether the producer can do nothing any more but close.
+    /// Returns true if the producer can do nothing any more but close.
     pub fn is_fatal(&self) -> bool {
         match self {
             Self::Fenced { .. } | Self::Impossible { .. } | Self::OutcomeUnknown | Self::Closed => {
@@ -365,8 +365,8 @@ impl TransactionError {
     }
 }
 
-/// Fencing looks the same whether a newer producer came or the coordinator ran out of patience; the time open tells
-/// which is likely.
+/// Adds the transaction timeout as a possible cause of fencing: it looks the same as fencing by a newer producer, and
+/// the time that the transaction was open tells whether it is likely.
 fn overdue(elapsed: Option<Duration>, limit: Duration) -> String {
     match elapsed {
         Some(elapsed) if elapsed >= limit => format!(
@@ -378,8 +378,8 @@ fn overdue(elapsed: Option<Duration>, limit: Duration) -> String {
     }
 }
 
-/// A first InitProducerId names no epoch, so that the coordinator cannot tell one that comes late from another
-/// producer's.
+/// Adds a late InitProducerId as a possible cause of fencing: the first one of a producer has no epoch, so the
+/// coordinator cannot tell it from that of another producer.
 fn late_init(lost: bool) -> &'static str {
     match lost {
         true => {

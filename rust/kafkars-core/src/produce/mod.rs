@@ -1,4 +1,4 @@
-//! From a record to a place in a partition's batch, and from an answer to a delivery report.
+//! Producing: from a record to its place in a partition's batch, and from a response to a delivery report.
 
 pub mod accumulator;
 pub mod delivery;

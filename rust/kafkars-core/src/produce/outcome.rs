@@ -1,4 +1,4 @@
-//! What a broker's answer means for a batch.
+//! What a Produce response means for a batch.
 
 use std::sync::Arc;
 
@@ -23,8 +23,8 @@ pub enum ProduceOutcome {
         /// True if the obstacle passes within milliseconds.
         soon: bool,
     },
-    /// The broker holds none of the partition's unacknowledged batches and refuses their numbers: they are numbered
-    /// anew under the next epoch (KIP-360).
+    /// The broker has none of the partition's unacknowledged batches and refuses their sequence numbers: they get new
+    /// ones under the next epoch (KIP-360).
     Restart {
         /// The code for the error, should `delivery_timeout` end first.
         cause: Arc<str>,
@@ -38,7 +38,8 @@ pub enum ProduceOutcome {
 }
 
 /// Judges a partition's part of a Produce response. `has_earlier` tells whether an earlier batch of the partition has
-/// no outcome yet; a `transactional` producer cannot number anew within a transaction, which fails instead.
+/// no outcome yet; a `transactional` producer cannot start its sequence numbers over within a transaction, which fails
+/// instead.
 pub fn judge(
     batch: &OutgoingBatch,
     answer: &PartitionProduceResponse,
@@ -48,12 +49,12 @@ pub fn judge(
     let code = ErrorCode::from_i16(answer.error_code);
     let numbered = batch.sequence.is_some();
     match code {
-        // A duplicate got through in an earlier try whose answer was lost.
+        // A duplicate was stored by an earlier try whose response was lost.
         ErrorCode::None | ErrorCode::DuplicateSequenceNumber => ProduceOutcome::Stored(BatchAck {
             base_offset: answer.base_offset,
             log_append_time: answer.log_append_time_ms,
         }),
-        // What is refused now may be in order once the batches before it have their place.
+        // The batch may be in order once the batches before it are stored.
         ErrorCode::OutOfOrderSequenceNumber
         | ErrorCode::UnknownProducerId
         | ErrorCode::InvalidProducerEpoch

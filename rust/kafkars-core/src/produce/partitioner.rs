@@ -1,16 +1,16 @@
-//! Which partition a record goes to when it names none.
+//! Partitioners: which partition a record goes to when it names none.
 
 use std::time::{Duration, Instant};
 
 use crate::backoff::Random;
 
-/// Records without key move to another partition after so many bytes, or a batch's worth where that is less. With
+/// Records without key move to another partition after this many bytes, or after `batch_size` if that is less. With
 /// batches of up to 1 MiB, staying for a whole one would keep a slow producer on one partition for hours, and moving
 /// after less than this would fill many small batches where there could be few. Partitions that are moved away from
 /// keep their batch and fill it later.
 const LONGEST_STAY: usize = 64 << 10;
 
-/// They also move when a batch begins so long after the first one since the last move, as librdkafka does after
+/// They also move when a batch begins this long after the first one since the last move, as librdkafka does after
 /// `sticky.partitioning.linger.ms`: few records are spread by time, many by bytes.
 const LONGEST_TIME: Duration = Duration::from_millis(10);
 
@@ -136,7 +136,7 @@ impl PartitionChooser {
             .sticky
             .filter(|_| self.sticky_bytes < batch_size.min(LONGEST_STAY))
             .filter(|partition| match available {
-                // It may be one that the topic had before it was made again.
+                // The topic may have had this partition only before it was created again.
                 [] => u32::try_from(*partition).is_ok_and(|partition| partition < buckets),
                 available => available.binary_search(partition).is_ok(),
             });
@@ -151,8 +151,8 @@ impl PartitionChooser {
         partition
     }
 
-    /// A record of this partition began a batch at `now`. The one that others had joined has left, so that nothing is
-    /// lost by going elsewhere with the next record without key, when it is time to.
+    /// Notes that a record of this partition began a batch at `now`. The batch before it was closed, so the next record
+    /// without key may go to another partition without making batches smaller.
     pub fn batch_began(&mut self, partition: i32, now: Instant) {
         if self.sticky != Some(partition) {
             return;
@@ -180,17 +180,18 @@ fn bucket(hash: u32, buckets: u32) -> i32 {
     i32::try_from(hash % buckets).unwrap_or(0)
 }
 
-/// Where Java puts a key among `buckets` partitions.
+/// The partition that Java's producer chooses for a key.
 pub fn murmur2_partition(key: &[u8], buckets: u32) -> i32 {
     bucket(murmur2(key) & 0x7fff_ffff, buckets)
 }
 
-/// Where librdkafka's `consistent` puts a key.
+/// The partition that librdkafka's `consistent` chooses for a key.
 pub fn crc32_partition(key: &[u8], buckets: u32) -> i32 {
     bucket(crc32fast::hash(key), buckets)
 }
 
-/// Where librdkafka's `fnv1a` puts a key; as Sarama does, it takes the hash for a signed number and drops the sign.
+/// The partition that librdkafka's `fnv1a` chooses for a key; as Sarama does, it takes the hash for a signed number and
+/// drops the sign.
 pub fn fnv1a_partition(key: &[u8], buckets: u32) -> i32 {
     const BASIS: u32 = 0x811c_9dc5;
     const PRIME: u32 = 0x0100_0193;

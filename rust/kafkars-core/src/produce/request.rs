@@ -79,7 +79,7 @@ pub fn produce_request(
     }
 }
 
-/// The answers of a response by topic (name or id, whichever the version carries) and partition.
+/// A response's results by topic (name or id, whichever the version has) and partition.
 pub struct Answers<'a> {
     by_name: HashMap<(&'a str, i32), &'a PartitionProduceResponse>,
     by_id: HashMap<(Uuid, i32), &'a PartitionProduceResponse>,
@@ -102,7 +102,7 @@ impl<'a> Answers<'a> {
         Self { by_name, by_id }
     }
 
-    /// Returns the answer for one partition, if the broker gave any.
+    /// Returns the result of one partition, if the response has it.
     pub fn find(
         &self,
         topic: &str,

@@ -1,8 +1,8 @@
-//! Idempotent numbering: the sequence a partition's next batch carries.
+//! Sequence numbers of an idempotent producer.
 
 use kafkars_records::ProducerFields;
 
-/// A producer id and its epoch, as InitProducerId gave them.
+/// A producer id and its epoch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProducerIdentity {
     /// Kafka's producer id.
@@ -19,7 +19,7 @@ impl ProducerIdentity {
     }
 }
 
-/// A batch's number under one identity.
+/// The sequence number of a batch, under one identity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sequence {
     /// The identity the number was given under.
@@ -83,8 +83,9 @@ impl PartitionSequence {
         self.turns
     }
 
-    /// Whether the broker may know nothing of the producer here. It then takes any number for the first: were the first
-    /// batch to fail and the second to get through, the first could only follow it, or be taken for a duplicate.
+    /// Returns true if the broker may know nothing of the producer on this partition. It then accepts any sequence
+    /// number as the first: if the first batch failed and the second were stored, the first could only come after it,
+    /// or be taken for a duplicate.
     pub fn is_unproven(&self) -> bool {
         self.identity
             .is_some_and(|known| self.proven != Some(known.id))

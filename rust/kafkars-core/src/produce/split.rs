@@ -1,4 +1,4 @@
-//! A batch that is too large for its topic goes out as two.
+//! Splitting a batch that is too large for its topic.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use kafkars_records::{BatchBuilder, Header, ReadLimits, RecordsError, batches};
 use crate::produce::delivery::{BatchDelivery, BatchOutcome};
 use crate::produce::partition_buffer::{BatchContent, OutgoingBatch};
 
-/// Halves a sealed batch of two or more records. The original's reports follow the halves; the halves share its
-/// memory, age, place in the order and numbers.
+/// Halves a sealed batch of two or more records. The original's delivery reports follow those of the halves; the halves
+/// share its memory, age, place in the order and sequence numbers.
 pub fn split(
     batch: OutgoingBatch,
 ) -> Result<Vec<OutgoingBatch>, Box<(OutgoingBatch, RecordsError)>> {

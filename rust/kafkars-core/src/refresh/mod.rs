@@ -1,7 +1,7 @@
 //! When to ask for metadata again, and about which topics.
 //!
-//! Many things want a refresh: a new topic, a leader that moved, age. The plan folds them into one request at a time,
-//! leaves a pause after each (longer while answers do not help, KIP-580), and asks only about topics in use.
+//! There are many reasons for a refresh: a new topic, a leader that moved, age. The plan makes one request at a time of
+//! them, pauses after each (longer while responses do not help, KIP-580), and asks only about topics in use.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -12,11 +12,11 @@ use kafkars_protocol::ErrorCode;
 use crate::backoff::{Backoff, Random};
 use crate::cluster::Cluster;
 
-/// While a leader cannot be reached the pause doubles only after so many rounds: at 100 ms it is 200 ms after
-/// 6 seconds, and a cluster that gives leaders up after 9 seconds is asked five times a second then.
+/// While a leader cannot be reached the pause doubles only after this many rounds: a pause of 100 ms becomes 200 ms
+/// after 6 seconds, and a cluster that elects new leaders after 9 seconds is asked five times a second then.
 const ROUNDS_A_DOUBLING: u32 = 64;
 
-/// The state behind the decision. The driver asks [`RefreshPlan::next`], does what it says, and reports back.
+/// The state of the plan. The driver asks [`RefreshPlan::next`], does what it says, and reports back.
 #[derive(Debug)]
 pub struct RefreshPlan {
     backoff: Backoff,
@@ -43,11 +43,11 @@ pub struct RefreshPlan {
 /// What to do now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Next {
-    /// Send this.
+    /// Send this request.
     Ask(Ask),
-    /// Nothing before then.
+    /// Do nothing before this moment.
     Wait(Instant),
-    /// Nothing until somebody wants something.
+    /// Do nothing until something is wanted.
     Idle,
 }
 
@@ -61,7 +61,7 @@ pub struct Ask {
 }
 
 impl RefreshPlan {
-    /// A plan that asks for nothing yet.
+    /// Creates a plan that asks for nothing yet.
     #[must_use]
     pub fn new(backoff: Backoff, max_age: Duration, seed: u64) -> Self {
         Self {
@@ -104,7 +104,7 @@ impl RefreshPlan {
         }
     }
 
-    /// Marks what is known of these topics as out of date.
+    /// Marks the metadata of these topics as out of date.
     pub fn doubt(&mut self, topics: &[&str]) {
         for &topic in topics {
             if let Some(topic) = self.wanted.get(topic)
@@ -115,7 +115,7 @@ impl RefreshPlan {
         }
     }
 
-    /// Marks what is known of all topics as out of date.
+    /// Marks the metadata of all topics as out of date.
     pub fn doubt_everything(&mut self) {
         self.due = true;
     }
@@ -129,7 +129,7 @@ impl RefreshPlan {
         *self.awaited.entry(topic.into()).or_default() += 1;
     }
 
-    /// Notes that a caller that waited has an answer or gave up.
+    /// Notes that a caller that waited has its topic or gave up.
     pub fn stop_awaiting(&mut self, topic: &str) {
         if let Some(count) = self.awaited.get_mut(topic) {
             *count -= 1;
@@ -162,9 +162,9 @@ impl RefreshPlan {
         self.refreshed_at?.checked_add(self.max_age)
     }
 
-    /// Notes that the answer to `ask` arrived and is merged into `cluster`. Brokers give a leader up only when its
-    /// session is over; until then topics led by one of the `unreachable` nodes are asked for again and again, because
-    /// their next leader is known to nobody else.
+    /// Notes that the response to `ask` is merged into `cluster`. The cluster elects another leader only when the
+    /// session of a failed broker is over; until then topics led by one of the `unreachable` nodes are asked for again
+    /// and again.
     pub fn succeeded(
         &mut self,
         ask: &Ask,
@@ -176,7 +176,7 @@ impl RefreshPlan {
             self.refreshed_at = Some(now);
             self.due = false;
         }
-        // A first answer about some topics also told of the brokers, so age counts from here.
+        // The first response has the brokers even if it is about some topics only, so age counts from here.
         self.refreshed_at.get_or_insert(now);
         let mut settled = true;
         let mut reachable = true;
@@ -205,7 +205,7 @@ impl RefreshPlan {
         } else {
             self.waiting_for_leader.saturating_add(1)
         };
-        // The pause is what a failover is longer than it must be, so it hardly grows while one is under way.
+        // The pause makes a failover longer than it must be, so it hardly grows during one.
         let patience = 1 + self.waiting_for_leader / ROUNDS_A_DOUBLING;
         self.pause(now, self.fruitless.max(patience));
     }
@@ -223,7 +223,7 @@ impl RefreshPlan {
         self.allowed_at = Some(now + self.backoff.delay(failures, random));
     }
 
-    /// A topic that does not exist is only worth asking for while somebody waits for it.
+    /// Returns true if the topic is worth another request. One that does not exist is only while a caller waits for it.
     fn is_unsettled(&self, topic: &Arc<str>, cluster: &Cluster) -> bool {
         let Some(known) = cluster.topic(topic) else {
             return self.awaited.contains_key(topic);
@@ -235,7 +235,7 @@ impl RefreshPlan {
     }
 
     fn ask(&self, pause_is_over: bool, now: Instant) -> Ask {
-        // A topic that never settles is asked for without end; what is only old is not forgotten for it.
+        // A topic that never settles is asked for without end, which must not keep old metadata from being refreshed.
         let is_due = self.due || self.old_at().is_some_and(|old_at| old_at <= now);
         if is_due && pause_is_over || self.refreshed_at.is_none() {
             return self.ask_everything();

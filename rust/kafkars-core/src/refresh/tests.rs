@@ -1,4 +1,4 @@
-//! The plan alone: no network, a clock of its own.
+//! The plan alone, without network and with a clock of the test's own.
 
 use kafkars_protocol::messages::metadata::{
     MetadataResponse, MetadataResponsePartition, MetadataResponseTopic,

@@ -1,4 +1,4 @@
-//! The memory limit of an accumulator: `buffer_memory`, and the line of those that wait for it.
+//! The memory limit of an accumulator: `buffer_memory`, and the line of records that wait for room.
 
 use std::sync::atomic::Ordering;
 
@@ -9,7 +9,7 @@ impl Accumulator {
     pub(super) fn reserve(&self, size: usize) -> Result<(), AppendRefusal> {
         let before = self.used.fetch_add(size, Ordering::Relaxed);
         let awaited = self.awaited.load(Ordering::Relaxed);
-        // A record larger than all of the memory is let in when it is alone: it could never fit otherwise.
+        // A record larger than `buffer_memory` is accepted when it is alone: it could never fit otherwise.
         if before + size + awaited > self.buffer_memory && before + awaited > 0 {
             self.used.fetch_sub(size, Ordering::Relaxed);
             return Err(AppendRefusal::NeedsRoom(size));
@@ -27,7 +27,7 @@ impl Accumulator {
         used + awaited == 0 || used + size + awaited <= self.buffer_memory
     }
 
-    /// Takes the first place in line for room, unless somebody has it. Without it a large record would never fit while
+    /// Takes the first place in line for room, unless it is taken. Without it a large record would never fit while
     /// small ones take whatever room there is. Ends by [`leave_line`](Self::leave_line).
     pub fn be_first_in_line(&self, size: usize) -> bool {
         let taken =
@@ -51,16 +51,16 @@ impl Accumulator {
         self.unacknowledged.load(Ordering::Relaxed)
     }
 
-    /// Gives the memory of a batch back that has ended.
+    /// Returns the memory of a batch that has ended.
     pub fn release(&self, batch: &OutgoingBatch) {
         less(&self.used, batch.reserved);
-        // One that was purged under way has its outcome before its end, and was counted off then.
+        // A batch that was purged under way got its outcome earlier, and was counted off then.
         if !batch.delivery.is_done() {
             less(&self.unacknowledged, batch.count as usize);
         }
     }
 
-    /// Counts records as acknowledged that have their outcome before the answer of their request.
+    /// Counts off records that have their outcome before their request is answered.
     pub(in crate::produce) fn count_off(&self, records: u32) {
         less(&self.unacknowledged, records as usize);
     }

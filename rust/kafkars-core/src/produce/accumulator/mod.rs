@@ -29,12 +29,12 @@ pub struct Accumulator {
     buffer_memory: usize,
     max_request_size: usize,
     partitioner: Partitioner,
-    // One request at a time keeps the order, whatever leaders do.
+    // Whether there is one request at a time, so that the order holds whatever leaders do.
     one_at_a_time: bool,
     seed: u64,
     topics: RwLock<HashMap<Arc<str>, Arc<TopicBuffers>, RandomState>>,
     used: AtomicUsize,
-    // Bytes that whoever is first in line for room waits for; nobody else gets room that would keep them from it.
+    // How many bytes the first in line for room waits for; no other record gets room that would keep it waiting.
     awaited: AtomicUsize,
     unacknowledged: AtomicUsize,
     // Partitions where a batch was opened or closed since the sender last looked.
@@ -49,8 +49,8 @@ struct TopicBuffers {
     partitions: Box<[Arc<PartitionBuffer>]>,
     available: Box<[i32]>,
     chooser: Arc<Mutex<PartitionChooser>>,
-    // Partitions that the topic had before it was made again with fewer. What waits for them waits on: the partition
-    // may be made again as well, or else its time runs out.
+    // Partitions that the topic had before it was created again with fewer. Records for them wait on: the partition may
+    // be created again as well, or else `delivery_timeout` ends.
     former: Box<[Arc<PartitionBuffer>]>,
 }
 
@@ -87,7 +87,7 @@ pub struct ProduceRecord<'a> {
     pub headers: &'a [Header<'a>],
 }
 
-/// Why a record was not taken at once.
+/// Why a record was not accepted at once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AppendRefusal {
     /// The topic's partitions are not known yet.
@@ -99,7 +99,7 @@ pub enum AppendRefusal {
 }
 
 impl Accumulator {
-    /// An empty accumulator; `seed` spreads keyless records of different producers.
+    /// Creates an empty accumulator; `seed` spreads keyless records of different producers.
     pub fn new(config: &ProducerConfig, seed: u64) -> Self {
         Self {
             batch_size: config.batch_size,
@@ -116,8 +116,8 @@ impl Accumulator {
         }
     }
 
-    /// Takes a record, or says what it needs first. `now` is asked when a batch begins, `now_ms`, the wall clock, for
-    /// records without timestamp: reading a clock costs as much as appending a small record.
+    /// Appends a record, or returns what it needs first. `now` is asked when a batch begins, `now_ms`, the wall clock,
+    /// for records without timestamp: reading a clock costs as much as appending a small record.
     ///
     /// The flag tells whether the sender must be woken.
     pub fn append(
@@ -185,7 +185,7 @@ impl Accumulator {
         Ok((delivery, self.signalled(partition, signal)))
     }
 
-    /// Takes a batch that the application has filled, as it is. The delivery is that of its first record.
+    /// Appends a batch that the application has filled, as it is. The delivery is that of its first record.
     pub fn append_batch(
         &self,
         topic: &str,
@@ -205,8 +205,8 @@ impl Accumulator {
         Ok((delivery, self.signalled(partition, signal)))
     }
 
-    /// Whether a record could be taken if there were room: what is wrong with the record itself, as far as can be said
-    /// before the topic is known, or afterwards.
+    /// Checks whether a record could be accepted if there were room: its own errors, as far as they can be known before
+    /// the topic is, or afterwards.
     pub fn check(
         &self,
         destination: Option<&KnownTopic>,

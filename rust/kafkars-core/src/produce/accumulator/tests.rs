@@ -112,7 +112,7 @@ impl Driver {
         self.sender.poll(self.now, &self.world, flush_requested)
     }
 
-    /// What leaves, in requests of their own so that each can have its own fate.
+    /// The batches that are sent, each by itself so that each can have its own outcome.
     fn batches(&mut self, flush_requested: bool) -> Vec<InFlightBatch> {
         let requests = self.poll(flush_requested).requests;
         requests
@@ -326,7 +326,7 @@ fn batches_that_wait_too_long_expire_again_and_again() {
     for _ in 0..3 {
         let (delivery, _) = driver.send(0, b"v").expect("room");
         let ends_at = driver.now + driver.config.delivery_timeout;
-        // Once before the end, for a word to the log.
+        // Once before the end, for a warning in the log.
         let wakes: Vec<Instant> = std::iter::from_fn(|| {
             let wake_at = driver.poll(true).wake_at?;
             driver.now = wake_at;
@@ -456,7 +456,7 @@ fn few_records_without_key_are_spread_by_time_and_many_by_bytes() {
         let taken = driver.accumulator.append(&record, || driver.now, || 0);
         taken.expect("room").0.batch().partition()
     };
-    // Each leaves before the next comes, and some time is between them.
+    // Each record is sent before the next one comes, and some time is between them.
     let mut few: Vec<i32> = (0..40)
         .map(|offset| {
             let partition = send(&driver, 10);
@@ -469,7 +469,7 @@ fn few_records_without_key_are_spread_by_time_and_many_by_bytes() {
     few.sort_unstable();
     few.dedup();
     assert!(few.len() > 5, "only {few:?}");
-    // At once after one another, they stay where they are although each has left.
+    // Without time between them the records stay on one partition, although each was sent.
     let quick: Vec<i32> = (40..60)
         .map(|offset| {
             let partition = send(&driver, 10);
@@ -482,7 +482,7 @@ fn few_records_without_key_are_spread_by_time_and_many_by_bytes() {
         quick.chunk_by(|one, next| one == next).count() <= 2,
         "{quick:?}"
     );
-    // None leaves: 64 records of a KiB and a little more each fill a stay.
+    // None is sent: 64 records of a little more than a KiB are the most that one partition gets in a row.
     let many: Vec<i32> = (0..640).map(|_| send(&driver, 1 << 10)).collect();
     let stays = many.chunk_by(|one, next| one == next);
     let longest = stays.map(<[i32]>::len).max();
@@ -512,7 +512,7 @@ fn what_is_put_back_leaves_again_in_order_and_after_what_is_under_way() {
     driver.now += Duration::from_millis(10);
     let third = flying.pop_front().expect("one");
     driver.acknowledge(third, 20);
-    // What a broker may have comes again one by one, under its old number.
+    // Batches that a broker may have are sent again one by one, under their old numbers.
     let mut again = driver.batches(true);
     assert_eq!(again.len(), 1);
     let first = again.remove(0);

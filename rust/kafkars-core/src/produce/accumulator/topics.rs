@@ -13,7 +13,7 @@ use crate::produce::partition_buffer::{OutgoingBatch, PartitionBuffer, Stored};
 use crate::produce::partitioner::PartitionChooser;
 
 impl Accumulator {
-    /// Resets the counts of memory and records, for a producer that gave up: what was under way counts no more.
+    /// Resets the counts of memory and records, for a producer that has ended: batches under way count no more.
     pub fn forget(&self) {
         self.used.store(0, Ordering::Relaxed);
         self.unacknowledged.store(0, Ordering::Relaxed);
@@ -29,7 +29,7 @@ impl Accumulator {
         self.topics.read().keys().cloned().collect()
     }
 
-    /// Returns how much each partition of the topics used so far was sent and has acknowledged.
+    /// Returns how much each partition of the topics used so far has acknowledged.
     pub fn stored(&self) -> Vec<(Arc<str>, i32, Stored)> {
         let buffers = self.buffers();
         let count = |buffer: &Arc<PartitionBuffer>| {
@@ -39,8 +39,8 @@ impl Accumulator {
         buffers.iter().map(count).collect()
     }
 
-    /// Takes over a topic's partitions and leaders. Partitions that exist keep their records; those of a topic that
-    /// was made again with fewer partitions take no more.
+    /// Takes over a topic's partitions and leaders from metadata. Partitions that exist keep their records; those that
+    /// a topic no longer has after it was created again accept no more.
     pub fn update_topic(&self, metadata: &TopicMetadata) {
         let available: Vec<i32> = metadata
             .partitions
@@ -98,7 +98,7 @@ impl Accumulator {
         topics.insert(name, Arc::new(buffers));
     }
 
-    /// Takes everything that is not under way, for a producer that gives up.
+    /// Takes everything that is not under way, for a producer that ends.
     pub fn take_all(&self) -> Vec<OutgoingBatch> {
         let buffers = self.buffers();
         buffers
@@ -114,7 +114,7 @@ impl Accumulator {
             .iter()
             .flat_map(|topic| topic.partitions.iter().chain(&topic.former).cloned())
             .collect();
-        // Hash maps have no order of their own; histories are to be repeatable.
+        // Hash maps have no order, and simulations have to be repeatable.
         buffers.sort_by(|one, other| {
             (one.topic(), one.partition()).cmp(&(other.topic(), other.partition()))
         });

@@ -1,4 +1,4 @@
-//! Batches on their way, and the records that fill them.
+//! Batches, and the records that fill them.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -11,7 +11,7 @@ use crate::produce::sequence::Sequence;
 /// A batch that is being filled, waits, or is being sent.
 #[derive(Debug)]
 pub struct OutgoingBatch {
-    /// Place in the partition's order; never changes, whatever is retried.
+    /// The batch's place in the partition's order; never changes, whatever is retried.
     pub ordinal: u64,
     /// The records.
     pub content: BatchContent,
@@ -19,7 +19,7 @@ pub struct OutgoingBatch {
     pub delivery: Arc<BatchDelivery>,
     /// When the first record came.
     pub created: Instant,
-    /// Bytes of `buffer_memory` held.
+    /// How many bytes of `buffer_memory` the batch holds.
     pub reserved: usize,
     /// Records inside.
     pub count: u32,
@@ -27,13 +27,13 @@ pub struct OutgoingBatch {
     pub uncompressed: usize,
     /// Number of tries that failed.
     pub attempts: u32,
-    /// What the last failed try met, for the final error.
+    /// The cause of the last failed try, for the final error.
     pub last_cause: Option<Arc<str>>,
-    /// The idempotent number, once given.
+    /// The sequence number, once the batch has one.
     pub sequence: Option<Sequence>,
-    /// Whether the application has filled it: it is told of one outcome for all of its records, so they stay together.
+    /// Whether the application has filled it: it gets one outcome for all of its records, so they stay together.
     pub is_filled: bool,
-    /// When the broker that it waits for was first heard to refuse the login.
+    /// When a refused login of the broker that it waits for reached it first.
     pub(in crate::produce) refused: Option<Instant>,
 }
 

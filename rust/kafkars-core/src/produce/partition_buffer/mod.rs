@@ -1,4 +1,4 @@
-//! Records waiting for one partition, in order.
+//! The buffer of one partition: its batches in order.
 
 mod batch;
 mod state;
@@ -23,13 +23,13 @@ pub struct PartitionBuffer {
     state: Mutex<BufferState>,
 }
 
-/// Between ordinals there is room for the parts of a split batch, which are numbered by their first record.
+/// The distance of ordinals leaves room for the parts of a split batch, which are numbered by their first record.
 const ORDINAL_STEP: u64 = 1 << 32;
 
 /// What the sender must learn of an append.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signal {
-    /// Nothing: it knows already.
+    /// Nothing: the sender knows already.
     None,
     /// A batch was opened or closed: timers and requests may change.
     Changed,
@@ -38,7 +38,7 @@ pub enum Signal {
 }
 
 impl PartitionBuffer {
-    /// An empty buffer. With `one_at_a_time` no batch leaves before the one before it has its outcome.
+    /// Creates an empty buffer. With `one_at_a_time` no batch is sent until the one before it has its outcome.
     pub fn new(topic: Arc<str>, partition: i32, one_at_a_time: bool) -> Self {
         Self {
             topic,
@@ -108,7 +108,7 @@ impl PartitionBuffer {
         (delivery, signal)
     }
 
-    /// Queues a filled batch behind everything there is, holding as much memory as it has bytes.
+    /// Queues a filled batch after everything else; it holds as much memory as it has bytes.
     pub fn append_batch(&self, batch: &FilledBatch, now: Instant) -> (Delivery, Signal) {
         let mut state = self.state.lock();
         state.close();

@@ -1,4 +1,4 @@
-//! What is behind the lock of a partition's buffer.
+//! The state of a partition's buffer, behind its lock.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use super::batch::{BatchContent, OutgoingBatch, RecordParts};
 use crate::produce::delivery::BatchDelivery;
 use crate::produce::sequence::{PartitionSequence, ProducerIdentity, Sequence};
 
-/// What is behind the lock of a `PartitionBuffer`.
+/// The state behind the lock of a `PartitionBuffer`.
 #[derive(Debug, Default)]
 pub struct BufferState {
     pub(super) open: Option<OutgoingBatch>,
@@ -18,21 +18,21 @@ pub struct BufferState {
     // The last closed batch's size: the next one will need about as much.
     pub(super) size_hint: usize,
     pub(super) not_before: Option<Instant>,
-    // Something was put back while later batches were under way: wait for those before sending again, so that
+    // A batch was put back while later ones were under way: those are waited for before anything is sent again, so that
     // the order holds.
     pub(super) regrouping: bool,
-    // The broker has lost this producer's sequence numbers: what waits is numbered anew once nothing is under way.
+    // The broker has lost this producer's sequence numbers: waiting batches get new ones once nothing is under way.
     pub(super) restarting: bool,
-    // Nothing of the partition leaves before what is under way has its outcome: with one request at a time the order
-    // must hold even where batches have no numbers and the leader moves between two of them.
+    // No batch is sent before the one under way has its outcome: with one request at a time the order must hold even if
+    // batches have no sequence numbers and the leader moves between two of them.
     pub(super) one_at_a_time: bool,
     pub(super) sequence: PartitionSequence,
     pub(super) stored: Stored,
-    /// Where the sender has put the partition.
+    /// Which of the sender's queues and timers have the partition.
     pub(in crate::produce) place: QueueMembership,
 }
 
-/// How much a partition was sent and has acknowledged.
+/// How much a partition has acknowledged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Stored {
     /// Records.
@@ -46,35 +46,35 @@ pub struct Stored {
 pub(super) struct UnacknowledgedBatch {
     pub(super) ordinal: u64,
     pub(super) delivery: Arc<BatchDelivery>,
-    // How many batches were numbered before it, where numbers are given.
+    // How many batches got a sequence number before it, if batches get any.
     pub(super) turn: Option<u64>,
-    // A broker may have it from an earlier try.
+    // Whether a broker may have it from an earlier try.
     pub(super) again: bool,
     pub(super) count: u32,
 }
 
-/// How many batches of a producer a broker remembers for each partition. A batch that comes again when it is further
-/// back cannot be told from a gap.
+/// How many batches of a producer a broker remembers for each partition. If an earlier batch comes again, the broker
+/// cannot tell it from a gap.
 pub(super) const REMEMBERED: u64 = 5;
 
 /// How the sender keeps track of a partition, so that it is in each of its lists once at most.
 #[derive(Debug, Default)]
 pub(in crate::produce) struct QueueMembership {
-    /// Among the arrivals.
+    /// Whether it is among the arrivals.
     pub(in crate::produce) arrived: bool,
-    /// In a queue of those that may leave.
+    /// Whether it is in a queue of partitions with batches to send.
     pub(in crate::produce) queued: bool,
-    /// The node that it waits for there, or did last.
+    /// The node that it waits for in that queue, or did last.
     pub(in crate::produce) node: Option<i32>,
-    /// The timer after which it may leave.
+    /// The timer after which its next batch may be sent.
     pub(in crate::produce) wake: Option<Instant>,
-    /// The timer for the end of its oldest batch's life, or for a word to the log before it.
+    /// The timer for a warning about its oldest batch, or for the end of that batch's `delivery_timeout`.
     pub(in crate::produce) expiry: Option<Instant>,
-    /// The log was told that its records wait, and nothing was stored since.
+    /// Whether a warning was logged that its records wait, and nothing was stored since.
     pub(in crate::produce) reported: bool,
 }
 
-/// Whether a partition's next batch may leave.
+/// Whether a partition's next batch may be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Readiness {
     /// No batch waits.
@@ -93,8 +93,8 @@ impl BufferState {
         record: &RecordParts<'_>,
         size: usize,
     ) -> (Arc<BatchDelivery>, u32) {
-        // `append` has just made sure of an open batch; were it missing, the record would join an orphan that is
-        // reported as closed rather than panic.
+        // `append` has just made sure that there is an open batch. If it were missing, the record would get a delivery
+        // that ends with `Closed`, rather than a panic.
         let Some(OutgoingBatch {
             content: BatchContent::Open(builder),
             delivery,
@@ -135,7 +135,7 @@ impl BufferState {
         }
     }
 
-    /// Returns true if what is under way must have its outcome before `next` may be sent.
+    /// Returns true if batches under way must have their outcome before `next` may be sent.
     pub(super) fn goes_alone(&self, next: &OutgoingBatch) -> bool {
         self.one_at_a_time
             || self.regrouping
@@ -145,8 +145,8 @@ impl BufferState {
             || self.in_flight.iter().any(|flying| flying.again)
     }
 
-    /// Whether one more batch would push the oldest one without outcome out of the broker's memory. Later ones may have
-    /// been acknowledged meanwhile, by a new leader while the old one does not answer.
+    /// Returns true if after one more batch the broker may not remember the oldest one that has no outcome. Later ones
+    /// may have been acknowledged meanwhile, by a new leader while the old one does not answer.
     pub(super) fn is_window_full(&self) -> bool {
         let oldest = self.in_flight.iter().filter_map(|flying| flying.turn).min();
         oldest.is_some_and(|oldest| self.sequence.turns() >= oldest + REMEMBERED)
@@ -154,8 +154,9 @@ impl BufferState {
 
     /// Takes the next batch in order, whose [`BufferState::readiness`] is [`Readiness::Now`].
     ///
-    /// With `identity` a batch that has no number gets one. Numbers go on under the identity they began with while any
-    /// batch so numbered has no outcome, because a batch that may be stored must come again under its own number.
+    /// With `identity` a batch without a sequence number gets one. Numbers go on under the identity that they began
+    /// with while any batch with such a number has no outcome, because a batch that may be stored must be sent again
+    /// under its own number.
     pub fn take(&mut self, identity: Option<ProducerIdentity>) -> Option<OutgoingBatch> {
         self.regrouping = false;
         self.not_before = None;
@@ -187,8 +188,8 @@ impl BufferState {
         Some(batch)
     }
 
-    /// The broker refused a number that it should have accepted, so it holds none of the batches without outcome:
-    /// they are numbered anew.
+    /// Gives new sequence numbers to batches without outcome: the broker refused a number that it should have accepted,
+    /// so it has none of them.
     pub fn restart(&mut self) {
         self.restarting = true;
     }
@@ -205,13 +206,13 @@ impl BufferState {
         oldest.map(|batch| batch.created)
     }
 
-    /// Bytes of the batch that [`BufferState::take`] would take.
+    /// Returns the size in bytes of the batch that [`BufferState::take`] would take.
     pub fn next_size(&self) -> usize {
         let next = self.waiting.front().or(self.open.as_ref());
         next.map_or(0, |batch| batch.content.len())
     }
 
-    /// Notes that a taken batch has its answer: it no longer counts as under way.
+    /// Notes that a taken batch was answered: it no longer counts as under way.
     pub fn landed(&mut self, ordinal: u64) {
         self.in_flight.retain(|flying| flying.ordinal != ordinal);
     }
@@ -227,12 +228,12 @@ impl BufferState {
         self.stored
     }
 
-    /// The topic was made again: its log knows nothing of what was stored in the one before.
+    /// Notes that the topic was created again: its log knows nothing of what was stored in the former one.
     pub fn unprove(&mut self) {
         self.sequence.unprove();
     }
 
-    /// Returns true if the next batch is held up, rather than gathering records.
+    /// Returns true if the next batch is held up, and not just lingering for more records.
     pub(in crate::produce) fn is_held_up(&self) -> bool {
         self.place.queued || self.waiting.front().is_some()
     }
@@ -242,14 +243,14 @@ impl BufferState {
         self.sequence.prove(sequence);
     }
 
-    /// Notes what went wrong with the broker, for the error of batches that expire here.
+    /// Notes why the broker cannot be reached, for the error of batches that expire here.
     pub fn blame(&mut self, cause: &Arc<str>) {
         for batch in self.waiting.iter_mut().chain(&mut self.open) {
             batch.last_cause = Some(Arc::clone(cause));
         }
     }
 
-    /// Returns why the last try of the next batch failed, where there was one.
+    /// Returns why the last try of the next batch failed, if there was one.
     pub(in crate::produce) fn last_cause(&self) -> Option<Arc<str>> {
         let next = self.waiting.front().or(self.open.as_ref());
         next.and_then(|batch| batch.last_cause.clone())
@@ -289,7 +290,8 @@ impl BufferState {
         }
     }
 
-    /// Makes the partition wait for this node from now on, in a queue. What was heard of another does not count here.
+    /// Notes that the partition waits for this node from now on, in its queue. Refused logins of another node do not
+    /// count any more.
     pub(in crate::produce) fn wait_for(&mut self, node: Option<i32>) {
         self.place.queued = true;
         if self.place.node == node {
@@ -301,8 +303,8 @@ impl BufferState {
         }
     }
 
-    /// The node that it waits for refuses the login, as it does since `since`. Later records go into a batch of their
-    /// own, so that all of a batch have heard the same.
+    /// Notes that the node it waits for has refused a login, as it does since `since`. Later records go into another
+    /// batch, so that a refusal concerns all of a batch or nothing.
     pub(in crate::produce) fn hear_refusal(&mut self, now: Instant, since: Instant) {
         self.close();
         for batch in &mut self.waiting {
@@ -310,7 +312,7 @@ impl BufferState {
         }
     }
 
-    /// Takes the batches, oldest first, that heard a refusal for the first time by `until`.
+    /// Takes the batches, oldest first, that a refusal reached for the first time by `until`.
     pub(in crate::produce) fn take_refused(&mut self, until: Instant) -> Vec<OutgoingBatch> {
         let mut refused = Vec::new();
         while let Some(oldest) = self.waiting.front()
@@ -372,7 +374,7 @@ impl BufferState {
         open.map(|batch| (&batch.delivery, batch.count))
     }
 
-    /// Takes every batch that is not under way, for a producer that gives up.
+    /// Takes every batch that is not under way, for a producer that ends.
     pub fn take_all(&mut self) -> Vec<OutgoingBatch> {
         self.waiting.drain(..).chain(self.open.take()).collect()
     }

@@ -1,4 +1,4 @@
-//! What becomes of batches after a try: stored, tried again, split, given up.
+//! What happens to batches after a try: they were stored, are tried again, split, or fail.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,11 +14,11 @@ use crate::produce::request::Answers;
 use crate::produce::split::split;
 use crate::transaction::NoAnswer;
 
-/// `CONCURRENT_TRANSACTIONS` passes once the markers of the transaction before are written.
+/// `CONCURRENT_TRANSACTIONS` ends as soon as the markers of the previous transaction are written.
 const MARKERS: Duration = Duration::from_millis(20);
 
 impl Sender {
-    /// Takes a node's answer to a Produce request.
+    /// Takes a node's response to a Produce request.
     pub fn answered(
         &mut self,
         now: Instant,
@@ -72,7 +72,7 @@ impl Sender {
         }
     }
 
-    /// Remembers with the batches waiting for a broker what went wrong with it.
+    /// Notes why a broker cannot be reached, in the batches that wait for it.
     pub fn unreachable(&mut self, node: i32, cause: &str) {
         self.needs_metadata = true;
         let cause: Arc<str> = format!("broker {node}: {cause}").into();
@@ -83,7 +83,7 @@ impl Sender {
         }
     }
 
-    /// Takes note that a request got no answer, or could not be sent.
+    /// Notes that a request got no response, or could not be sent.
     pub fn attempt_failed(
         &mut self,
         now: Instant,
@@ -113,7 +113,8 @@ impl Sender {
         }
     }
 
-    /// Ends the batches of a request with acks=0: no answer comes, so that it was written is all that can be known.
+    /// Ends the batches of a request with acks=0: no response comes, so all that can be known is that it was written to
+    /// the socket.
     pub fn written(&mut self, node: i32, batches: Vec<InFlightBatch>) {
         self.landed(node);
         for in_flight in batches {
@@ -131,7 +132,8 @@ impl Sender {
         }
     }
 
-    /// Ends a batch that was stored. Unless the topic was made again meanwhile, its log knows the producer from now on.
+    /// Ends a batch that was stored. Unless the topic was created again meanwhile, its log knows the producer from now
+    /// on.
     fn stored(&mut self, in_flight: InFlightBatch, ack: BatchAck, is_same_topic: bool) {
         {
             let batch = &in_flight.batch;
@@ -178,7 +180,7 @@ impl Sender {
         );
         let before = batch.last_cause.replace(Arc::clone(&cause));
         if now + pause >= batch.created + self.config.delivery_timeout {
-            // The last try may have had no time for an answer; what the one before it met then says more.
+            // The last try may have had no time for a response; the cause of the one before says more then.
             if let Some(before) = before.filter(|before| *before != cause) {
                 batch.last_cause = Some(format!("{cause}; before that: {before}").into());
             }

@@ -12,8 +12,8 @@ pub(super) enum BatchPermission {
     Closed,
     /// Batches are sent, with sequence numbers where there is an identity.
     Open(Option<ProducerIdentity>),
-    /// Batches fail, except those that a broker may have already: with `resend` these are tried again until it is
-    /// known.
+    /// Batches fail, except those that a broker may have already: with `resend` these are sent again until their
+    /// outcome is known.
     Drop {
         error: ProduceError,
         resend: Option<ProducerIdentity>,

@@ -1,4 +1,4 @@
-//! The sender's dispatch: partitions are sorted into queues, and Produce requests are filled from these.
+//! The sender's dispatch: sorts partitions into queues, and fills Produce requests from these.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -37,7 +37,7 @@ impl Sender {
                 touched.push(buffer);
             }
         }
-        // During a flush, every pause for lingering ends. Each flush begins anew, so the flag must also fall.
+        // A flush ends every wait for `linger_ms`. Each flush does so again, so it is noted when the last one ended.
         let was_requested = std::mem::replace(&mut self.flush_was_requested, flush_requested);
         let rising = flush_requested && !was_requested;
         let until = (!rising).then_some(now);
@@ -57,7 +57,7 @@ impl Sender {
             self.look(buffer, now, view, flush_requested);
         }
         self.refuse_waiting(now);
-        // Keeps its memory for the next time.
+        // The list is kept, so that its memory is used again.
         touched.append(&mut self.touched);
         self.touched = touched;
     }
@@ -73,7 +73,7 @@ impl Sender {
         let mut state = buffer.lock();
         state.place.arrived = false;
         if state.place.queued {
-            // It may have been emptied where it is queued, and its timer with it; or something older was put back.
+            // It may have become empty in its queue, without a timer since; or an older batch was put back.
             drop(state);
             self.queues.fresh.push(buffer);
             return;
@@ -152,7 +152,8 @@ impl Sender {
         while let Some(buffer) = node.ready.pop_front() {
             let mut state = buffer.lock();
             if state.readiness(now, self.config.linger, flush_requested) != Readiness::Now {
-                // A flush has ended since it was queued. It gets its timer now: there may be no other poll before.
+                // The flush for which it was queued has ended. Its timer is set now, because there may be no other poll
+                // before it ends.
                 state.place.queued = false;
                 drop(state);
                 self.look(buffer, now, view, flush_requested);

@@ -7,7 +7,8 @@ use crate::produce::partition_buffer::PartitionBuffer;
 use crate::transaction::{SendPermission, Transactions};
 
 impl Sender {
-    /// Fails batches that must not leave any more: everywhere the first time, later only what was touched since.
+    /// Fails batches that must not be sent any more: in all partitions the first time, later only in those that changed
+    /// since.
     pub(super) fn sweep(&mut self, error: &ProduceError) {
         if self.dropped_for.as_ref() == Some(error) || self.accumulator.unacknowledged() == 0 {
             return;

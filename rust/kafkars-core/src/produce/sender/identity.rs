@@ -22,17 +22,17 @@ enum IdentityState {
     /// The producer is not idempotent and needs no identity.
     Unneeded,
     Unasked,
-    /// InitProducerId was sent at the instant.
+    /// InitProducerId was sent at this moment.
     Asking(Instant),
     Known(ProducerIdentity),
-    /// Not to be asked again before the instant.
+    /// InitProducerId is not sent again before this moment.
     Waiting(Instant),
-    /// A broker refused for good. What is sent before the instant fails at once; what comes later asks again, because
-    /// rights and brokers change, and a producer may live for long.
+    /// A broker refused for good. Records before this moment fail at once; later ones cause another InitProducerId,
+    /// because rights and brokers change, and a producer may live for long.
     Refused(ProduceError, Instant),
 }
 
-/// What the answers to InitProducerId mean for batches that are ready to be sent.
+/// What the state of InitProducerId means for batches that are ready to be sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Standing {
     Unneeded,
@@ -144,7 +144,7 @@ impl IdentityLookup {
         }
     }
 
-    /// Returns what batches wait for, in words.
+    /// Says what batches wait for.
     pub(super) fn obstacle(&self, now: Instant) -> Arc<str> {
         let asked = match self.state {
             IdentityState::Asking(since) => format!(
@@ -165,7 +165,7 @@ impl IdentityLookup {
 pub(super) enum IdentityFailure {
     /// Another try may succeed.
     Passes,
-    /// A broker says so.
+    /// A broker refused with this error code.
     Refused(ErrorCode),
     /// No broker can be asked.
     Impossible,

@@ -1,4 +1,4 @@
-//! InitProducerId of a producer without transactions: when it is asked, and what the answer means.
+//! InitProducerId of a producer without transactions: when it is sent, and what the response means.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -22,8 +22,8 @@ impl Sender {
         asks
     }
 
-    /// The answer to [`needs_identity`](super::Work::needs_identity), or what prevented one; with the broker's name
-    /// where one was asked.
+    /// Takes the response to [`needs_identity`](super::Work::needs_identity), or why there is none; `broker` names the
+    /// broker that was asked, if one was.
     pub fn identified(
         &mut self,
         now: Instant,
@@ -52,7 +52,7 @@ impl Sender {
                 }
                 code => {
                     let text = of(format!("{}: {}", code.name(), code.description()));
-                    // A code that this client does not know may stand for anything, also for what passes.
+                    // A code that this client does not know may stand for anything, also for a temporary problem.
                     let may_pass = code.retriable() || matches!(code, ErrorCode::Unknown(_));
                     let failure = match may_pass {
                         true => IdentityFailure::Passes,

@@ -1,12 +1,12 @@
-//! What leaves when, and what came of it: the decisions of a producer's sending half, without I/O.
+//! The sender: which batches are sent when, and what their responses mean. It does no I/O.
 //!
-//! A driver calls [`Sender::poll`] whenever something may have changed: records were appended, answers came, metadata
-//! changed, the time it was told has come. It carries out the [`Work`] it gets, and brings back what happened. It
-//! reports [`Sender::take_finished`] to whoever waits for the batches.
+//! A driver calls [`Sender::poll`] whenever something may have changed: records were appended, responses came, metadata
+//! changed, [`Work::wake_at`] has come. It carries out the [`Work`] that it gets, and reports what came of it. It takes
+//! batches that have ended from [`Sender::take_finished`], and completes their delivery reports.
 //!
-//! Costs follow what happens, not how many partitions there are: a partition is looked at when one of its batches was
-//! opened or closed, when its timer ends, and when an answer came for it. Those that may leave wait in the queue of
-//! their leader.
+//! The cost depends on what happens, not on the number of partitions: a partition is looked at when one of its batches
+//! was opened or closed, when its timer ends, and when a response came for it. Partitions with batches to send wait in
+//! the queue of their leader.
 
 mod answers;
 mod batch_permission;
@@ -43,7 +43,7 @@ use crate::produce::error::ProduceError;
 use crate::produce::partition_buffer::{OutgoingBatch, PartitionBuffer};
 use crate::transaction::{Dispatch, Transactions};
 
-/// The sending half of one producer.
+/// The sender of one producer.
 #[derive(Debug)]
 pub struct Sender {
     config: Checked<ProducerConfig>,
@@ -54,17 +54,17 @@ pub struct Sender {
     transactions: Option<Transactions>,
     queues: Queues,
     refusals: Refusals,
-    // To be looked at: something was appended, or an answer came.
+    // Partitions to be looked at: a batch was opened or closed, or a response came.
     touched: Vec<Arc<PartitionBuffer>>,
     finished: Vec<Finished>,
     metadata_seen: Option<u64>,
     needs_metadata: bool,
-    // Open batches leave without lingering since the last poll.
+    // Whether the last poll sent open batches without lingering.
     flush_was_requested: bool,
     reports: Reports,
-    // What the last poll dropped batches for, so that all partitions are gone through once only.
+    // The error with which the last poll dropped batches, so that all partitions are gone through only once for it.
     dropped_for: Option<ProduceError>,
-    // Batches in requests whose records were taken back.
+    // How many batches in requests were purged.
     purged: usize,
     retries: u64,
 }
@@ -72,50 +72,53 @@ pub struct Sender {
 /// What the driver must do now.
 #[derive(Debug, Default)]
 pub struct Work {
-    /// To be sent, in this order.
+    /// The requests to send, in this order.
     pub requests: Vec<ProduceCall>,
-    /// Batches wait for these nodes, to which there is no connection.
+    /// Nodes that batches wait for and that are not connected.
     pub unconnected: Vec<i32>,
-    /// A leader is unknown or in doubt.
+    /// True if a leader is unknown or in doubt.
     pub needs_metadata: bool,
-    /// Ask any broker for a producer id (InitProducerId without transactional id) and bring the answer to
-    /// [`Sender::identified`].
+    /// True if any broker is to be asked for a producer id (InitProducerId without transactional id); the response goes
+    /// to [`Sender::identified`].
     pub needs_identity: bool,
     /// The next request of the transaction, for [`Transactions::answered`].
     pub coordinator: Option<Dispatch>,
-    /// When to poll again although nothing happens.
+    /// When to poll again even if nothing happens until then.
     pub wake_at: Option<Instant>,
 }
 
 /// A Produce request.
 #[derive(Debug)]
 pub struct ProduceCall {
-    /// Where to.
+    /// The node id of the broker to send it to.
     pub node: i32,
-    /// What to bring back with the answer.
+    /// The batches in the request, to be handed back with its outcome.
     pub batches: Vec<InFlightBatch>,
-    /// What to send.
+    /// The request.
     pub request: ProduceRequest,
     /// The highest version to send it in.
     pub max_version: i16,
-    /// When the answer is given up: the end of the oldest batch's life, or of `request_timeout_ms`.
+    /// How long to wait for the response: to the end of `request_timeout_ms`, or of the oldest batch's
+    /// `delivery_timeout_ms` if that is sooner.
     pub deadline: Instant,
-    /// The end of the oldest batch's life: a broker that asks for patience gets none beyond it.
+    /// The end of the oldest batch's `delivery_timeout_ms`, beyond which no broker is waited for, even one that
+    /// throttles.
     pub latest: Instant,
 }
 
-/// A batch that leaves, and the queue it came from.
+/// A batch in a request, and the buffer that it came from.
 #[derive(Debug)]
 pub struct InFlightBatch {
     /// Where it is put back if it must be tried again.
     pub buffer: Arc<PartitionBuffer>,
     /// The records.
     pub batch: OutgoingBatch,
-    /// The topic's id when the request was made, by which its answer is found: the topic may be made again meanwhile.
+    /// The topic's id when the request was made, by which its response is found: the topic may be created again
+    /// meanwhile.
     pub topic_id: Uuid,
 }
 
-/// A batch whose fate is decided. Its memory is free already.
+/// A batch that has ended. Its memory is free already.
 #[derive(Debug)]
 pub struct Finished {
     /// The batch.
@@ -125,7 +128,8 @@ pub struct Finished {
 }
 
 impl Sender {
-    /// A sender of `accumulator`'s records. `seed` spreads retries; with `transactions` every record belongs to one.
+    /// Creates a sender of `accumulator`'s records. `seed` spreads retries; with `transactions` every record belongs to
+    /// one.
     pub fn new(
         config: Checked<ProducerConfig>,
         accumulator: Arc<Accumulator>,
@@ -154,7 +158,7 @@ impl Sender {
         }
     }
 
-    /// The transactional half, for calls of the application and answers of coordinators.
+    /// The transactions of the producer, for calls of the application and responses of coordinators.
     pub fn transactions(&mut self) -> Option<&mut Transactions> {
         self.transactions.as_mut()
     }
@@ -163,11 +167,12 @@ impl Sender {
         BatchPermission::of(&self.identity, self.transactions.as_ref())
     }
 
-    /// Decides what leaves now. With `flush_requested` open batches do not linger: for flush, close and full memory.
+    /// Decides what is sent now. With `flush_requested` open batches do not linger: for flush, close and a full
+    /// `buffer_memory`.
     pub fn poll(&mut self, now: Instant, view: &dyn View, flush_requested: bool) -> Work {
         let mut work = Work::default();
         self.identity.look(now);
-        // Each round moves the transaction on, which then waits for a broker: a few rounds always do.
+        // Each round may advance the transaction, until it waits for a broker: a few rounds always suffice.
         for _ in 0..4 {
             let before = self.batch_permission();
             let flush_requested = flush_requested
@@ -191,7 +196,7 @@ impl Sender {
             self.queues
                 .watch_expiries(now, self.config.delivery_timeout);
             if let Some(transactions) = &mut self.transactions {
-                // A request that has left may still be stored, also where its records were taken back.
+                // A batch in a request may still be stored, even if its records were purged.
                 let drained = self.accumulator.unacknowledged() == 0 && self.purged == 0;
                 if work.coordinator.is_none() {
                     work.coordinator = transactions.poll(now, drained);
@@ -209,8 +214,9 @@ impl Sender {
         work
     }
 
-    /// What has just been appended, if it can leave at once and nothing else needs attention: nothing is under way or
-    /// waits, leaders are connected, and no batch is above `largest` bytes. `None` leaves everything to the next poll.
+    /// Returns requests for what was just appended, if it can be sent at once and there is nothing else to do: nothing
+    /// is under way or waits, leaders are connected, and no batch is above `largest` bytes. `None` leaves everything to
+    /// the next poll.
     pub fn send_inline(&mut self, now: Instant, view: &dyn View, largest: usize) -> Option<Work> {
         let quiet = self.queues.is_quiet()
             && self.touched.is_empty()
@@ -228,7 +234,7 @@ impl Sender {
         at_once.then(|| self.poll(now, view, false))
     }
 
-    /// Batches whose fate is decided since the last look, to be counted and reported.
+    /// Takes the batches that have ended since the last call, to be counted and reported.
     pub fn take_finished(&mut self) -> Vec<Finished> {
         std::mem::take(&mut self.finished)
     }

@@ -12,7 +12,7 @@ use crate::produce::error::ProduceError;
 use crate::produce::partition_buffer::{OutgoingBatch, PartitionBuffer};
 
 impl Sender {
-    /// Gives up batches that have waited for `delivery_timeout`, and logs a warning about those that have waited long.
+    /// Fails batches that have waited for `delivery_timeout`, and logs a warning about those that have waited long.
     pub(super) fn expire_overdue(&mut self, now: Instant, view: &dyn View) {
         let limit = self.config.delivery_timeout;
         while let Some((at, buffer)) = self.queues.expiries.pop(Some(now)) {
@@ -97,8 +97,8 @@ impl Sender {
         }
     }
 
-    /// A batch has reached the end of its life. What its last try met says more than what it waited for, where there
-    /// was one.
+    /// Fails a batch that has waited for `delivery_timeout`. The cause of its last try says more than what it waits
+    /// for, if there was a try.
     pub(super) fn expire(&mut self, batch: OutgoingBatch, obstacle: Arc<str>) {
         let error = ProduceError::DeliveryTimedOut {
             topic: Arc::clone(batch.delivery.topic()),

@@ -1,16 +1,16 @@
-//! Records that the application takes back.
+//! Purging records, as the application asks.
 
 use super::{InFlightBatch, Sender};
 use crate::produce::delivery::BatchOutcome;
 use crate::produce::error::ProduceError;
 
 impl Sender {
-    /// Gives records up: with `in_queue` those that were never sent, with `in_flight` those that were sent and have no
-    /// answer yet, which a broker may store nevertheless. Returns how many. A transaction they belong to has to be
-    /// aborted.
+    /// Fails records: with `in_queue` those that were never sent, with `in_flight` those that were sent and are not
+    /// acknowledged yet, which a broker may store nevertheless. Returns how many there were. A transaction that they
+    /// belong to has to be aborted.
     ///
-    /// What a request has is reported at once and keeps its memory and its number until the request is answered: only
-    /// then is it known which number comes next, and only then may a transaction end.
+    /// Records in a request are reported at once, but keep their memory and sequence numbers until the request is
+    /// answered: only then is it known which number comes next, and only then may a transaction end.
     pub fn purge(&mut self, in_queue: bool, in_flight: bool) -> usize {
         let mut count = 0;
         for buffer in self.accumulator.buffers() {

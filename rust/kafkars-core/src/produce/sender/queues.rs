@@ -1,4 +1,4 @@
-//! Where partitions with records wait: for their leader, for a timer, for a transaction.
+//! The queues in which partitions with records wait: for their leader, for a timer, for a transaction.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
@@ -9,14 +9,14 @@ use super::reports::patience;
 use super::view::View;
 use crate::produce::partition_buffer::PartitionBuffer;
 
-/// Partitions that may leave, and timers for those that may not yet. A partition is in one queue at most, and has one
-/// timer of each kind that counts; a timer that was overtaken by an earlier one ends without effect.
+/// Partitions whose batches may be sent, and timers for those whose batches may not yet. A partition is in one queue at
+/// most, and has one valid timer of each kind; one that was replaced by an earlier one ends without effect.
 #[derive(Debug, Default)]
 pub(super) struct Queues {
     // In the order of node ids, so that histories are repeatable.
     pub(super) nodes: BTreeMap<i32, NodeQueue>,
     pub(super) leaderless: Vec<Arc<PartitionBuffer>>,
-    /// Of partitions that are not in the open transaction yet.
+    /// Partitions that are not in the open transaction yet.
     pub(super) unadmitted: Vec<Arc<PartitionBuffer>>,
     pub(super) wakes: Timers,
     pub(super) expiries: Timers,
@@ -32,7 +32,7 @@ pub(super) struct NodeQueue {
 }
 
 impl Queues {
-    /// Creates empty queues: no partition waits and no request is under way.
+    /// Returns true if no partition waits and no request is under way.
     pub(super) fn is_quiet(&self) -> bool {
         let idle = |node: &NodeQueue| node.ready.is_empty() && node.in_flight == 0;
         self.nodes.values().all(idle) && self.is_empty()
@@ -46,7 +46,7 @@ impl Queues {
             && self.wakes.next().is_none()
     }
 
-    /// Takes out every partition that waits for a leader, to be dispatched anew: leaders have changed.
+    /// Takes out every partition that waits for its leader, to be queued again, because leaders have changed.
     pub(super) fn take_ready(&mut self) -> Vec<Arc<PartitionBuffer>> {
         let mut taken = std::mem::take(&mut self.leaderless);
         for node in self.nodes.values_mut() {
@@ -65,7 +65,7 @@ impl Queues {
             if queue.ready.is_empty() || view.is_connected(*node) {
                 continue;
             }
-            // What has expired or was dropped meanwhile is no reason to connect.
+            // Partitions whose batches have expired or were dropped are no reason to connect.
             while queue.ready.front().is_some_and(has_left) {
                 queue.ready.pop_front();
             }
@@ -76,13 +76,14 @@ impl Queues {
         unconnected
     }
 
-    /// Whether a partition with records waits for a leader.
+    /// Returns true if a partition with records has no known leader.
     pub(super) fn has_leaderless(&mut self) -> bool {
         while self.leaderless.pop_if(|buffer| has_left(buffer)).is_some() {}
         !self.leaderless.is_empty()
     }
 
-    /// Sets timers for the end of what was looked at and did not leave, and before it for a word to the log.
+    /// Sets timers for partitions that were looked at and not sent: for a warning in the log, and for the end of
+    /// `delivery_timeout`.
     pub(super) fn watch_expiries(&mut self, now: Instant, delivery_timeout: Duration) {
         let patience = patience(delivery_timeout);
         for buffer in self.fresh.drain(..) {
@@ -95,7 +96,7 @@ impl Queues {
                 true => early,
                 false => oldest + delivery_timeout,
             };
-            // What is put back may be older than what the timer was set for.
+            // A batch that is put back may be older than the one that the timer was set for.
             if state.place.expiry.is_none_or(|expiry| expiry > at) {
                 state.place.expiry = Some(at);
                 drop(state);
@@ -113,7 +114,7 @@ impl Queues {
     }
 }
 
-/// Takes a partition that has nothing to send any more off its queue.
+/// Returns true if a partition has nothing to send any more, and marks it as taken off its queue then.
 fn has_left(buffer: &Arc<PartitionBuffer>) -> bool {
     let mut state = buffer.lock();
     let is_empty = state.oldest().is_none();
@@ -131,7 +132,7 @@ pub(super) struct Timers {
 #[derive(Debug)]
 struct Timer {
     at: Instant,
-    // Among equals, first come first served.
+    // Timers of the same moment end in the order in which they were set.
     order: u64,
     buffer: Arc<PartitionBuffer>,
 }

@@ -10,15 +10,15 @@ use crate::produce::partition_buffer::OutgoingBatch;
 /// A login that a broker has refused for good.
 #[derive(Debug, Clone)]
 pub struct RefusedLogin {
-    /// What the broker said.
+    /// The error of the login.
     pub error: SecurityError,
-    /// When the login began, where that is known. Who asks soon after a refusal hears of it once more, without a login.
+    /// When the login began. `None` where the error of an earlier login is reported once more, as soon after a refusal.
     pub began: Option<Instant>,
-    /// How long records wait for the broker; `None` for as long as for any other.
+    /// How long records wait for the broker; `None`: as long as for any other.
     pub patience: Option<Duration>,
 }
 
-/// A broker that has refused every login since an instant, while something waited for it.
+/// A broker that has refused every login since some moment, while records waited for it.
 #[derive(Debug)]
 pub(super) struct LoginRefusal {
     pub(super) since: Instant,
@@ -65,7 +65,7 @@ impl Refusals {
         self.0.retain(|node, _| is_awaited(node));
     }
 
-    /// What the broker that a batch waits for has said meanwhile.
+    /// Returns the refusal of the broker that a batch waits for, if it has reached the batch.
     pub(super) fn heard_by(
         &self,
         batch: &OutgoingBatch,

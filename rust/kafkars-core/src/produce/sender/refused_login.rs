@@ -1,8 +1,8 @@
-//! Brokers that refuse this client's login for good, and for how long records wait for them all the same: credentials
-//! that were changed at one end are soon changed at the other.
+//! Brokers that refuse this client's login for good. Records may wait for them for a while all the same, because
+//! credentials that were changed at one end are soon changed at the other.
 //!
-//! A refusal counts for those that wait for the broker when it is heard, and for nothing that comes later. Records fail
-//! when one is heard, never by a timer: of a login that began after they had heard of the first.
+//! A refusal counts for records that wait for the broker when it comes, not for later ones. Records fail when a refusal
+//! comes, never by a timer, and only by that of a login which began after an earlier refusal had reached them.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -14,18 +14,19 @@ use crate::produce::error::ProduceError;
 use crate::produce::partition_buffer::OutgoingBatch;
 
 impl Sender {
-    /// A broker has refused a login for good, once more or for the first time. With patience, records that have waited
-    /// so long for it, since they heard of the first refusal in a row, fail with that.
+    /// Notes that a broker has refused a login for good, once more or for the first time. With `patience`, records fail
+    /// that have waited so long for the broker since the first refusal in a row reached them.
     pub fn login_refused(&mut self, now: Instant, node: i32, latest: RefusedLogin) {
         self.refusals.note(now, node, latest);
     }
 
-    /// Notes that a broker has let this client in, or that something else is wrong with it.
+    /// Notes that a broker has accepted this client's login, or that it has another problem now.
     pub fn login_possible(&mut self, node: i32) {
         self.refusals.forget(node);
     }
 
-    /// Tells the batches that wait for brokers of their refused logins, and fails those that have waited long enough.
+    /// Marks batches that wait for brokers with the refused logins of these, and fails those that have waited long
+    /// enough.
     pub(super) fn refuse_waiting(&mut self, now: Instant) {
         let mut refused = Vec::new();
         for (node, refusal) in self.refusals.take_news() {

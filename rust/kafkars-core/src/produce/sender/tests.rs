@@ -120,7 +120,7 @@ impl Waiting {
         self.poll();
     }
 
-    /// A login that has just begun is refused.
+    /// Lets the broker refuse a login that has just begun.
     fn refuse(&mut self, node: i32) {
         self.refuse_began(node, self.now);
     }
@@ -165,7 +165,7 @@ fn a_record_fails_when_it_hears_of_a_refusal_after_its_patience() {
     waiting.pass(PATIENCE - Duration::from_millis(1));
     waiting.refuse(1);
     assert!(!is_refused(&record));
-    // Not by itself.
+    // Time alone fails nothing.
     waiting.pass(SECOND);
     assert!(!is_refused(&record));
     waiting.refuse(1);
