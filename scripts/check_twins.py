@@ -39,7 +39,7 @@ TWINS = (
         "aio/admin.py",
         "admin/client.py",
         (
-            ("Several tasks may\n    share it", "Several threads may\n    share it"),
+            ("Several tasks\n    may share it", "Several threads\n    may share it"),
             ("Calls that wait end with", "Calls that wait in other threads end with"),
             ("request.start()", "request.wait()"),
             ("close(timeout).start()", "close(timeout).wait()"),

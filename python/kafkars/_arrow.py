@@ -1,4 +1,4 @@
-"""Arrow columns of what a consumer reads: what the synchronous and the asyncio one share."""
+"""Arrow columns of fetched records, for the synchronous and the asyncio consumer."""
 
 from __future__ import annotations
 
@@ -20,16 +20,15 @@ def to_arrow(
     columns: Sequence[str] | None,
     layout: ArrowLayout,
 ) -> _kafkars.ArrowBatch:
-    """The columns of a batch that the consumer has just handed out.
+    """Converts a batch that the consumer has just returned into Arrow columns.
 
-    Where a record does not fit, none of the batch was read: the application has nothing of it, so the consumer goes
-    back.
+    If a record does not fit, the application gets nothing of the batch, so the consumer seeks back to its start.
     """
     try:
         return batch.to_arrow(columns, layout=layout)
     except DeserializationError:
         for partition, records in batch.by_partition().items():
-            # Another thread may have given the partition up.
+            # The partition may have been unassigned meanwhile, by another thread.
             with suppress(KafkaError):
                 consumer.seek(partition, records[0].offset)
         raise

@@ -1,4 +1,4 @@
-"""Calls that are given secrets, and errors that carry none of them away."""
+"""Keeps secrets that were passed to a call out of the tracebacks of the errors that it raises."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ C = TypeVar("C", bound=Callable[..., Any])
 
 OWN = os.path.dirname(os.path.abspath(__file__)) + os.sep  # noqa: PTH100, PTH120  keeps `import kafkars` quick
 SUSPENDABLE = 0x20 | 0x80 | 0x200
-"""Flags of code whose frames may go on: generators, coroutines and both at once."""
+"""Flags of code objects whose frames can be resumed: generators, coroutines and asynchronous generators."""
 
 
 def discreet(call: C) -> C:
-    """Decorates a function that is given settings, secrets among them, and raises errors about others of them.
+    """Decorates a function that takes settings, secrets among them, and may raise errors about other settings.
 
     Tools that report errors (Sentry, Rich, `pytest --showlocals`) show the local variables of frames that an error has
     come through, and the errors that were raised before it. They find no secrets there: frames of this package forget
@@ -40,11 +40,11 @@ def discreet(call: C) -> C:
 
 
 def forget(error: BaseException, before: BaseException | None) -> None:
-    """Clears the variables of this package's frames, of an error and of those that it was raised from.
+    """Clears the local variables of this package's frames in the tracebacks of an error and of its causes.
 
     Args:
-        error: What is about to be raised.
-        before: What the program was handling already, which is not touched.
+        error: The exception that is about to be raised.
+        before: The exception that the program was handling already, which is not touched.
     """
     waiting: list[BaseException | None] = [error]
     seen: list[BaseException] = []
@@ -65,7 +65,7 @@ def forget(error: BaseException, before: BaseException | None) -> None:
 
 
 def clear(frame: FrameType) -> None:
-    """Empties a frame, unless it runs."""
+    """Clears the local variables of a frame, unless it is still running."""
     try:  # noqa: SIM105  keeps `import kafkars` quick
         frame.clear()
     except RuntimeError:

@@ -1,8 +1,8 @@
-"""Dataclasses of settings without `dataclasses`: to load that module and to let it compile methods for four classes of
-up to ninety fields took half of the time that `import kafkars` may take.
+"""Classes of settings that behave as frozen dataclasses, made without `dataclasses`: to load that module and to let it
+compile methods for four classes of up to ninety fields took half of the time that `import kafkars` may take.
 
 `settings` gives a class what `@dataclass(frozen=True, kw_only=True)` would give it, by methods that all share. A type
-checker sees the dataclass itself, and so does who asks for it at run time: `dataclasses.fields()`, `replace()` and
+checker sees the dataclass itself, and so does code that asks at run time: `dataclasses.fields()`, `replace()` and
 `inspect.signature()` work, and load their modules when they are called.
 """
 
@@ -88,12 +88,12 @@ def _delattr(self: Any, name: str) -> NoReturn:
 
 
 def _replace(self: Any, /, **changes: Any) -> Any:
-    """What `copy.replace()` calls."""
+    """Implements `copy.replace()`."""
     return type(self)(**{**dict(zip(type(self).__settings__, _values(self), strict=True)), **changes})
 
 
 class _OfDataclass:
-    """An attribute that a dataclass has, of one that is made when somebody asks."""
+    """A descriptor for an attribute that only dataclasses have: on access it makes the dataclass and asks that."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -136,4 +136,4 @@ SHARED: dict[str, Any] = {
     "__dataclass_params__": _OfDataclass("__dataclass_params__"),
     "__signature__": _OfDataclass("__signature__"),
 }
-"""What every class of settings has, besides its own fields."""
+"""The attributes that every class of settings gets, besides its own fields."""

@@ -1,8 +1,8 @@
-"""Names of a package that are imported when they are first asked for: most programs need few of them, and would pay
-for all at each start.
+"""Imports names of a package when they are first used: most programs need few of them, and would pay for all of them at
+each start.
 
-A module that one thread imports at the moment in which another one forks stays locked in the child, for ever: nobody is
-there to end the import. So a fork waits until late imports of other threads are done, and none begins before it.
+A module that one thread is importing while another one forks stays locked in the child for ever, because the importing
+thread is not there to finish. So a fork waits until late imports of other threads are done, and none begins before it.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ Getattr = Callable[[str], Any]
 Dir = Callable[[], list[str]]
 
 FORK_SECONDS = 2.0
-"""How long a fork waits, or an import for a fork. An import may wait for a lock that the forking thread holds, because
-it forks while it imports that module."""
+"""Longest wait in seconds of a fork for imports, and of an import for a fork. Without a limit they could wait for each
+other: the forking thread may hold the lock of a module that it is importing itself."""
 
 LOOK_SECONDS = 0.0005
 
@@ -28,14 +28,14 @@ _gate = allocate_lock()
 """Held during a fork, and while an import is noted."""
 
 _forker: int | None = None
-"""The thread that has the gate for its fork."""
+"""Id of the thread that holds the gate for its fork."""
 
 _importing: dict[int, int] = {}
-"""How deep each thread is in late imports."""
+"""The number of nested late imports of each thread, by the thread's id."""
 
 
 def late(package: str, names: Mapping[str, str], submodules: tuple[str, ...] = ()) -> tuple[Getattr, Dir]:
-    """The functions `__getattr__` and `__dir__` of a package.
+    """Makes the functions `__getattr__` and `__dir__` of a package.
 
     Args:
         package: Its `__name__`.
@@ -61,7 +61,7 @@ def late(package: str, names: Mapping[str, str], submodules: tuple[str, ...] = (
 
 
 def imported(module: str) -> Any:
-    """A module, imported whole before a fork or after it."""
+    """Imports a module, entirely before or entirely after any fork."""
     thread = get_ident()
     if thread in _importing:
         _importing[thread] += 1

@@ -1,4 +1,4 @@
-"""Hands log lines of the native half over to `logging`, in batches, from a thread that otherwise sleeps."""
+"""Passes log lines of the native module on to `logging`, in batches, from a thread that otherwise sleeps."""
 
 from __future__ import annotations
 
@@ -14,25 +14,26 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 LOOK_SECONDS = 2.0
-"""How soon a level that the application changes is noticed."""
+"""Seconds after which a log level that the application has changed takes effect in the native module, at most."""
 
 EXIT_SECONDS = 0.8
-"""How long the end of the program may be held up by records that are still on their way."""
+"""Seconds for which unsent records of unclosed producers may delay the end of the program."""
 
 _listeners: dict[object, tuple[int, Callable[[logging.LogRecord], object]]] = {}
-"""Who hears of lines besides `logging`, whatever levels its loggers have: least severe level and function, by a key."""
+"""Functions that get log lines besides `logging`, whatever levels its loggers have: by key, the least severe level and
+the function."""
 
 _thread: threading.Thread | None = None
 _process = 0
 _starting = allocate_lock()
-"""Clients made at the same time start one thread: two would hand lines over out of order."""
+"""Held while the thread is started: two threads would pass lines on out of order."""
 
 _draining = allocate_lock()
-"""Whoever hands lines over has it, so that they come in order."""
+"""Held by the thread that passes lines on, so that they come in order."""
 
 DRAINING_SECONDS = 0.1
-"""How long a call waits for another thread that hands lines over. It may wait for a lock of a handler that this call
-itself is made in."""
+"""Seconds that a call waits for another thread that is passing lines on. Without a limit they could wait for each
+other: that thread may need the lock of a log handler inside of which this call was made."""
 
 
 def _forked() -> None:
@@ -74,7 +75,7 @@ def _start() -> None:
 
 
 def listen(key: object, level: int, function: Callable[[logging.LogRecord], object]) -> None:
-    """Calls a function with every line from a level on, on whichever thread hands lines over, until `ignore(key)`."""
+    """Calls a function with every line from a level on, on whichever thread passes lines on, until `ignore(key)`."""
     _listeners[key] = (level, function)
     _kafkars.set_log_level(_level())
 
@@ -85,13 +86,13 @@ def ignore(key: object) -> None:
 
 
 def drain() -> None:
-    """Hands over what has been collected so far, on the calling thread."""
+    """Passes on the lines that have been collected so far, on the calling thread."""
     with _draining:
         _drain()
 
 
 def hand_over() -> None:
-    """Hands lines over for a call that is about to return, unless another thread does so now."""
+    """Passes lines on for a call that is about to return, unless another thread is doing so."""
     if _process == os.getpid() and _draining.acquire(timeout=DRAINING_SECONDS):
         try:
             _drain()
@@ -122,7 +123,7 @@ def _drain() -> None:
 
 
 def _tell_of_failure() -> None:
-    """A filter or handler of the application has failed, on a thread that has nobody else to tell."""
+    """Reports an exception of the application's log filter or handler, as `threading` reports those of threads."""
     import sys  # noqa: PLC0415
     import threading  # noqa: PLC0415
 
@@ -139,7 +140,7 @@ def _run() -> None:
 
 
 def _level() -> int:
-    """The least severe level that any logger of ours lets through, or that somebody listens to."""
+    """Returns the least severe level that any of our loggers lets through or any listener asks for."""
     import logging  # noqa: PLC0415
 
     # A copy: other threads may make loggers meanwhile.

@@ -1,4 +1,4 @@
-"""Clients whose figures are shown to somebody, without keeping them alive."""
+"""Clients whose metrics are exported, held by weak references."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ if TYPE_CHECKING:
 
 
 class WatchedClient(NamedTuple):
-    """A client as it is shown."""
+    """How a client appears in exported metrics."""
 
     client_id: str
-    """Its own, with a number behind it where an older client has the same."""
+    """Its client id, with a number appended if an older client has the same one."""
     client_type: str
     """"producer" or "consumer"."""
     partitions: bool
-    """True if figures of partitions are shown."""
+    """True if the metrics of each partition are exported, too."""
 
 
 class WatchedClients:
-    """Open clients by weak references, each with a name of its own."""
+    """The open clients, by weak references, each with a unique name."""
 
     def __init__(self) -> None:
-        """Watches nothing at first."""
+        """Starts without clients."""
         self._lock = threading.Lock()
         self._watched: weakref.WeakKeyDictionary[AnyClient, WatchedClient] = weakref.WeakKeyDictionary()
 
     def add(self, client: AnyClient, *, partitions: bool) -> None:
-        """Watches a client from now on; one that is watched keeps its name."""
+        """Adds a client; one that is there already keeps its name."""
         with self._lock:
             known = self._watched.get(client)
             if known is not None:
@@ -50,12 +50,12 @@ class WatchedClients:
             self._watched[client] = WatchedClient(name, client_type, partitions)
 
     def remove(self, client: AnyClient) -> None:
-        """Watches a client no longer."""
+        """Removes a client."""
         with self._lock:
             self._watched.pop(client, None)
 
     def open(self) -> dict[AnyClient, WatchedClient]:
-        """Gives the clients that are not closed."""
+        """Returns the clients that are not closed."""
         with self._lock:
             return self._open()
 
@@ -66,7 +66,7 @@ class WatchedClients:
 
 
 def check_client(client: object) -> None:
-    """Fails for what is no client.
+    """Checks that an object is a client.
 
     Raises:
         TypeError: It is no producer or consumer of `kafkars` or `kafkars.aio`.

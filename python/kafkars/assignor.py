@@ -1,4 +1,4 @@
-"""Assignors of your own: who reads what in a group of the classic protocol."""
+"""Partition assignors written by the application, for consumer groups of the classic protocol."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ class GroupMember(NamedTuple):
     instance_id: str | None
     """Its `group_instance_id`."""
     topics: tuple[str, ...]
-    """What it subscribes to."""
+    """The topics it subscribes to."""
     owned: tuple[TopicPartition, ...]
-    """What it reads now, where it says so."""
+    """The partitions it owns so far, if it tells them."""
     rack: str | None
     """Its `client_rack`."""
     user_data: bytes | None = None
-    """What its assignor tells the leader's (`DataAssignor.user_data`)."""
+    """Data from its assignor for the leader's (`DataAssignor.user_data`)."""
 
 
 class MemberAssignment(NamedTuple):
-    """What one member gets, where its assignor is told something with it."""
+    """The partitions of one member, with data for its assignor."""
 
     partitions: Iterable[Partition]
     user_data: bytes | None = None
-    """For its `DataAssignor.on_assignment`."""
+    """The data that its `DataAssignor.on_assignment` gets."""
 
 
 @runtime_checkable
@@ -52,10 +52,10 @@ class Assignor(Protocol):
     def assign(
         self, partitions: Mapping[str, int], members: Iterable[GroupMember]
     ) -> Mapping[str, Iterable[Partition] | MemberAssignment]:
-        """Decides who reads what.
+        """Decides which member reads which partitions.
 
         Args:
-            partitions: How many partitions each topic has that any member subscribes to.
+            partitions: The number of partitions of each topic that any member subscribes to.
             members: All members, in the order of their ids.
 
         Returns:
@@ -66,21 +66,21 @@ class Assignor(Protocol):
 
 @runtime_checkable
 class DataAssignor(Assignor, Protocol):
-    """An assignor whose members tell each other more than what they subscribe to and own.
+    """An assignor that also sends data of its own between the members and the leader of the group.
 
     Both methods run on a thread of the consumer's own, like `assign()`. What they raise goes to `sys.unraisablehook`,
     and the group goes on without it.
     """
 
     def user_data(self, last: Sequence[TopicPartition], generation: int) -> bytes | None:
-        """What this member tells the leader whenever it joins.
+        """Returns the data that this member sends to the leader whenever it joins.
 
         Args:
-            last: The partitions that it was assigned last.
-            generation: In which generation of the group; -1 before the first.
+            last: The partitions of its last assignment.
+            generation: The group's generation of that assignment; -1 before the first.
         """
         ...
 
     def on_assignment(self, partitions: Sequence[TopicPartition], user_data: bytes | None) -> None:
-        """This member got its assignment, with what the leader's assignor added; the listener hears of it later."""
+        """Called when this member has got its assignment, with the leader's data; the rebalance listener runs later."""
         ...

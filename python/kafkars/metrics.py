@@ -1,4 +1,4 @@
-"""What `metrics()` of clients gives: the type of each figure, its unit, and what it counts."""
+"""The dictionaries that `metrics()` of clients returns: the type of each metric, its unit, and what it counts."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ if TYPE_CHECKING:
 
 
 class Metric(NamedTuple):
-    """What a figure of `metrics()` is, and how it is to be read."""
+    """Describes one metric of `metrics()`."""
 
     kind: Literal["counter", "gauge"]
-    """A counter only grows, as long as its client lives; a gauge tells how something is at the moment of the call."""
+    """A counter only grows, as long as its client lives; a gauge is a value at the moment of the call."""
     unit: str
-    """What one of it is: "records", "bytes", "ms"."""
+    """Its unit, such as "records", "bytes" or "ms"."""
     description: str
-    """A sentence."""
+    """What it counts, as a sentence."""
 
 
 class ConnectionMetrics(TypedDict):
-    """Figures of a client's connections: `metrics()["client"]`."""
+    """Metrics of a client's connections: `metrics()["client"]`."""
 
     requests_sent: Annotated[int, Metric("counter", "requests", "Requests written to brokers or queued for it.")]
     responses_received: Annotated[int, Metric("counter", "responses", "Answers of brokers.")]
@@ -38,7 +38,7 @@ class ConnectionMetrics(TypedDict):
 
 
 class ProducerMetrics(TypedDict):
-    """Figures of a producer since it was made: `Producer.metrics()`."""
+    """Metrics of a producer since it was made: `Producer.metrics()`."""
 
     records_sent: Annotated[int, Metric("counter", "records", "Records that the cluster has acknowledged.")]
     records_failed: Annotated[int, Metric("counter", "records", "Records taken or waiting that were not stored.")]
@@ -52,7 +52,7 @@ class ProducerMetrics(TypedDict):
 
 
 class ConsumerMetrics(TypedDict):
-    """Figures of a consumer since it was made: `Consumer.metrics()`."""
+    """Metrics of a consumer since it was made: `Consumer.metrics()`."""
 
     records_consumed: Annotated[int, Metric("counter", "records", "Records handed to the application.")]
     bytes_fetched: Annotated[int, Metric("counter", "bytes", "Bytes of batches received, as they travelled.")]
@@ -63,13 +63,13 @@ class ConsumerMetrics(TypedDict):
 
 
 class AdminMetrics(TypedDict):
-    """Figures of an administrator since it was made: `Admin.metrics()`."""
+    """Metrics of an `Admin` since it was made: `Admin.metrics()`."""
 
     client: ConnectionMetrics
 
 
 def described(figures: type) -> Mapping[str, Metric]:
-    """The figures of one of these classes by name, without those of its connections.
+    """Returns the metrics of one of these classes by name, without those of its connections.
 
     Args:
         figures: `ProducerMetrics`, `ConsumerMetrics` or `ConnectionMetrics`.

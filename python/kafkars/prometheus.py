@@ -1,4 +1,4 @@
-"""Figures of clients for Prometheus, by the library `prometheus_client` (the extra `kafkars[prometheus]`)."""
+"""Exports metrics of clients to Prometheus, by the library `prometheus_client` (the extra `kafkars[prometheus]`)."""
 
 from __future__ import annotations
 
@@ -43,19 +43,19 @@ _lock = threading.Lock()
 
 
 def instrument(client: Client, *, registry: CollectorRegistry = REGISTRY, partitions: bool = True) -> Client:
-    """Shows the figures of a producer or consumer, synchronous or asyncio, until it is closed or forgotten.
+    """Exports the metrics of a producer or consumer, synchronous or asyncio, until it is closed or garbage-collected.
 
     ```python
     producer = instrument(Producer(bootstrap_servers="localhost:9092", client_id="shop"))
     ```
 
-    Figures are read when Prometheus asks, so this costs nothing in between. Clients that have a `client_id` in common
-    are told apart by a number behind it: "shop", "shop-2". Doing it again changes `partitions`.
+    Metrics are read when Prometheus scrapes them, so this costs nothing in between. Clients with the same `client_id`
+    are told apart by a number behind it: "shop", "shop-2". Calling it again for a client changes `partitions`.
 
     Args:
-        client: What to show. It is not kept alive.
-        registry: Where; the one that `prometheus_client` exposes by default.
-        partitions: Whether to show the figures of each partition: one or two series for each.
+        client: The client; it is not kept alive.
+        registry: Where to export; by default the registry that `prometheus_client` exposes by default.
+        partitions: Whether to export the metrics of each partition: one or two time series for each.
 
     Returns:
         The client itself.
@@ -75,21 +75,21 @@ def instrument(client: Client, *, registry: CollectorRegistry = REGISTRY, partit
 
 
 class ClientCollector(Collector):
-    """Asks clients for their figures whenever a registry is read."""
+    """Asks clients for their metrics whenever a registry is read."""
 
     def __init__(self) -> None:
-        """Shows nothing at first."""
+        """Starts without clients."""
         self.clients = WatchedClients()
 
     def describe(self) -> Iterable[Family]:
-        """The families, without figures: what a registry asks for to keep names apart."""
+        """Returns the metric families without samples: a registry checks by them that names are unique."""
         return _Families().made.values()
 
     def collect(self) -> Iterable[Family]:
-        """The figures at this moment."""
+        """Returns the metric families with the samples of this moment."""
         families = _Families()
         for client, watched in self.clients.open().items():
-            # A client of the parent of this process, or one that is closed at this moment, is left out as a whole.
+            # A client that belongs to the parent process, or is being closed, is left out as a whole.
             try:
                 samples = list(_samples(client, watched))
             except KafkaError:
@@ -100,7 +100,7 @@ class ClientCollector(Collector):
 
 
 def _samples(client: AnyClient, watched: WatchedClient) -> Iterator[tuple[str, list[str], float]]:
-    """Family, values of labels, figure."""
+    """Yields a client's samples: the name of the family, the values of its labels, and the value."""
     labels = [watched.client_id, watched.client_type]
     figures: Mapping[str, Any] = client.metrics()
     yield from _figures(watched.client_type, labels, figures)
@@ -135,7 +135,7 @@ GROUPS: dict[str, Mapping[str, Metric]] = {
 
 
 def _family_name(group: str, name: str, metric: Metric) -> str:
-    """The name without `_total`, which the library puts behind counters."""
+    """Returns the name without `_total`, which the library appends to counters."""
     return f"kafkars_{group}_{name.removesuffix('_ms') + '_seconds' if metric.unit == 'ms' else name}"
 
 
@@ -144,7 +144,7 @@ def _of_partition(metric: Metric) -> str:
 
 
 class _Families:
-    """Every family by name, empty."""
+    """The metric families by name, at first without samples."""
 
     def __init__(self) -> None:
         self.made: dict[str, CounterMetricFamily | GaugeMetricFamily] = {}

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 
 class Transaction:
-    """One transaction of a producer: what `Producer.transaction()` returns.
+    """A transaction of a producer: what `Producer.transaction()` returns.
 
-    The block is committed when it ends, and aborted when it raises, which then goes on. A transaction
-    that fails at its commit is aborted as well before the error is raised. Where the commit is given up when Ctrl+C
-    ends it, it is carried out without the block, and aborted should it fail; the next block waits for that.
+    The transaction is committed when the block ends, and aborted when the block raises; the exception then goes on. If
+    the commit fails, the transaction is aborted before the error is raised. If Ctrl+C interrupts the commit, it goes on
+    in the background, and the transaction is aborted should it fail; the next block waits for that.
     """
 
     __slots__ = ("_producer",)
@@ -35,7 +35,7 @@ class Transaction:
     ) -> None:
         producer = self._producer
         if not producer.in_transaction:
-            # Ended by hand inside of the block, or lost with the producer.
+            # It was ended inside the block, or lost with the producer.
             return
         if error is not None:
             self._abort(error)
@@ -46,12 +46,12 @@ class Transaction:
             self._abort(failure)
             raise
         except BaseException:
-            # Whoever is told to stop does not wait.
+            # A program that is told to stop does not wait.
             producer._leave_transaction()  # noqa: SLF001
             raise
 
     def _abort(self, error: BaseException) -> None:
-        """Aborts what is open. What goes wrong meanwhile does not hide the error, which is what counts."""
+        """Aborts the open transaction. A failure of that does not hide the error that is being raised."""
         if not self._producer._leave_transaction():  # noqa: SLF001
             return
         try:
@@ -60,17 +60,17 @@ class Transaction:
             add_context(error, failure)
 
 
-# How far contexts are followed, which a program may have made a circle of.
+# The most contexts that are followed: a program may have made a circle of them.
 _MOST = 100
 
 
 def add_context(error: BaseException, other: BaseException) -> None:
-    """Makes an exception tell of another one that was raised while it was on its way."""
+    """Appends an exception to the `__context__` chain of another one."""
     told = _contexts(error)
     new = _contexts(other)
     for index, each in enumerate(new):
         if any(each is known for known in told):
-            # What both have in common is told already, and a circle would have no end.
+            # What both chains have in common is there already, and a circle would have no end.
             del new[index:]
             break
     if new:
@@ -79,7 +79,7 @@ def add_context(error: BaseException, other: BaseException) -> None:
 
 
 def _contexts(error: BaseException | None) -> list[BaseException]:
-    """An exception, its context, the context of that, and so on, up to a limit."""
+    """Returns an exception, its context, the context of that, and so on, up to a limit."""
     found: list[BaseException] = []
     while error is not None and len(found) < _MOST:
         found.append(error)

@@ -1,4 +1,4 @@
-"""Small values that go in and out of calls."""
+"""Small value types that calls take and return."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ class TopicPartition(NamedTuple):
 
 
 class FlushResult(int):
-    """What `flush()` and `close()` of a producer give: how many records are not acknowledged, and how many have failed.
+    """The result of `flush()` and `close()` of a producer: the number of records that are not acknowledged yet.
 
-    It is that first number, 0 when nothing is left to wait for, so `if producer.flush(30):` asks whether records are
-    still under way. `close()` has given up those that it counts.
+    It is 0 when nothing is left to wait for, so `if producer.flush(30):` asks whether records are still under way;
+    `failed` counts those that have failed. `close()` has given up the records that it counts.
     """
 
     failed: int
-    """Records that were not stored since the last `flush()`: refused by the cluster, too large for their topic, of a
-    topic that does not exist, out of time. Each is counted once, by one call, also where a future or callback has told
-    it. Not counted are those for which `send()` itself raised, and those that `purge()`, an abort or `close()` has
-    given up, which say so themselves."""
+    """The number of records that have failed since the last `flush()`: refused by the cluster, too large for their
+    topic, of a topic that does not exist, or not acknowledged in time. Each is counted by one call only, also if a
+    future or callback has reported it. Not counted are records for which `send()` itself raised, and those that
+    `purge()`, an abort or `close()` has given up, which say so themselves."""
 
     def __new__(cls, left: int = 0, failed: int = 0) -> FlushResult:
         """See the class."""
@@ -43,7 +43,7 @@ class FlushResult(int):
 
 
 class OffsetAndTimestamp(NamedTuple):
-    """The first record at or after a time: where it is and when it says it was written."""
+    """The offset and the timestamp of the first record at or after a time."""
 
     offset: int
     timestamp: int
@@ -52,12 +52,12 @@ class OffsetAndTimestamp(NamedTuple):
 
 
 class OffsetAndMetadata(NamedTuple):
-    """A position of a group in a partition, as it is committed."""
+    """A position of a group in a partition, to commit or as it was committed."""
 
     offset: int
     """The next offset to read."""
     metadata: str = ""
-    """Any text to keep beside it."""
+    """Any text to store with the offset."""
     leader_epoch: int | None = None
     """Leader epoch of the last record read (KIP-320), where known."""
 
@@ -77,53 +77,53 @@ class ConsumerGroupMetadata(NamedTuple):
 
 
 class PartitionTrouble(NamedTuple):
-    """Why a partition cannot be read for now. It is tried again, at the pace of `retry_backoff_ms`."""
+    """Why a partition cannot be read at the moment. It is tried again after `retry_backoff_ms`."""
 
     topic: str
-    """The topic."""
+    """Its topic."""
     partition: int
-    """The partition of it."""
+    """Its number in the topic."""
     since: float
-    """For how many seconds."""
+    """Seconds since the first failure."""
     failures: int
-    """How many tries have failed since then."""
+    """The number of failed attempts since then."""
     operation: str
-    """What was tried last: "fetch", "position look-up", "look-up of the committed offset" or "epoch check"."""
+    """The last attempt: "fetch", "position look-up", "look-up of the committed offset" or "epoch check"."""
     cause: str
-    """What came of it, for people."""
+    """Why it failed, as a text for people."""
 
 
 class ConsumerHealth(NamedTuple):
-    """The health of a consumer at one look. Times are in seconds before the look; None where it has not happened."""
+    """The health of a consumer at one moment. Times are in seconds before it; None for what has not happened."""
 
     connected: bool
     """True if a connection to any broker is open."""
     assigned: int
-    """How many partitions are assigned."""
+    """The number of partitions that are assigned."""
     state: str | None
-    """How far membership is: "unsubscribed", "joining", "rebalancing", "stable", "leaving", "expelled" or "failed";
+    """State of the membership: "unsubscribed", "joining", "rebalancing", "stable", "leaving", "expelled" or "failed";
     None without a group."""
     last_poll: float | None
-    """When the application polled last, to a few seconds."""
+    """When the application polled last, accurate to a few seconds."""
     last_heartbeat: float | None
     """When the coordinator confirmed the membership last."""
     last_commit: float | None
     """When a commit succeeded last."""
     stuck_since: float | None
-    """For how long brokers have not answered for what is to be read, or for the group; None where all is well."""
+    """For how long brokers have not answered about partitions to be read or about the group; None if all is well."""
     troubles: tuple[PartitionTrouble, ...] = ()
-    """Partitions that cannot be read for now, the longest one first; empty where all is well."""
+    """Partitions that cannot be read at the moment, the one with the longest trouble first; empty if all is well."""
     unknown_topics: tuple[str, ...] = ()
-    """Topics that are subscribed by name and do not exist. They are read once they are made."""
+    """Topics that are subscribed by name and do not exist. They are read as soon as they are created."""
 
 
 class MemoryUsage(NamedTuple):
-    """What a consumer's fetched data holds in memory, in bytes. Records that the application keeps are not counted."""
+    """The memory that a consumer's fetched data takes, in bytes, without records that the application keeps."""
 
     waiting: int
-    """Fetched and waiting for the application."""
+    """Bytes that were fetched and wait for the application."""
     current: int
-    """The batch that records are being handed out of."""
+    """Bytes of the batch whose records the application is getting."""
     limit: int
     """`fetch_buffer_bytes`: nothing is fetched while `waiting` is at or above it."""
 
@@ -138,7 +138,7 @@ class Watermarks(NamedTuple):
 
 
 class TimestampType(IntEnum):
-    """The party that set a record's timestamp, as found in `Record.timestamp_type`."""
+    """Who set a record's timestamp: the value of `Record.timestamp_type`."""
 
     CREATE_TIME = 0
     """The producer."""
@@ -195,13 +195,13 @@ class Interceptor:
 
 
 class Serializer(Protocol[T_contra]):
-    """Makes bytes and may add headers: an object with this method, as `key_serializer` or `value_serializer`."""
+    """Turns objects into bytes and may add headers: for `key_serializer` or `value_serializer`."""
 
     def serialize(self, topic: str, value: T_contra, headers: list[tuple[str, Any]], /) -> bytes | None:
-        """The bytes of `value`.
+        """Returns `value` as bytes.
 
         Args:
-            topic: Where the record goes.
+            topic: The record's topic.
             value: The key or the value, never None.
             headers: The record's headers as (name, value) pairs. What is added is sent; the key's serializer runs
                 first.
@@ -210,15 +210,13 @@ class Serializer(Protocol[T_contra]):
 
 
 class Deserializer(Protocol[T_co]):
-    """Makes objects and sees topic and headers: an object with this method, as `key_deserializer` or
-    `value_deserializer`.
-    """
+    """Turns bytes into objects, and sees topic and headers: for `key_deserializer` or `value_deserializer`."""
 
     def deserialize(self, topic: str, data: bytes, headers: tuple[tuple[str, bytes | None], ...], /) -> T_co:
-        """The object of some bytes.
+        """Returns the object that some bytes stand for.
 
         Args:
-            topic: Where the record was read.
+            topic: The record's topic.
             data: The key or the value, never None.
             headers: The record's headers as (name, value) pairs.
         """
@@ -226,12 +224,12 @@ class Deserializer(Protocol[T_co]):
 
 
 class AppendedRecord(NamedTuple):
-    """What `BatchBuilder.append()` says of a record it has taken."""
+    """The result of `BatchBuilder.append()` for a record that was added."""
 
     offset: int
-    """Its place in the batch, from 0: the offset it gets is as far from the batch's."""
+    """Its position in the batch, from 0: the offset of the record minus that of the batch."""
     size: int
-    """Its bytes in the batch, before compression."""
+    """Its size in the batch in bytes, before compression."""
     timestamp: int
     """Milliseconds since 1970."""
 
@@ -242,11 +240,11 @@ class PartitionInfo(NamedTuple):
     topic: str
     partition: int
     leader: int | None
-    """Id of the broker that leads it, or None while an election is under way."""
+    """Id of the broker that leads it; None while there is no leader."""
     leader_epoch: int | None
     replicas: tuple[int, ...]
     """Ids of the brokers that store it."""
     in_sync_replicas: tuple[int, ...]
-    """Ids of those that have all of it."""
+    """Ids of the brokers whose replicas are in sync."""
     offline_replicas: tuple[int, ...]
-    """Ids of those that are down."""
+    """Ids of the brokers whose replicas are offline."""

@@ -1,5 +1,5 @@
-"""The calls of both administrators: what is asked, and what is made of the answer. How they wait is the clients'
-part.
+"""The calls of both `Admin` classes: their requests, and the results that are made of the responses. The classes only
+differ in how they wait.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ OPERATIONS: dict[str, int] = {"set": 0, "delete": 1, "append": 2, "subtract": 3}
 
 
 def in_range(call: Callable[P, T]) -> Callable[P, T]:
-    """Says in our terms that a number is beyond what Kafka has room for, wherever in the arguments it is."""
+    """Decorates a call: a number too large for its field in Kafka's protocol raises `InvalidArgumentError`."""
 
     @wraps(call)
     def checked(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -59,7 +59,7 @@ def in_range(call: Callable[P, T]) -> Callable[P, T]:
 
 @dataclass(frozen=True)
 class AdminCall(Generic[T]):
-    """A request and what makes the result of its answer."""
+    """A request, and the function that makes the result of its response."""
 
     request: AdminRequest
     result: Callable[[Any], T]
@@ -76,7 +76,7 @@ def create_topics(
 ) -> AdminCall[dict[str, CreatedTopic]]:
     def arguments(topic: NewTopic) -> tuple[Any, ...]:
         assignments = [list(brokers) for brokers in topic.assignments]
-        # With assignments Kafka wants both numbers to be -1: they follow.
+        # With assignments Kafka wants both numbers to be -1, because they follow from them.
         numbers = (-1, -1) if assignments else (topic.partitions, topic.replication_factor)
         configs = [
             (name, as_text(f"configs of topic {topic.name!r}", name, value)) for name, value in topic.configs.items()
@@ -365,14 +365,14 @@ def partition(of: Any) -> tuple[str, int]:
 
 
 def partitions(of: Any) -> list[tuple[str, int]]:
-    """Each once, in order."""
+    """Returns the partitions as tuples, each once, in their order."""
     if isinstance(of, (str, bytes)):
         raise TypeError(f"expected partitions in a list, not {of!r}")
     return list(dict.fromkeys(partition(one) for one in of))
 
 
 def several(values: Iterable[T], kind: type) -> list[T]:
-    """A list; one text where several are expected is a mistake, not five one-letter names."""
+    """Returns a list. One text where several are expected is an error, or it would be taken for one-letter names."""
     if isinstance(values, (str, bytes, NewTopic, ConfigResource)):
         raise TypeError(f"expected several in a list, not {values!r}; write [{values!r}]")
     listed = list(values)
@@ -384,7 +384,7 @@ def several(values: Iterable[T], kind: type) -> list[T]:
 
 
 def as_text(where: str, name: str, value: object) -> str | None:
-    """The value of a topic's setting, which Kafka has as text."""
+    """Returns the value of a topic's setting as text, which it is in Kafka's protocol."""
     if value is None or isinstance(value, str):
         return value
     written = str(value).lower() if isinstance(value, bool) else str(value)
@@ -393,7 +393,7 @@ def as_text(where: str, name: str, value: object) -> str | None:
 
 
 def resource(of: ConfigResource | tuple[str, str]) -> tuple[int, str]:
-    """A resource with the number of its type."""
+    """Returns the number of a resource's type, and its name."""
     kind, name = of
     if kind not in RESOURCE_TYPES:
         raise InvalidArgumentError(f"{kind!r} is no type of resource; one of {', '.join(map(repr, RESOURCE_TYPES))}")
@@ -412,7 +412,7 @@ def gathered(
     key: Callable[[Any], K],
     value: Callable[[Any, Any], T],
 ) -> dict[K, T]:
-    """Gives one entry for each thing asked about, in order; as with `asyncio.gather` a failure is raised or is a
+    """Returns one entry for each thing asked about, in order; as with `asyncio.gather` a failure is raised or becomes a
     value.
     """
     results: dict[K, Any] = {}

@@ -1,4 +1,4 @@
-"""The calls of both administrators about where replicas are, and what they take."""
+"""The calls of both `Admin` classes about replicas: elections, reassignments and log directories."""
 
 from __future__ import annotations
 

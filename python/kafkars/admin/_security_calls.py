@@ -1,4 +1,4 @@
-"""The calls of both administrators about access control lists and credentials."""
+"""The calls of both `Admin` classes about access control lists and SCRAM credentials."""
 
 from __future__ import annotations
 

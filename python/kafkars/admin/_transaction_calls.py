@@ -1,4 +1,4 @@
-"""The calls of both administrators about transactions (KIP-664)."""
+"""The calls of both `Admin` classes about transactions (KIP-664)."""
 
 from __future__ import annotations
 

@@ -9,10 +9,10 @@ from typing import Any, Literal
 from kafkars.errors import InvalidArgumentError
 
 AclResourceType = Literal["topic", "group", "cluster", "transactional_id", "delegation_token", "user", "any", "unknown"]
-"""What a rule is about; "any" is for filters, "unknown" is what a newer broker may answer with."""
+"""Kind of resource that a rule is about; "any" is for filters, "unknown" is what a newer broker may answer with."""
 AclPatternType = Literal["literal", "prefixed", "match", "any", "unknown"]
-"""How the name of a resource is meant (KIP-290): as it is ("*" is every name), or as the beginning of names. In filters
-"match" takes every rule that holds for the name."""
+"""How the name of a resource is matched (KIP-290): exactly ("*" is every name), or as a prefix of names. In filters
+"match" finds every rule that applies to the name."""
 AclOperation = Literal[
     "all",
     "read",
@@ -47,15 +47,15 @@ class AclBinding:
     """
 
     principal: str
-    """Whom it is about: `User:alice`, by a certificate `User:CN=alice`; `User:*` is everybody."""
+    """The user it is about: `User:alice`, by a certificate `User:CN=alice`; `User:*` is everybody."""
     operation: AclOperation
-    """What is allowed or denied."""
+    """The operation that is allowed or denied."""
     resource_type: AclResourceType
-    """To what."""
+    """The kind of resource that it is allowed or denied on."""
     resource_name: str = "kafka-cluster"
-    """Its name; "*" is every one. The cluster has the name that is the default."""
+    """The resource's name; "*" is every one. The default is the name that Kafka gives the cluster."""
     pattern_type: AclPatternType = "literal"
-    """"literal", or "prefixed" for all whose names begin so."""
+    """"literal", or "prefixed" for all resources whose names begin with `resource_name`."""
     permission: AclPermission = "allow"
     """"allow", or "deny", which wins."""
     host: str = "*"
@@ -64,18 +64,18 @@ class AclBinding:
 
 @dataclass(frozen=True)
 class AclBindingFilter:
-    """A filter that says which rules are meant; what is None or "any" takes every value."""
+    """A filter of rules. A field that is None or "any" matches every value."""
 
     principal: str | None = None
-    """Whom they are about."""
+    """The user that rules are about, such as `User:alice`."""
     operation: AclOperation | None = None
-    """What is allowed or denied."""
+    """The operation that is allowed or denied."""
     resource_type: AclResourceType | None = None
-    """To what."""
+    """The kind of resource."""
     resource_name: str | None = None
-    """Its name."""
+    """The resource's name."""
     pattern_type: AclPatternType | None = None
-    """"literal" or "prefixed"; "match" takes every rule that holds for the name."""
+    """"literal" or "prefixed"; "match" finds every rule that applies to the name."""
     permission: AclPermission | None = None
     """"allow" or "deny"."""
     host: str | None = None
@@ -131,11 +131,11 @@ NativeFilter = tuple[int, "str | None", int, "str | None", "str | None", int, in
 
 
 def binding_to_native(of: AclBinding) -> NativeBinding:
-    """A rule as the extension module takes it.
+    """Converts a rule to the native module's form.
 
     Raises:
-        InvalidArgumentError: One of its parts is no name of Kafka's, or is for filters. Kafka fails a whole request for
-            such a rule, with the ones beside it.
+        InvalidArgumentError: A field has a name that Kafka does not have, or one for filters. Kafka fails the whole
+            request for such a rule, the other rules included.
     """
     return (
         number("resource_type", of.resource_type, OF_RULES["resource_type"]),
@@ -149,10 +149,10 @@ def binding_to_native(of: AclBinding) -> NativeBinding:
 
 
 def filter_to_native(of: AclBindingFilter) -> NativeFilter:
-    """A filter as the extension module takes it.
+    """Converts a filter to the native module's form.
 
     Raises:
-        InvalidArgumentError: One of its parts is no name of Kafka's.
+        InvalidArgumentError: A field has a name that Kafka does not have.
     """
     return (
         number("resource_type", of.resource_type or "any", RESOURCE_TYPES),
@@ -166,7 +166,7 @@ def filter_to_native(of: AclBindingFilter) -> NativeFilter:
 
 
 def binding_of_native(row: NativeBinding) -> AclBinding:
-    """A rule from the extension module's form."""
+    """Converts a rule from the native module's form."""
     kind, name, pattern, principal, host, operation, permission = row
     return AclBinding(
         principal,
@@ -180,14 +180,14 @@ def binding_of_native(row: NativeBinding) -> AclBinding:
 
 
 def operations(bits: int | None) -> frozenset[AclOperation] | None:
-    """The operations of a bit field; None where the broker has not told."""
+    """Returns the operations of a bit field; None if the broker has not told them."""
     if bits is None:
         return None
     return frozenset(name for number, name in OPERATION_NAMES.items() if bits >> number & 1)
 
 
 def number(what: str, name: object, known: Mapping[Any, int]) -> int:
-    """Kafka's number of a name."""
+    """Returns Kafka's number for a name."""
     for each, value in known.items():
         if each == name:
             return value
@@ -195,7 +195,7 @@ def number(what: str, name: object, known: Mapping[Any, int]) -> int:
 
 
 def text(what: str, given: object) -> str:
-    """A text, or a TypeError that names what should be one."""
+    """Returns a text, or raises a TypeError that names the argument."""
     if not isinstance(given, str):
         raise TypeError(f"{what}: expected str, not {type(given).__name__}")
     return given

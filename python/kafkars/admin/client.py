@@ -1,4 +1,4 @@
-"""The synchronous administrator."""
+"""The synchronous administration client."""
 
 # Made of kafkars/aio/admin.py by scripts/check_twins.py (`make generate-twins`): change that one.
 
@@ -46,7 +46,7 @@ T = TypeVar("T")
 
 
 class Admin:
-    """Asks a cluster about its topics, settings, groups and access control, and changes them.
+    """Describes and changes topics, settings, groups and access control of a cluster.
 
     ```python
     with Admin(bootstrap_servers="localhost:9092") as admin:
@@ -54,9 +54,9 @@ class Admin:
         print(admin.list_topics())
     ```
 
-    A call about several things does all of them and then raises the first failure, or with `return_exceptions=True`
-    gives every failure as the value of what it is about. Connections are made at the first call. Several threads may
-    share it.
+    A call about several things does all of them and then raises the first failure; with `return_exceptions=True` it
+    returns every failure as the value of the thing that failed. Connections are made at the first call. Several threads
+    may share it.
 
     Args:
         config: An `AdminConfig`, or a mapping of settings, which may use Kafka's dotted names.
@@ -78,7 +78,7 @@ class Admin:
         self._native = _kafkars.Admin(checked)
 
     def __del__(self) -> None:
-        # A constructor that has raised leaves no native half.
+        # A constructor that has raised has made no native client.
         if hasattr(self, "_native"):
             self._native._warn_if_unclosed(self)  # noqa: SLF001  ours
 
@@ -108,16 +108,16 @@ class Admin:
         timeout: float | None = None,
         return_exceptions: bool = False,
     ) -> dict[str, Any]:
-        """Creates topics and waits until the cluster has taken them on; leaders may take a moment longer.
+        """Creates topics and waits until the controller has created them; their leaders may take a moment longer.
 
         Args:
             topics: The topics.
-            validate_only: Only check whether it would work.
+            validate_only: Whether to check only, and change nothing.
             timeout: Seconds; None for `default_api_timeout_ms`.
             return_exceptions: Whether failures are values of the result instead of being raised.
 
         Returns:
-            What was made, by the names of topics; failures in their places with `return_exceptions`.
+            The created topics by name; with `return_exceptions` a failure in the place of a topic.
 
         Raises:
             TopicAlreadyExistsError, InvalidTopicError, InvalidReplicationFactorError, ...: From the first topic that
@@ -192,9 +192,9 @@ class Admin:
         before.
 
         Args:
-            totals: How many partitions each topic shall have in all.
+            totals: For each topic the number of partitions that it shall have in all.
             assignments: Ids of the brokers of each new partition; without, the cluster chooses.
-            validate_only: Only check whether it would work.
+            validate_only: Whether to check only, and change nothing.
             timeout: Seconds; None for `default_api_timeout_ms`.
             return_exceptions: Whether failures are values of the result instead of being raised.
 
@@ -217,10 +217,10 @@ class Admin:
         )
 
     def list_topics(self, *, include_internal: bool = False, timeout: float | None = None) -> list[str]:
-        """The names of all topics that may be seen, in order.
+        """Returns the names of all topics that this client may see, sorted.
 
         Args:
-            include_internal: Those that Kafka uses itself, too.
+            include_internal: Whether to include topics that Kafka itself uses.
             timeout: Seconds; None for `default_api_timeout_ms`.
 
         Raises:
@@ -254,11 +254,12 @@ class Admin:
         timeout: float | None = None,
         return_exceptions: bool = False,
     ) -> dict[str, Any]:
-        """Topics with their partitions, leaders and replicas.
+        """Describes topics: their partitions, leaders and replicas.
 
         Args:
-            topics: Their names; None for all that may be seen.
-            include_authorized_operations: Also ask what we may do with each (KIP-430, Kafka 2.3 and newer).
+            topics: Their names; None for all that this client may see.
+            include_authorized_operations: Whether to tell the operations that this client is authorized for (KIP-430,
+                Kafka 2.3 and newer).
             timeout: Seconds; None for `default_api_timeout_ms`.
             return_exceptions: Whether failures are values of the result instead of being raised.
 
@@ -305,12 +306,12 @@ class Admin:
         timeout: float | None = None,
         return_exceptions: bool = False,
     ) -> dict[ConfigResource, Any]:
-        """The settings of topics, brokers and groups, by name (KIP-226, Kafka 1.1 and newer).
+        """Describes the settings of topics, brokers and groups, by name (KIP-226, Kafka 1.1 and newer).
 
         Args:
-            resources: Which, as `("topic", "orders")` or `("broker", "1")`.
-            include_synonyms: Where else each setting has a value.
-            include_documentation: What each setting is for.
+            resources: The topics, brokers and groups, as `("topic", "orders")` or `("broker", "1")`.
+            include_synonyms: Whether to tell all sources that have a value for a setting.
+            include_documentation: Whether to tell the description of each setting.
             timeout: Seconds; None for `default_api_timeout_ms`.
             return_exceptions: Whether failures are values of the result instead of being raised.
 
@@ -358,9 +359,9 @@ class Admin:
         """Changes settings; those that are not named stay as they are (KIP-339, Kafka 2.3 and newer).
 
         Args:
-            changes: For each resource its settings: a text sets one, None takes it back to its default, a
+            changes: For each resource its settings: a text sets one, None resets it to its default, a
                 `ConfigChange` does those and changes lists.
-            validate_only: Only check whether it would work.
+            validate_only: Whether to check only, and change nothing.
             timeout: Seconds; None for `default_api_timeout_ms`.
             return_exceptions: Whether failures are values of the result instead of being raised.
 
@@ -380,7 +381,7 @@ class Admin:
     def list_groups(
         self, *, states: Iterable[str] = (), types: Iterable[str] = (), timeout: float | None = None
     ) -> list[GroupListing]:
-        """The groups of the cluster, in order of their ids.
+        """Lists the groups of the cluster, in the order of their ids.
 
         Args:
             states: Only groups in these states, such as "Stable" and "Empty" (KIP-518).
@@ -418,11 +419,12 @@ class Admin:
         timeout: float | None = None,
         return_exceptions: bool = False,
     ) -> dict[str, Any]:
-        """Groups with their members and what these are assigned.
+        """Describes groups: their state, their members and the members' partitions.
 
         Args:
             groups: Their ids.
-            include_authorized_operations: Also ask what we may do with each (KIP-430, Kafka 2.3 and newer).
+            include_authorized_operations: Whether to tell the operations that this client is authorized for (KIP-430,
+                Kafka 2.3 and newer).
             timeout: Seconds; None for `default_api_timeout_ms`.
             return_exceptions: Whether failures are values of the result instead of being raised.
 
@@ -492,7 +494,7 @@ class Admin:
         timeout: float | None = None,
         return_exceptions: bool = False,
     ) -> dict[str, Any]:
-        """What groups have committed, in order; partitions without a commit are left out.
+        """Returns the committed offsets of groups, in order; partitions without one are left out.
 
         Args:
             groups: Their ids; or for each the partitions to ask about, None for all.
@@ -534,7 +536,7 @@ class Admin:
         timeout: float | None = None,
         return_exceptions: bool = False,
     ) -> dict[TopicPartition, Any]:
-        """Commits for a group that has no members; where it goes on from then is what is committed here.
+        """Sets the committed offsets of a group that has no members: it will go on reading there.
 
         Args:
             group: Its id; a group that does not exist is created.
@@ -581,11 +583,11 @@ class Admin:
         timeout: float | None = None,
         return_exceptions: bool = False,
     ) -> dict[TopicPartition, Any]:
-        """Forgets what a group has committed for some partitions (KIP-496, Kafka 2.4 and newer).
+        """Deletes the committed offsets of a group for some partitions (KIP-496, Kafka 2.4 and newer).
 
         Args:
             group: Its id.
-            partitions: Which; of topics that members of the group are subscribed to, none.
+            partitions: The partitions; their topics must not be subscribed to by members of the group.
             timeout: Seconds; None for `default_api_timeout_ms`.
             return_exceptions: Whether failures are values of the result instead of being raised.
 
@@ -626,10 +628,10 @@ class Admin:
         timeout: float | None = None,
         return_exceptions: bool = False,
     ) -> dict[TopicPartition, Any]:
-        """Deletes the oldest records of partitions, and tells the first offset that is left in each (KIP-107).
+        """Deletes the oldest records of partitions, and returns the first remaining offset of each (KIP-107).
 
         Args:
-            before: For each partition the offset before which all records go; -1 for all there are.
+            before: For each partition the offset before which all records are deleted; -1 for all records.
             timeout: Seconds; None for `default_api_timeout_ms`.
             return_exceptions: Whether failures are values of the result instead of being raised.
 
@@ -667,12 +669,12 @@ class Admin:
         timeout: float | None = None,
         return_exceptions: bool = False,
     ) -> dict[TopicPartition, Any]:
-        """An offset of each partition.
+        """Looks up an offset of each partition.
 
         Args:
-            wanted: For each partition which: "earliest", "latest", "max_timestamp" (Kafka 3.0 and newer), or a
+            wanted: For each partition "earliest", "latest", "max_timestamp" (Kafka 3.0 and newer), or a
                 timestamp for the first record that is not older: ms since 1970, or a `datetime` with a time zone.
-            isolation_level: With "read_committed" the latest offset is that of the oldest open transaction.
+            isolation_level: With "read_committed" "latest" is where the oldest open transaction begins, if any.
             timeout: Seconds; None for `default_api_timeout_ms`.
             return_exceptions: Whether failures are values of the result instead of being raised.
 
@@ -696,10 +698,11 @@ class Admin:
         include_authorized_operations: bool = False,
         timeout: float | None = None,
     ) -> ClusterDescription:
-        """The cluster's name and brokers.
+        """Describes the cluster: its id, its brokers and its controller.
 
         Args:
-            include_authorized_operations: Also ask what we may do with it (KIP-430, Kafka 2.3 and newer).
+            include_authorized_operations: Whether to tell the operations that this client is authorized for (KIP-430,
+                Kafka 2.3 and newer).
             timeout: Seconds; None for `default_api_timeout_ms`.
 
         Raises:
@@ -714,7 +717,7 @@ class Admin:
     def find_coordinator(
         self, key: str, *, kind: Literal["group", "transaction"] = "group", timeout: float | None = None
     ) -> int:
-        """The id of the broker that coordinates a group, or the transactions of a producer.
+        """Returns the id of the broker that coordinates a group, or the transactions of a producer.
 
         Args:
             key: The group's id or the transactional id; it need not be in use.
@@ -723,7 +726,7 @@ class Admin:
 
         Raises:
             InvalidArgumentError: `kind` is something else.
-            GroupAuthorizationFailedError, TransactionalIdAuthorizationFailedError: It must not be looked at.
+            GroupAuthorizationFailedError, TransactionalIdAuthorizationFailedError: This client must not describe it.
             KafkaTimeoutError, BootstrapError: The cluster did not answer in time.
         """
         return self._run(_calls.find_coordinator(self._native, key, kind=kind, timeout=timeout))
@@ -759,7 +762,7 @@ class Admin:
         Args:
             election_type: "preferred" makes the first replica of each the leader again; "unclean" (Kafka 2.4 and newer)
                 makes any replica that is alive the leader of a partition that has none, which may lose records.
-            partitions: Which; None for all, of which those are told where an election was needed.
+            partitions: The partitions; None for all, of which those that needed an election are returned.
             timeout: Seconds; None for `default_api_timeout_ms`.
             return_exceptions: Whether failures are values of the result instead of being raised.
 
@@ -769,8 +772,8 @@ class Admin:
         Raises:
             InvalidArgumentError: `election_type` is something else.
             ElectionNotNeededError, PreferredLeaderNotAvailableError, EligibleLeadersNotAvailableError, ...: From the
-                first partition that failed; the first one where the right replica leads already.
-            ClusterAuthorizationFailedError: It is not allowed.
+                first partition that failed; the first of these if the right replica leads already.
+            ClusterAuthorizationFailedError: This client is not authorized for it.
             KafkaTimeoutError, BootstrapError: The cluster did not answer in time.
         """
         return self._run(
@@ -802,11 +805,11 @@ class Admin:
         timeout: float | None = None,
         return_exceptions: bool = False,
     ) -> dict[TopicPartition, Any]:
-        """Begins to move replicas to other brokers, which goes on after the call (KIP-455, Kafka 2.4 and newer).
+        """Starts moves of replicas to other brokers, which go on after the call (KIP-455, Kafka 2.4 and newer).
 
         Args:
             wanted: For each partition the ids of the brokers that shall have its replicas, the preferred leader first;
-                None gives up a move that is under way.
+                None cancels a move that is under way.
             timeout: Seconds; None for `default_api_timeout_ms`.
             return_exceptions: Whether failures are values of the result instead of being raised.
 
@@ -815,7 +818,7 @@ class Admin:
 
         Raises:
             InvalidReplicaAssignmentError, NoReassignmentInProgressError, ...: From the first partition that failed.
-            ClusterAuthorizationFailedError: It is not allowed.
+            ClusterAuthorizationFailedError: This client is not authorized for it.
             KafkaTimeoutError, BootstrapError: The cluster did not answer in time.
         """
         return self._run(
@@ -830,14 +833,14 @@ class Admin:
         *,
         timeout: float | None = None,
     ) -> dict[TopicPartition, PartitionReassignment]:
-        """Moves of replicas that are under way (KIP-455, Kafka 2.4 and newer); partitions at rest are left out.
+        """Lists moves of replicas that are under way (KIP-455, Kafka 2.4 and newer).
 
         Args:
-            partitions: Of which; None for all.
+            partitions: The partitions to ask about; None for all. Those without a move are left out.
             timeout: Seconds; None for `default_api_timeout_ms`.
 
         Raises:
-            ClusterAuthorizationFailedError: It is not allowed.
+            ClusterAuthorizationFailedError: This client is not authorized for it.
             KafkaTimeoutError, BootstrapError: The cluster did not answer in time.
         """
         return self._run(_replica_calls.list_partition_reassignments(self._native, partitions, timeout=timeout))
@@ -868,18 +871,17 @@ class Admin:
         timeout: float | None = None,
         return_exceptions: bool = False,
     ) -> dict[int, Any]:
-        """The folders in which brokers keep records, with the bytes that each replica takes (KIP-113,
-        Kafka 2.0 and newer).
+        """Describes the log directories of brokers, with the size of each replica (KIP-113, Kafka 2.0 and newer).
 
         Args:
             brokers: Ids of the brokers; None for all.
-            partitions: Whose replicas are told; None for all.
+            partitions: The partitions whose replicas are described; None for all.
             timeout: Seconds; None for `default_api_timeout_ms`.
-            return_exceptions: Whether failures of brokers are values of the result instead of being raised. What is
-                wrong with one folder is in its `error`.
+            return_exceptions: Whether failures of brokers are values of the result instead of being raised. The failure
+                of a single log directory is in its `error`.
 
         Raises:
-            ClusterAuthorizationFailedError: It is not allowed.
+            ClusterAuthorizationFailedError: This client is not authorized for it.
             KafkaTimeoutError, BootstrapError: The cluster did not answer in time, or there is no such broker.
         """
         return self._run(
@@ -897,13 +899,13 @@ class Admin:
         pattern: str | None = None,
         timeout: float | None = None,
     ) -> list[TransactionListing]:
-        """Transactions that the cluster knows, in order of their names (KIP-664, Kafka 3.0 and newer).
+        """Lists transactions in the order of their transactional ids (KIP-664, Kafka 3.0 and newer).
 
         Args:
             states: Only those in these states, such as "Ongoing".
             producer_ids: Only those of these producers.
             open_longer_than_ms: Only those that have been open for longer, in milliseconds; Kafka 3.8 and newer.
-            pattern: Only those whose names match this regular expression of RE2; Kafka 4.1 and newer.
+            pattern: Only those whose transactional ids match this regular expression (RE2); Kafka 4.1 and newer.
             timeout: Seconds; None for `default_api_timeout_ms`.
 
         Raises:
@@ -937,10 +939,10 @@ class Admin:
     def describe_transactions(
         self, transactional_ids: Iterable[str], *, timeout: float | None = None, return_exceptions: bool = False
     ) -> dict[str, Any]:
-        """Transactions with what they have written to, as their coordinators see them (KIP-664, Kafka 3.0 and newer).
+        """Describes transactions as their coordinators see them (KIP-664, Kafka 3.0 and newer).
 
         Args:
-            transactional_ids: The names that their producers share.
+            transactional_ids: The `transactional_id` of their producers.
             timeout: Seconds; None for `default_api_timeout_ms`.
             return_exceptions: Whether failures are values of the result instead of being raised.
 
@@ -980,12 +982,12 @@ class Admin:
         timeout: float | None = None,
         return_exceptions: bool = False,
     ) -> dict[TopicPartition, Any]:
-        """The idempotent producers that partitions know, with the transactions they have open (KIP-664, Kafka 2.8 and
+        """Describes the idempotent producers of partitions, with their open transactions (KIP-664, Kafka 2.8 and
         newer).
 
         Args:
-            partitions: Of which.
-            broker: The id of a broker with replicas of them all that is asked; None asks each leader.
+            partitions: The partitions.
+            broker: Id of the broker to ask, which must have replicas of all of them; None asks each leader.
             timeout: Seconds; None for `default_api_timeout_ms`.
             return_exceptions: Whether failures are values of the result instead of being raised.
 
@@ -1008,18 +1010,18 @@ class Admin:
         coordinator_epoch: int = -1,
         timeout: float | None = None,
     ) -> None:
-        """Ends a transaction that hangs at one partition, aborted, without its coordinator (KIP-664).
+        """Aborts a hanging transaction at one partition, without its coordinator (KIP-664).
 
         Args:
-            partition: Where; `describe_producers()` shows who has a transaction open there.
-            producer_id: Of its producer.
-            producer_epoch: Of its producer.
-            coordinator_epoch: -1 is taken in every case.
+            partition: The partition; `describe_producers()` shows the transactions that are open there.
+            producer_id: The id of the transaction's producer.
+            producer_epoch: The epoch of that producer.
+            coordinator_epoch: The epoch of the transaction's coordinator; brokers accept -1 in every case.
             timeout: Seconds; None for `default_api_timeout_ms`.
 
         Raises:
-            InvalidProducerEpochError, TransactionCoordinatorFencedError, ...: It is not that producer's.
-            ClusterAuthorizationFailedError: It is not allowed.
+            InvalidProducerEpochError, TransactionCoordinatorFencedError, ...: An epoch is too old.
+            ClusterAuthorizationFailedError: This client is not authorized for it.
             KafkaTimeoutError, BootstrapError: The cluster did not answer in time.
         """
         return self._run(
@@ -1039,17 +1041,17 @@ class Admin:
         *,
         timeout: float | None = None,
     ) -> list[AclBinding]:
-        """The rules of access that a filter takes.
+        """Returns the access control rules that match a filter.
 
         Args:
-            of: Which rules; None for all.
+            of: The filter; None for all rules.
             timeout: Seconds; None for `default_api_timeout_ms`.
 
         Raises:
-            InvalidArgumentError: A part of the filter is no name of Kafka's.
+            InvalidArgumentError: A field of the filter has a name that Kafka does not have.
             SecurityDisabledError: The brokers have no authorizer.
-            ClusterAuthorizationFailedError: It is not allowed to look at them.
-            InvalidRequestError: The brokers do not know what the filter asks for.
+            ClusterAuthorizationFailedError: This client must not describe them.
+            InvalidRequestError: The brokers do not know a name in the filter.
             KafkaTimeoutError, BootstrapError: The cluster did not answer in time.
         """
         return self._run(_security_calls.describe_acls(self._native, of, timeout=timeout))
@@ -1065,7 +1067,7 @@ class Admin:
     def create_acls(
         self, acls: Iterable[AclBinding], *, timeout: float | None = None, return_exceptions: bool = False
     ) -> dict[AclBinding, Any]:
-        """Adds rules of access; a rule that is there already stays as it is.
+        """Adds access control rules; a rule that exists already stays as it is.
 
         Args:
             acls: The rules.
@@ -1076,7 +1078,7 @@ class Admin:
             None for each rule; the failure in its place with `return_exceptions`.
 
         Raises:
-            InvalidArgumentError: A part of a rule is no name of Kafka's.
+            InvalidArgumentError: A field of a rule has a name that Kafka does not have.
             SecurityDisabledError, ClusterAuthorizationFailedError, InvalidRequestError, ...: From the first rule that
                 failed.
             KafkaTimeoutError, BootstrapError: The cluster did not answer in time.
@@ -1100,16 +1102,16 @@ class Admin:
     def delete_acls(
         self, filters: Iterable[AclBindingFilter], *, timeout: float | None = None, return_exceptions: bool = False
     ) -> dict[AclBindingFilter, Any]:
-        """Removes the rules of access that filters take, and tells for each filter which they were.
+        """Deletes the access control rules that match filters, and returns them for each filter.
 
         Args:
-            filters: Which rules go.
+            filters: The filters of the rules to delete.
             timeout: Seconds; None for `default_api_timeout_ms`.
             return_exceptions: Whether failures, of filters and of single rules, are values of the result instead of
                 being raised.
 
         Raises:
-            InvalidArgumentError: A part of a filter is no name of Kafka's.
+            InvalidArgumentError: A field of a filter has a name that Kafka does not have.
             SecurityDisabledError, ClusterAuthorizationFailedError, InvalidRequestError, ...: From the first filter or
                 rule that failed.
             KafkaTimeoutError, BootstrapError: The cluster did not answer in time.
@@ -1133,7 +1135,7 @@ class Admin:
     def describe_user_scram_credentials(
         self, users: Iterable[str] | None = None, *, timeout: float | None = None, return_exceptions: bool = False
     ) -> dict[str, Any]:
-        """The SCRAM credentials of users (KIP-554, Kafka 2.7 and newer): what they are for, not the passwords.
+        """Describes the SCRAM credentials of users, without their passwords (KIP-554, Kafka 2.7 and newer).
 
         Args:
             users: Their names, without `User:`; None for every user that has any.
@@ -1142,7 +1144,7 @@ class Admin:
 
         Raises:
             ResourceNotFoundError, ...: From the first user that failed; this one where a user has no credentials.
-            ClusterAuthorizationFailedError: It is not allowed.
+            ClusterAuthorizationFailedError: This client is not authorized for it.
             KafkaTimeoutError, BootstrapError: The cluster did not answer in time.
         """
         return self._run(
@@ -1174,11 +1176,11 @@ class Admin:
         timeout: float | None = None,
         return_exceptions: bool = False,
     ) -> dict[str, Any]:
-        """Sets, replaces and deletes SCRAM credentials (KIP-554, Kafka 2.7 and newer). Passwords do not travel: they
-        are hashed here.
+        """Creates, replaces and deletes SCRAM credentials (KIP-554, Kafka 2.7 and newer). Passwords are hashed here and
+        not sent.
 
         Args:
-            alterations: The changes; brokers take one of each user in a call.
+            alterations: The changes; brokers take at most one for each user in a call.
             timeout: Seconds; None for `default_api_timeout_ms`.
             return_exceptions: Whether failures are values of the result instead of being raised.
 
@@ -1186,10 +1188,10 @@ class Admin:
             None for each user; the failure in its place with `return_exceptions`.
 
         Raises:
-            InvalidArgumentError: A mechanism is none, a password empty, a number of iterations below 1.
+            InvalidArgumentError: A mechanism is unknown, a password empty, or a number of iterations below 1.
             UnacceptableCredentialError, ResourceNotFoundError, DuplicateResourceError, ...: From the first user that
                 failed: too few or too many iterations, nothing to delete, named twice.
-            ClusterAuthorizationFailedError: It is not allowed.
+            ClusterAuthorizationFailedError: This client is not authorized for it.
             KafkaTimeoutError, BootstrapError: The cluster did not answer in time.
         """
         return self._run(
@@ -1204,18 +1206,18 @@ class Admin:
         return self._native.closed
 
     def metrics(self) -> AdminMetrics:
-        """Counters since the administrator was made: `client` with those of its connections.
+        """Returns what this `Admin` has counted since it was made: `client` has the counters of its connections.
 
         Returns:
-            A dict of numbers; nothing is asked of the cluster.
+            A dict of numbers; the cluster is not asked.
         """
         return self._native.metrics()
 
     def close(self, timeout: float | None = None) -> None:
-        """Ends every connection. Calls that wait in other threads end with `ClosedError`.
+        """Closes every connection. Calls that wait in other threads end with `ClosedError`.
 
         Args:
-            timeout: Longest wait in seconds for connections to end; `close_timeout_ms` by default.
+            timeout: Longest wait in seconds for connections to close; `close_timeout_ms` by default.
 
         Raises:
             ValueError: `timeout` is negative.

@@ -20,16 +20,16 @@ NativeAlteration = tuple[str, int, "tuple[int, bytes | None, bytes] | None"]
 
 
 class ScramCredentialInfo(NamedTuple):
-    """What is known of how the brokers keep a user's password: its hash cannot be asked for."""
+    """A SCRAM credential as brokers describe it: they do not tell the hash."""
 
     mechanism: ScramMechanism
     iterations: int
-    """How often it is hashed."""
+    """The number of times that the password is hashed."""
 
 
 @dataclass(frozen=True)
 class UserScramCredentialUpsertion:
-    """A credential to make, or to replace. Its `repr` shows no password, and what is sent is a salted hash of it."""
+    """A credential to create or replace. Its `repr` shows no password; only a salted hash of it is sent."""
 
     user: str
     """Whose, without `User:`."""
@@ -38,34 +38,34 @@ class UserScramCredentialUpsertion:
     password: str | bytes = field(repr=False)
     """The password."""
     iterations: int = 4096
-    """How often it is hashed; brokers take 4,096 to 16,384."""
+    """The number of times that the password is hashed; brokers take 4,096 to 16,384."""
     salt: bytes | None = field(default=None, repr=False)
-    """What it is hashed with; None for 24 random bytes."""
+    """The salt; None for 24 random bytes."""
 
 
 @dataclass(frozen=True)
 class UserScramCredentialDeletion:
-    """A credential that is to go."""
+    """A credential to delete."""
 
     user: str
     """Whose, without `User:`."""
     mechanism: ScramMechanism
-    """Which of them."""
+    """The mechanism whose credential is deleted."""
 
 
 def sendable(name: str, text: object) -> None:
-    """Refuses text that is no UTF-8: Python's own error about it would hold it whole."""
+    """Raises an error for text that cannot be encoded in UTF-8: Python's own would contain the whole text."""
     if isinstance(text, str) and not is_utf8(text):
         raise InvalidArgumentError(f"{name}: {NOT_UTF8}")
 
 
 @discreet
 def to_native(of: object) -> NativeAlteration:
-    """A change as the extension module takes it. No message of it has the value of anything.
+    """Converts a change to the native module's form. No error message quotes a value: it may be the password.
 
     Raises:
-        InvalidArgumentError: The mechanism or the number of iterations is none.
-        TypeError: It is no change, or a part of it has a wrong type.
+        InvalidArgumentError: The mechanism or the number of iterations is not valid.
+        TypeError: It is no change, or a field has a wrong type.
     """
     if not isinstance(of, (UserScramCredentialUpsertion, UserScramCredentialDeletion)):
         raise TypeError(
@@ -74,7 +74,7 @@ def to_native(of: object) -> NativeAlteration:
     if not isinstance(of.user, str):
         raise TypeError(f"user: expected str, not {type(of.user).__name__}")
     sendable("user", of.user)
-    # What is no name of a mechanism may be the password, one place too early.
+    # A text that names no mechanism is not quoted: it may be the password, given one argument too early.
     mechanism: object = of.mechanism
     if not isinstance(mechanism, str) or mechanism not in MECHANISMS:
         given = shown(mechanism, MECHANISMS)

@@ -1,4 +1,4 @@
-"""What administrators ask with and are answered with."""
+"""The values that the calls of `Admin` take and return."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from kafkars.types import PartitionInfo, TopicPartition
 
 ResourceType = Literal["topic", "broker", "broker_logger", "client_metrics", "group"]
 OffsetSpec = Literal["earliest", "latest", "max_timestamp"]
-"""An offset of a partition by name: of the first record, of the next one, of that with the largest timestamp
-(KIP-734)."""
+"""An offset of a partition by name: of the first record, of the next one to be written, or of the one with the largest
+timestamp (KIP-734)."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class NewTopic:
 
 
 class CreatedTopic(NamedTuple):
-    """A topic as it was created. What older brokers do not tell is None."""
+    """A topic as it was created. A field that older brokers do not tell is None."""
 
     name: str
     topic_id: str | None
@@ -49,14 +49,14 @@ class TopicDescription(NamedTuple):
     name: str
     topic_id: str | None
     is_internal: bool
-    """True if Kafka uses it itself."""
+    """True for topics that Kafka itself uses, such as `__consumer_offsets`."""
     partitions: list[PartitionInfo]
     authorized_operations: frozenset[AclOperation] | None = None
-    """What we may do with it, where that was asked; since Kafka 2.3."""
+    """Operations on it that this client is authorized for, if asked for; since Kafka 2.3."""
 
 
 class ConfigResource(NamedTuple):
-    """Something that has settings."""
+    """A topic, broker, group or other resource whose settings can be described and changed."""
 
     type: ResourceType
     name: str
@@ -78,12 +78,12 @@ class ConfigSource(IntEnum):
 
     @classmethod
     def _missing_(cls, _value: object) -> ConfigSource:
-        # Newer brokers may know more sources.
+        # Newer brokers may have more sources.
         return cls.UNKNOWN
 
 
 class ConfigSynonym(NamedTuple):
-    """Another place where a setting has a value."""
+    """A source of a setting's value, one of several in the order in which they apply."""
 
     name: str
     value: str | None
@@ -95,7 +95,7 @@ class ConfigEntry(NamedTuple):
 
     name: str
     value: str | None
-    """None where the broker does not tell, because it is a secret."""
+    """None for secrets, which brokers do not tell."""
     is_read_only: bool
     """True if it can only be changed in the broker's own file."""
     is_sensitive: bool
@@ -104,9 +104,9 @@ class ConfigEntry(NamedTuple):
     """Number of Kafka's `ConfigDef.Type`: 1 boolean, 2 string, 3 int, 4 short, 5 long, 6 double, 7 list, 8 class,
     9 password."""
     documentation: str | None
-    """What it is for, where that was asked."""
+    """Its description, if asked for."""
     synonyms: tuple[ConfigSynonym, ...]
-    """Where it has a value, the one that counts first; where that was asked."""
+    """All sources that have a value for it, the one that applies first; if asked for."""
 
     @property
     def is_default(self) -> bool:
@@ -123,11 +123,11 @@ class ConfigChange(NamedTuple):
 
 
 class GroupListing(NamedTuple):
-    """A group in a list. What older brokers do not tell is None."""
+    """A group in a list. A field that older brokers do not tell is None."""
 
     group_id: str
     protocol_type: str
-    """What its members do: "consumer", "connect", or "" for a group with committed offsets only."""
+    """The kind of its members: "consumer", "connect", or "" for a group with committed offsets only."""
     state: str | None
     """"Stable", "Empty", "PreparingRebalance", ...; since Kafka 2.6."""
     group_type: str | None
@@ -139,7 +139,7 @@ class GroupMember(NamedTuple):
 
     member_id: str
     group_instance_id: str | None
-    """Its name for static membership (KIP-345)."""
+    """Its `group.instance.id`, if it is a static member (KIP-345)."""
     client_id: str
     client_host: str
     assignment: tuple[TopicPartition, ...]
@@ -157,16 +157,16 @@ class GroupDescription(NamedTuple):
     """The name of the protocol the members agreed on, or of the server's assignor."""
     members: tuple[GroupMember, ...]
     authorized_operations: frozenset[AclOperation] | None = None
-    """What we may do with it, where that was asked; since Kafka 2.3."""
+    """Operations on it that this client is authorized for, if asked for; since Kafka 2.3."""
 
 
 class ListedOffset(NamedTuple):
-    """An offset that was asked for."""
+    """An offset that was looked up."""
 
     offset: int | None
-    """None where no record is as asked for: all are older than the timestamp."""
+    """The offset; None if there is no such record because all are older than the timestamp."""
     timestamp: int | None
-    """The record's timestamp, in ms since 1970, where one was looked for."""
+    """The record's timestamp, in ms since 1970, if the look-up was by timestamp."""
     leader_epoch: int | None
     """Epoch of the leader that wrote it, where known."""
 
@@ -181,21 +181,21 @@ class BrokerInfo(NamedTuple):
 
 
 class ClusterDescription(NamedTuple):
-    """What a cluster says of itself."""
+    """A cluster as it describes itself."""
 
     cluster_id: str | None
     controller: int | None
-    """Id of the broker that takes what only a controller may do; with KRaft any broker passes it on."""
+    """Id of the broker to send requests to that only the controller handles; with KRaft any broker forwards them."""
     brokers: tuple[BrokerInfo, ...]
     authorized_operations: frozenset[AclOperation] | None = None
-    """What we may do with it, where that was asked; since Kafka 2.3."""
+    """Operations on it that this client is authorized for, if asked for; since Kafka 2.3."""
 
 
 class PartitionReassignment(NamedTuple):
     """A move of replicas that is under way (KIP-455)."""
 
     replicas: tuple[int, ...]
-    """Ids of all brokers that have, or shall have, a replica."""
+    """Ids of all brokers that have a replica or are to get one."""
     adding_replicas: tuple[int, ...]
     """Those that are to get one."""
     removing_replicas: tuple[int, ...]
@@ -203,31 +203,31 @@ class PartitionReassignment(NamedTuple):
 
 
 class ReplicaInfo(NamedTuple):
-    """A replica in a folder of a broker."""
+    """A replica in a log directory of a broker."""
 
     size: int
-    """Bytes that it takes."""
+    """Its size in bytes."""
     offset_lag: int
-    """How many records it is behind."""
+    """The number of records that it is behind."""
     is_future: bool
-    """True of one that is being moved here from another folder."""
+    """True for a replica that is being moved here from another log directory."""
 
 
 class LogDirDescription(NamedTuple):
-    """A folder in which a broker keeps records (KIP-113)."""
+    """A log directory of a broker (KIP-113)."""
 
     path: str
-    """Its path there."""
+    """Its path on the broker's machine."""
     error: KafkaError | None
-    """Why the broker cannot use it."""
+    """The reason why the broker cannot use it; None if it can."""
     total_bytes: int | None
-    """Bytes of its disk; since Kafka 3.3."""
+    """Size of its volume in bytes; since Kafka 3.3."""
     usable_bytes: int | None
-    """Bytes of its disk that are free; since Kafka 3.3."""
+    """Free bytes of its volume; since Kafka 3.3."""
     is_cordoned: bool
     """True if no new replica is put there (KIP-1066); since Kafka 4.3."""
     replicas: dict[TopicPartition, ReplicaInfo]
-    """What is in it."""
+    """The replicas in it."""
 
 
 class TransactionListing(NamedTuple):
@@ -252,23 +252,23 @@ class TransactionDescription(NamedTuple):
     producer_id: int
     producer_epoch: int
     timeout_ms: int
-    """How long it may be open."""
+    """Its transaction time-out in milliseconds."""
     started_ms: int | None
-    """When it was begun, in ms since 1970; None where none is open."""
+    """When it was begun, in ms since 1970; None if no transaction is open."""
     partitions: tuple[TopicPartition, ...]
-    """What it has written to."""
+    """The partitions that it has written to."""
 
 
 class ProducerState(NamedTuple):
-    """A producer as a broker knows it at one partition (KIP-664). What there has not been is None."""
+    """The state of a producer at one partition (KIP-664). None stands for what has not happened."""
 
     producer_id: int
     producer_epoch: int
     last_sequence: int | None
-    """The number of its last record."""
+    """The sequence number of its last record."""
     last_timestamp: int | None
     """When it wrote that, in ms since 1970."""
     coordinator_epoch: int | None
     """The epoch of the coordinator that ended its last transaction here."""
     transaction_start_offset: int | None
-    """The first offset of the transaction that it has open here."""
+    """The first offset of the transaction that is open here."""

@@ -1,8 +1,8 @@
 """The asyncio twins of `kafkars.Producer`, `kafkars.Consumer` and `kafkars.Admin`: same names, same order of arguments.
 
-Calls return a `Call`: a future that is done at once where the answer is there, so that awaiting it does not even
-suspend, and that `asyncio.create_task` takes as a coroutine. It joins the loop that runs when it is first waited for,
-so one client may serve several loops.
+Calls return a `Call`, which is a future and also a coroutine that `asyncio.create_task` accepts. If the result is there
+already, awaiting it does not suspend. It belongs to the loop that runs when it is first awaited, so one client may
+serve several loops.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Consumer(_kafkars.AsyncConsumer["K", "V"]):
-    """Reads records of assigned partitions.
+    """Reads records of topics that it subscribes to with a group, or of partitions that are assigned by hand.
 
     ```python
     async with Consumer(bootstrap_servers="localhost:9092", auto_offset_reset="earliest") as consumer:
@@ -44,11 +44,11 @@ class Consumer(_kafkars.AsyncConsumer["K", "V"]):
         ConfigError: A setting is unknown, missing, contradictory or of the wrong type.
     """
 
-    # No instance dictionary: every call would look into it before it finds the native method.
+    # No instance dictionary: every call would look there before it finds the native method.
     __slots__ = ("__weakref__", "_identity", "_telemetry")
 
     _identity: ClientIdentity
-    _telemetry: object  # what kafkars.opentelemetry knows of the client; not there before instrument()
+    _telemetry: object  # set by kafkars.opentelemetry.instrument() only
 
     @overload
     def __new__(
@@ -93,10 +93,10 @@ class Consumer(_kafkars.AsyncConsumer["K", "V"]):
         columns: Sequence[str] | None = None,
         layout: ArrowLayout = "native",
     ) -> ArrowBatch:
-        """What is ready as Arrow columns, without a Python object for each record.
+        """Returns the records that are ready as Arrow columns, without a Python object for each.
 
         Args:
-            max_records: At most so many records; `max_poll_records` by default.
+            max_records: The most records to return; `max_poll_records` by default.
             timeout: Seconds to wait for the first record; None waits without end.
             columns: Which columns, as `RecordBatch.to_arrow` takes them; all by default.
             layout: Which Arrow types, as `RecordBatch.to_arrow` takes them.
@@ -105,9 +105,9 @@ class Consumer(_kafkars.AsyncConsumer["K", "V"]):
             The columns; without rows when there was no record for `timeout` seconds.
 
         Raises:
-            InvalidArgumentError: A name is no column, `layout` is none, or `max_records` is 0. Nothing has been taken
+            InvalidArgumentError: There is no such column or `layout`, or `max_records` is 0. No record has been taken
                 then.
-            DeserializationError: A record does not fit into the columns. The consumer stays before the batch it is in.
+            DeserializationError: A record does not fit into the columns. The position stays before the record's batch.
             KafkaError: As `poll_batch`.
         """
         _kafkars.check_arrow_layout(columns, layout)
@@ -117,7 +117,7 @@ class Consumer(_kafkars.AsyncConsumer["K", "V"]):
     async def arrow_batches(
         self, max_records: int | None = None, *, columns: Sequence[str] | None = None, layout: ArrowLayout = "native"
     ) -> AsyncIterator[ArrowBatch]:
-        """Arrow columns of what comes, batch after batch; the iteration ends when the consumer is closed.
+        """Iterates over batches of records as Arrow columns, until the consumer is closed.
 
         Args:
             max_records: At most so many records a batch; `max_poll_records` by default.
@@ -125,7 +125,7 @@ class Consumer(_kafkars.AsyncConsumer["K", "V"]):
             layout: Which Arrow types, as `RecordBatch.to_arrow` takes them.
 
         Raises:
-            InvalidArgumentError: A name is no column, `layout` is none, or `max_records` is 0.
+            InvalidArgumentError: There is no such column or `layout`, or `max_records` is 0.
             DeserializationError: As `poll_arrow`.
             KafkaError: As `poll_batch`.
         """
@@ -143,11 +143,11 @@ class Consumer(_kafkars.AsyncConsumer["K", "V"]):
         max_records: int | None = None,
         timeout: float | None = 30.0,
     ) -> AsyncIterator[RecordBatch[K, V]]:
-        """Batches of what is there when this is called, from the positions on; then the iteration ends.
+        """Iterates over batches of records, from the current positions to the ends that partitions have at the start.
 
-        Of the partitions that are assigned and not paused; of a subscription, once it has partitions. What is written
-        meanwhile may come with it. Partitions that are taken away meanwhile are left out. With "read_committed", the
-        end is where the oldest open transaction begins.
+        It reads the partitions that are assigned and not paused; with a subscription it first waits until there are
+        any. Records that are written meanwhile may come too. Partitions that are revoked meanwhile are left out. With
+        "read_committed", the end is where the oldest open transaction begins.
 
         Args:
             max_records: At most so many records a batch; `max_poll_records` by default.
@@ -188,12 +188,12 @@ class Consumer(_kafkars.AsyncConsumer["K", "V"]):
 
 
 READING_STEP = 0.1
-"""Seconds after which a reader looks whether it is at the end: behind the last record may be markers of
-transactions."""
+"""Seconds between two checks whether the end is reached: it may be behind transaction markers, which bring no
+record."""
 
 FEW = 5
 
 
 def _seconds_until(moment: float | None) -> float | None:
-    """What is left of a time limit, where there is one."""
+    """Returns the seconds that are left until a deadline; None without one."""
     return None if moment is None else max(moment - time.monotonic(), 0)

@@ -1,4 +1,4 @@
-"""Records worked on by several tasks."""
+"""The consumer that handles records in several asyncio tasks."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ class ParallelConsumer:
     await consumer.run()
     ```
 
-    As `kafkars.parallel.ParallelConsumer`, with tasks of one event loop instead of threads: what is left of a
-    partition when its time to drain is over is cancelled.
+    It works as `kafkars.parallel.ParallelConsumer`, with tasks of one event loop instead of threads. Handlers that have
+    not finished `drain_timeout` after their partition was revoked are cancelled.
 
     Args:
         handle: Awaited with a `Record`. What it returns is ignored.
         topics: The topic to read, or several.
-        workers: How many records are handled at the same time.
+        workers: The most records that are handled at the same time.
         ordering: What is handled one after the other: records of a "key" (those without one in any order), of a
             "partition", or "unordered" nothing.
         max_in_flight: Most records that are fetched and not finished.
@@ -95,7 +95,7 @@ class ParallelConsumer:
         self._on_error = on_error
         self._topics = topics_of(topics)
         self._ledger = WorkLedger(self._settings)
-        # What may start and waits for a worker, and the tasks of what was started.
+        # Records that may start and wait for a worker, and the tasks of those that were started.
         self._ready: deque[RecordWork] = deque()
         self._tasks: dict[asyncio.Task[None], RecordWork] = {}
         self._changed = asyncio.Event()
@@ -132,12 +132,12 @@ class ParallelConsumer:
             raise self._error
 
     def stop(self) -> None:
-        """Makes `run()` come to an end. For the loop that runs it: from elsewhere use `loop.call_soon_threadsafe`."""
+        """Makes `run()` end. To be called in its event loop: from elsewhere use `loop.call_soon_threadsafe`."""
         self._stopping = True
         self._changed.set()
 
     def status(self) -> ParallelStatus:
-        """Tells how much is under way."""
+        """Returns how many records are under way."""
         ledger = self._ledger
         return ParallelStatus(ledger.in_flight, ledger.bytes_in_flight, ledger.finished, ledger.oldest())
 
@@ -152,18 +152,18 @@ class ParallelConsumer:
             if paused != (not room):
                 paused = not room
                 (consumer.pause if paused else consumer.resume)()
-            # Without room, this only lets the group rebalance.
+            # Without room, this poll only lets the group rebalance: everything is paused.
             batch = await consumer.poll_batch(room or 1, 0 if paused else LONGEST_WAIT)
             self._ready.extend(work for work in map(self._ledger.take, batch) if work is not None)
             self._start()
-            # Records that are there are handed out without suspending: the handlers get their turn here.
+            # A poll whose records are ready does not suspend: the handlers get their turn here.
             await asyncio.sleep(0)
             self._commit_when_due(consumer)
 
     def _start(self) -> None:
         while self._ready and len(self._tasks) < self._settings.workers:
             work = self._ready.popleft()
-            # After a failure nothing is begun any more.
+            # After a failure no further record is started.
             if self._error is not None:
                 self._go_on(self._ledger.give_up(work))
             elif self._ledger.start(work):
@@ -178,7 +178,7 @@ class ParallelConsumer:
             self._ready.append(following)
 
     async def _handle_one(self, work: RecordWork) -> None:
-        """A task of its own; raises what is to stop the consumer."""
+        """Handles one record, as a task of its own; raises the error that is to stop the consumer."""
         try:
             awaitable: Any = self._handle(work.record)
             is_awaitable = hasattr(awaitable, "__await__")
@@ -195,7 +195,7 @@ class ParallelConsumer:
                 raise HandlerError.of(work.record, worse) from worse
             return
         if not is_awaitable:
-            # Not for on_error: it is the same for every record.
+            # on_error is not asked: this error is the same for every record.
             problem = TypeError(
                 f"the handler returned {type(awaitable).__name__}, which cannot be awaited; write `async def`, or use "
                 "kafkars.ParallelConsumer for functions"
@@ -216,7 +216,7 @@ class ParallelConsumer:
         self._changed.set()
 
     async def _give_back(self, consumer: Consumer[Any, Any], partitions: list[TopicPartition]) -> None:
-        """The group takes partitions: finishes what is under way in them, and commits it while they are still ours."""
+        """Called when partitions are revoked: finishes their records and commits them while it still owns them."""
         await self._drain(partitions, self._settings.drain_timeout)
         await self._commit(consumer, partitions)
         await self._lose(partitions)
@@ -231,7 +231,7 @@ class ParallelConsumer:
         for task in tasks:
             task.cancel()
         if tasks:
-            # A handler may refuse to be cancelled; nobody waits for it for ever.
+            # A handler may ignore its cancellation, so the wait is limited.
             await asyncio.wait(tasks, timeout=self._settings.drain_timeout)
 
     async def _drain(self, partitions: Iterable[TopicPartition], seconds: float) -> None:

@@ -43,11 +43,11 @@ class Producer(_kafkars.AsyncProducer["KeyIn", "ValueIn"]):
         ConfigError: A setting is unknown, missing, contradictory or of the wrong type.
     """
 
-    # No instance dictionary: every call would look into it before it finds the native method.
+    # No instance dictionary: every call would look there before it finds the native method.
     __slots__ = ("__weakref__", "_identity", "_telemetry")
 
     _identity: ClientIdentity
-    _telemetry: object  # what kafkars.opentelemetry knows of the client; not there before instrument()
+    _telemetry: object  # set by kafkars.opentelemetry.instrument() only
 
     @overload
     def __new__(
@@ -93,8 +93,8 @@ class Producer(_kafkars.AsyncProducer["KeyIn", "ValueIn"]):
         self._warn_if_unclosed()
 
     def transaction(self) -> Transaction:
-        """A transaction for one `async with` block: committed when the block ends, aborted when it raises.
+        """Returns a transaction for one `async with` block: committed when the block ends, aborted when it raises.
 
-        Needs the setting `transactional_id`, and `init_transactions()` once before.
+        It needs the setting `transactional_id`, and `init_transactions()` once before.
         """
         return Transaction(self)

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 class Transaction:
     """A transaction of a producer: what `Producer.transaction()` returns.
 
-    The block is committed when it ends, and aborted when it raises or is cancelled, which then goes on. A transaction
-    that fails at its commit is aborted as well before the error is raised. Where the commit is given up when it is
-    cancelled, it is carried out without the block, and aborted should it fail; the next block waits for that.
+    The transaction is committed when the block ends, and aborted when the block raises or is cancelled; the exception
+    then goes on. If the commit fails, the transaction is aborted before the error is raised. If the commit is
+    cancelled, it goes on in the background, and the transaction is aborted should it fail; the next block waits for
+    that.
     """
 
     __slots__ = ("_producer",)
@@ -37,7 +38,7 @@ class Transaction:
     ) -> None:
         producer = self._producer
         if not producer.in_transaction:
-            # Ended by hand inside of the block, or lost with the producer.
+            # It was ended inside the block, or lost with the producer.
             return
         if error is not None:
             await self._abort(error)
@@ -48,12 +49,12 @@ class Transaction:
             await self._abort(failure)
             raise
         except BaseException:
-            # Whoever is told to stop does not wait.
+            # A cancelled task does not wait.
             producer._leave_transaction()  # noqa: SLF001
             raise
 
     async def _abort(self, error: BaseException) -> None:
-        """Aborts what is open. What goes wrong meanwhile does not hide the error, which is what counts."""
+        """Aborts the open transaction. A failure of that does not hide the error that is being raised."""
         if not self._producer._leave_transaction():  # noqa: SLF001
             return
         try:

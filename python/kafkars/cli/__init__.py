@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 INTERRUPTED = 130
-"""What a shell expects of a program that Ctrl+C has ended."""
+"""The exit status that shells expect of a program that Ctrl+C has ended."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -35,7 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        # Whoever read our output has gone, as `head` does; nothing is left to be said, not even by the flush at exit.
+        # The reader of our output has gone, as `head` does: nothing may be written any more, not even by the flush at
+        # exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (KafkaError, OSError) as error:

@@ -1,4 +1,4 @@
-"""What words of the command line stand for."""
+"""Parsers of arguments of the command line."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def seconds(text: str) -> float:
-    """A time limit."""
+    """Parses a time limit in seconds."""
     try:
         value = float(text)
     except ValueError:
@@ -19,7 +19,7 @@ def seconds(text: str) -> float:
 
 
 def at_least(least: int) -> Callable[[str], int]:
-    """A whole number that is not below another one."""
+    """Returns a parser of whole numbers that are at least a given one."""
 
     def number(text: str) -> int:
         try:
@@ -34,17 +34,17 @@ def at_least(least: int) -> Callable[[str], int]:
 
 
 def setting(text: str) -> tuple[str, str]:
-    """A setting and its value."""
+    """Parses a setting and its value."""
     name, equals, value = text.partition("=")
     if not equals or not name.strip():
-        # Not quoted: it may be a password.
+        # The text is not quoted: it may contain a password.
         raise argparse.ArgumentTypeError("a setting is written NAME=VALUE")
-    # With dots, numbers and flags are written as text.
+    # Under their names with dots, settings take numbers and flags as text.
     return name.strip().replace("_", "."), value.strip()
 
 
 def settings_of(file: str) -> list[tuple[str, str]]:
-    """The settings of a file, a line each, as in the `client.properties` of Kafka's own tools."""
+    """Reads the settings of a file, one on each line, as in the `client.properties` of Kafka's own tools."""
     try:
         lines = [line.strip() for line in Path(file).read_text(encoding="utf-8").splitlines()]
     except (OSError, UnicodeDecodeError) as error:
@@ -53,7 +53,7 @@ def settings_of(file: str) -> list[tuple[str, str]]:
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
-    """Adds settings of the client, which security needs."""
+    """Adds the options for settings of the client, which clusters with security need."""
     parser.add_argument(
         "--config",
         type=settings_of,
@@ -67,11 +67,11 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
 
 
 def given_settings(options: argparse.Namespace) -> dict[str, str]:
-    """Those that were given, the later ones instead of the earlier."""
+    """Returns the settings that were given; of several values the last one counts."""
     return dict([*options.config, *options.set])
 
 
 def add_bootstrap(parser: argparse.ArgumentParser) -> None:
-    """Adds the address of a cluster, by the name that Kafka's own tools have, and by that of the setting."""
+    """Adds the option for a cluster's address, under the name that Kafka's tools use and that of the setting."""
     names = ("--bootstrap", "--bootstrap-server", "--bootstrap-servers")
     parser.add_argument(*names, default="localhost:9092", metavar="HOST:PORT[,…]", help="(default: %(default)s)")

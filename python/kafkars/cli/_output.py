@@ -1,4 +1,4 @@
-"""What the commands print, and how."""
+"""Output of the commands."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ REDRAW_SECONDS = 0.1
 
 
 def say(line: str) -> None:
-    """Prints one line, at once: it may go to a pipe that somebody watches."""
+    """Prints one line and flushes it: the output may be a pipe that somebody watches."""
     sys.stdout.write(line + "\n")
     sys.stdout.flush()
 
 
 class ProgressLine:
-    """A line that is written over while work goes on, on a terminal; otherwise only its end.
+    """A line that shows progress: rewritten in place on a terminal, elsewhere printed once at the end.
 
     Args:
         label: What is being done.
-        total: How many records there will be.
+        total: The number of records that there will be.
         stream: Where to write; standard output when left out.
     """
 
@@ -32,7 +32,7 @@ class ProgressLine:
         self._shown = self._started
 
     def at(self, count: int) -> None:
-        """`count` records are done. Cheap enough to be called for each few hundred."""
+        """Shows that `count` records are done. It is cheap enough to be called for every few hundred records."""
         now = time.perf_counter()
         if self._stream.isatty() and now - self._shown >= REDRAW_SECONDS:
             self._shown = now
@@ -40,7 +40,7 @@ class ProgressLine:
             self._stream.flush()
 
     def end(self, count: int) -> None:
-        """All is done."""
+        """Shows that all is done."""
         start = "\r" if self._stream.isatty() else ""
         self._stream.write(f"{start}{self._line(count, time.perf_counter())}\n")
         self._stream.flush()

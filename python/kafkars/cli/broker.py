@@ -11,7 +11,7 @@ from kafkars.cli._output import say
 from kafkars.testing import EmbeddedBroker
 
 LONGEST_WAIT = 0.1
-"""Seconds between two looks at whether to end."""
+"""Seconds between two checks whether to end."""
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -54,10 +54,10 @@ def _topic(text: str) -> tuple[str, int | None]:
 def run(options: argparse.Namespace) -> int:
     """Runs the command."""
     signals: list[int] = []
-    # Ctrl+C, and a process manager's way to end a program. From here on, and also where a shell started us with
-    # Ctrl+C ignored: whoever has read a line of ours may already send one.
+    # SIGINT is Ctrl+C, SIGTERM the way of process managers. Both are handled before the first line of output, because
+    # whoever has read it may already send one, and also if a shell started us with Ctrl+C ignored.
     for number in (signal.SIGINT, signal.SIGTERM):
-        # A threading.Event would not do: its set() blocks for ever in a handler that interrupts its wait().
+        # Not a threading.Event: its set() blocks for ever in a signal handler that interrupts its wait().
         signal.signal(number, lambda number, _: signals.append(number))
     topics = {name: options.partitions if partitions is None else partitions for name, partitions in options.topic}
     started = time.perf_counter()

@@ -1,4 +1,4 @@
-"""`kafkars consume`: records of a topic as lines."""
+"""`kafkars consume`: prints the records of a topic as lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`kafkars demo`: records through the embedded broker, synchronously and with asyncio, counted and checked."""
+"""`kafkars demo`: sends records through the embedded broker, synchronously and with asyncio, and checks them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 STEP = 1000
-"""Records between two looks at the progress, and the most sends under way with asyncio."""
+"""Records between two updates of the progress, and the most sends under way with asyncio."""
 PARTITIONS = 3
 
 

@@ -1,4 +1,4 @@
-"""`kafkars produce`: a record for each line of standard input."""
+"""`kafkars produce`: sends each line of standard input as a record."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 
 def limits(timeout: float | None) -> dict[str, float]:
-    """Settings with which no record waits longer, and neither does the end."""
+    """Returns settings with which neither a record nor the end of the command waits longer than a time limit."""
     if timeout is None:
         return {}
     milliseconds = max(timeout * 1000, 1)

@@ -1,4 +1,4 @@
-"""Records of a group worked on in parallel, in order where it matters, committed only when finished.
+"""Consumers that handle records of a group in parallel, in order where it matters, and commit them only when finished.
 
 `ParallelConsumer` calls a function in threads; `kafkars.aio.ParallelConsumer` awaits a coroutine function in tasks.
 """

@@ -1,4 +1,4 @@
-"""Records worked on by several threads."""
+"""The consumer that handles records in several threads."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class ParallelConsumer:
     Args:
         handle: Called with a `Record`, in one of the threads. What it returns is ignored.
         topics: The topic to read, or several.
-        workers: How many threads call it.
+        workers: The number of threads that call it.
         ordering: What is handled one after the other: records of a "key" (those without one in any order), of a
             "partition", or "unordered" nothing.
         max_in_flight: Most records that are fetched and not finished.
@@ -105,9 +105,9 @@ class ParallelConsumer:
         self._on_error = on_error
         self._topics = topics_of(topics)
         self._ledger = WorkLedger(self._settings)
-        # Guards the ledger and the error; told of every record that is finished.
+        # Guards the ledger and the error, and is notified of every record that is finished.
         self._changed = threading.Condition()
-        # Set by signal handlers too, in which nothing that locks may be called.
+        # Not guarded by it: signal handlers set this too, and must not take a lock.
         self._stopping = False
         self._error: BaseException | None = None
         self._running = False
@@ -134,17 +134,17 @@ class ParallelConsumer:
                 )
                 self._work(consumer, pool)
         finally:
-            # A handler that hangs must not keep this call.
+            # A handler that hangs must not block this call.
             pool.shutdown(wait=False, cancel_futures=True)
         if self._error is not None:
             raise self._error
 
     def stop(self) -> None:
-        """Makes `run()` come to an end. May be called from any thread, from the handler and from a signal handler."""
+        """Makes `run()` end. It may be called from any thread, from the handler and from a signal handler."""
         self._stopping = True
 
     def status(self) -> ParallelStatus:
-        """How much is under way."""
+        """Returns how many records are under way."""
         with self._changed:
             ledger = self._ledger
             return ParallelStatus(ledger.in_flight, ledger.bytes_in_flight, ledger.finished, ledger.oldest())
@@ -162,7 +162,7 @@ class ParallelConsumer:
                 if paused != (not room):
                     paused = not room
                     (consumer.pause if paused else consumer.resume)()
-                # Without room, this only lets the group rebalance.
+                # Without room, this poll only lets the group rebalance: everything is paused.
                 batch = consumer.poll_batch(room or 1, 0 if paused else LONGEST_WAIT)
                 with self._changed:
                     ready = [work for work in map(self._ledger.take, batch) if work is not None]
@@ -174,11 +174,11 @@ class ParallelConsumer:
             self._commit(consumer, None)
 
     def _handle_one(self, work: RecordWork, pool: ThreadPoolExecutor) -> None:
-        """Runs in one of the threads; what may start next goes to the end of the queue, so that no key starves
-        others.
+        """Handles one record in one of the threads. The next one of its key goes to the end of the queue, so that no
+        key starves others.
         """
         with self._changed:
-            # After a failure nothing is begun any more.
+            # After a failure no further record is started.
             is_wanted = self._error is None and self._ledger.start(work)
         error = self._call(work.record) if is_wanted else None
         with self._changed:
@@ -197,7 +197,7 @@ class ParallelConsumer:
                 logger.debug("the consumer is being stopped: records that wait for a handler are left to others")
 
     def _call(self, record: Any) -> BaseException | None:
-        """What is to stop the consumer, if anything."""
+        """Calls the handler, and returns the error that is to stop the consumer, if any."""
         try:
             result = self._handle(record)
         except BaseException as error:  # noqa: BLE001  # in a thread, sys.exit() too ends nothing by itself
@@ -209,14 +209,14 @@ class ParallelConsumer:
                 return HandlerError.of(record, worse)
             return None
         try:
-            # Not for on_error: it is the same for every record.
+            # on_error is not asked: this error is the same for every record.
             check_ran(result, "the handler")
         except TypeError as error:
             return HandlerError.of(record, error)
         return None
 
     def _give_back(self, consumer: Consumer[Any, Any], partitions: list[TopicPartition]) -> None:
-        """The group takes partitions: finishes what is under way in them, and commits it while they are still ours."""
+        """Called when partitions are revoked: finishes their records and commits them while it still owns them."""
         self._drain(partitions, self._settings.drain_timeout)
         self._commit(consumer, partitions)
         self._lose(partitions)

@@ -1,4 +1,4 @@
-"""Records that must be worked on one after the other, and those that need not be."""
+"""Lanes: items of one lane (a key or a partition) are worked on one after the other, others at the same time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Lanes(Generic[T]):
     """Lets one item of each lane start at a time, in the order in which they came."""
 
     def __init__(self) -> None:
-        # A lane is here while an item of it is under way; the others of it wait.
+        # The waiting items of each lane that has an item under way.
         self._waiting: dict[Hashable, deque[T]] = {}
 
     def add(self, lane: Hashable | None, item: T) -> T | None:
@@ -28,7 +28,7 @@ class Lanes(Generic[T]):
         return None
 
     def finish(self, lane: Hashable | None) -> T | None:
-        """The item of this lane that was under way is done with. Returns the one that may start now, if any."""
+        """Notes that the item of this lane that was under way is finished. Returns the one that may start now."""
         if lane is None:
             return None
         waiting = self._waiting[lane]
@@ -38,5 +38,5 @@ class Lanes(Generic[T]):
         return None
 
     def __len__(self) -> int:
-        """Lanes with an item under way."""
+        """The number of lanes with an item under way."""
         return len(self._waiting)

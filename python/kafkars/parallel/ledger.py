@@ -1,4 +1,4 @@
-"""What is being worked on, what may start next, and how far each partition may be committed. No threads, no tasks."""
+"""Bookkeeping of parallel consumers, without threads or tasks: records under way, what may start, what to commit."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class RecordWork:
-    """A record on its way."""
+    """A record that was fetched and is not finished."""
 
     record: Any
     partition: PartitionWork
@@ -28,7 +28,7 @@ class RecordWork:
 
 @dataclass(eq=False)
 class PartitionWork:
-    """A partition, from its assignment to its revocation. What comes back after that does not count."""
+    """A partition from its assignment to its revocation. Results that come after that are ignored."""
 
     offsets: FinishedOffsets = field(default_factory=FinishedOffsets)
     committed: int | None = None
@@ -36,7 +36,7 @@ class PartitionWork:
 
 
 class WorkLedger:
-    """The records between the consumer and the handler."""
+    """Keeps the records between the consumer and the handler."""
 
     def __init__(self, settings: ParallelSettings) -> None:
         self._settings = settings
@@ -48,14 +48,14 @@ class WorkLedger:
         self.finished = 0
 
     def room(self) -> int:
-        """Tells how many records may be fetched now."""
+        """Returns how many records may be fetched now."""
         if self.bytes_in_flight >= self._settings.max_in_flight_bytes:
             return 0
         return max(0, self._settings.max_in_flight - self.in_flight)
 
     @property
     def is_half_empty(self) -> bool:
-        """True if fetching, once stopped for want of room, is worth going on with."""
+        """True if fetching that was stopped for lack of room should go on."""
         return (
             self.in_flight * 2 <= self._settings.max_in_flight
             and self.bytes_in_flight * 2 <= self._settings.max_in_flight_bytes
@@ -83,14 +83,14 @@ class WorkLedger:
         return None if key is None else (record.topic, record.partition, key)
 
     def start(self, work: RecordWork) -> bool:
-        """The handler is about to be called. False if it must not be: the partition has gone to somebody else."""
+        """Notes that the handler is about to be called. False if it must not be: the partition was revoked."""
         if work.partition.is_open:
             work.started_at = time.monotonic()
             self._under_way[work] = None
         return work.partition.is_open
 
     def finish(self, work: RecordWork) -> RecordWork | None:
-        """The record is done with, or was left out as `start` said. Returns what may start instead."""
+        """Notes that a record is finished, or left out because of `start`. Returns the work that may start instead."""
         self._under_way.pop(work, None)
         if work.partition.is_open:
             work.partition.offsets.finish(work.record.offset)
@@ -100,7 +100,7 @@ class WorkLedger:
         return self._lanes.finish(work.lane)
 
     def give_up(self, work: RecordWork) -> RecordWork | None:
-        """The handler failed: the record stays unfinished, so that whoever reads on from what is committed gets it
+        """Notes that the handler failed: the record stays unfinished, so that it is not committed and will be read
         again.
         """
         self._under_way.pop(work, None)
@@ -109,18 +109,16 @@ class WorkLedger:
         return self._lanes.finish(work.lane)
 
     def is_drained(self, partitions: Iterable[TopicPartition]) -> bool:
-        """True if nothing of these partitions is worked on, or waits to be."""
+        """True if no record of these partitions is under way or waits to start."""
         return self.in_flight == 0 or self.unfinished(partitions) == 0
 
     def unfinished(self, partitions: Iterable[TopicPartition]) -> int:
-        """Records of these partitions that are not done with."""
+        """Returns the number of unfinished records of these partitions."""
         states = (self._partitions.get(partition) for partition in partitions)
         return sum(state.offsets.unfinished for state in states if state is not None)
 
     def close(self, partitions: Iterable[TopicPartition]) -> int:
-        """Closes partitions, which are somebody else's from now on. Returns how many of their records were not
-        finished.
-        """
+        """Closes partitions that were revoked. Returns the number of their unfinished records."""
         left = 0
         for partition in partitions:
             state = self._partitions.pop(partition, None)
@@ -132,7 +130,7 @@ class WorkLedger:
     def committable(
         self, partitions: Iterable[TopicPartition] | None = None
     ) -> dict[TopicPartition, OffsetAndMetadata]:
-        """What is finished without a gap and not committed yet, of these partitions or of all."""
+        """Returns the offsets up to which all is finished and that are not committed, of these partitions or of all."""
         found = {}
         for partition in self._partitions if partitions is None else partitions:
             state = self._partitions.get(partition)
@@ -144,15 +142,15 @@ class WorkLedger:
         return found
 
     def note_committed(self, offsets: dict[TopicPartition, OffsetAndMetadata]) -> None:
-        """The coordinator has these."""
+        """Notes that these offsets were committed."""
         for partition, committed in offsets.items():
             state = self._partitions.get(partition)
             if state is not None and (state.committed is None or state.committed < committed.offset):
                 state.committed = committed.offset
 
     def oldest(self) -> float | None:
-        """Seconds since the record was started that has been under way longest."""
-        # In the order in which they were started.
+        """Returns for how many seconds the oldest started record has been under way."""
+        # They are in the order in which they were started.
         for work in self._under_way:
             if work.started_at is not None:
                 return time.monotonic() - work.started_at

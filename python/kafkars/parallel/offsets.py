@@ -1,4 +1,4 @@
-"""Keeps which records of a partition are finished, when they are not finished in order."""
+"""Keeps track of the finished records of a partition, which may finish in any order."""
 
 from __future__ import annotations
 
@@ -13,19 +13,18 @@ class FinishedOffsets:
     """
 
     def __init__(self) -> None:
-        # Offsets that were started and are at or behind the first that is not finished: whether they are, and their
-        # epoch.
+        # Started offsets from the first unfinished one on: whether each is finished, and its leader epoch.
         self._started: OrderedDict[int, tuple[bool, int | None]] = OrderedDict()
         self._unfinished = 0
         self._committable: tuple[int, int | None] | None = None
 
     def start(self, offset: int, leader_epoch: int | None = None) -> None:
-        """A record is going to be worked on."""
+        """Notes that a record is going to be handled."""
         self._started[offset] = (False, leader_epoch)
         self._unfinished += 1
 
     def finish(self, offset: int) -> None:
-        """A record that was started is done with. For each once."""
+        """Notes that a started record is finished; to be called once for each."""
         _, leader_epoch = self._started[offset]
         self._started[offset] = (True, leader_epoch)
         self._unfinished -= 1
@@ -38,13 +37,13 @@ class FinishedOffsets:
 
     @property
     def unfinished(self) -> int:
-        """Tells how many records are started and not finished."""
+        """Returns how many records are started and not finished."""
         return self._unfinished
 
     @property
     def committable(self) -> tuple[int, int | None] | None:
-        """The offset behind the last record before which all are finished, and that record's leader epoch.
+        """Returns the offset to commit, after the last record up to which all are finished, and its leader epoch.
 
-        None while there is no such record.
+        Returns None while there is no such record.
         """
         return self._committable

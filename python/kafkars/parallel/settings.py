@@ -1,4 +1,4 @@
-"""Settings of how records are worked on in parallel."""
+"""Settings of parallel consumers."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from kafkars.errors import ConfigError
 Ordering = Literal["key", "partition", "unordered"]
 
 LONGEST_WAIT = 0.1
-"""Seconds between two looks at whether to stop, to commit or to let the group rebalance."""
+"""Seconds between two checks whether to stop, to commit or to let the group rebalance."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ParallelSettings:
-    """What the sync and the asyncio face have in common, checked."""
+    """The settings of the threaded and the asyncio parallel consumer, checked."""
 
     workers: int
     ordering: Ordering
@@ -41,25 +41,25 @@ class ParallelSettings:
 
 
 class ParallelStatus(NamedTuple):
-    """What is going on at the moment of a look."""
+    """The state of a parallel consumer at one moment."""
 
     in_flight: int
     """Records that were fetched and are not finished."""
     bytes_in_flight: int
-    """Their keys and values, in bytes."""
+    """The size of their keys and values, in bytes."""
     finished: int
     """Records finished since the start."""
     oldest: float | None
-    """Seconds for which the slowest record under way has been with the handler; None where none is."""
+    """Seconds since the handler was called for the oldest record under way; None if there is none."""
 
 
 def consumer_config(
     config: ConsumerConfig | Mapping[str, object] | None, settings: Mapping[str, Any], drain_timeout: float
 ) -> ConsumerConfig:
-    """The settings of the consumer underneath.
+    """Returns the settings of the consumer that is used inside.
 
     Raises:
-        ConfigError: A setting is wrong, or says what the parallel consumer has to decide.
+        ConfigError: A setting is wrong, or is one that the parallel consumer decides itself.
     """
     given = ConsumerConfig.of(config, settings)
     if given.group_id is None:
@@ -75,7 +75,7 @@ def consumer_config(
 
 
 def topics_of(topics: str | Iterable[str]) -> list[str]:
-    """Gives the topics of an argument that is one or several."""
+    """Returns the topics of an argument that is one topic or several."""
     return [topics] if isinstance(topics, str) else list(topics)
 
 
@@ -83,17 +83,17 @@ ErrorHandler = Callable[[Any, Exception], object]
 
 
 def check_function(function: object, name: str) -> None:
-    """Fails for what cannot be called.
+    """Checks that an argument can be called.
 
     Raises:
-        ConfigError: It is no function.
+        ConfigError: It cannot.
     """
     if not callable(function):
         raise ConfigError(f"{name}: expected a function, not {type(function).__name__}")
 
 
 def check_not_awaited(function: object, name: str) -> None:
-    """Fails for a coroutine function, where nothing would await what it returns.
+    """Checks that an argument is no coroutine function, whose coroutine nothing would await.
 
     Raises:
         TypeError: It is one.
@@ -106,16 +106,16 @@ def check_not_awaited(function: object, name: str) -> None:
 
 
 def check_ran(result: object, name: str) -> None:
-    """Fails where a function of the application has not run: it has returned a coroutine, which nobody awaits here.
+    """Checks that a function of the application has run, and not returned a coroutine, which nothing awaits.
 
     Raises:
-        TypeError: That.
+        TypeError: It has returned a coroutine.
     """
     if not hasattr(result, "__await__"):
         return
     close = getattr(result, "close", None)
     if close is not None:
-        # It never began, and the interpreter need not say so too.
+        # Closed, so that the interpreter does not warn that it was never awaited.
         close()
     raise TypeError(
         f"{name} returned a {type(result).__name__}, which nothing awaits: it has not run. "

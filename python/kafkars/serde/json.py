@@ -1,9 +1,9 @@
-"""JSON as Python's own module has it, by orjson where that is installed and agrees.
+"""JSON exactly as Python's `json` reads and writes it, by orjson where that is installed and does the same.
 
-What a record becomes must not depend on what else is installed. orjson writes numbers that are not finite as null and
-some floats with other digits, leaves members of dataclasses out, refuses keys that are no text, and reads whole numbers
-of more than 64 bits as floats. So what it refuses, and what its result shows to be of these, is left to Python's
-module.
+The bytes of a record must not depend on whether orjson is installed. orjson writes numbers that are not finite as null
+and some floats with other digits, leaves members of dataclasses out, refuses keys that are no text, and reads integers
+of more than 64 bits as floats. So Python's module handles what orjson refuses, and whatever its result shows may be one
+of these cases.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class JsonSerializer:
         sort_keys: Whether the members of objects are sorted by name, so that equal keys are equal bytes.
 
     Raises:
-        TypeError: When called: JSON has nothing for the object.
+        TypeError: When called: the object cannot be written as JSON.
         ValueError: When called: the object contains itself, or a number is not finite.
     """
 
@@ -46,7 +46,7 @@ class JsonSerializer:
         self._dumps = _dumps(self._other, sort_keys=sort_keys)
 
     def __call__(self, value: Any) -> bytes:
-        """The JSON of a value."""
+        """Returns a value as JSON."""
         return self._dumps(value)
 
     def _other(self, value: Any) -> Any:
@@ -59,7 +59,7 @@ class JsonSerializer:
 
 
 class JsonDeserializer(Generic[T]):
-    """Makes objects of JSON. Pass it as `value_deserializer` or `key_deserializer`.
+    """Makes objects from JSON. Pass it as `value_deserializer` or `key_deserializer`.
 
     Args:
         kind: What to make: a dataclass (with nested ones, lists, dicts, optional and union types, enums, datetimes,
@@ -82,14 +82,14 @@ class JsonDeserializer(Generic[T]):
         self._convert = None if kind is None else converter(kind)
 
     def __call__(self, data: bytes) -> T:
-        """The object of some JSON."""
+        """Returns the object that some JSON stands for."""
         value: Any = self._loads(data)
         made: T = value if self._convert is None else self._convert(value)
         return made
 
 
 def _plain(value: Any) -> Any:
-    """What stands for a value in JSON, one level deep; the value itself where nothing is known."""
+    """Converts an object to one that JSON has, one level deep; returns the object itself if it knows no way."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
     if isinstance(value, enum.Enum):
@@ -119,7 +119,7 @@ def _dumps(default: Callable[[Any], Any], *, sort_keys: bool) -> Callable[[Any],
             data = fast(value, default, options)
         except orjson.JSONEncodeError:
             return encode(value).encode()
-        # Null may have been a number that is not finite.
+        # A null may stand for a number that is not finite, and orjson writes small floats with other digits.
         if b"null" in data or b"0.0000" in data:
             return encode(value).encode()
         if b"0e" in data.translate(_DIGITS_AS_0) and _EXPONENT.search(data):
@@ -142,7 +142,7 @@ def _loads() -> Callable[[bytes], Any]:
     fast = orjson.loads
 
     def fast_loads(data: bytes) -> Any:
-        # What has more digits than an int64 may be one that orjson takes for a float.
+        # orjson would read an integer with more digits than an int64 as a float.
         if _MANY_DIGITS in data.translate(_DIGITS_AS_0):
             return loads(data)
         try:
@@ -160,4 +160,4 @@ def _no_number(name: str) -> Any:
 _DIGITS_AS_0 = bytes.maketrans(b"123456789", b"000000000")
 _MANY_DIGITS = b"0" * 19
 _EXPONENT = re.compile(rb"(?:^|[:,\[])-?[0-9]+(?:\.[0-9]+)?e[-+]?[0-9]+(?:$|[],}])")
-"""A float with an exponent, of which orjson and Python write other digits; seldom a part of some text."""
+"""Matches floats with an exponent, which orjson and Python write differently, and seldom a part of some text."""

@@ -1,4 +1,4 @@
-"""From what JSON has to dataclasses and the types that stand in their fields; to anything else by pydantic."""
+"""Conversion of decoded JSON to dataclasses and the types of their fields; by pydantic to any other type."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, Union
 
 Convert = Callable[[Any], Any]
-"""Makes a value of what JSON has, or raises ValueError. What went wrong deeper down has the path in front."""
+"""Converts decoded JSON to a value, or raises ValueError. The message begins with the path of what is wrong."""
 
 
 def converter(kind: Any) -> Convert:
-    """What makes values of a type.
+    """Returns a function that makes values of a type.
 
     Raises:
         TypeError: Nothing is known about the type, and pydantic is not installed or does not know it either.
@@ -40,7 +40,7 @@ class _UnknownTypeError(TypeError):
 
 
 def _converter(kind: Any, begun: dict[Any, Convert]) -> Convert:
-    """`begun` has the dataclasses on the way down, which may contain themselves."""
+    """As `converter`; `begun` has the enclosing dataclasses, which may contain themselves."""
     known = begun.get(kind) or _scalar(kind)
     if known is not None:
         return known
@@ -73,10 +73,10 @@ EXACT: dict[Any, str] = {
     dict: "an object",
     list: "an array",
 }
-"""Types of JSON's own, and what they are called there."""
+"""Types that JSON has itself, and JSON's names for them."""
 
 WRITTEN_AS_TEXT: tuple[type, ...] = (dt.datetime, dt.date, dt.time, uuid.UUID)
-"""Types that are text in JSON."""
+"""Types that are written as text in JSON."""
 
 
 def _exactly(kind: type | None, name: str) -> Convert:
@@ -103,7 +103,7 @@ def _written(kind: Any) -> Convert:
     def convert(value: Any) -> Any:
         if not isinstance(value, str):
             raise _unlike(f"{kind.__name__} as text", value)
-        # Python 3.10 does not know the letter that stands for UTC.
+        # Python 3.10 does not read "Z" as UTC.
         return parse(value[:-1] + "+00:00" if value.endswith("Z") and kind is not uuid.UUID else value)
 
     return convert
