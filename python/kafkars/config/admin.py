@@ -1,4 +1,4 @@
-"""Settings of administrators."""
+"""Settings of `Admin`."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ else:
 
 @settings(frozen=True, kw_only=True)
 class AdminConfig(ClientConfig):
-    """Settings of how long an administrator waits, besides what every client has."""
+    """Settings of how long calls of `Admin` wait, besides those of every client."""
 
     default_api_timeout_ms: float = 60_000
-    """Time limit of calls that are given none."""
+    """Time limit of calls without a `timeout` of their own."""
 
     CHECKS: ClassVar[Mapping[str, Callable[[str, object], Any]]] = {
         **ClientConfig.CHECKS,

@@ -1,5 +1,5 @@
-"""Keys of AWS for AWS_MSK_IAM: from the settings, a function, the environment, or a profile, with the standard
-library.
+"""AWS credentials for AWS_MSK_IAM: from the settings, a function, the environment or a profile. It needs no library of
+AWS.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ REGION_VARIABLES = ("AWS_REGION", "AWS_DEFAULT_REGION")
 BOTO3 = "boto3.Session(profile_name=...).get_credentials().get_frozen_credentials"
 
 INDIRECT = ("role_arn", "sso_session", "sso_start_url", "credential_process", "web_identity_token_file")
-"""Settings of profiles that lead to keys by way of a service or a program."""
+"""Settings of profiles that get credentials from a service or a program, which is not supported."""
 
 Found = tuple[str, str, str | None, str | None]
-"""The id of a key, the key, its session token, and the region that was found along with it."""
+"""The access key id, the secret access key, the session token, and the region that was found along with them."""
 
 
 @dataclass(frozen=True)
 class AwsKeys:
-    """Gets keys whenever a connection needs them. Called by the engine's helper threads."""
+    """Gets credentials whenever a connection needs them. Called by helper threads of the native module."""
 
     source: FromApplication | None
     access_key_id: str | None
@@ -39,16 +39,16 @@ class AwsKeys:
     profile: str | None
 
     def for_client(self) -> AwsKeys:
-        """Gives the provider of a client that is made now; see `FromApplication`."""
+        """Returns the provider for a client that is being made; see `FromApplication`."""
         return self if self.source is None else replace(self, source=self.source.for_client())
 
     @property
     def description(self) -> str:
-        """Tells how messages name it."""
+        """Returns the name that messages have for it."""
         return "what gives keys of AWS" if self.source is None else self.source.description
 
     def __call__(self) -> Found:
-        """The keys as they are now. Errors hold none."""
+        """Returns the current credentials. Errors contain none of them."""
         region = next((os.environ[name] for name in REGION_VARIABLES if os.environ.get(name)), None)
         if self.source is not None:
             return (*of_function(self.source()), region)
@@ -64,7 +64,7 @@ class AwsKeys:
 
 
 def of_function(given: object) -> tuple[str, str, str | None]:
-    """What a function of the application returned. The message for something else does not show it."""
+    """Checks the result of the application's function. The error for a wrong result does not show it."""
     parts = tuple(given) if isinstance(given, tuple | list) else ()
     key, secret, token = (*parts, None)[:3] if len(parts) in {2, 3} else (None, None, None)
     if not isinstance(key, str) or not isinstance(secret, str) or not isinstance(token, str | None):
@@ -73,7 +73,7 @@ def of_function(given: object) -> tuple[str, str, str | None]:
 
 
 def of_profile(name: str) -> Found:
-    """The keys and the region of a profile, as the files of AWS's own tools have them."""
+    """Returns the credentials and the region of a profile in the files of AWS's own tools."""
     credentials = section(file("AWS_SHARED_CREDENTIALS_FILE", "credentials"), name)
     config_file = file("AWS_CONFIG_FILE", "config")
     config = section(config_file, name if name == "default" else f"profile {name}")
@@ -94,7 +94,7 @@ def of_profile(name: str) -> Found:
 
 
 def file(variable: str, name: str) -> str:
-    """Gives the path of a file of AWS's tools is."""
+    """Returns the path of a file of AWS's tools: from an environment variable, or the default."""
     return os.environ.get(variable) or os.path.join(os.path.expanduser("~"), ".aws", name)  # noqa: PTH111, PTH118
 
 
@@ -103,7 +103,7 @@ def section(path: str, name: str) -> Mapping[str, str]:
     import configparser  # noqa: PLC0415  only where a file is read
 
     parser = configparser.RawConfigParser(default_section="", strict=False)
-    # The parser's own error quotes lines, and is nobody's context.
+    # The parser's own error quotes lines of the file, so it must not become the context of another error.
     is_read = False
     with contextlib.suppress(configparser.Error, UnicodeError):
         parser.read(path, encoding="utf-8")
@@ -114,7 +114,7 @@ def section(path: str, name: str) -> Mapping[str, str]:
 
 
 def provider(config: ClientConfig) -> AwsKeys | None:
-    """What gets the keys of a config; None if it needs none.
+    """Returns the provider of a config's credentials; None if it needs none.
 
     Raises:
         ConfigError: The settings contradict each other.

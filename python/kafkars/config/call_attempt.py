@@ -1,4 +1,4 @@
-"""A call of a function of the application for credentials, which ends early when nobody waits for it any more."""
+"""A call of the application's function for credentials, which ends early when nobody waits for it any more."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ if TYPE_CHECKING:
     import asyncio
 
 THREAD = threading.local()
-"""Has in `attempt` the call that is made on the calling thread."""
+"""Its `attempt` is the `CallAttempt` that the current thread is making."""
 
 
 class CallAttempt:
-    """A call on one of the engine's helper threads.
+    """A call on one of the helper threads of the native module.
 
     Args:
-        function: What is called. It may ask others in turn; whatever of them is awaited can be ended.
+        function: The function to call. It may call further ones; whatever is awaited in any of them can be cancelled.
     """
 
     def __init__(self, function: Callable[[], object]) -> None:
@@ -27,7 +27,7 @@ class CallAttempt:
         self._end: Callable[[], object] | None = None
 
     def outcome(self) -> object:
-        """What the function returns."""
+        """Calls the function and returns its result."""
         THREAD.attempt = self
         try:
             return self.function()
@@ -35,14 +35,14 @@ class CallAttempt:
             del THREAD.attempt
 
     def give_up(self) -> None:
-        """Ends what is awaited, now and later. Called on another thread."""
+        """Cancels what is awaited, now or later. Called on another thread."""
         with self._lock:
             self._is_given_up = True
             if self._end is not None:
                 self._end()
 
     def check(self) -> None:
-        """Checks whether the outcome is still waited for.
+        """Checks that the outcome is still waited for.
 
         Raises:
             CallGivenUpError: It is not.
@@ -59,7 +59,7 @@ class CallAttempt:
 
 
 def awaited_on(loop: asyncio.AbstractEventLoop, awaitable: Awaitable[object]) -> object:
-    """The outcome of an awaitable on the running loop of another thread."""
+    """Awaits an awaitable on the running loop of another thread, and returns its result."""
     import asyncio  # noqa: PLC0415  only where the application uses it
 
     attempt = attempt_of_thread()
@@ -68,7 +68,7 @@ def awaited_on(loop: asyncio.AbstractEventLoop, awaitable: Awaitable[object]) ->
     future.add_done_callback(lambda _: ended.set())
 
     def end() -> None:
-        ended.set()  # whatever the loop does: it may stand still, or be closed
+        ended.set()  # the loop may be blocked or closed, so this does not wait for it
         if not loop.is_closed():
             future.cancel()
 
@@ -82,7 +82,7 @@ def awaited_on(loop: asyncio.AbstractEventLoop, awaitable: Awaitable[object]) ->
 
 
 def awaited_here(awaitable: Awaitable[object]) -> object:
-    """The outcome of an awaitable on a loop of its own."""
+    """Awaits an awaitable on a loop of its own, and returns its result."""
     import asyncio  # noqa: PLC0415
 
     attempt = attempt_of_thread()
@@ -102,12 +102,12 @@ def awaited_here(awaitable: Awaitable[object]) -> object:
 
 
 async def outcome_of(awaitable: Awaitable[Any]) -> object:
-    """A coroutine of whatever can be awaited."""
+    """Wraps any awaitable in a coroutine."""
     return await awaitable
 
 
 def attempt_of_thread() -> CallAttempt:
-    """The call that is made on this thread; one that nobody gives up where the engine makes none."""
+    """Returns the call that this thread is making; outside of one, a call that is never given up."""
     attempt = getattr(THREAD, "attempt", None)
     return attempt if isinstance(attempt, CallAttempt) else CallAttempt(lambda: None)
 

@@ -1,4 +1,4 @@
-"""From what a user wrote to a setting of the right type, or a `ConfigError` that says which setting and why."""
+"""Conversion of what a user wrote to a setting of the right type, or a `ConfigError` that names setting and reason."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kafkars.errors import ConfigError
 T = TypeVar("T")
 
 AWAITED = 0x80 | 0x100 | 0x200
-"""Flags of the code of coroutines, of generators that are coroutines, of asynchronous generators."""
+"""Flags of code objects: of coroutines, of generators that serve as coroutines, and of asynchronous generators."""
 
 
 def merge(known: Iterable[str], config: Mapping[str, object] | None, settings: Mapping[str, object]) -> dict[str, Any]:
@@ -46,8 +46,8 @@ class Text(str):
 
 
 def parsed(convert: Callable[[str], T], text: Any) -> T | None:
-    """What a text stands for, or None where the conversion raises a ValueError: that quotes the text, which may be a
-    secret in the wrong place, and it would be the context of whatever is raised while it is handled.
+    """Converts a text; returns None if the conversion raises a ValueError. That error quotes the text, which may be a
+    secret in the wrong place, so it must not become the context of another error.
     """
     try:
         return convert(text)
@@ -56,7 +56,7 @@ def parsed(convert: Callable[[str], T], text: Any) -> T | None:
 
 
 def whole(least: int, most: int | None = None, unit: str = "") -> Callable[[str, object], int]:
-    """A whole number of a range, which the reference shows beside the setting."""
+    """Returns a check for whole numbers of a range, which the reference shows beside the setting."""
 
     def check(name: str, value: object) -> int:
         if isinstance(value, Text):
@@ -73,7 +73,7 @@ def whole(least: int, most: int | None = None, unit: str = "") -> Callable[[str,
 
 
 def milliseconds(least: float = 0, most: float | None = None, *, above: bool = False) -> Callable[[str, object], float]:
-    """A duration in milliseconds of a range, with or (`above`) without its lower end; fractions are kept."""
+    """Returns a check for durations in milliseconds of a range, with or (`above`) without its lower end."""
 
     def check(name: str, value: object) -> float:
         if isinstance(value, Text):
@@ -91,7 +91,7 @@ def milliseconds(least: float = 0, most: float | None = None, *, above: bool = F
 
 
 def span(least: float, most: float | None, unit: str, *, above: bool = False) -> str:
-    """A range in words."""
+    """Returns a range in words."""
     of = f" {unit}" if unit else ""
     if most is None and least == 1:
         of = of.removesuffix("s")
@@ -101,24 +101,24 @@ def span(least: float, most: float | None, unit: str, *, above: bool = False) ->
 
 
 LARGEST = 2**63 - 1
-"""The largest number that the engine takes, where a setting has no other limit: nobody meets it."""
+"""The largest number that the native module takes, for settings without another limit."""
 
 
 def without_quotes(value: object) -> str:
-    """What to say of a number that is written as text. It is not quoted: digits may be a secret, too."""
+    """Returns what messages say of a wrong number given as text. It is not quoted: digits may be a secret, too."""
     is_number = isinstance(value, str) and parsed(float, value) is not None
     return "; write the number without quotes" if is_number else ""
 
 
 LONGEST_MS = 2**53
-"""Above this a float no longer holds every millisecond; it is 285,000 years."""
+"""The largest duration in milliseconds, 285,000 years: above it a float does not hold every millisecond."""
 
 INT32 = 2**31 - 1
 """The largest number of most fields of Kafka's protocol."""
 
 
 def flag(name: str, value: object) -> bool:
-    """True or False."""
+    """Checks for True or False."""
     if isinstance(value, Text) and value.lower() in {"true", "false"}:
         return value.lower() == "true"
     if not isinstance(value, bool):
@@ -127,14 +127,14 @@ def flag(name: str, value: object) -> bool:
 
 
 def text(name: str, value: object) -> str:
-    """Text."""
+    """Checks for text."""
     if not isinstance(value, str):
         raise wrong(name, value, "text")
     return str(value)
 
 
 def choice(*options: str) -> Callable[[str, object], str]:
-    """Takes one of a few words, in any case."""
+    """Returns a check for one of a few words, in upper or lower case."""
 
     def check(name: str, value: object) -> str:
         if isinstance(value, str) and value.lower() in options:
@@ -145,12 +145,12 @@ def choice(*options: str) -> Callable[[str, object], str]:
 
 
 def optional(check: Callable[[str, object], Any]) -> Callable[[str, object], Any]:
-    """The same, or None."""
+    """Returns a check that also accepts None."""
     return lambda name, value: None if value is None else check(name, value)
 
 
 def servers(name: str, value: object) -> tuple[str, ...]:
-    """Addresses: one text with commas, or several texts."""
+    """Checks for addresses: one text with commas, or several texts."""
     if isinstance(value, str):
         value = value.split(",")
     if isinstance(value, bytes) or not isinstance(value, Iterable):
@@ -162,14 +162,14 @@ def servers(name: str, value: object) -> tuple[str, ...]:
 
 
 def function(name: str, value: object) -> Callable[..., Any]:
-    """Something that can be called."""
+    """Checks for something that can be called."""
     if not callable(value):
         raise wrong(name, value, "a function")
     return value
 
 
 def serializer(name: str, value: object) -> object:
-    """A function, or an object with a method `serialize`."""
+    """Checks for a function, or an object with a method `serialize`."""
     method = getattr(value, "serialize", None)
     if not callable(value) and not callable(method):
         raise wrong(name, value, "a function, or an object with serialize(topic, value, headers)")
@@ -177,7 +177,7 @@ def serializer(name: str, value: object) -> object:
 
 
 def deserializer(name: str, value: object) -> object:
-    """A function, or an object with a method `deserialize`."""
+    """Checks for a function, or an object with a method `deserialize`."""
     method = getattr(value, "deserialize", None)
     if not callable(value) and not callable(method):
         raise wrong(name, value, "a function, or an object with deserialize(topic, data, headers)")
@@ -185,7 +185,7 @@ def deserializer(name: str, value: object) -> object:
 
 
 def interceptors(name: str, value: object) -> tuple[object, ...]:
-    """Objects with a method that interceptors have."""
+    """Checks for objects with a method that interceptors have."""
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):
         raise wrong(name, value, "a sequence of interceptors")
     parts = tuple(value)
@@ -198,8 +198,8 @@ def interceptors(name: str, value: object) -> tuple[object, ...]:
 
 
 def ordinary(name: str, value: object, *methods: object) -> object:
-    """The value, unless it or one of its methods is a coroutine function: what that returns nobody awaits, in a client
-    for asyncio neither.
+    """Checks that neither the value nor one of its methods is a coroutine function: nothing awaits it, not even in an
+    asyncio client.
     """
     for each in (value, *methods):
         if each is not None and is_coroutine_function(each):
@@ -210,8 +210,8 @@ def ordinary(name: str, value: object, *methods: object) -> object:
 
 
 def is_coroutine_function(given: object) -> bool:
-    """True if a call of it gives something that has to be awaited: of functions, methods, partial ones and objects with
-    such a `__call__`. The native module asks this function, too (`argument.rs`).
+    """True if a call returns something that must be awaited: for functions, methods, partial ones and objects with such
+    a `__call__`. The native module calls this function, too (`argument.rs`).
     """
     code = getattr(given, "__code__", None)
     if code is None and isinstance(given, partial):
@@ -223,14 +223,14 @@ def is_coroutine_function(given: object) -> bool:
 
 
 def wrong(name: str, value: object, expected: str, options: Iterable[str] = (), *, advice: str = "") -> ConfigError:
-    """The error for a value of the wrong type, or for a word that is none of the options."""
+    """Returns the error for a value of the wrong type, or for a word that is none of the options."""
     return ConfigError(f"{name}: expected {expected}, not {shown(value, options)}{advice}")
 
 
 def shown(value: object, options: Iterable[str] = ()) -> str:
-    """Tells how messages speak of a wrong value: text may be a password that stands in the wrong place.
+    """Returns what messages say of a wrong value: text may be a password in the wrong place.
 
-    Only numbers are quoted, and words that are one of the options but for a slip of the pen.
+    Only numbers are quoted, and words that are one of the options with a spelling mistake.
     """
     kind = "str" if isinstance(value, Text) else type(value).__name__
     is_harmless = type(value) in {bool, int, float, type(None)} or is_mistyped(value, options)
@@ -244,7 +244,7 @@ FLAG_WORDS = ("true", "false", "yes", "no", "on", "off")
 
 
 def is_mistyped(value: object, options: Iterable[str]) -> bool:
-    """True if a text is one of the options, but for two letters (one in a short word), its case and its punctuation."""
+    """True if a text is one of the options with two wrong letters at most (one in a short word), ignoring case."""
     if not isinstance(value, str) or len(value) > LONGEST_NAME:
         return False
     word = letters(value)
@@ -255,12 +255,12 @@ FEW_LETTERS = 5
 
 
 def letters(word: str) -> str:
-    """Letters and digits of a word."""
+    """Returns the letters and digits of a word."""
     return "".join(letter for letter in word.lower() if letter.isalnum())
 
 
 def distance(one: str, other: str) -> int:
-    """Counts how many letters have to be put in, left out, changed or swapped to make one word of the other."""
+    """Returns the edit distance of two words: letters to insert, leave out, change or swap."""
     rows = [list(range(len(other) + 1))]
     for i, mine in enumerate(one, 1):
         row = [i]
@@ -273,7 +273,7 @@ def distance(one: str, other: str) -> int:
 
 
 def without_key(name: str, value: object) -> None:
-    """Refuses a private key in a setting that shows itself, be it the value or a part of it. It is not quoted.
+    """Checks that a setting that `repr()` shows contains no private key, which the error does not quote.
 
     Raises:
         ConfigError: There is one.
@@ -287,7 +287,7 @@ def without_key(name: str, value: object) -> None:
 
 
 def sendable(name: str, value: object) -> None:
-    """Refuses text that is no UTF-8, be it the value or a part of it. Python's own error about it would hold it whole.
+    """Checks that text in a setting can be encoded in UTF-8: Python's own error would contain the whole text.
 
     Raises:
         ConfigError: There is one.

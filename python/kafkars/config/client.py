@@ -20,7 +20,7 @@ C = TypeVar("C", bound="ClientConfig")
 
 
 class ClientIdentity(NamedTuple):
-    """What a client keeps of its settings, for those who watch it: nothing secret, nothing that holds its owner."""
+    """The settings that a client keeps to be identified by in metrics and traces; none of them is secret."""
 
     client_id: str
     bootstrap_servers: tuple[str, ...]
@@ -30,7 +30,7 @@ class ClientIdentity(NamedTuple):
 
 @settings(frozen=True, kw_only=True)
 class ClientConfig:
-    """Settings of where the cluster is and how patient to be with it.
+    """Settings of every client: the cluster's addresses, time limits, TLS and SASL.
 
     Names are Kafka's with underscores; times are in milliseconds.
     """
@@ -42,7 +42,7 @@ class ClientConfig:
     """Name of this client in broker logs and quotas."""
 
     request_timeout_ms: float = 30_000
-    """How long one request may wait for its answer before the connection is given up."""
+    """How long one request may wait for its response before the connection is closed."""
 
     socket_connection_setup_timeout_ms: float = 10_000
     """How long one TCP connection may take to be set up."""
@@ -61,13 +61,13 @@ class ClientConfig:
     """Longest pause between tries of a request."""
 
     metadata_max_age_ms: float = 300_000
-    """Knowledge about the cluster that is older than this is asked for again."""
+    """Age at which the metadata of the cluster is fetched again."""
 
     connections_max_idle_ms: float = 540_000
     """Connections unused for this long are closed."""
 
     receive_message_max_bytes: int = 100_000_000
-    """Largest answer accepted from a broker, in bytes."""
+    """Largest response accepted from a broker, in bytes."""
 
     allow_auto_create_topics: bool = True
     """True if asking for an unknown topic may create it, where the broker allows that. Consumers have False."""
@@ -79,7 +79,7 @@ class ClientConfig:
     creates, and to become known to every broker. librdkafka waits for 30 s, Java until the call's own limit."""
 
     close_timeout_ms: float = 20_000
-    """How long `close()` may take where it is given no `timeout`, and so the end of a `with` or `async with` block:
+    """How long `close()` without a `timeout` may take, and so the end of a `with` or `async with` block:
     less than the 30 s that Kubernetes grants a program, more than partitions usually need to find another leader. It is
     used up only by what is still to be acknowledged; see `close()` of each client for what ends sooner without
     brokers."""
@@ -95,27 +95,27 @@ class ClientConfig:
     "sasl_ssl" (both)."""
 
     ssl_ca_location: str | PathLike[str] | None = None
-    """A PEM file, or a directory of PEM files, with the authorities whose certificates are believed. Without this and
-    `ssl_ca_pem` the system's are."""
+    """A PEM file, or a directory of PEM files, with the certificate authorities that are trusted. Without this and
+    `ssl_ca_pem` the system's are trusted."""
 
     ssl_ca_pem: str | None = None
     """The same as PEM text."""
 
     ssl_crl_location: str | PathLike[str] | None = None
-    """A PEM file with lists of revoked certificates. An issuer without a list is believed; a list that has run out is
+    """A PEM file with certificate revocation lists. An issuer without a list is trusted; a list that has expired is
     an error."""
 
     ssl_certificate_location: str | PathLike[str] | None = None
-    """A PEM file with the certificate that this client shows, followed by those between it and the authority."""
+    """A PEM file with this client's certificate, followed by the intermediate ones up to the authority."""
 
     ssl_certificate_pem: str | None = None
-    """The same as PEM text. The key does not belong in it: a config shows this text, and `ssl_key_pem` is not shown."""
+    """The same as PEM text, without the key: `repr()` of a config shows this text, but not `ssl_key_pem`."""
 
     ssl_key_location: str | PathLike[str] | None = None
     """A PEM file with the key of the certificate; None if it is in the certificate's file."""
 
     ssl_key_pem: SecretValue | Secret | None = None
-    """The same as PEM text, or a function that is not needed for files: use `ssl_key_location` for those."""
+    """The key as PEM text, or a function that returns it; for files use `ssl_key_location`."""
 
     ssl_key_password: SecretValue | bytes | Secret | None = None
     """Opens an encrypted key (PKCS#8): text, bytes, a `pathlib.Path` of a file, or a function."""
@@ -130,57 +130,57 @@ class ClientConfig:
     """"https" checks that the broker's certificate names the host that is connected to, "none" does not."""
 
     ssl_enabled_protocols: str | Sequence[str] = ("TLSv1.2", "TLSv1.3")
-    """Versions of TLS that may be spoken; the newest that the broker knows is."""
+    """Versions of TLS that may be used; of these the newest one that the broker supports is used."""
 
     ssl_cipher_suites: str | Sequence[str] = ()
     """Names of the cipher suites that may be used, as IANA writes them; empty for every safe one."""
 
     sasl_mechanism: str | None = None
-    """How this client says who it is: "PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER", "GSSAPI" or
+    """How this client authenticates: "PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER", "GSSAPI" or
     "AWS_MSK_IAM"."""
 
     sasl_username: SecretValue | Secret | None = None
-    """The user, for PLAIN and SCRAM: text, or as for the password a file or a function, where both change together."""
+    """The user name, for PLAIN and SCRAM: text, or a file or function as for the password, if both change together."""
 
     sasl_password: SecretValue | Secret | None = None
-    """The user's password: text, a `pathlib.Path` of a file, or a function. The latter two are asked for each
-    connection."""
+    """The user's password: text, a `pathlib.Path` of a file, or a function. A file is read, and a function called, for
+    each connection."""
 
     sasl_oauthbearer_token_provider: TokenProvider | None = None
     """Returns a token for OAUTHBEARER, called for each connection on a thread of its own; an asynchronous one runs on
-    the loop that was running when the client was made. It may return the token alone, or a tuple with the time at which
-    it ends and extensions."""
+    the loop that was running when the client was made. It may return the token alone, or a tuple of the token, its
+    expiry in seconds since 1970 and, if there are any, extensions."""
 
     sasl_oauthbearer_extensions: str | Mapping[str, str] = ()  # type: ignore[assignment]
-    """Extensions that are sent with every token, as a mapping or as "a=1,b=2"."""
+    """SASL extensions that are sent with every token, as a mapping or as "a=1,b=2"."""
 
     sasl_oauthbearer_token_endpoint_url: str | None = None
-    """Where tokens for OAUTHBEARER are asked for with the client credentials grant of OpenID Connect, in place of a
-    provider. A token is kept for four fifths of its time and shared by the connections of a client."""
+    """URL of an endpoint that issues tokens for OAUTHBEARER by the client credentials grant of OpenID Connect, in place
+    of a provider. A token is kept for four fifths of its lifetime and shared by the connections of a client."""
 
     sasl_oauthbearer_client_id: str | None = None
-    """Who asks the endpoint."""
+    """The client id for the token endpoint."""
 
     sasl_oauthbearer_client_secret: SecretValue | Secret | None = None
-    """Proves it: text, a `pathlib.Path` of a file, or a function."""
+    """The client secret for the token endpoint: text, a `pathlib.Path` of a file, or a function."""
 
     sasl_oauthbearer_scope: str | None = None
-    """What the token is to be good for, where the endpoint wants to know."""
+    """The scope to ask the token endpoint for, if it needs one."""
 
     sasl_oauthbearer_token_endpoint_ca_location: str | PathLike[str] | None = None
-    """A PEM file with the authorities whose certificate the endpoint may have; None for the system's."""
+    """A PEM file with the certificate authorities that are trusted for the endpoint; None for the system's."""
 
     sasl_oauthbearer_token_endpoint_ca_pem: str | None = None
     """The same as PEM text."""
 
     sasl_kerberos_service_name: str | None = None
-    """The first part of the brokers' principal, for GSSAPI; None stands for "kafka"."""
+    """The first part of the brokers' Kerberos principal, for GSSAPI; None stands for "kafka"."""
 
     sasl_kerberos_domain_name: str | None = None
-    """The host in the brokers' principal, where it is not the one that is connected to."""
+    """The host in the brokers' Kerberos principal, if it is not the one that is connected to."""
 
     sasl_kerberos_principal: str | None = None
-    """Who this client is ("alice.COM"); None for the owner of the tickets, or the first principal in the keytab."""
+    """This client's Kerberos principal ("alice@REALM"); None for the tickets' owner, or the first one in the keytab."""
 
     sasl_kerberos_keytab: str | PathLike[str] | None = None
     """A file with the keys of the principal. Tickets are got with them and renewed; no `kinit` is needed."""
@@ -194,21 +194,21 @@ class ClientConfig:
     profile or the broker's name."""
 
     sasl_aws_msk_iam_access_key_id: str | None = None
-    """Names a key of AWS. Without this, a profile and a provider, the environment is asked, then the profile
+    """The access key id. Without this, a profile and a provider, the environment is searched, then the profile
     `AWS_PROFILE` or "default"."""
 
     sasl_aws_msk_iam_secret_access_key: SecretValue | Secret | None = None
-    """The key: text, a `pathlib.Path` of a file, or a function."""
+    """The secret access key: text, a `pathlib.Path` of a file, or a function."""
 
     sasl_aws_msk_iam_session_token: SecretValue | Secret | None = None
-    """Belongs to keys that hold for a while only."""
+    """The session token that belongs to temporary keys: text, a `pathlib.Path` of a file, or a function."""
 
     sasl_aws_msk_iam_profile: str | None = None
-    """A profile in `~/.aws/credentials` or `~/.aws/config` that holds keys."""
+    """A profile in `~/.aws/credentials` or `~/.aws/config` that has keys."""
 
     sasl_aws_msk_iam_credentials_provider: AwsCredentialsProvider | None = None
-    """Returns a tuple of the id of a key, the key and its session token or None, called for each connection on a thread
-    of its own."""
+    """Returns a tuple of access key id, secret access key and session token or None, called for each connection on a
+    thread of its own."""
 
     CHECKS: ClassVar[Mapping[str, Callable[[str, object], Any]]] = {
         "bootstrap_servers": checks.servers,
@@ -231,11 +231,11 @@ class ClientConfig:
     }
 
     def __post_init__(self) -> None:
-        """Normalises every field, so that the native side meets one type for each."""
+        """Normalises every field, so that the native module gets one type for each."""
         for name, check in self.CHECKS.items():
             value = check(name, getattr(self, name))
             checks.without_key(name, value)
-            if check is not security.path:  # of which the system says what it can hold
+            if check is not security.path:  # the operating system decides which text a path may hold
                 checks.sendable(name, value)
             object.__setattr__(self, name, value)
         if self.sasl_oauthbearer_token_endpoint_url is not None:
@@ -249,12 +249,12 @@ class ClientConfig:
 
     @classmethod
     def _hint(cls, name: str) -> str:
-        """What to tell about a setting that there is not."""
+        """Returns advice for a setting that does not exist."""
         return names.hint(name, frozenset(cls.CHECKS))
 
     @classmethod
     def of(cls: type[C], config: C | Mapping[str, object] | None, settings: Mapping[str, object]) -> C:
-        """A config from what a constructor got: a config, a mapping, keyword arguments, or a mapping and keywords.
+        """Makes a config from a constructor's arguments: a config, a mapping, keywords, or a mapping and keywords.
 
         Raises:
             ConfigError: A setting is unknown, missing, given twice, contradictory or of the wrong type.
@@ -275,7 +275,7 @@ class ClientConfig:
         return cls(**merged)
 
     def identity(self) -> ClientIdentity:
-        """Tells who the client is, for metrics and traces."""
+        """The settings that identify the client in metrics and traces."""
         group_id: str | None = getattr(self, "group_id", None)
         is_transactional = getattr(self, "transactional_id", None) is not None
         return ClientIdentity(self.client_id, tuple(self.bootstrap_servers), group_id, is_transactional)

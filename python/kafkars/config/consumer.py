@@ -19,10 +19,10 @@ else:
     from kafkars._frozen import settings
 
 ASSIGNORS = ("range", "roundrobin", "sticky", "cooperative-sticky")
-"""Assignors there are; names are Kafka's."""
+"""The built-in assignors, by Kafka's names."""
 
 ISO_DURATION = re.compile(r"P(?=.)(\d+D)?(T(?=.)(\d+H)?(\d+M)?(\d+(\.\d+)?S)?)?")
-"""Days, hours, minutes and seconds: months and years have no fixed length."""
+"""Matches ISO 8601 durations of days, hours, minutes and seconds; months and years have no fixed length."""
 
 
 def _auto_offset_reset(name: str, value: object) -> str:
@@ -49,7 +49,7 @@ OF_OTHER_LIBRARIES = {
 
 
 def _assignors(name: str, value: object) -> tuple[object, ...]:
-    """Names of assignors and assignors, best first."""
+    """Checks for assignors, as names or objects, the preferred one first."""
     if isinstance(value, checks.Text):
         value = [each.strip() for each in value.split(",")]
     several = [value] if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
@@ -68,7 +68,7 @@ def _assignors(name: str, value: object) -> tuple[object, ...]:
 
 @settings(frozen=True, kw_only=True)
 class ConsumerConfig(ClientConfig):
-    """Settings of how a consumer fetches and what it hands out, besides what every client has."""
+    """Settings of how a consumer fetches, and of its group, besides those of every client."""
 
     auto_offset_reset: str = "latest"
     """Where to start when a partition has no valid position: "earliest", "latest", "by_duration:" and an ISO
@@ -90,14 +90,14 @@ class ConsumerConfig(ClientConfig):
     """Longest the broker waits for `fetch_min_bytes`."""
 
     fetch_max_bytes: int = 52_428_800
-    """Most bytes in one answer; a single larger batch still comes through."""
+    """Most bytes in one fetch response; a single larger batch still comes through."""
 
     max_partition_fetch_bytes: int = 1_048_576
-    """Most bytes of one partition in one answer; a single larger batch still comes through."""
+    """Most bytes of one partition in one fetch response; a single larger batch still comes through."""
 
     fetch_buffer_bytes: int = 33_554_432
-    """Bytes of memory that fetched data may take while it waits for the application, over all partitions. An answer
-    that has come and the batch that is being unpacked may exceed it."""
+    """Bytes of memory that fetched data of all partitions may take while it waits for the application. A response that
+    has just come and the batch that is being decompressed may exceed it."""
 
     max_decompressed_batch_bytes: int = 268_435_456
     """Largest size of one batch after decompression; above it the batch is a `CorruptRecordError`."""
@@ -106,34 +106,34 @@ class ConsumerConfig(ClientConfig):
     """Rack of this client, for reading from the nearest replica (KIP-392)."""
 
     default_api_timeout_ms: float = 60_000
-    """Time limit of calls that ask the cluster and are given none."""
+    """Time limit of calls that ask the cluster and have no `timeout` of their own."""
 
     stuck_timeout_ms: float | None = None
     """A wait for records raises `ConsumerStuckError` when the brokers have not answered for this long. None waits
     on."""
 
     group_id: str | None = None
-    """The group to belong to, for `subscribe()` and for committed offsets. None reads without a group."""
+    """The id of the group, for `subscribe()` and for committed offsets. None reads without a group."""
 
     group_protocol: str = "classic"
-    """"classic", which every Kafka speaks, or "consumer" (KIP-848, Kafka 4.0 and later): there the broker assigns."""
+    """"classic", which every Kafka has, or "consumer" (KIP-848, Kafka 4.0 and newer), in which brokers assign."""
 
     group_instance_id: str | None = None
-    """A name of this member that keeps its partitions over a restart (KIP-345)."""
+    """A name that makes this a static member, which keeps its partitions over a restart (KIP-345)."""
 
     group_remote_assignor: str | None = None
     """The broker's assignor, "uniform" or "range"; None leaves the choice to the broker. For the consumer protocol
     only."""
 
     partition_assignment_strategy: str | Assignor | Sequence[str | Assignor] | None = None
-    """Assignors, best first: "range", "roundrobin", "sticky", "cooperative-sticky", or one of your own
+    """Assignors, preferred first: "range", "roundrobin", "sticky", "cooperative-sticky", or one of your own
     (`kafkars.Assignor`). None means range, then cooperative-sticky. For the classic protocol only."""
 
     session_timeout_ms: float | None = None
-    """A member that is silent for this long is taken for dead. None means 45,000. For the classic protocol only."""
+    """A member without a heartbeat for this long is removed. None means 45,000. For the classic protocol only."""
 
     heartbeat_interval_ms: float | None = None
-    """Pause between signs of life, which never depend on the application. None means 3,000. For the classic protocol
+    """Pause between heartbeats, which never depend on the application. None means 3,000. For the classic protocol
     only."""
 
     max_poll_interval_ms: float = 300_000
@@ -141,19 +141,19 @@ class ConsumerConfig(ClientConfig):
     `MaxPollIntervalExceededError`."""
 
     enable_auto_commit: bool | None = None
-    """True if positions are committed without being asked, never past a record that was handed out by the latest poll.
-    None means: where there is a group."""
+    """True if positions are committed automatically, but never those of records that the latest poll has returned. None
+    means True with a `group_id`."""
 
     auto_commit_interval_ms: float = 5_000
     """Pause between automatic commits."""
 
     key_deserializer: Callable[[bytes], Any] | Deserializer[Any] | None = None
-    """Makes a key of bytes when `record.key` is touched; absent keys stay None. A function, or an object with
-    `deserialize` (`kafkars.Deserializer`)."""
+    """Turns the bytes of a key into an object when `record.key` is read; absent keys stay None. A function, or an
+    object with `deserialize` (`kafkars.Deserializer`)."""
 
     value_deserializer: Callable[[bytes], Any] | Deserializer[Any] | None = None
-    """Makes a value of bytes when `record.value` is touched; tombstones stay None. A function, or an object with
-    `deserialize` (`kafkars.Deserializer`)."""
+    """Turns the bytes of a value into an object when `record.value` is read; tombstones stay None. A function, or an
+    object with `deserialize` (`kafkars.Deserializer`)."""
 
     CHECKS: ClassVar[Mapping[str, Callable[[str, object], Any]]] = {
         **ClientConfig.CHECKS,
@@ -184,7 +184,7 @@ class ConsumerConfig(ClientConfig):
     }
 
     def __post_init__(self) -> None:
-        """Checks what belongs to groups against whether there is one."""
+        """Checks that settings of groups come with a `group_id`."""
         super().__post_init__()
         if self.group_id is not None:
             return
@@ -201,4 +201,4 @@ NEED_A_GROUP = (
     "heartbeat_interval_ms",
     "enable_auto_commit",
 )
-"""Settings that are None unless named, and then want a group."""
+"""Settings that are None by default and otherwise need a `group_id`."""

@@ -1,4 +1,4 @@
-"""What settings of other libraries are called here, or why there is none. Only loaded on the way to an error."""
+"""The names here for settings of other libraries, or why there is none. Only loaded when an error is raised."""
 
 from __future__ import annotations
 
@@ -261,4 +261,5 @@ ELSEWHERE: Mapping[str, str] = {
     "topic_metadata_refresh_interval_ms": "use metadata_max_age_ms",
     "topic_metadata_refresh_sparse": "leave it out: only topics that are used are asked for",
 }
-"""By name, with underscores. Those that a client has by the same name never get here."""
+"""Advice by the setting's name, with underscores. Settings that a client has under the same name are not needed
+here."""

@@ -1,4 +1,4 @@
-"""What to tell about a setting that does not exist: what it is called here, whose it is, or which name is near."""
+"""Advice for a setting that does not exist: its name here, which client has it, or which name is similar."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ LONGEST_NAME = 80
 
 
 def unknown(key: str, name: str, names: frozenset[str]) -> str:
-    """What to tell about a setting, written as `key`, that a client with the settings `names` does not have."""
+    """Returns the message for a setting, written as `key`, that a client with the settings `names` does not have."""
     if not is_like_a_name(key):
         return "what is given as the name of a setting is none; it is not shown, because it may be a secret"
     return f"{key}: unknown setting; {hint(name, names)}"
 
 
 def hint(name: str, names: frozenset[str]) -> str:
-    """Tells where the user gets what a setting of that name is for."""
+    """Returns advice on what to use in place of a setting of that name."""
     owner = owner_of(name)
     if owner is not None:
         return f"it is a {owner}'s setting"
@@ -28,7 +28,7 @@ def hint(name: str, names: frozenset[str]) -> str:
 
 
 def nearest(name: str, names: Iterable[str]) -> str | None:
-    """The one of `names` that was probably meant, or None where none is near enough."""
+    """Returns the one of `names` that was probably meant, or None if none is similar enough."""
     import difflib  # noqa: PLC0415  only needed on the way to an error; keeps `import kafkars` quick
 
     known = list(names)
@@ -39,25 +39,23 @@ def nearest(name: str, names: Iterable[str]) -> str | None:
 
 
 SHORTEST_BEGINNING = 5
-"""So much of a name counts as its beginning, where only one name begins so."""
+"""A beginning of at least so many letters stands for a name, if no other name begins so."""
 
 ALIKE = 0.75
-"""From here on, names are near: "linger_msec" and "linger_ms", but not "api_version" and "bootstrap_servers"."""
+"""The least similarity of names: "linger_msec" and "linger_ms" have it, "api_version" and "bootstrap_servers" not."""
 
 
 def owner_of(name: str) -> str | None:
-    """Tells which kind of client has a setting of that name."""
+    """Returns the kind of client that has a setting of that name."""
     return next((owner for owner, settings in OWNERS.items() if name in settings()), None)
 
 
 OWNERS: dict[str, Callable[[], Collection[str]]] = {}
-"""The settings of each kind of client. The package fills it, whose modules all import this one."""
+"""The settings of each kind of client. The package fills it, because its modules import this one."""
 
 
 def is_like_a_name(key: str) -> bool:
-    """True if something unknown may be shown as a name: a key or a whole file that stands where a name is expected may
-    not.
-    """
+    """True if an unknown name may be quoted: a secret or a whole file in the place of a name must not be."""
     return (
         len(key) <= LONGEST_NAME and key.replace(".", "").replace("_", "").replace("-", "").replace(" ", "").isalnum()
     )

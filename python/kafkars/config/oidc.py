@@ -1,4 +1,4 @@
-"""Tokens by OpenID Connect's client credentials grant (RFC 6749, section 4.4), with the standard library."""
+"""Tokens by OpenID Connect's client credentials grant (RFC 6749, section 4.4). It needs no other library."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from kafkars.config.kept_token import Given
 
 SECONDS = 10.0
-"""How long a token may take, from the name service to the last byte of the answer."""
+"""The time limit in seconds for a token, from the DNS look-up to the last byte of the response."""
 
 
 @dataclass
 class ClientCredentials:
-    """Gets a token from an endpoint and keeps it for as long as it is fresh. Called by the engine's helper threads."""
+    """Gets a token from an endpoint and keeps it for as long as it is fresh. Called by native helper threads."""
 
     url: str
     client_id: str
@@ -38,25 +38,25 @@ class ClientCredentials:
 
     @property
     def shown(self) -> str:
-        """The URL as messages show it: what comes behind the path may hold a secret."""
+        """Returns the URL as messages show it, without its query, which may hold a secret."""
         return self.url.split("?", 1)[0].split("#", 1)[0]
 
     @property
     def description(self) -> str:
-        """Tells how messages name it."""
+        """Returns the name that messages have for it."""
         return f"the token endpoint {self.shown}"
 
     def __call__(self) -> tuple[str, float | None]:
-        """The token, and when it ends."""
+        """Returns the token, and its expiry in seconds since 1970."""
         token, ends, _ = self.kept()
         return token, ends
 
     def refused(self) -> None:
-        """A broker does not take the token."""
+        """Called when a broker has refused the token."""
         self.kept.refused()
 
     def context(self) -> ssl.SSLContext | None:
-        """What believes the authorities of the settings, if there are any."""
+        """Returns a TLS context that trusts the authorities of the settings; None if they name none."""
         if self.ca_location is None and self.ca_pem is None:
             return None
         import ssl  # noqa: PLC0415
@@ -71,7 +71,7 @@ class ClientCredentials:
             raise TokenEndpointError(f"the authorities of the token endpoint cannot be used: {error}") from None
 
     def request(self) -> Given:
-        """Makes one request. Its errors hold neither the secret nor the answer."""
+        """Makes one request. Its errors contain neither the secret nor the response."""
         import base64  # noqa: PLC0415  all of these only where this mechanism is used
         import urllib.parse  # noqa: PLC0415
         import urllib.request  # noqa: PLC0415
@@ -99,7 +99,7 @@ class ClientCredentials:
 
 
 def directory_context(directory: str, pem: str | None) -> ssl.SSLContext:
-    """What believes the certificates of every file of a directory, as `ssl_ca_location` does.
+    """Returns a TLS context that trusts the certificates of every file of a directory, as `ssl_ca_location` does.
 
     Raises:
         OSError: There is none.
@@ -109,7 +109,7 @@ def directory_context(directory: str, pem: str | None) -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     for entry in os.scandir(directory):
         if entry.is_file():
-            with contextlib.suppress(OSError):  # no certificates, or none that may be looked at
+            with contextlib.suppress(OSError):  # a file without certificates, or one that may not be read
                 context.load_verify_locations(cafile=entry.path)
     if pem is not None:
         context.load_verify_locations(cadata=pem)
@@ -119,11 +119,11 @@ def directory_context(directory: str, pem: str | None) -> ssl.SSLContext:
 
 
 def lifetime(given: object) -> float:
-    """The seconds of `expires_in`: a number (RFC 6749), or as some endpoints write it, the digits of one. 0 stands for
-    anything else.
+    """Returns the seconds of `expires_in`, which is a number (RFC 6749), or with some endpoints its digits as text. 0
+    stands for anything else.
     """
     if isinstance(given, str) and given.isascii() and given.isdigit():
-        # float() of text knows no number that is too large for it.
+        # float() of text gives infinity for a number that is too large, and raises no error.
         return float(given)
     try:
         return float(given) if isinstance(given, int | float) else 0.0
@@ -132,7 +132,7 @@ def lifetime(given: object) -> float:
 
 
 def provider(config: ClientConfig) -> ClientCredentials:
-    """What gets the tokens of a config that names an endpoint.
+    """Returns the provider of tokens for a config that names an endpoint.
 
     Raises:
         ConfigError: Something that the endpoint needs is missing.
@@ -152,7 +152,7 @@ def provider(config: ClientConfig) -> ClientCredentials:
         config.sasl_oauthbearer_token_endpoint_ca_pem,
     )
     made = ClientCredentials(str(url), str(client_id), secret, config.sasl_oauthbearer_scope, location, pem)  # type: ignore[arg-type]
-    # A config that was made of another one goes on with its token.
+    # A config that was made from another one keeps its provider, and so its token.
     if isinstance(given, ClientCredentials) and given == made:
         return given
     try:
@@ -165,7 +165,7 @@ def provider(config: ClientConfig) -> ClientCredentials:
 
 
 def warn_of_open_secret(url: str) -> None:
-    """Says that a secret goes over a network in the clear, as a password of PLAIN without TLS does."""
+    """Logs a warning that a secret goes over a network unencrypted, as for a password of PLAIN without TLS."""
     from urllib.parse import urlsplit  # noqa: PLC0415
 
     parts = urlsplit(url)
@@ -181,7 +181,7 @@ def warn_of_open_secret(url: str) -> None:
 
 
 def is_loopback(host: str) -> bool:
-    """True if what is sent to it leaves this machine not at all."""
+    """True if what is sent to the host does not leave this machine."""
     import ipaddress  # noqa: PLC0415
 
     try:

@@ -49,10 +49,11 @@ and `murmur2_consistent` and `fnv1a` give keyless records the partition of an em
 
 @settings(frozen=True, kw_only=True)
 class ProducerConfig(ClientConfig):
-    """Settings of how a producer collects, sends and retries, besides what every client has."""
+    """Settings of how a producer collects, sends and retries, besides those of every client."""
 
     acks: str | int = "all"
-    """Who must have a record before it counts as sent: "all" replicas in sync, the leader (1), or nobody (0)."""
+    """The brokers that must have a record before it is acknowledged: "all" in-sync replicas, the leader (1), or none
+    (0)."""
 
     linger_ms: float = 5
     """How long a batch that is not full waits for more records."""
@@ -61,7 +62,7 @@ class ProducerConfig(ClientConfig):
     """Bytes of encoded records after which a partition's batch is closed."""
 
     buffer_memory: int = 33_554_432
-    """Bytes that unacknowledged records may hold in all. When it is full, sending waits."""
+    """Bytes of memory that unacknowledged records may take in all. When they are used up, sending waits."""
 
     max_block_ms: float = 60_000
     """How long sending may wait for a topic to become known or for room in `buffer_memory`. For one that does not exist
@@ -71,7 +72,7 @@ class ProducerConfig(ClientConfig):
     """Largest request, and so largest record, in bytes before compression."""
 
     delivery_timeout_ms: float = 120_000
-    """From send to acknowledgement or failure, retries included."""
+    """Longest time from a send to its acknowledgement or failure, retries included."""
 
     max_in_flight_requests_per_connection: int = 5
     """Produce requests under way per broker. With idempotence at most 5."""
@@ -83,7 +84,7 @@ class ProducerConfig(ClientConfig):
     """Level of the codec (KIP-390): gzip 1-9, lz4 1-17, zstd -131072 to 22; None takes the codec's default."""
 
     enable_idempotence: bool | None = None
-    """Lets brokers drop batches that were repeated by retries. None means: where `acks` is "all"."""
+    """True if brokers drop the duplicates that retries make. None means True with `acks` "all"."""
 
     transactional_id: str | None = None
     """Names the producer across restarts and lets it open transactions; a new producer with the same name fences the
@@ -98,14 +99,14 @@ class ProducerConfig(ClientConfig):
 
     interceptors: Sequence[Interceptor] = ()
     """Objects that see each record before it is serialized and what became of it (KIP-42), in this order; see
-    `kafkars.Interceptor`. What fails in one is logged and goes no further."""
+    `kafkars.Interceptor`. An exception in one is logged and not raised."""
 
     key_serializer: Callable[[Any], bytes | None] | Serializer[Any] | None = None
-    """Makes bytes of a key: a function of it, or an object with `serialize(topic, key, headers)` (see
+    """Turns a key into bytes: a function of it, or an object with `serialize(topic, key, headers)` (see
     `kafkars.Serializer`). None takes bytes, bytearray, memoryview and str (as UTF-8) as they are."""
 
     value_serializer: Callable[[Any], bytes | None] | Serializer[Any] | None = None
-    """Makes bytes of a value, after the key's; likewise."""
+    """Turns a value into bytes; as `key_serializer`, which runs first."""
 
     CHECKS: ClassVar[Mapping[str, Callable[[str, object], Any]]] = {
         **ClientConfig.CHECKS,

@@ -7,12 +7,12 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 SecretValue = str | os.PathLike[str] | Callable[[], str | Awaitable[str]]
-"""A secret itself, a path to a file that holds it, or a function that returns it; the latter two are asked whenever it
-is needed."""
+"""A secret itself, a path to a file that holds it, or a function that returns it. The file is read, and the function
+called, whenever the secret is needed."""
 
 
 class Secret:
-    """A secret in a config. It shows itself as `***`."""
+    """A secret in a config. Its `repr()` is `***`."""
 
     __slots__ = ("source",)
 
@@ -22,10 +22,10 @@ class Secret:
         self.source = source
 
     def read(self) -> str:
-        """The secret as it is now.
+        """Returns the current secret.
 
         Raises:
-            ValueError: There is none, because a file is empty for a moment when it is written anew; or it is not UTF-8.
+            ValueError: The file is empty, as it is for a moment while it is being rewritten, or not UTF-8.
         """
         if isinstance(self.source, str):
             return self.source
@@ -61,8 +61,8 @@ class Secret:
 
 
 def text_of(content: bytes) -> str | None:
-    """A secret as a file has it, without a byte order mark and line ends; None if it is no UTF-8. Python's own error
-    has all of it.
+    """Decodes a secret from a file, without a byte order mark and line ends; None if it is not UTF-8. Python's own
+    error would contain the whole secret.
     """
     try:
         return content.decode("utf-8-sig").rstrip("\r\n")
@@ -71,7 +71,7 @@ def text_of(content: bytes) -> str | None:
 
 
 def is_utf8(value: str) -> bool:
-    """True if it can be sent: `os.environ` and the like make lone surrogates of bytes that are no UTF-8."""
+    """True if a text can be encoded in UTF-8: `os.environ` and the like turn other bytes into lone surrogates."""
     if value.isascii():
         return True
     try:
@@ -82,11 +82,11 @@ def is_utf8(value: str) -> bool:
 
 
 NOT_UTF8 = "holds text that is not UTF-8 (a lone surrogate); look at the encoding of where it comes from"
-"""What is told of text that is none, which is not quoted: it may be a secret."""
+"""The message for text that cannot be encoded in UTF-8, which is not quoted: it may be a secret."""
 
 
 def text_or_bytes(password: Any) -> str | bytes:
-    """A password as text where it is any, and else as the bytes that it is."""
+    """Returns a password as text if it is UTF-8, and as bytes otherwise."""
     if not isinstance(password, bytes | bytearray):
         return str(password)
     try:
@@ -96,7 +96,7 @@ def text_or_bytes(password: Any) -> str | bytes:
 
 
 def check_regular(path: str | os.PathLike[str]) -> None:
-    """A pipe or a device can be read once, and may never answer; files are read again for new connections.
+    """Checks that a path is not a pipe or a device: reading one may block, and works once, but files are read again.
 
     Raises:
         ValueError: It is one.
@@ -106,7 +106,7 @@ def check_regular(path: str | os.PathLike[str]) -> None:
 
 
 class FromApplication:
-    """A function of the application, as the engine's helper threads call it.
+    """A function of the application, as helper threads of the native module call it.
 
     What an asynchronous function returns is awaited on the loop that was running when the client was made, or on a loop
     of its own, and cancelled when nobody waits for it any more.
@@ -120,11 +120,11 @@ class FromApplication:
 
     @property
     def description(self) -> str:
-        """Tells how messages name it."""
+        """Returns the name that messages have for it."""
         return f"the function {getattr(self.function, '__qualname__', type(self.function).__name__)}"
 
     def for_client(self) -> FromApplication:
-        """Gives the provider of a client that is made now. A config may be older than the loop, and outlive it."""
+        """Returns the provider for a client that is being made: a config may be older than the loop, and outlive it."""
         loop = running_loop()
         if loop is None or loop is self.loop:
             return self
@@ -133,10 +133,10 @@ class FromApplication:
         return made
 
     def __call__(self) -> object:
-        """What the function returns, awaited where that is needed.
+        """Returns the result of the function, awaited if it is awaitable.
 
         Raises:
-            RuntimeError: It is to be awaited, on a thread whose loop would wait for itself.
+            RuntimeError: It would have to be awaited on the loop of this very thread, which would block itself.
             CallGivenUpError: Nobody waits for it any more.
         """
         from kafkars.config import call_attempt  # noqa: PLC0415  keeps `import kafkars` quick
@@ -146,7 +146,7 @@ class FromApplication:
         if not isinstance(result, Awaitable):
             return result
         if running_loop() is not None:
-            end = getattr(result, "close", None)  # of a coroutine, which would complain that nobody awaited it
+            end = getattr(result, "close", None)  # of a coroutine, which would warn that it was never awaited
             if callable(end):
                 end()
             raise RuntimeError(f"{self.description} is asynchronous, so it is not asked on the thread of an event loop")
@@ -156,7 +156,7 @@ class FromApplication:
 
 
 def running_loop() -> Any:
-    """The loop of the calling thread, if one runs there."""
+    """Returns the running loop of the calling thread; None if there is none."""
     import sys  # noqa: PLC0415
 
     asyncio = sys.modules.get("asyncio")

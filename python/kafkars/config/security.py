@@ -1,4 +1,4 @@
-"""Settings of TLS and SASL: what they may be, and values that show themselves nowhere."""
+"""Checks of the settings of TLS and SASL."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from kafkars.config.secret import FromApplication, Secret
 from kafkars.errors import ConfigError
 
 Token = str | tuple[str, float | None] | tuple[str, float | None, Mapping[str, str]]
-"""A token; or a token, when it ends in seconds since 1970 (None to read a JWT's `exp`), and extensions of its own."""
+"""A token; or a token, its expiry in seconds since 1970 (None to read it from a JWT's `exp`), and its extensions."""
 
 TokenProvider = Callable[[], Token | Awaitable[Token]]
 """Returns a token whenever a connection needs one."""
 
 AwsCredentials = tuple[str, str] | tuple[str, str, str | None]
-"""The id of a key of AWS, the key, and its session token where it has one."""
+"""An access key id of AWS, the secret access key, and the session token if there is one."""
 
 AwsCredentialsProvider = Callable[[], AwsCredentials | Awaitable[AwsCredentials]]
-"""Returns keys of AWS whenever a connection needs them."""
+"""Returns credentials of AWS whenever a connection needs them."""
 
 PROTOCOLS = ("plaintext", "ssl", "sasl_plaintext", "sasl_ssl")
 MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER", "GSSAPI", "AWS_MSK_IAM")
 TLS_VERSIONS = ("TLSv1.2", "TLSv1.3")
 
 TELLING = "secret"
-"""What the name of a parameter of a URL has in it that holds one."""
+"""A parameter of a URL whose name contains this word holds a secret."""
 
 MADE_PROVIDERS = ("ClientCredentials", "AwsKeys")
-"""Classes of providers that are made of other settings; their modules are imported only where they are used."""
+"""Classes of providers that are made from other settings; their modules are imported only when they are used."""
 
 
 def secret(name: str, value: object) -> Secret | None:
-    """A secret in any of its forms. The message for a wrong one does not show it."""
+    """Checks for a secret in any of its forms. The error does not show the value."""
     if value is None:
         return None
     source = value.source if isinstance(value, Secret) else value
@@ -53,7 +53,7 @@ def secret(name: str, value: object) -> Secret | None:
 
 
 def path_of_secret(name: str, given: Any) -> Any:
-    """The path of a file that holds a secret, unless it is the secret itself."""
+    """Returns the path of a file that holds a secret; other values as they are."""
     text = text_of_path(given)
     if text is None:
         raise ConfigError(f"{name}: expected a path as text that the system can hold")
@@ -62,31 +62,31 @@ def path_of_secret(name: str, given: Any) -> Any:
 
 
 def text_of_path(given: Any) -> str | None:
-    """A path as text, unless the system cannot hold it."""
+    """Returns a path as text; None for what no path can be."""
     try:
         text = os.fspath(given)
         return text if isinstance(text, str) and os.fsencode(text) else None
-    except Exception:  # noqa: BLE001  whatever an object of the program raises may quote what it holds
+    except Exception:  # noqa: BLE001  whatever an object of the application raises may quote its content
         return None
 
 
 def key_password(name: str, value: object) -> Secret | None:
-    """The password of a key, which OpenSSL takes as bytes too: they need not be text."""
+    """Checks for the password of a key, which may also be bytes that are no text, as for OpenSSL."""
     source = value.source if isinstance(value, Secret) else value
     return Secret(bytes(source)) if isinstance(source, bytes | bytearray) else secret(name, value)
 
 
 def sent_secret(name: str, value: object) -> Secret | None:
-    """A secret that is sent, or signs what is sent: an empty one is none."""
-    # Faces wrap what their originals take; an empty one of theirs meets the engine at the login.
+    """Checks for a secret that is sent, or signs what is sent, and so must not be empty."""
+    # An empty `Secret` passes: the faces make one where their originals accept it, and the login fails.
     if isinstance(value, str) and not value:
         raise ConfigError(f"{name}: is empty")
     return secret(name, value)
 
 
 def provider(name: str, value: object) -> Callable[[], object] | None:
-    """A function that returns something the engine needs."""
-    # The last ones are made of other settings (`oidc.py`, `aws.py`).
+    """Checks for a function that returns credentials or tokens."""
+    # The classes of MADE_PROVIDERS are in `oidc.py` and `aws.py`.
     if value is None or isinstance(value, FromApplication | KeptToken) or type(value).__name__ in MADE_PROVIDERS:
         return value  # type: ignore[return-value]
     if not callable(value):
@@ -95,7 +95,7 @@ def provider(name: str, value: object) -> Callable[[], object] | None:
 
 
 def path(name: str, value: object) -> str | None:
-    """A path as text."""
+    """Checks for a path, and returns it as text."""
     if value is None:
         return None
     if not isinstance(value, str | os.PathLike):
@@ -108,15 +108,15 @@ def path(name: str, value: object) -> str | None:
 
 
 def ticket_cache(name: str, value: object) -> str | None:
-    """The name of a cache of Kerberos: a path, or with a type before it."""
+    """Checks for the name of a credential cache of Kerberos: a path, or a type and a path."""
     return path(name, value)
 
 
 def not_content(name: str, given: str) -> None:
-    """Refuses the text of a file where its path is expected: it may be a key, and paths are quoted.
+    """Checks that a path is not the content of a file: that may be a key, and paths are quoted.
 
     Raises:
-        ConfigError: It holds lines, or PEM.
+        ConfigError: It contains line ends, or PEM.
     """
     if "-----BEGIN" in given or "\n" in given or "\r" in given:
         instead = name.removesuffix("_location") + "_pem"
@@ -125,7 +125,7 @@ def not_content(name: str, given: str) -> None:
 
 
 def mechanism(name: str, value: object) -> str | None:
-    """A mechanism of SASL, in any case."""
+    """Checks for a SASL mechanism, in upper or lower case."""
     if value is None:
         return None
     known = value.upper() if isinstance(value, str) else ""
@@ -135,8 +135,8 @@ def mechanism(name: str, value: object) -> str | None:
 
 
 def certificates(name: str, value: object) -> str | None:
-    """Certificates as PEM text, which a config shows: a key among them would be shown too. What is wrong is not
-    quoted.
+    """Checks for certificates as PEM text. A key among them is an error, because `repr()` of a config shows the text.
+    The error does not quote it.
     """
     if value is None:
         return None
@@ -148,7 +148,7 @@ def certificates(name: str, value: object) -> str | None:
 
 
 def endpoint(name: str, value: object) -> str | None:
-    """The address of a web server."""
+    """Checks for the URL of a web server without a secret in it."""
     if value is None:
         return None
     if not isinstance(value, str) or not value.lower().startswith(("https://", "http://")):
@@ -162,7 +162,7 @@ def endpoint(name: str, value: object) -> str | None:
         raise ConfigError(f"{name}: has letters that no URL has; write them as their bytes, such as %20 for a space")
     if not parts.hostname:
         raise ConfigError(f"{name}: names no host")
-    # It is shown in messages and by repr().
+    # The URL is shown in messages and by repr().
     if "@" in parts.netloc or any(TELLING in key.lower() for key, _ in parse_qsl(parts.query)):
         raise ConfigError(
             f"{name}: holds a secret, and is shown; give it in sasl_oauthbearer_client_id and"
@@ -172,7 +172,7 @@ def endpoint(name: str, value: object) -> str | None:
 
 
 def names(name: str, value: object) -> tuple[str, ...]:
-    """Several words, as a sequence or as text with commas."""
+    """Checks for several words, as a sequence or as text with commas."""
     if isinstance(value, str):
         value = value.split(",")
     if isinstance(value, bytes) or not isinstance(value, Sequence):
@@ -183,7 +183,7 @@ def names(name: str, value: object) -> tuple[str, ...]:
 
 
 def tls_versions(name: str, value: object) -> tuple[str, ...]:
-    """Versions of TLS as Kafka writes them."""
+    """Checks for versions of TLS as Kafka writes them."""
     known = {version.lower(): version for version in TLS_VERSIONS}
     given = names(name, value)
     for part in given:
@@ -193,7 +193,7 @@ def tls_versions(name: str, value: object) -> tuple[str, ...]:
 
 
 def extensions(name: str, value: object) -> tuple[tuple[str, str], ...]:
-    """Names with values, as a mapping or as text such as `"a=1,b=2"`."""
+    """Checks for names with values, as a mapping or as text such as `"a=1,b=2"`."""
     if isinstance(value, str):
         parts = [part.partition("=") for part in value.split(",") if part.strip()]
         if not all(equals for _, equals, _ in parts):
@@ -209,12 +209,12 @@ def extensions(name: str, value: object) -> tuple[tuple[str, str], ...]:
 
 
 def user(name: str, value: object) -> str | Secret | None:
-    """A name, which a config shows, or where it comes from."""
+    """Checks for a user name as text, which `repr()` of a config shows, or for a file or function that gives it."""
     return str(value) if isinstance(value, str) else secret(name, value)
 
 
 def principal_part(name: str, value: object) -> str | None:
-    """A part of a principal of Kerberos, which goes to C: text without NUL."""
+    """Checks for a part of a Kerberos principal, which is passed to C: text without NUL."""
     if value is None:
         return None
     if not isinstance(value, str) or not value or "\0" in value:
@@ -223,7 +223,7 @@ def principal_part(name: str, value: object) -> str | None:
 
 
 def word(name: str, value: object) -> str | None:
-    """Letters, digits and what stands between them, as AWS names regions and keys."""
+    """Checks for letters, digits and the separators that AWS has in names of regions and keys."""
     if value is None:
         return None
     if not isinstance(value, str) or not value.replace("-", "").replace("_", "").isalnum() or not value.isascii():

@@ -1,6 +1,4 @@
-"""A request to a token endpoint, within one deadline. Its errors hold neither the secret nor what the endpoint
-sent.
-"""
+"""A request to a token endpoint with one deadline. Its errors contain neither the secret nor the response."""
 
 from __future__ import annotations
 
@@ -29,17 +27,17 @@ REFUSALS = {
     "unsupported_grant_type",
     "invalid_scope",
 }
-"""What an endpoint may say of a refused request (RFC 6749, section 5.2). Other words of it may be anything, also our
-secret."""
+"""The error codes of an endpoint (RFC 6749, section 5.2). Any other text of a response is not quoted: it may even
+repeat our secret."""
 
 
 class TokenExchange:
-    """A request and its answer, on a thread of its own: an endpoint that trickles is cut off.
+    """A request on a thread of its own, which ends at the deadline even if the endpoint sends byte after byte.
 
     Args:
-        url: Where it goes, as messages name it.
-        request: What is asked.
-        context: Whom to believe; None: the system's authorities.
+        url: The endpoint's URL as messages show it.
+        request: The request.
+        context: The TLS context with the trusted authorities; None for the system's.
     """
 
     def __init__(self, url: str, request: urllib.request.Request, context: ssl.SSLContext | None) -> None:
@@ -52,10 +50,10 @@ class TokenExchange:
         self._outcome: queue.SimpleQueue[dict[str, Any] | str] = queue.SimpleQueue()
 
     def answer(self, seconds: float) -> dict[str, Any]:
-        """The JSON object that the endpoint answers.
+        """Returns the JSON object of the response.
 
         Raises:
-            TokenEndpointError: There is none within so many seconds.
+            TokenEndpointError: There is none within `seconds`.
         """
         threading.Thread(target=self._run, args=(seconds,), name="kafkars-token", daemon=True).start()
         try:
@@ -75,12 +73,12 @@ class TokenExchange:
             outcome = refusal(error)
         except OSError as error:
             outcome = f"cannot be asked: {reason(error)}"
-        except Exception as error:  # noqa: BLE001  the words of any other may quote the answer
+        except Exception as error:  # noqa: BLE001  the text of any other error may quote the response
             outcome = f"gave an answer that cannot be read ({type(error).__name__})"
         self._outcome.put(outcome)
 
     def _ask(self, seconds: float) -> dict[str, Any] | str:
-        # What is watched ends with the deadline; the time-out is for what has no socket yet.
+        # Watched sockets are shut at the deadline; the time-out is for the time before there is one.
         with urllib.request.build_opener(*handlers(self)).open(self._request, timeout=seconds) as answer:
             content = answer.read(LONGEST_ANSWER)
         found = json.loads(content)
@@ -88,11 +86,11 @@ class TokenExchange:
 
     @property
     def context(self) -> ssl.SSLContext | None:
-        """Whom to believe."""
+        """The TLS context with the trusted authorities; None for the system's."""
         return self._context
 
     def watch(self, opened: socket.socket) -> None:
-        """The deadline ends it."""
+        """Adds a socket that the deadline shuts."""
         with self._guard:
             if self._is_over:
                 raise TimeoutError
@@ -102,8 +100,8 @@ class TokenExchange:
         with self._guard:
             self._is_over = True
             for opened in self._sockets:
-                # What is closed already cannot be shut. A TLS socket's own way would take the session from under the
-                # reader.
+                # A closed socket cannot be shut down. The method of TLS sockets is not used: it drops the TLS session
+                # while another thread reads.
                 with suppress(OSError):
                     socket.socket.shutdown(opened, socket.SHUT_RDWR)
 
@@ -129,21 +127,19 @@ def handlers(exchange: TokenExchange) -> list[urllib.request.BaseHandler]:
 
     class NoRedirects(urllib.request.HTTPRedirectHandler):
         def redirect_request(self, *_: object) -> None:
-            """The secret goes to nobody but the endpoint, so a redirect is an error as any other status."""
+            """Treats a redirect as an error: the secret must go to nobody but the endpoint."""
 
     return [Http(), Https(context=exchange.context), NoRedirects()]
 
 
 def refusal(error: urllib.error.HTTPError) -> str:
-    """What a status other than success means. The endpoint chooses the words beside the number, so they are not
-    told.
-    """
+    """Returns what an error status means. The reason phrase is the endpoint's own choice, so it is not quoted."""
     said = f"answered {error.code}"
-    with suppress(ValueError):  # of a number that has no meaning
+    with suppress(ValueError):  # the status is not one of HTTP's
         said += f" {HTTPStatus(error.code).phrase}"
     if error.code in REDIRECTS:
         said += "; redirects are not followed, give the address that it leads to"
-    with suppress(Exception), error:  # there need be no body, nor one that can be read
+    with suppress(Exception), error:  # the body may be missing or unreadable
         word = json.loads(error.read(LONGEST_ANSWER))["error"]
         if word in REFUSALS:
             said += f" ({word})"
@@ -151,7 +147,7 @@ def refusal(error: urllib.error.HTTPError) -> str:
 
 
 def reason(error: OSError) -> str:
-    """What the operating system or TLS says; what a peer or a proxy says is not among it."""
+    """Returns the text of an error of the operating system or of TLS, which has no text of a peer or proxy."""
     inner = error.reason if isinstance(error, urllib.error.URLError) else error
     if isinstance(inner, TimeoutError):
         return "no answer in time"

@@ -1,4 +1,4 @@
-"""Every exception of kafkars: `KafkaError` above, one class per local condition, one per broker error code."""
+"""Every exception of kafkars: the base `KafkaError`, one class per local condition, one per broker error code."""
 
 from __future__ import annotations
 
@@ -373,7 +373,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    # A class for each of 133 codes: made when the first of them is asked for, which most programs never do.
+    # The classes of the 133 error codes of brokers are made when the first of them is used; most programs use none.
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from kafkars.errors import broker  # noqa: PLC0415  see above

@@ -1,4 +1,4 @@
-"""The base of every exception that kafkars raises, and those of what brokers refuse."""
+"""The base of every exception that kafkars raises, and the bases of those for broker error codes."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ class KafkaError(Exception):
     """
 
     code: int | None = None
-    """Kafka's number for the error; None for conditions found on this side of the connection."""
+    """Kafka's error code; None for conditions that the client has found itself."""
 
     name: str = "LOCAL"
-    """Kafka's name for the error (`NOT_LEADER_OR_FOLLOWER`), or ours for local conditions (`BUFFER_FULL`)."""
+    """Kafka's name for the error (`NOT_LEADER_OR_FOLLOWER`), or kafkars' for local conditions (`BUFFER_FULL`)."""
 
     retriable: bool = False
     """True if the same call may succeed later. The client has already tried for as long as its settings allow."""
@@ -28,13 +28,13 @@ class KafkaError(Exception):
     """True if the open transaction is lost, but the producer can go on: abort the transaction, then try it again."""
 
     index: int | None = None
-    """Place of the record in the call, where a call of many records failed for one of them."""
+    """Index of the record that failed, in a call of many records."""
 
     sent: Any = None
-    """The `Deliveries` of the records that were taken, where a call of many records failed half way."""
+    """The `Deliveries` of the records that were accepted, if a call of many records failed half way."""
 
     broker: int | None = None
-    """Id of the broker that refused a partition, where one did."""
+    """Id of the broker that refused a partition, if one did."""
 
     topic: str | None
     partition: int | None
@@ -62,8 +62,8 @@ class BrokerError(KafkaError):
 
 
 class AuthenticationError(BrokerError):
-    """The broker did not accept who we say we are."""
+    """The broker refused this client's login."""
 
 
 class AuthorizationError(BrokerError):
-    """The broker knows us and does not let us do this."""
+    """The broker knows this client, but does not allow it to do this."""

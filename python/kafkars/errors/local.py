@@ -1,4 +1,4 @@
-"""Conditions found on this side of the connection: no broker has a number for them."""
+"""Errors for conditions that the client finds itself, for which Kafka has no error code."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class ConfigError(KafkaError, ValueError):
 
 
 class KafkaTimeoutError(KafkaError, TimeoutError):
-    """A time limit passed. The message names the limit, the time waited and what the last try met."""
+    """A time limit passed. The message names the limit, the time waited and the outcome of the last try."""
 
     name = "TIMED_OUT"
     retriable = True
@@ -23,7 +23,7 @@ class KafkaTimeoutError(KafkaError, TimeoutError):
 class BootstrapError(KafkaError, ConnectionError):
     """No bootstrap address led to a working broker.
 
-    `causes` has one pair for each address tried: the address and what happened there.
+    `causes` has one pair for each address tried: the address and the reason why it failed.
     """
 
     name = "BOOTSTRAP_FAILED"
@@ -43,13 +43,13 @@ class BrokerConnectionError(KafkaError, ConnectionError):
 
 
 class UnresolvedHostError(BrokerConnectionError):
-    """The host name of an address has no address."""
+    """The host name of a broker's address could not be resolved."""
 
     name = "UNRESOLVED_HOST"
 
 
 class NotKafkaError(BrokerConnectionError):
-    """What answered at the address does not speak Kafka, or speaks it over TLS only."""
+    """The server at the address does not speak Kafka's protocol, or only over TLS."""
 
     name = "NOT_KAFKA"
     retriable = False
@@ -72,19 +72,19 @@ class CertificateError(TlsError):
 
 
 class CredentialsError(KafkaError):
-    """A file or a function of the application gave no password or token."""
+    """A password, token or key could not be got from a file, a function of the application or an endpoint."""
 
     name = "NO_CREDENTIALS"
 
 
 class HandshakeTimeoutError(KafkaTimeoutError):
-    """A broker fell silent in the middle of a TLS or SASL handshake."""
+    """A broker stopped answering in the middle of a TLS or SASL handshake."""
 
     name = "HANDSHAKE_TIMED_OUT"
 
 
 class ProtocolError(KafkaError):
-    """A broker sent bytes that do not follow the protocol, or we could not express a request in it."""
+    """A broker sent bytes that do not follow the protocol, or a request cannot be expressed in it."""
 
     name = "PROTOCOL_VIOLATION"
 
@@ -120,7 +120,7 @@ class HandlerError(KafkaError, RuntimeError):
 
     @classmethod
     def of(cls, record: Any, error: BaseException) -> HandlerError:
-        """The error that names a record and what was raised for it."""
+        """Makes the error for a record and the exception that its handler raised."""
         topic, partition, offset = record.topic, record.partition, record.offset
         failed = cls(
             f"the handler failed for the record at offset {offset} of {topic}-{partition}: {type(error).__name__}: {error}",
@@ -134,7 +134,7 @@ class HandlerError(KafkaError, RuntimeError):
 
 
 class ClientStateError(KafkaError, RuntimeError):
-    """The call does not fit what the client was told before, such as reading with nothing assigned."""
+    """The call does not fit the client's state, such as reading with nothing assigned."""
 
     name = "INVALID_STATE"
 
@@ -159,7 +159,7 @@ class DeliveryTimeoutError(KafkaTimeoutError):
 
 
 class MetadataTimeoutError(KafkaTimeoutError):
-    """A topic did not become known in time: it may not exist, or no broker could say.
+    """The metadata of a topic did not come in time: it may not exist, or no broker could tell.
 
     `__cause__` is the error that brokers answered last, where there was one.
     """
@@ -192,8 +192,8 @@ class PurgedError(KafkaError):
 
 
 class TransactionStateError(ClientStateError):
-    """The call does not fit the transaction: begun twice, sent outside of one, never initialised. Nothing has
-    changed.
+    """The call does not fit the state of transactions: one was begun twice, a record sent outside of one, or
+    `init_transactions()` not called. Nothing has changed.
     """
 
     name = "INVALID_TRANSACTION_STATE"
@@ -222,9 +222,8 @@ class TransactionAbortedError(KafkaError):
 
 
 class TransactionOutcomeUnknownError(ClosedError):
-    """The producer was closed, and given too little time for it, while its transaction was being committed: the
-    coordinator may have committed it or will abort it. Look at what the transaction wrote before its work is done
-    again.
+    """The producer was closed, with too little time for it, while its transaction was being committed: the coordinator
+    may have committed it, or will abort it. Check what the transaction has written before you repeat its work.
     """
 
     name = "TRANSACTION_OUTCOME_UNKNOWN"
@@ -239,8 +238,8 @@ class SerializationError(KafkaError, ValueError):
 class DeserializationError(KafkaError, ValueError):
     """A deserializer failed; the cause is in ``__cause__``. Or a record does not fit into the Arrow columns asked for.
 
-    The first is raised when `key` or `value` is touched, so the consumer is already past the record: skip it, or read
-    `raw_key` and `raw_value`. The second leaves the consumer where it was.
+    The first is raised when `key` or `value` is read, so the consumer is already past the record: skip it, or read
+    `raw_key` and `raw_value`. The second leaves the consumer's position where it was.
 
     `topic`, `partition` and `offset` say which record; `raw` has the bytes that the deserializer got, None with Arrow.
     """
@@ -297,7 +296,7 @@ class SessionExpiredError(KafkaError, TimeoutError):
 
 
 class RebalanceTimeoutError(KafkaError, TimeoutError):
-    """Partitions were not given up within `rebalance_timeout_ms`, so the group went on without this consumer.
+    """Partitions were not revoked within `rebalance_timeout_ms`, so the group went on without this consumer.
 
     The message names the limit and the measured time. The consumer joins the group again.
     """
@@ -307,13 +306,13 @@ class RebalanceTimeoutError(KafkaError, TimeoutError):
 
 
 class AssignorError(KafkaError):
-    """An assignor failed, or assigned what it cannot."""
+    """An assignor failed, or made an assignment that is not valid."""
 
     name = "ASSIGNOR_FAILED"
 
 
 class CommitFailedError(KafkaError):
-    """Offsets were not committed because the partitions went to another member, or this one is out of its group.
+    """Offsets were not committed because the partitions went to another member, or this one has left its group.
 
     Their new owners start from the last commit, so some records will be read again.
     """

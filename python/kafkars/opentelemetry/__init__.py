@@ -1,4 +1,4 @@
-"""Spans and figures by the OpenTelemetry API (the extra `kafkars[opentelemetry]`).
+"""Spans and metrics by the OpenTelemetry API (the extra `kafkars[opentelemetry]`).
 
 ```python
 from kafkars.opentelemetry import instrument, process

@@ -1,4 +1,4 @@
-"""What consumers do besides, once they are instrumented: mixed in before their own class."""
+"""Methods with spans for instrumented consumers: mixed in before the consumer's own class."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class SyncReads:
-    """Reads of a synchronous consumer."""
+    """Reading methods of a synchronous consumer, with spans."""
 
     __slots__ = ()
     _telemetry: Telemetry
@@ -43,7 +43,7 @@ class SyncReads:
 
 
 class AsyncReads:
-    """Reads of an asyncio consumer. Each is a coroutine, which takes nothing before its task gets it."""
+    """Reading methods of an asyncio consumer, with spans. Each is a coroutine, which takes no record before it runs."""
 
     __slots__ = ()
     _telemetry: Telemetry

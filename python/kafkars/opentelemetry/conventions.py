@@ -33,7 +33,7 @@ Attributes = dict[str, Value]
 
 
 def of_client(identity: ClientIdentity | None) -> Attributes:
-    """What spans and measurements of a client have in common; its cluster goes by the first address to start from."""
+    """Returns the attributes of all spans and metrics of a client; its first address stands for the cluster."""
     made: Attributes = {SYSTEM: "kafka"}
     if identity is None:
         return made
@@ -48,12 +48,12 @@ def of_client(identity: ClientIdentity | None) -> Attributes:
 
 
 def of_operation(name: str) -> Attributes:
-    """What the conventions call an operation."""
+    """Returns the attributes of an operation."""
     return {OPERATION_NAME: name, OPERATION_TYPE: name}
 
 
 def of_key(key: object) -> Attributes:
-    """The key as text where it is text: the conventions leave out what has no text of its own."""
+    """Returns the attribute of a key that is text: the conventions leave out keys without a text form."""
     if isinstance(key, (bytes, bytearray)):
         try:
             key = key.decode()
@@ -63,5 +63,5 @@ def of_key(key: object) -> Attributes:
 
 
 def of_error(error: BaseException) -> str:
-    """The class of an error, such as "MessageTooLargeError"."""
+    """Returns the class name of an error, such as "MessageTooLargeError"."""
     return type(error).__qualname__

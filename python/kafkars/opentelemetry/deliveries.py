@@ -1,4 +1,4 @@
-"""Ends the spans of sends when their records are reported."""
+"""Ends the spans of sends when their records are acknowledged or have failed."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ logger = logging.getLogger("kafkars.producer")
 FEW = 1_000
 SLICE_SECONDS = 0.005
 LONG_SLICE_SECONDS = 0.05
-"""How long to wait for the oldest send before others are looked at, with few sends on their way and with many."""
+"""Seconds to wait for the oldest send before others are checked: with few sends under way, and with many."""
 
 
 class FailureLog:
-    """Lines about records that were not stored.
+    """Logs records that were not stored.
 
-    The engine logs those whose outcome nobody has asked for. Of an instrumented producer the span asks for all of them,
-    so all are logged: whether the program looks as well is not known here.
+    A producer logs failures whose outcome nobody has asked for. Of an instrumented producer the span asks for every
+    outcome, so all failures are logged here: whether the program asks, too, is not known.
     """
 
     def __init__(self, *, is_silent: bool = False) -> None:
-        """Nothing has failed yet. Of a transactional producer the commit tells."""
+        """Silent for a transactional producer, whose commit reports failures."""
         self._is_silent = is_silent
         self._failed: dict[tuple[str | None, str], int] = {}
 
     def tell(self, topic: str | None, count: int, error: BaseException) -> None:
-        """Logs the 1st, 2nd, 4th, 8th and so on of a topic and cause; not what the program has given up itself."""
+        """Logs the 1st, 2nd, 4th, 8th and so on of a topic and cause, but not what the application has given up."""
         if self._is_silent or isinstance(error, (asyncio.CancelledError, ClosedError, PurgedError)):
             return
         key = (topic, type(error).__name__)
@@ -58,9 +58,9 @@ class DeliveryWatch:
     """
 
     def __init__(self, failures: FailureLog) -> None:
-        """Waits for nothing yet."""
+        """Starts without deliveries."""
         self._pending: deque[tuple[Any, MeasuredSpan]] = deque()
-        # Guards the taking of entries; whoever ends a span may send records with the same producer meanwhile.
+        # Guards the removal of entries. Reentrant: a span processor may send records with the same producer.
         self._lock = threading.RLock()
         self._arrived = threading.Event()
         self._failures = failures
@@ -80,12 +80,12 @@ class DeliveryWatch:
             self._arrived.set()
 
     def settle(self) -> None:
-        """Ends the spans of everything that is reported."""
+        """Ends the spans of all deliveries that are done."""
         if self._process == os.getpid():
             self._sweep(is_whole=True)
 
     def end(self) -> None:
-        """Lets the thread end when nothing is on its way."""
+        """Lets the thread end once no delivery is pending."""
         self._is_ended = True
         self._arrived.set()
 
@@ -93,7 +93,7 @@ class DeliveryWatch:
         while True:
             self._arrived.wait()
             if self._is_ended and not self._pending:
-                # In this order: whoever adds one more sees no thread afterwards, or is seen here.
+                # In this order: a thread that adds a delivery now finds no thread, or its delivery is found here.
                 self._thread = None
                 if not self._pending:
                     return
@@ -104,7 +104,7 @@ class DeliveryWatch:
                 self._sweep(is_whole=not self._wait())
 
     def _wait(self) -> bool:
-        """Waits a little for the oldest. False where it is not done."""
+        """Waits a short time for the oldest delivery. False if it is not done then."""
         try:
             delivery, _ = self._pending[0]
         except IndexError:
@@ -115,12 +115,12 @@ class DeliveryWatch:
         except KafkaTimeoutError:
             return False
         except KafkaError:
-            # Of a delivery that ends with its producer: looked at again in a moment.
+            # The delivery of a producer that is being closed: it is checked again in a moment.
             time.sleep(seconds)
         return True
 
     def _sweep(self, *, is_whole: bool) -> None:
-        """Ends what is done, up to the first that is not, or among all."""
+        """Ends the spans of deliveries that are done: up to the first that is not, or (`is_whole`) among all."""
         with self._lock:
             kept: list[tuple[Any, MeasuredSpan]] = []
             for _ in range(len(self._pending)):
@@ -144,15 +144,15 @@ class DeliveryWatch:
 
 
 def count_of(delivery: Any) -> int:
-    """Counts the records that a delivery is about."""
+    """Returns the number of records of a delivery."""
     return len(delivery) if hasattr(delivery, "__len__") else 1
 
 
 def outcome_of(delivery: Any, timeout: float) -> tuple[list[BaseException], Any]:
-    """Errors of a delivery of synchronous code, and the metadata of a single record that was stored.
+    """Returns the errors of a synchronous delivery, and the metadata of a single record that was stored.
 
     Raises:
-        KafkaTimeoutError: It is not done in time.
+        KafkaTimeoutError: The delivery is not done in time.
     """
     if hasattr(delivery, "failures"):
         return list(delivery.failures(timeout).values()), None
@@ -176,21 +176,21 @@ def end_send(operation: MeasuredSpan, failures: Sequence[BaseException], stored:
 
 
 class AsyncDelivery:
-    """A callback of what a send of asyncio code gives: ends its span."""
+    """The callback of an asyncio send's future: ends the span of the send."""
 
     __slots__ = ("_count", "_failures", "_operation")
 
     def __init__(self, operation: MeasuredSpan, count: int | None, failures: FailureLog) -> None:
-        """The count of what is not counted before it is sent is None."""
+        """`count` is None for records that are only counted when they are sent."""
         self._operation = operation
         self._count = count
         self._failures = failures
 
     def __call__(self, future: Future[Any]) -> None:
-        """The send has an outcome: that of its records, or the future of that."""
+        """Handles the outcome of the send: that of its records, or a future of it."""
         error: BaseException | None
         if future.cancelled():
-            # What has entered a batch is sent all the same: nobody is told what becomes of it.
+            # Records that are in a batch are sent all the same, but nobody waits for their outcome.
             error = asyncio.CancelledError("nobody waits for the delivery any more")
         else:
             error = future.exception()

@@ -1,4 +1,4 @@
-"""The figures of `metrics()` as observable instruments: asked for when an exporter wants them."""
+"""The metrics of `metrics()` as observable instruments, which are read when an exporter asks."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ UNITS = {"bytes": "By", "ms": "ms", "batches": "{batch}"}
 
 
 class ClientFigures:
-    """The instruments of one meter, and the clients that they ask."""
+    """The instruments of one meter, and the clients whose metrics they read."""
 
     def __init__(self, meter: Meter) -> None:
         """Makes the instruments."""
@@ -54,7 +54,7 @@ class ClientFigures:
             observed = []
             for client, watched in self.clients.open().items():
                 if group in {"client", watched.client_type}:
-                    # A client of the parent of this process, or one that is closed at this moment, has none.
+                    # A client that belongs to the parent process, or is being closed, has no metrics.
                     try:
                         figures: Mapping[str, Any] = client.metrics()
                     except KafkaError:
@@ -82,6 +82,6 @@ class ClientFigures:
 
 
 def attributes_of(client: AnyClient, watched: WatchedClient) -> conventions.Attributes:
-    """Whose figures they are."""
+    """Returns the attributes that tell which client metrics belong to."""
     common = conventions.of_client(client._identity)  # noqa: SLF001  ours
     return {**common, conventions.CLIENT_ID: watched.client_id, "kafkars.client.type": watched.client_type}

@@ -1,4 +1,4 @@
-"""The context of a span in the headers of records, by whichever propagator is configured."""
+"""Trace contexts in the headers of records, by the propagator that is configured."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class _Getter(Getter[Iterable[tuple[str, Any]]]):
 
 class _Setter(Setter[list[tuple[str, Any]]]):
     def set(self, carrier: list[tuple[str, Any]], key: str, value: str) -> None:
-        # What the application has set itself stays as it is.
+        # A header that the application has set itself stays as it is.
         if all(name.lower() != key for name, _ in carrier):
             carrier.append((key, value.encode()))
 
@@ -42,7 +42,7 @@ SETTER = _Setter()
 
 
 def pairs(headers: object) -> Pairs | None:
-    """Headers as `send()` takes them, as a list of pairs; None for what `send()` will refuse."""
+    """Returns the headers that were given to `send()` as a list of pairs; None for what `send()` will refuse."""
     if headers is None:
         return []
     if isinstance(headers, Mapping):
@@ -55,18 +55,18 @@ def pairs(headers: object) -> Pairs | None:
 
 
 def context_of(headers: Iterable[tuple[str, Any]], base: Context | None = None) -> Context:
-    """What headers say, put upon a context, an empty one by default."""
+    """Returns a context, by default an empty one, with the trace context and baggage of headers."""
     return propagate.extract(headers, Context() if base is None else base, GETTER)
 
 
 def span_context_of(headers: Iterable[tuple[str, Any]]) -> SpanContext | None:
-    """The context in which a record was made, or None where its headers have none."""
+    """Returns the span context in which a record was sent; None if its headers have none."""
     found = trace.get_current_span(context_of(headers)).get_span_context()
     return found if found.is_valid else None
 
 
 def links_of(records: Sequence[Any]) -> list[Link]:
-    """Makes a link for each context in which records were made; with partition and offset where it made one record."""
+    """Makes a link for each context in which records were sent, with partition and offset if it sent one record."""
     names = propagate.get_global_textmap().fields
     found: dict[tuple[int, int], tuple[SpanContext, Any]] = {}
     times: Counter[tuple[int, int]] = Counter()

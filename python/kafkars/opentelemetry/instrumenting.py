@@ -1,4 +1,4 @@
-"""Switches spans and figures of a client on and off."""
+"""Switches spans and metrics of a client on and off."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MIXINS = {
 }
 
 _classes: dict[type, type] = {}
-"""The class with spans of each class of clients."""
+"""The class with spans for each class of clients."""
 
 
 def instrument(
@@ -37,16 +37,16 @@ def instrument(
     meter_provider: MeterProvider | None = None,
     partitions: bool = True,
 ) -> Client:
-    """Makes spans of what a producer or consumer does, synchronous or asyncio, and shows its figures.
+    """Makes spans of what a producer or consumer does, synchronous or asyncio, and exports its metrics.
 
     It changes the class of this one object to one that has the same methods with spans around them; other clients
-    have nothing of it. Doing it again changes the arguments.
+    are not affected. Calling it again for a client replaces the arguments.
 
     Args:
-        client: Whose sends and reads are to have spans.
-        tracer_provider: Where spans go; the application's own by default, also when it is set later.
-        meter_provider: Where measurements go; likewise.
-        partitions: Whether to show the lag of each partition.
+        client: The client.
+        tracer_provider: Where spans go; by default the application's global provider, also if it is set later.
+        meter_provider: Where metrics go; by default the application's global provider, also if it is set later.
+        partitions: Whether to export the lag of each partition.
 
     Returns:
         The client itself.
@@ -60,7 +60,7 @@ def instrument(
     kind = ProducerTelemetry if issubclass(type(client), _kafkars.BaseProducer) else Telemetry
     telemetry = kind(providers, client._identity)  # noqa: SLF001  ours
     if isinstance(telemetry, ProducerTelemetry):
-        # The thread ends with the producer, also with one that is forgotten.
+        # The thread ends with the producer, also with one that was never closed.
         weakref.finalize(client, telemetry.deliveries.end).atexit = False
     client._telemetry = telemetry  # noqa: SLF001
     providers.figures.clients.add(client, partitions=partitions)
@@ -69,7 +69,7 @@ def instrument(
 
 
 def uninstrument(client: AnyClient) -> None:
-    """Ends what `instrument()` began. Spans of records on their way end when these are reported.
+    """Undoes `instrument()`. Spans of records under way end when these are acknowledged or have failed.
 
     Args:
         client: Any client; nothing happens to one that is not instrumented.
@@ -85,7 +85,7 @@ def uninstrument(client: AnyClient) -> None:
 
 
 def class_with_spans(own: type) -> type:
-    """A class like `own` with the methods that make spans before its own ones."""
+    """Returns a subclass of `own` whose methods make spans."""
     made = _classes.get(own)
     if made is None:
         mixin = next(mixin for native, mixin in MIXINS.items() if issubclass(own, native))

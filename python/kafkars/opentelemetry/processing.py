@@ -1,4 +1,4 @@
-"""The span of a handler."""
+"""The span for the handling of records."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ def process(
     records: Record[Any, Any] | RecordBatch[Any, Any] | Sequence[Record[Any, Any]],
     consumer: Consumer[Any, Any] | aio.Consumer[Any, Any] | None = None,
 ) -> Iterator[Span]:
-    """A span for the handling of a record or of several, current within the `with` block.
+    """Makes a span for the handling of one or several records, which is current within the `with` block.
 
-    It links to the contexts in which the records were made. Of a single record that context is the parent, and its
-    baggage is there, unless another span is current.
+    It links to the contexts in which the records were sent. For a single record that context is also the parent, with
+    its baggage, unless another span is current.
 
     Args:
-        records: What is handled.
-        consumer: Where it was read: gives the span the group, the client and the cluster, and its providers if it is
-            instrumented.
+        records: The record or records to be handled.
+        consumer: The consumer that has read them: it gives the span group, client and cluster, and its providers if it
+            is instrumented.
 
     Yields:
         The span. An exception that leaves the block ends it with the status "error".

@@ -1,4 +1,4 @@
-"""What producers do besides, once they are instrumented: mixed in before their own class."""
+"""Methods with spans for instrumented producers: mixed in before the producer's own class."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ProducerTelemetry(Telemetry):
     """Begins the spans of a producer's sends."""
 
     def __init__(self, providers: Providers, identity: ClientIdentity) -> None:
-        """Nothing is on its way yet."""
+        """Starts without sends."""
         super().__init__(providers, identity)
         self.failures = FailureLog(is_silent=identity.is_transactional)
         self.deliveries = DeliveryWatch(self.failures)
@@ -31,7 +31,7 @@ class ProducerTelemetry(Telemetry):
     def send_one(
         self, topic: str, value: object, key: object, partition: int | None, given: Any
     ) -> tuple[MeasuredSpan, Any]:
-        """The span of a record, and the headers that carry its context."""
+        """Returns the span of a record, and the headers that carry its context."""
         attributes = conventions.of_key(key)
         if isinstance(partition, int):
             attributes[conventions.PARTITION] = str(partition)
@@ -40,13 +40,13 @@ class ProducerTelemetry(Telemetry):
         sent = pairs(given)
         made = span_context_of(sent) if sent else None
         if made is not None:
-            # The application has said in which context the record was made. That stays, and is linked.
+            # The application has set the context of the record itself: it stays in the headers and is linked.
             return self.begin("send", topic, SpanKind.CLIENT, attributes, [Link(made)]), sent
         operation = self.begin("send", topic, SpanKind.PRODUCER, attributes)
         return operation, given if sent is None else carry(operation, sent)
 
     def send_many(self, topic: str, count: int, given: Any) -> tuple[MeasuredSpan, Any]:
-        """The span of several records of a topic, and the headers of each."""
+        """Returns the span of several records of a topic, and the headers of each."""
         operation = self.begin("send", topic, SpanKind.PRODUCER, {conventions.COUNT: count})
         if given is None:
             return operation, [carry(operation, [])] * count
@@ -60,7 +60,7 @@ class ProducerTelemetry(Telemetry):
         return operation, sent
 
     def send_other(self, topic: str, count: int | None) -> MeasuredSpan:
-        """The span of records whose headers are written already."""
+        """Returns the span of records whose headers are written already."""
         return self.begin("send", topic, SpanKind.CLIENT, {} if count is None else {conventions.COUNT: count})
 
 
@@ -71,12 +71,12 @@ def carry(operation: MeasuredSpan, headers: list[tuple[str, Any]]) -> list[tuple
 
 
 def counted(values: Any) -> Any:
-    """Values that can be counted: an iterator is read into a list."""
+    """Returns values that can be counted: an iterator is read into a list."""
     return values if hasattr(values, "__len__") or not hasattr(values, "__iter__") else list(values)
 
 
 class SyncSends:
-    """Sends of a synchronous producer."""
+    """Sending methods of a synchronous producer, with spans."""
 
     __slots__ = ()
     _telemetry: ProducerTelemetry
@@ -123,7 +123,7 @@ class SyncSends:
         return self._watched(operation, lambda: own.send_batch(batch, topic, **others))
 
     def flush(self, *arguments: Any, **others: Any) -> Any:
-        """Calls the producer's own method; spans of what is reported have ended."""
+        """Calls the producer's own method, and ends the spans of deliveries that are done."""
         own: Any = super()
         try:
             return own.flush(*arguments, **others)
@@ -131,7 +131,7 @@ class SyncSends:
             self._telemetry.deliveries.settle()
 
     def close(self, *arguments: Any, **others: Any) -> Any:
-        """Calls the producer's own method; all spans have ended."""
+        """Calls the producer's own method, and ends all spans."""
         own: Any = super()
         try:
             return own.close(*arguments, **others)
@@ -142,7 +142,7 @@ class SyncSends:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> Any:
-        """Likewise."""
+        """As `close()`."""
         own: Any = super()
         try:
             return own.__exit__(kind, error, traceback)
@@ -161,7 +161,7 @@ class SyncSends:
 
 
 class AsyncSends:
-    """Sends of an asyncio producer."""
+    """Sending methods of an asyncio producer, with spans."""
 
     __slots__ = ()
     _telemetry: ProducerTelemetry

@@ -1,4 +1,4 @@
-"""The tracer, the instruments and what a client's spans and measurements have in common."""
+"""The tracer, the instruments, and the spans of a client, whose duration is measured."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 
 class Providers:
-    """The providers that spans and measurements of several clients go to."""
+    """The providers that spans and metrics of several clients go to."""
 
     def __init__(self, tracer_provider: TracerProvider | None, meter_provider: MeterProvider | None) -> None:
-        """The application's own by default, also those that it sets later."""
+        """None stands for the application's global provider, also one that it sets later."""
         self.kept = (tracer_provider, meter_provider)
         self.tracer = trace.get_tracer("kafkars", __version__, tracer_provider, conventions.SCHEMA)
         meter = metrics.get_meter("kafkars", __version__, meter_provider, conventions.SCHEMA)
@@ -61,8 +61,8 @@ _lock = threading.Lock()
 
 
 def providers_of(tracer_provider: TracerProvider | None, meter_provider: MeterProvider | None) -> Providers:
-    """Gives one object for the same providers: instruments are made once. They are kept, so that no other gets their
-    ids.
+    """Returns one object for the same providers, so that instruments are made once. It keeps the providers alive, so
+    that their ids stay theirs.
     """
     with _lock:
         key = (id(tracer_provider), id(meter_provider))
@@ -76,7 +76,7 @@ class Telemetry:
     """Begins the spans of one client."""
 
     def __init__(self, providers: Providers, identity: ClientIdentity | None) -> None:
-        """Without an identity, of whichever client."""
+        """Without an identity, spans have no attributes of a client."""
         self.providers = providers
         self.common = conventions.of_client(identity)
         self.client_id: Attributes = {} if identity is None else {conventions.CLIENT_ID: identity.client_id}
@@ -88,7 +88,7 @@ class Telemetry:
         return MeasuredSpan(self, name, topic, kind, attributes, links, time.time_ns())
 
     def received(self, records: Sequence[Any], began: int, *, is_batch: bool) -> None:
-        """Tells of a call that gave records to the application."""
+        """Makes the span of a call that has returned records to the application."""
         topics: dict[str, int] = {}
         partitions = set()
         for record in records:
@@ -107,7 +107,7 @@ class Telemetry:
 
 
 def of_records(records: Sequence[Any], *, is_batch: bool) -> Attributes:
-    """Attributes of what was read: how many for a batch, which one for a single record."""
+    """Returns attributes of records that were read: their number for a batch, the offset for a single one."""
     if is_batch:
         return {conventions.COUNT: len(records)}
     (record,) = records
@@ -119,7 +119,7 @@ def of_records(records: Sequence[Any], *, is_batch: bool) -> Attributes:
 
 
 class MeasuredSpan:
-    """A span and what is measured at its end, which comes once."""
+    """A span that records its metrics when it ends; it ends once."""
 
     __slots__ = ("_began", "_is_over", "_measured", "_telemetry", "span", "topic")
 
@@ -133,7 +133,7 @@ class MeasuredSpan:
         links: Sequence[trace.Link],
         began: int,
     ) -> None:
-        """Begins it; `began` is in nanoseconds since 1970."""
+        """Begins the span; `began` is in nanoseconds since 1970."""
         self._telemetry = telemetry
         self._began = began
         self._is_over = False
@@ -150,7 +150,7 @@ class MeasuredSpan:
         )
 
     def end(self, error: BaseException | None = None, *, is_processing: bool = False) -> bool:
-        """Ends it; with an error where it has failed. False where it was over."""
+        """Ends the span, with an error if the operation has failed. False if it has ended before."""
         if self._is_over:
             return False
         self._is_over = True
@@ -166,7 +166,7 @@ class MeasuredSpan:
         return True
 
     def sent(self, count: int, error: BaseException | None = None) -> None:
-        """Counts records that were sent by it, stored or not."""
+        """Counts the records of a send, stored or not."""
         measured = dict(self._measured)
         measured.pop(conventions.ERROR, None)
         if error is not None:
