@@ -1,4 +1,4 @@
-//! Addresses that do not lead to a cluster, each with the cause that a person needs to hear.
+//! Bootstrapping fails with a cause for each address that does not lead to a cluster.
 
 use std::time::Instant;
 
@@ -14,7 +14,7 @@ use tokio::time::timeout;
 
 use crate::peers::{LIMIT, TinyBroker, causes, checked, client, closed_port, config, listen, soon};
 
-/// The one cause for which a client cannot bootstrap from `server`.
+/// Bootstraps from `server` alone and returns the one cause of the failure.
 async fn cause(server: String) -> (String, ClientError) {
     let client = client(std::slice::from_ref(&server));
     let error = timeout(LIMIT, client.ready(soon(400)))
@@ -196,7 +196,7 @@ fn of_one_broker(address: std::net::SocketAddr) -> MetadataResponse {
     }
 }
 
-/// What a broker says that knows ApiVersions up to version 2 and metadata up to version 8.
+/// The ApiVersions response of a broker with ApiVersions up to version 2 and Metadata up to version 8.
 fn old_versions(error: ErrorCode) -> ApiVersionsResponse {
     let api = |api: ApiKey, max_version| ApiVersion {
         api_key: api.as_i16(),

@@ -1,4 +1,4 @@
-//! The client against scripted peers: one binary, one file per theme.
+//! The client against scripted brokers: one binary, one file per theme.
 
 mod bootstrap;
 mod peers;

@@ -1,4 +1,4 @@
-//! Tiny brokers on real sockets, each doing one thing.
+//! Tiny brokers on real sockets, each with a few scripted responses.
 
 use std::future::Future;
 use std::net::SocketAddr;
@@ -22,7 +22,7 @@ use parking_lot::Mutex;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
-/// No test may take longer.
+/// Time limit of each step of a test.
 pub(crate) const LIMIT: Duration = Duration::from_secs(20);
 
 /// Listens on a free port and runs `script` for every connection.
@@ -48,7 +48,7 @@ pub(crate) async fn closed_port() -> SocketAddr {
     listener.local_addr().expect("an address")
 }
 
-/// Settings for these servers, with quick pauses.
+/// The configuration of a client of these servers, with short pauses.
 pub(crate) fn config(servers: &[String]) -> ClientConfig {
     ClientConfig {
         bootstrap_servers: servers.to_vec(),
@@ -70,7 +70,7 @@ pub(crate) fn soon(milliseconds: u64) -> Instant {
     Instant::now() + Duration::from_millis(milliseconds)
 }
 
-/// The causes for which bootstrapping failed, as text.
+/// The bootstrap addresses of an error, each with its cause as text.
 pub(crate) fn causes(error: ClientError) -> Vec<(String, String)> {
     let causes = error
         .bootstrap_causes()
@@ -97,19 +97,19 @@ pub(crate) struct TinyState {
     pub(crate) open: AtomicUsize,
     /// How many FindCoordinator requests to hang up on.
     pub(crate) refusals: AtomicUsize,
-    /// It speaks no version of FindCoordinator.
+    /// True for a broker that supports no version of FindCoordinator.
     pub(crate) lacks_coordinators: AtomicBool,
 }
 
 impl TinyBroker {
-    /// A cluster of one broker, number 1, without topics.
+    /// Starts a cluster of one broker, with node id 1 and without topics.
     pub(crate) async fn start() -> Self {
         let broker = Self::silent_about_itself().await;
         broker.advertise(&[(1, broker.address)]);
         broker
     }
 
-    /// Metadata is yet to be set.
+    /// Starts a broker whose metadata is still to be set.
     pub(crate) async fn silent_about_itself() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("an address");
@@ -200,7 +200,7 @@ impl Drop for Open<'_> {
     }
 }
 
-/// Waits for a condition.
+/// Waits until a condition holds.
 pub(crate) async fn until(condition: impl Fn() -> bool) {
     let polling = async {
         while !condition() {
@@ -251,7 +251,7 @@ fn decode<R: Request>(reader: &mut Reader, version: i16) -> R {
     R::decode(reader, version).expect("a request")
 }
 
-/// Everything, or the named topics; those that are not set do not exist.
+/// The metadata of all topics, or of the named ones; topics that were not set do not exist.
 fn answer(state: &TinyState, request: &MetadataRequest) -> MetadataResponse {
     let mut answer = state.metadata.lock().clone();
     let Some(named) = &request.topics else {

@@ -1,4 +1,4 @@
-//! Requests to brokers: kinds of connections, retries, deadlines, and nothing left behind.
+//! Requests to brokers: kinds of connections, retries, deadlines, and no task left behind.
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -118,7 +118,7 @@ async fn a_broker_that_refuses_does_not_speak_for_the_others() {
             .lacks_coordinators
             .store(true, Ordering::SeqCst);
     }
-    // Which broker is asked first is left to chance.
+    // Which broker is asked first is random.
     for _ in 0..10 {
         let client = client(&[brokers[0].server()]);
         let answer = client
@@ -213,7 +213,7 @@ async fn an_api_that_the_broker_lacks_is_not_tried_again() {
     );
 }
 
-/// Answers the handshake and metadata, then nothing.
+/// Starts a broker that answers ApiVersions and Metadata, and nothing else.
 async fn mute_broker() -> std::net::SocketAddr {
     let address = closed_port().await;
     let listener = tokio::net::TcpListener::bind(address)
@@ -313,7 +313,7 @@ async fn closing_ends_every_task_and_connection_and_answers_everybody() {
         client.request_any(metadata(), soon(60_000)).await,
         Err(ClientError::Closed)
     );
-    // The listener and its connections, which see the end and go too.
+    // The listener and its connections see the end of the client's, and end too.
     until(|| Handle::current().metrics().num_alive_tasks() <= before + broker_tasks).await;
     client.close().await;
 }
@@ -353,7 +353,8 @@ async fn a_dropped_call_leaves_no_task() {
         let call = client.topic("orders", soon(60_000));
         assert!(timeout(Duration::from_millis(5), call).await.is_err());
     }
-    // The metadata task, one try on the address, its connection here and there: no more for twenty calls.
+    // The tasks are the metadata task, one try on the address, and both ends of its connection: no more for twenty
+    // calls.
     until(|| Handle::current().metrics().num_alive_tasks() <= before + 4).await;
     drop(client);
     until(|| Handle::current().metrics().num_alive_tasks() <= before).await;

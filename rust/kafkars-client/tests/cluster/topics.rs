@@ -1,4 +1,4 @@
-//! What a client knows of topics: waiting for them, following their leaders, giving up on them.
+//! Topics of a client: waiting for them, following their leaders, giving up on them.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! Reading.
+//! Consumers on the embedded broker.
 
 use std::time::{Duration, Instant};
 
@@ -86,7 +86,7 @@ fn a_seek_during_a_long_poll_does_not_wait_for_it() {
             .expect("assigned");
         let count = 10 - offset as usize;
         assert_eq!(scene.run(values(&consumer, count)), numbers(offset..10));
-        // Let the source start the long poll that follows.
+        // The fetcher has to start the long poll that follows.
         assert!(!consumer.wait_ready(Duration::from_millis(20)));
     }
     assert!(started.elapsed() < Duration::from_secs(30));
@@ -121,8 +121,8 @@ fn a_small_buffer_still_reads_everything() {
     assert_eq!(scene.run(values(&consumer, 5_000)), numbers(0..5_000));
 }
 
-/// More than any of the buffers holds, packed and not, taken in every way, with pauses: whoever opens it is always
-/// woken.
+/// The answers are larger than any of the buffers, compressed and not, and taken in every way, with pauses: whoever
+/// opens batches is always woken.
 #[test]
 fn large_answers_are_opened_to_the_end_whatever_the_buffer_holds() {
     const COUNT: usize = 300;
@@ -157,7 +157,7 @@ fn large_answers_are_opened_to_the_end_whatever_the_buffer_holds() {
                 if seen == [COUNT, COUNT] {
                     break;
                 }
-                // One of them is paused now and then, for a few turns.
+                // One of the partitions is paused now and then, for a few rounds.
                 let (paused, is_begin) = (at(turn / 40 % 2), turn % 40 == 0);
                 if is_begin {
                     consumer.pause(&[paused]).expect("assigned");
@@ -190,8 +190,8 @@ fn large_answers_are_opened_to_the_end_whatever_the_buffer_holds() {
     }
 }
 
-/// What is opened for an application that takes nothing is little, and what waits behind it is an answer and the next
-/// one. When it goes on, everything comes.
+/// For an application that takes nothing, little is opened, and one response and the next wait behind it. When it goes
+/// on, all records come.
 #[test]
 fn a_slow_application_finds_little_opened_and_then_everything() {
     const COUNT: i64 = 60;
@@ -226,7 +226,7 @@ fn a_slow_application_finds_little_opened_and_then_everything() {
             "{seen} of {COUNT} came"
         );
         let (buffered, ..) = consumer.memory_usage();
-        // 2 MiB, the rest of the piece with which they were exceeded, and two answers.
+        // The bound is 2 MiB, the rest of the piece that exceeded them, and two responses.
         assert!(buffered < (3 << 20) + 4 * ANSWER, "{buffered} bytes wait");
         for slice in consumer.try_take(1).expect("every batch is whole") {
             seen += i64::from(slice.count);

@@ -8,7 +8,8 @@ use kafkars_client::config::{ConsumerConfig, GroupConfig};
 
 use crate::Scene;
 
-/// The driver waits for a coordinator up to five seconds: asleep, though the next automatic commit would be due.
+/// A closed consumer waits up to five seconds for its coordinator, without being busy, although the next automatic
+/// commit would be due.
 #[test]
 fn a_last_goodbye_without_an_answer_is_waited_for_asleep() {
     let scene = Scene::with_topic(1, 1);

@@ -1,4 +1,4 @@
-//! Producer and consumer over real sockets, against the embedded broker with faults of the test's choice.
+//! Producers and consumers over real sockets, against the embedded broker with faults that the test orders.
 
 mod fetch;
 mod group_end;
@@ -15,14 +15,14 @@ use kafkars_client::config::{
 use kafkars_client::{Client, Consumer, Delivery, ProduceRecord, Producer, SendError};
 use tokio::runtime::{Handle, Runtime};
 
-/// Nothing here may take longer.
+/// Time limit of each step of a test.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 fn deadline() -> Instant {
     Instant::now() + PATIENCE
 }
 
-/// A broker, and a runtime for the clients that is stopped with the test.
+/// An embedded broker, and a runtime for the clients that is shut down with the test.
 struct Scene {
     broker: EmbeddedBroker,
     runtime: Runtime,
@@ -45,7 +45,7 @@ impl Scene {
         }
     }
 
-    /// With topic `t` of some partitions.
+    /// A broker with a topic `t`.
     fn with_topic(partitions: i32, nodes: u16) -> Self {
         Self::with(BrokerConfig {
             nodes,
@@ -101,7 +101,7 @@ fn at(partition: i32) -> TopicPartition {
     }
 }
 
-/// Sends to topic `t`, waiting where the producer says so.
+/// Sends a record to topic `t`, and waits if the producer is not ready for it.
 async fn send(
     producer: &Producer,
     partition: Option<i32>,
@@ -127,7 +127,7 @@ async fn send(
     }
 }
 
-/// The values of the next `count` records, in the order they come.
+/// The values of the next `count` records, in the order in which they come.
 async fn values(consumer: &Consumer, count: usize) -> Vec<String> {
     let mut values = Vec::new();
     while values.len() < count {

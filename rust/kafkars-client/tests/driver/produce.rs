@@ -1,4 +1,4 @@
-//! Sending.
+//! Producers on the embedded broker.
 
 use std::pin::pin;
 use std::sync::mpsc;
@@ -48,7 +48,7 @@ fn flushed_records_have_consecutive_offsets() {
     assert_eq!(producer.metrics().records_sent, 1_000);
 }
 
-/// What a call answers without waiting.
+/// The result of a call, if it has one without waiting.
 fn at_once<T>(call: impl Future<Output = T>) -> Option<T> {
     match pin!(call).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(answer) => Some(answer),
@@ -56,7 +56,7 @@ fn at_once<T>(call: impl Future<Output = T>) -> Option<T> {
     }
 }
 
-/// Whoever asks again and again meets the moment in which a batch is finished and not reported yet.
+/// A flush repeated without pause meets the moment in which a batch is finished and not reported yet.
 #[test]
 fn a_flush_that_counts_nothing_has_seen_every_delivery_done() {
     let scene = Scene::with_topic(1, 1);
@@ -75,7 +75,7 @@ fn a_flush_that_counts_nothing_has_seen_every_delivery_done() {
     }
 }
 
-/// The only I/O thread is kept busy, so the bytes can only have left on the thread of the caller.
+/// The only I/O thread is kept busy, so the record can only have been sent on the thread of the caller.
 #[test]
 fn a_record_that_nothing_holds_up_leaves_without_the_runtime() {
     let scene = Scene::with_topic(1, 1);
@@ -260,7 +260,7 @@ fn a_silent_broker_ends_in_a_delivery_timeout() {
     assert!(started.elapsed() < PATIENCE / 2);
 }
 
-/// Where `throttle_time_ms` begins in the answer to one record for one partition.
+/// Offset of `throttle_time_ms` in the response to one record for one partition.
 const THROTTLE: usize = 57;
 
 #[test]
@@ -296,7 +296,8 @@ fn a_broker_that_asks_for_hours_of_patience_gets_the_delivery_timeout() {
 
 #[test]
 fn answers_that_cannot_be_understood_lose_double_and_reorder_nothing() {
-    // The number of topics, of partitions; a length beyond all limits; half an answer.
+    // The corruptions: the number of topics, the number of partitions, impossible lengths, half a response, another
+    // request's id.
     for corruption in [
         Corruption::FlipByte(5),
         Corruption::FlipByte(22),

@@ -1,4 +1,4 @@
-//! The cases: requests, codes and how long, and the pace that all of them keep.
+//! The test cases: which requests are refused, with which codes, how often; and the pace of retries that is allowed.
 
 use std::time::Duration;
 
@@ -15,18 +15,19 @@ const UNKNOWN: i16 = 9_999;
 const FETCH: &[i16] = &[
     -1, 1, 2, 3, 6, 9, 29, 56, 74, 75, 76, 78, 100, 103, 106, 109, UNKNOWN,
 ];
-/// Codes of a whole Fetch: sessions, permission, what brokers say of requests they do not like.
+/// Top-level codes of Fetch: sessions, authorization, requests that the broker does not accept.
 const WHOLE_FETCH: &[i16] = &[-1, 3, 7, 29, 31, 35, 42, 70, 71, 100, 106, UNKNOWN];
 const LIST_OFFSETS: &[i16] = &[-1, 3, 5, 6, 9, 29, 43, 56, 74, 75, 78, UNKNOWN];
 const EPOCHS: &[i16] = &[-1, 3, 6, 9, 29, 56, 74, 75, UNKNOWN];
 const METADATA: &[i16] = &[-1, 3, 5, 9, 29, 100, UNKNOWN];
 const WHOLE_METADATA: &[i16] = &[-1, 129, UNKNOWN];
 
-/// The broker's own node, which sends the consumer in a circle, and one that no metadata names.
+/// The node ids that a refusing broker names as a replica: its own, which leads the consumer in a circle, and one that
+/// metadata does not have.
 const BROKER: i32 = 1;
 const NOWHERE: i32 = 9;
 
-/// Cases that run side by side.
+/// How many cases run at the same time.
 const ABREAST: usize = 24;
 
 #[derive(Debug, Clone, Copy)]
@@ -35,7 +36,7 @@ struct Case {
     wish: Wish,
 }
 
-/// How long a lasting refusal lasts: `KAFKARS_REFUSAL_MS`, for the long form.
+/// How long a lasting refusal lasts: 1.5 s, or the milliseconds in `KAFKARS_REFUSAL_MS`.
 fn window() -> Duration {
     let given = std::env::var("KAFKARS_REFUSAL_MS").ok();
     let given = given.and_then(|value| value.parse().ok());
@@ -62,7 +63,7 @@ fn cases(times: usize) -> Vec<Case> {
             refusals.extend([NOWHERE, BROKER].map(Refusal::Elsewhere));
         }
         for refusal in refusals {
-            // A position that is given needs no look-up; the other wishes do.
+            // A seek to an offset needs no look-up; the other seeks do.
             let wishes = match api {
                 ApiKey::ListOffsets => &Wish::ALL[1..],
                 _ => &Wish::ALL[..1],
@@ -78,7 +79,7 @@ fn cases(times: usize) -> Vec<Case> {
     cases
 }
 
-/// Runs all of them, and names every one that failed.
+/// Runs all cases, and reports every one that failed.
 fn run(cases: Vec<Case>, window: Duration) {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -131,14 +132,16 @@ fn panic_of(error: tokio::task::JoinError) -> String {
         .unwrap_or_else(|| "panicked".to_owned())
 }
 
-/// What is wrong with how it went. With `KAFKARS_REFUSAL_FIGURES` the pace of lasting refusals is printed.
+/// Returns what is wrong with the outcome of a case. With `KAFKARS_REFUSAL_FIGURES` the pace of lasting refusals is
+/// printed.
 #[expect(clippy::print_stderr, reason = "figures for whoever asks for them")]
 fn judge(case: &Case, outcome: &Outcome) -> Option<String> {
     let seconds = outcome.window.as_secs_f64();
     for (api, count) in &outcome.asked {
-        // 100, 200, 400, 800 and then 1,000 ms less a fifth; what is not refused may follow what is.
+        // Pauses between retries are 100, 200, 400, 800 and then 1,000 ms, less a fifth; requests that are not refused
+        // may follow those that are.
         let most = match *api == case.fault.api {
-            // What a broker should wait for is waited for here, at most `fetch_max_wait`.
+            // Where the broker should wait, the consumer waits instead, for at most `fetch_max_wait`.
             true if case.fault.refusal == Refusal::Empty => 10.0 + 22.0 * seconds,
             true => 10.0 + 2.5 * seconds,
             false => 14.0 + 12.0 * seconds,
@@ -181,14 +184,14 @@ fn judge(case: &Case, outcome: &Outcome) -> Option<String> {
         }
     };
     let is_reset = code == ErrorCode::OffsetOutOfRange;
-    // What the broker has no code for is asked again as well, as Java's consumer does.
+    // An error for which the broker has no code is retried as well, as Java's consumer does.
     let is_read = case.fault.api != ApiKey::Metadata;
     let is_quiet = code == ErrorCode::UnknownServerError && is_read;
     let passes = code.retriable() || code.invalid_metadata() || is_reset || is_quiet;
     let is_heard = outcome.raised.iter().any(|error| {
         matches!(error, FetchError::Broker { code: raised, .. } | FetchError::Topic { code: raised, .. } if *raised == code)
     });
-    // Metadata that is refused as a whole is asked for elsewhere.
+    // Metadata that is refused as a whole is asked for from another broker.
     let is_whole_metadata =
         matches!(case.fault.refusal, Refusal::Whole(_)) && case.fault.api == ApiKey::Metadata;
     if is_quiet && (is_heard || outcome.troubles.is_empty()) {
@@ -203,7 +206,8 @@ fn judge(case: &Case, outcome: &Outcome) -> Option<String> {
     None
 }
 
-/// An empty answer is none, and metadata that cannot be had is told of where the partitions are read.
+/// True if no error is expected: an empty answer is none, and missing metadata is reported where the partitions are
+/// read.
 fn is_kept_quiet(case: &Case) -> bool {
     case.fault.refusal == Refusal::Empty || case.fault.api == ApiKey::Metadata
 }

@@ -1,4 +1,5 @@
-//! A program that changes all the time what is fetched: no connection is cut for it, and none is waited for.
+//! An application that changes all the time what is fetched: no connection is closed because of it, and none is waited
+//! for.
 
 use std::time::{Duration, Instant};
 
@@ -8,14 +9,13 @@ use kafkars_protocol::ApiKey;
 use crate::others::run;
 use crate::scene::{PATIENCE, Scene, at, ready};
 
-/// Records that are read one by one.
+/// How many records are read one by one.
 const RECORDS: usize = 400;
-/// How long a request may wait at the broker beside another one, while there are changes: the next change waits behind
-/// it.
+/// How long a request may wait at the broker beside another one while changes go on: the next change waits behind it.
 const SHORT: Duration = Duration::from_millis(10);
 
-/// Times say little on a machine with other work; how long requests may wait is the same on each. With
-/// `KAFKARS_REFUSAL_FIGURES` the times are printed.
+/// Checks the waits of requests at the broker, which are the same on any machine; how long the changes took depends on
+/// its other work, and is printed with `KAFKARS_REFUSAL_FIGURES`.
 #[expect(clippy::print_stderr, reason = "figures for whoever asks for them")]
 fn judge(what: &str, mut times: Vec<Duration>, scene: &Scene, before: usize) {
     times.sort_unstable();
@@ -32,7 +32,7 @@ fn judge(what: &str, mut times: Vec<Duration>, scene: &Scene, before: usize) {
     assert!(reconnects <= 1, "{reconnects} connections for {what}");
     let count = waits.len();
     assert!(count >= RECORDS / 4, "{what}: {count} beside others");
-    // Where the machine stands still between two changes, nothing changes for a while.
+    // If the machine stalls between two changes, nothing changes for a while.
     let most = waits[count * 9 / 10];
     assert!(most <= SHORT, "{what}: nine of ten wait {most:?} or less");
 }
@@ -66,7 +66,7 @@ fn pausing_and_resuming_for_every_record_cuts_no_connection() {
         let before = scene.broker.connections();
         let mut times = Vec::new();
         for number in 0..RECORDS {
-            // One partition is worked on while the other is paused, in turns.
+            // The partitions take turns: one is read while the other is paused.
             let (read, other) = (at((number % 2) as i32), at(1 - (number % 2) as i32));
             let started = Instant::now();
             scene
@@ -95,7 +95,7 @@ fn a_connection_that_is_not_answered_holds_up_no_other() {
         let scene = Scene::start(None).await;
         scene.read_first().await;
         scene.broker.greet_nobody();
-        // Needs the second connection, because the first waits at the broker.
+        // This needs the second connection, because a request waits at the broker on the first.
         scene.consumer.resume(&[at(1)]).expect("assigned");
         let started = Instant::now();
         scene.expect(1, 0..10).await;
@@ -122,7 +122,7 @@ fn once_nothing_changes_one_request_waits_at_the_broker() {
         scene.read_first().await;
         scene.consumer.resume(&[at(1)]).expect("assigned");
         scene.expect(1, 0..10).await;
-        // Changes are a second ago by then, so both partitions share one request.
+        // The last change is more than a second ago by then, so both partitions share one request.
         tokio::time::sleep(Duration::from_millis(1_500)).await;
         scene.broker.relent();
         tokio::time::sleep(Duration::from_secs(1)).await;
@@ -146,7 +146,7 @@ fn asking_in_vain_for_one_partition_leaves_a_full_one_to_be_read_on() {
         scene.consumer.assign(places).expect("valid");
         scene.consumer.pause(&[at(1)]).expect("assigned");
         ready(&scene.consumer).await;
-        // So that the task that fetches has met the full buffer, and then has looked whom it may ask all the same.
+        // Time for the fetcher to meet the full buffer, and then to look which partitions it may ask for all the same.
         let look = Duration::from_millis(200);
         tokio::time::sleep(look).await;
         let taken = scene.consumer.try_take_of(10, Some(&[at(1)]));

@@ -1,4 +1,4 @@
-//! What is no refusal by a code: a broker without a request, a topic that comes later.
+//! Failures other than refused requests: a broker that lacks an API, a topic that is created later.
 
 use std::future::Future;
 
@@ -51,7 +51,8 @@ fn a_position_that_cannot_be_found_is_an_error_at_once() {
             times: usize::MAX,
         });
         scene.consumer.assign(vec![(at(0), None)]).expect("valid");
-        // Twice, since who has heard of it goes on. A call that waits for its deadline makes the test late.
+        // Twice, since a caller that got the error may ask again. A call that waited for its deadline would exceed the
+        // test's time.
         for _ in 0..2 {
             let deadline = std::time::Instant::now() + PATIENCE * 2;
             let position = scene.consumer.position_or_fetch(&at(0), deadline).await;
@@ -64,7 +65,7 @@ fn a_position_that_cannot_be_found_is_an_error_at_once() {
         let deadline = std::time::Instant::now() + PATIENCE * 2;
         let mut position = scene.consumer.position_or_fetch(&at(0), deadline).await;
         if position.is_err() {
-            // One more was refused before the broker relented.
+            // One more request may have been refused before the broker relented.
             position = scene.consumer.position_or_fetch(&at(0), deadline).await;
         }
         assert_eq!(position, Ok(10));
@@ -99,7 +100,7 @@ fn a_seek_is_kept_until_the_topic_is_there() {
             .consumer
             .seek_to_timestamp(&[at(0)], 6)
             .expect("assigned");
-        // Twice, so that the error has been taken once.
+        // Twice, so that the error was taken once.
         for _ in 0..2 {
             ready(&scene.consumer).await;
             let error = scene.consumer.try_next().expect_err("there is no topic");

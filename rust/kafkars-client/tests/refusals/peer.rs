@@ -1,4 +1,4 @@
-//! A broker on a real socket that holds one topic, counts what it is asked and refuses what the test says.
+//! A broker on a real socket that has one topic, counts its requests and refuses those that the test names.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -32,31 +32,31 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-/// The topic and its partitions.
+/// The name of the topic.
 pub(crate) const TOPIC: &str = "t";
 const PARTITIONS: i32 = 2;
 const TOPIC_ID: Uuid = Uuid([7; 16]);
 
-/// What becomes of a request.
+/// How a request is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// This code, for every partition (of metadata: for the topic) that the request names.
+    /// With this code for every partition (in Metadata: the topic) that the request names.
     Partition(i16),
-    /// This code for the whole request.
+    /// With this top-level code.
     Whole(i16),
-    /// The connection ends before the request has an effect.
+    /// The connection is closed before the request has an effect.
     CutBefore,
-    /// The connection ends in the middle of the answer.
+    /// The connection is closed in the middle of the response.
     CutAfter,
-    /// The answer comes at once and names nothing.
+    /// The response comes at once and names no partition.
     Empty,
-    /// The records are a batch that ends before it begins.
+    /// The records are a batch whose last offset is below its first.
     Backwards,
-    /// The answer comes at once, has no records, and says to read from this node instead.
+    /// The response comes at once, has no records, and names this node as the preferred read replica.
     Elsewhere(i32),
 }
 
-/// Which requests are refused, and how often.
+/// Which requests are refused, how, and how often.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Fault {
     pub(crate) api: ApiKey,
@@ -64,15 +64,15 @@ pub(crate) struct Fault {
     pub(crate) times: usize,
 }
 
-/// What the broker holds.
+/// The records of the broker's partitions.
 struct Log {
     exists: bool,
     leader_epoch: i32,
-    // The leader epoch of each record, of each partition; a record's value is partition and offset.
+    // The leader epoch of each record of each partition; the value of a record is its partition and offset.
     records: [Vec<i32>; PARTITIONS as usize],
 }
 
-/// The broker, and what is asked of it.
+/// The refusing broker.
 pub(crate) struct Broker {
     pub(crate) address: SocketAddr,
     state: Arc<State>,
@@ -83,21 +83,21 @@ struct State {
     address: SocketAddr,
     without: Option<ApiKey>,
     log: Mutex<Log>,
-    // Counts changes of the log, for fetches that wait.
+    // Changes whenever the log does, for fetches that wait.
     changed: watch::Sender<u64>,
     fault: Mutex<Option<Fault>>,
     asked: Mutex<HashMap<ApiKey, usize>>,
     connections: AtomicUsize,
-    // Fetches that are here now.
+    // How many fetches are at the broker now.
     fetches: AtomicUsize,
-    // How long those may wait that came while another one was here.
+    // How long the fetches were allowed to wait that came while another one was at the broker.
     waits_beside: Mutex<Vec<Duration>>,
-    // New connections are taken and never greeted.
+    // True if new connections are accepted but get no response.
     is_mute: AtomicBool,
 }
 
 impl Broker {
-    /// Ten records in each partition, under leader epoch 1; all of Kafka's requests but `without`.
+    /// Starts a broker with ten records in each partition, of leader epoch 1, and with all APIs but `without`.
     pub(crate) async fn start(without: Option<ApiKey>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("an address");
@@ -133,19 +133,19 @@ impl Broker {
         }
     }
 
-    /// From now on these requests are refused.
+    /// Refuses these requests from now on.
     pub(crate) fn refuse(&self, fault: Fault) {
         *self.state.fault.lock() = Some(fault);
         self.state.asked.lock().clear();
     }
 
-    /// Refuses nothing from now on. Returns how many requests of each kind came since [`Broker::refuse`].
+    /// Refuses nothing from now on. Returns how many requests of each API came since [`Broker::refuse`].
     pub(crate) fn relent(&self) -> HashMap<ApiKey, usize> {
         *self.state.fault.lock() = None;
         std::mem::take(&mut *self.state.asked.lock())
     }
 
-    /// Waits until the refusals that were set have all been made.
+    /// Waits until all refusals that were ordered have been made.
     pub(crate) async fn used_up(&self) {
         let is_left = || self.state.fault.lock().is_some_and(|fault| fault.times > 0);
         while is_left() {
@@ -153,13 +153,13 @@ impl Broker {
         }
     }
 
-    /// Another election: five more records in each partition, under a newer leader epoch.
+    /// Elects a new leader: appends five records to each partition, under a newer leader epoch.
     pub(crate) fn elect(&self) {
         self.state.log.lock().leader_epoch += 1;
         self.append();
     }
 
-    /// Five more records in each partition.
+    /// Appends five records to each partition.
     pub(crate) fn append(&self) {
         let mut log = self.state.log.lock();
         let epoch = log.leader_epoch;
@@ -170,22 +170,23 @@ impl Broker {
         self.state.changed.send_modify(|count| *count += 1);
     }
 
-    /// Connections so far.
+    /// How many connections were made so far.
     pub(crate) fn connections(&self) -> usize {
         self.state.connections.load(Ordering::Relaxed)
     }
 
-    /// How long those fetches may wait here that came while another one was here, since this was asked last.
+    /// How long the fetches were allowed to wait that came while another one was at the broker, since the last call of
+    /// this.
     pub(crate) fn waits_beside(&self) -> Vec<Duration> {
         std::mem::take(&mut *self.state.waits_beside.lock())
     }
 
-    /// From now on nobody who connects gets an answer.
+    /// Accepts new connections from now on without a response.
     pub(crate) fn greet_nobody(&self) {
         self.state.is_mute.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the topic is there.
+    /// Sets whether the topic exists.
     pub(crate) fn set_exists(&self, exists: bool) {
         self.state.log.lock().exists = exists;
         self.state.changed.send_modify(|count| *count += 1);
@@ -304,7 +305,7 @@ impl State {
             for asked in topic.partitions {
                 let records = &log.records[asked.partition_index as usize];
                 let end = records.len() as i64;
-                // A record's timestamp is its offset.
+                // The timestamp of a record is its offset.
                 let offset = match asked.timestamp {
                     -2 => 0,
                     -1 => end,
@@ -388,7 +389,7 @@ impl State {
         response
     }
 
-    /// What the partitions hold now, and whether that is worth an answer at once.
+    /// Reads what the partitions hold now. Returns true if that is to be answered at once.
     fn read(&self, request: &FetchRequest, refusal: Option<Refusal>) -> (FetchResponse, bool) {
         let log = self.log.lock();
         let mut has_news = false;
@@ -443,7 +444,7 @@ fn code_of(refusal: Option<Refusal>) -> i16 {
     }
 }
 
-/// The records from `offset` on that have one leader epoch, as one batch.
+/// Builds a batch of the records from `offset` on that have the same leader epoch.
 fn batch(partition: i32, offset: i64, epochs: &[i32], backwards: bool) -> Bytes {
     let rest = &epochs[offset as usize..];
     let mut builder = BatchBuilder::new(1 << 10);
@@ -457,7 +458,7 @@ fn batch(partition: i32, offset: i64, epochs: &[i32], backwards: bool) -> Bytes 
     }
     let sealed = builder.seal(Compression::default(), ProducerFields::default());
     let mut bytes = BytesMut::from(sealed.expect("it fits").bytes.as_ref());
-    // Base offset and leader epoch are the broker's to set: the checksum leaves them out.
+    // Base offset and leader epoch are set by brokers: the checksum leaves them out.
     bytes[..8].copy_from_slice(&offset.to_be_bytes());
     bytes[12..16].copy_from_slice(&rest[0].to_be_bytes());
     if backwards {

@@ -1,4 +1,4 @@
-//! One consumer on one refusing broker, and what is demanded of it.
+//! A consumer of one refusing broker, and what is expected of it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,19 +10,19 @@ use kafkars_protocol::{ApiKey, ErrorCode};
 
 use crate::peer::{Broker, Fault, Refusal, TOPIC};
 
-/// No step of a scene may take longer.
+/// Time limit of each step of a test.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What the program asks for while its requests are refused.
+/// Where the application seeks while its requests are refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wish {
-    /// Goes on at offset 4.
+    /// To offset 4.
     Offset,
-    /// Goes on at the oldest record.
+    /// To the first record.
     Beginning,
-    /// Goes on at the first record that is not older than 6.
+    /// To the first record with timestamp 6 or a later one.
     Time,
-    /// Goes on behind the newest record, so that only later ones come.
+    /// To the end, so that only later records come.
     End,
 }
 
@@ -40,7 +40,7 @@ impl Wish {
         asked.expect("it is assigned");
     }
 
-    /// The first record that comes after it, when the log had `end` records.
+    /// The first offset that is read after the seek, if the log had `end` records.
     fn first(self, end: i64) -> i64 {
         match self {
             Self::Offset => 4,
@@ -51,12 +51,12 @@ impl Wish {
     }
 }
 
-/// What happened while requests were refused.
+/// The outcome of a scene.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) asked: HashMap<ApiKey, usize>,
     pub(crate) raised: Vec<FetchError>,
-    /// What `health()` said at the end of it.
+    /// What `health()` reported at the end.
     pub(crate) troubles: Vec<PartitionTrouble>,
     pub(crate) window: Duration,
 }
@@ -74,12 +74,12 @@ pub(crate) fn at(partition: i32) -> TopicPartition {
 }
 
 impl Scene {
-    /// A consumer that would begin at the end if it forgot what it is told.
+    /// Starts a consumer whose `auto_offset_reset` is the end, so that it shows if it forgets a seek.
     pub(crate) async fn start(without: Option<ApiKey>) -> Self {
         Self::holding(without, ConsumerConfig::default().fetch_buffer_bytes).await
     }
 
-    /// The same with so many bytes of room for what waits for the program.
+    /// As [`Scene::start`], with so many bytes of room for fetched data.
     pub(crate) async fn holding(without: Option<ApiKey>, fetch_buffer_bytes: usize) -> Self {
         let broker = Broker::start(without).await;
         let config = ClientConfig {
@@ -100,7 +100,7 @@ impl Scene {
         Self { broker, consumer }
     }
 
-    /// Reads partition 0 from its first record and has partition 1 paused at its first.
+    /// Reads partition 0 from its first record, with partition 1 paused at its first.
     pub(crate) async fn read_first(&self) {
         let places = vec![
             (at(0), Some(FetchPosition::at(0))),
@@ -111,11 +111,11 @@ impl Scene {
         self.expect(0, 0..10).await;
     }
 
-    /// Refuses requests while the program wishes for something, then relents: the wish comes true.
+    /// Refuses requests while the application seeks, then no longer: the seek takes effect.
     pub(crate) async fn refused(&self, fault: Fault, wish: Wish, window: Duration) -> Outcome {
         self.broker.refuse(fault);
         if fault.api == ApiKey::OffsetForLeaderEpoch || fault.api == ApiKey::Metadata {
-            // A newer leader epoch makes the consumer ask both.
+            // A newer leader epoch makes the consumer send both requests.
             self.broker.elect();
         } else {
             wish.ask(&self.consumer, at(0));
@@ -132,7 +132,7 @@ impl Scene {
         let troubles = self.consumer.health().troubles;
         let asked = self.broker.relent();
         if fault.refusal == Refusal::Partition(ErrorCode::OffsetOutOfRange.code()) {
-            // The broker said that there is no such offset, and the policy was followed.
+            // The broker said that the offset does not exist, so `auto_offset_reset` was applied.
             self.settled(10).await;
             wish.ask(&self.consumer, at(0));
         }
@@ -146,7 +146,7 @@ impl Scene {
             _ => (wish.first(10), 10),
         };
         self.expect(0, first..end).await;
-        // What was paused stays so, and is all there afterwards.
+        // The paused partition is still paused, and loses no record.
         assert_eq!(self.consumer.paused(), [at(1)]);
         self.consumer.resume(&[at(1)]).expect("assigned");
         self.expect(1, 0..end).await;
@@ -159,7 +159,7 @@ impl Scene {
         }
     }
 
-    /// Polls as a program does that goes on after errors, and returns those. No record may come.
+    /// Polls as an application does that goes on after errors, and returns those. No record may come.
     async fn poll_for(&self, window: Duration) -> Vec<FetchError> {
         let until = tokio::time::Instant::now() + window;
         let mut raised = Vec::new();
@@ -175,7 +175,7 @@ impl Scene {
         raised
     }
 
-    /// Waits until the position of partition 0 is `offset`, polling as a program does that goes on after errors.
+    /// Waits until the position of partition 0 is `offset`, polling as an application does that goes on after errors.
     async fn settled(&self, offset: i64) {
         let settling = async {
             while self.consumer.position(&at(0)) != Ok(Some(offset)) {
@@ -187,7 +187,7 @@ impl Scene {
         done.unwrap_or_else(|_| panic!("the position does not come to {offset}"));
     }
 
-    /// Reads exactly these records, in order. Errors of the refusals before may still come first.
+    /// Reads exactly these records, in order. Errors of earlier refusals may still come first.
     pub(crate) async fn expect(&self, partition: i32, offsets: std::ops::Range<i64>) {
         let reading = async {
             for offset in offsets.clone() {
