@@ -1,4 +1,4 @@
-//! The columns of one record batch as records.
+//! The columns of an Arrow record batch, read as records.
 
 use arrow_array::{ArrayRef, RecordBatch};
 use kafkars_records::Header;
@@ -8,18 +8,18 @@ use crate::headers::Headers;
 use crate::numbers::NumberColumn;
 use crate::payloads::Payloads;
 
-/// Which column is what. A part without a name is missing from every record.
+/// The names of the columns for each part of a record. A part without a name is missing from every record.
 #[derive(Debug, Clone, Default)]
 pub struct ColumnNames {
-    /// Values; nulls are tombstones.
+    /// The column of values; nulls are tombstones.
     pub value: Option<String>,
-    /// Keys.
+    /// The column of keys.
     pub key: Option<String>,
-    /// Headers.
+    /// The column of headers.
     pub headers: Option<String>,
-    /// Timestamps; nulls are the time of sending.
+    /// The column of timestamps; where one is null the time of sending is used.
     pub timestamp: Option<String>,
-    /// Partitions; where one is null the partitioner chooses.
+    /// The column of partitions; where one is null the partitioner chooses.
     pub partition: Option<String>,
 }
 
@@ -37,7 +37,7 @@ impl ColumnNames {
     }
 }
 
-/// The parts of the records of one batch.
+/// The columns of one record batch, by part of a record.
 #[derive(Debug, Clone)]
 pub struct RecordColumns {
     rows: usize,
@@ -49,8 +49,8 @@ pub struct RecordColumns {
 }
 
 impl RecordColumns {
-    /// Finds the columns and looks at their types and values. Errors count rows from `first_row`, the batch's place in
-    /// its table.
+    /// Finds the columns and checks their types and values. Errors count rows from `first_row`, the index of the
+    /// batch's first row in its table.
     pub fn new(
         batch: &RecordBatch,
         names: &ColumnNames,
@@ -83,43 +83,43 @@ impl RecordColumns {
         self.rows
     }
 
-    /// Whether there are none.
+    /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.rows == 0
     }
 
-    /// A record's value; none for a tombstone.
+    /// The value of a record; `None` for a tombstone.
     #[inline]
     pub fn value(&self, row: usize) -> Option<&[u8]> {
         self.value.as_ref()?.get(row)
     }
 
-    /// A record's key.
+    /// The key of a record.
     #[inline]
     pub fn key(&self, row: usize) -> Option<&[u8]> {
         self.key.as_ref()?.get(row)
     }
 
-    /// A record's own timestamp, in ms.
+    /// The timestamp of a record in ms, if it has its own.
     #[inline]
     pub fn timestamp(&self, row: usize) -> Option<i64> {
         self.timestamp.as_ref()?.get(row)
     }
 
-    /// The partition a record names.
+    /// The partition of a record, if it names one.
     #[inline]
     pub fn partition(&self, row: usize) -> Option<i32> {
         let named = self.partition.as_ref()?.get(row)?;
         i32::try_from(named).ok()
     }
 
-    /// A record's headers.
+    /// The headers of a record.
     pub fn headers(&self, row: usize) -> impl Iterator<Item = Header<'_>> {
         let headers = self.headers.iter();
         headers.flat_map(move |headers| headers.get(row))
     }
 
-    /// Whether records have headers.
+    /// True if there is a column of headers.
     #[inline]
     pub fn has_headers(&self) -> bool {
         self.headers.is_some()
@@ -176,7 +176,7 @@ impl Finder<'_> {
         })
     }
 
-    /// The one column of this name.
+    /// The only column with this name.
     fn array(&self, role: &'static str, name: &str) -> Result<&ArrayRef, ColumnError> {
         let fields = || self.batch.schema_ref().fields().iter();
         let mut found = fields()

@@ -1,48 +1,48 @@
-//! Why a table cannot be sent.
+//! Errors of tables that cannot be sent.
 
 use arrow_schema::DataType;
 
-/// What is wrong with a column.
+/// Why a column cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ColumnError {
-    /// There is none of this name.
+    /// There is no column with this name.
     #[error("{role}: there is no column {name:?}; the table has {}", present.join(", "))]
     Missing {
-        /// What it is wanted for.
+        /// The part of a record that the column is for.
         role: &'static str,
-        /// Its name.
+        /// The column's name.
         name: String,
-        /// The names there are.
+        /// The names of the columns that there are.
         present: Vec<String>,
     },
-    /// There are several of this name.
+    /// There are several columns with this name.
     #[error(
         "{role}: the table has {count} columns named {name:?}; which one is meant cannot be told, so rename or drop the others"
     )]
     Ambiguous {
-        /// What it is wanted for.
+        /// The part of a record that the column is for.
         role: &'static str,
-        /// Their name.
+        /// The columns' name.
         name: String,
         /// How many there are.
         count: usize,
     },
-    /// Its type cannot be used.
+    /// The type of the column cannot be used.
     #[error("{role}: column {name:?} has type {found}; {expected} can be sent, so cast it first")]
     Type {
-        /// What it is wanted for.
+        /// The part of a record that the column is for.
         role: &'static str,
-        /// Its name.
+        /// The column's name.
         name: String,
-        /// Its type.
+        /// The column's type.
         found: DataType,
         /// The types that can be used.
         expected: &'static str,
     },
-    /// A number is too large.
+    /// A number is out of range.
     #[error("{role}: {value} in row {row} of column {name:?} is out of range")]
     Range {
-        /// What it is wanted for.
+        /// The part of a record that the column is for.
         role: &'static str,
         /// The column's name.
         name: String,
@@ -51,13 +51,13 @@ pub enum ColumnError {
         /// The number, in the column's unit.
         value: i128,
     },
-    /// A timestamp is in another unit than milliseconds.
+    /// A timestamp seems to have another unit than milliseconds.
     #[error(
         "{role}: {value} in row {row} of column {name:?} looks like {unit}; a column of whole numbers is in ms, so divide \
          it, or cast it to a timestamp of its unit"
     )]
     Unit {
-        /// What it is wanted for.
+        /// The part of a record that the column is for.
         role: &'static str,
         /// The column's name.
         name: String,
@@ -65,15 +65,15 @@ pub enum ColumnError {
         row: usize,
         /// The number.
         value: i64,
-        /// The unit it seems to be in.
+        /// The unit that it seems to have.
         unit: &'static str,
     },
-    /// A header has no name, which Kafka does not know.
+    /// The key of a header is null, which Kafka does not allow.
     #[error(
         "{role}: row {row} of column {name:?} has a header whose name is null; a header needs a name"
     )]
     NullName {
-        /// What it is wanted for.
+        /// The part of a record that the column is for.
         role: &'static str,
         /// The column's name.
         name: String,
@@ -83,7 +83,7 @@ pub enum ColumnError {
 }
 
 impl ColumnError {
-    /// The row of the table that it is about; none where it is about the column.
+    /// The row of the table; `None` if the error concerns the whole column.
     pub fn row(&self) -> Option<usize> {
         match self {
             Self::Range { row, .. } | Self::Unit { row, .. } | Self::NullName { row, .. } => {
@@ -94,10 +94,10 @@ impl ColumnError {
     }
 }
 
-/// Why an array cannot be the column it is wanted for.
+/// Why an array cannot be used as a column for its part of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unfit {
-    /// Its type cannot be used.
+    /// The type cannot be used.
     Type,
     /// A number is out of range.
     Range {
@@ -106,16 +106,16 @@ pub(crate) enum Unfit {
         /// The number.
         value: i128,
     },
-    /// A timestamp is in another unit.
+    /// A timestamp seems to have another unit.
     Unit {
         /// The row of the array.
         row: usize,
         /// The number.
         value: i64,
-        /// The unit it seems to be in.
+        /// The unit that it seems to have.
         unit: &'static str,
     },
-    /// A header has no name.
+    /// The key of a header is null.
     NullName {
         /// The row of the array.
         row: usize,

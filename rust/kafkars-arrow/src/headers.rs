@@ -1,4 +1,4 @@
-//! Columns of headers: a map, or a list of pairs, in each row.
+//! Reads columns of headers: a map, or a list of pairs, in each row.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use kafkars_records::Header;
 use crate::error::Unfit;
 use crate::payloads::Payloads;
 
-/// One column of headers.
+/// A column of headers.
 #[derive(Debug, Clone)]
 pub(crate) struct Headers {
     offsets: OffsetBuffer<i32>,
@@ -24,7 +24,7 @@ impl Headers {
     pub(crate) const EXPECTED: &str =
         "a map of text to binary or text, or a list of structs of two such fields,";
 
-    /// The column, where its type fits and every header has a name.
+    /// Reads the column, if its type fits and every header has a key.
     pub(crate) fn new(array: &ArrayRef) -> Result<Self, Unfit> {
         let (offsets, items, names, values) = match array.data_type() {
             DataType::Map(..) => {
@@ -50,7 +50,7 @@ impl Headers {
             values: Payloads::new(values).ok_or(Unfit::Type)?,
         };
         if !is_whole {
-            // What stands between the rows' ranges, or in those of null rows, belongs to nobody.
+            // Items between the ranges of rows, and those of null rows, belong to no row.
             let is_named = |at: usize| items.is_valid(at) && names.is_valid(at);
             let unnamed = (0..array.len()).find(|row| !made.range(*row).all(is_named));
             if let Some(row) = unnamed {
@@ -60,7 +60,7 @@ impl Headers {
         Ok(made)
     }
 
-    /// Places of a row's headers.
+    /// The range of a row's headers in the items.
     fn range(&self, row: usize) -> Range<usize> {
         let is_null = self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row));
         let place = |at: usize| {

@@ -1,5 +1,4 @@
-//! Arrow columns as Kafka records and back, without a Python object for each value, and payloads as columns of their
-//! own.
+//! Arrow columns as Kafka records and back, without a Python object for each value; and payloads as columns.
 #![forbid(unsafe_code)]
 
 mod columns;

@@ -1,4 +1,4 @@
-//! Columns of whole numbers: timestamps and partitions.
+//! Reads columns of integers: timestamps and partitions.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
@@ -12,7 +12,7 @@ use kafkars_records::mistaken_unit;
 
 use crate::error::Unfit;
 
-/// One column as 64-bit numbers.
+/// A column as int64.
 #[derive(Debug, Clone)]
 pub(crate) struct NumberColumn(Vec<Option<i64>>);
 
@@ -21,7 +21,7 @@ impl NumberColumn {
         "timestamps of any unit, or whole numbers of milliseconds since 1970,";
     pub(crate) const PARTITIONS: &str = "whole numbers";
 
-    /// Partitions: whole numbers that an int32 holds.
+    /// Reads partitions: integers that fit an int32.
     pub(crate) fn partitions(array: &ArrayRef) -> Result<Self, Unfit> {
         let numbers = Self::whole(array)?;
         for (row, number) in numbers.0.iter().enumerate() {
@@ -35,7 +35,7 @@ impl NumberColumn {
         Ok(numbers)
     }
 
-    /// Milliseconds since 1970. Finer units are cut off towards the past.
+    /// Reads timestamps as ms since 1970. Finer units are rounded down.
     pub(crate) fn milliseconds(array: &ArrayRef) -> Result<Self, Unfit> {
         let DataType::Timestamp(unit, _) = array.data_type() else {
             return Self::whole(array)?.in_milliseconds();
@@ -54,7 +54,7 @@ impl NumberColumn {
         }
     }
 
-    /// The same, unless one of them is in another unit.
+    /// The same numbers, unless one of them seems to have another unit than ms.
     fn in_milliseconds(self) -> Result<Self, Unfit> {
         for (row, number) in self.0.iter().enumerate() {
             if let Some(value) = *number
@@ -87,7 +87,7 @@ impl NumberColumn {
     }
 }
 
-/// The numbers of a column, where each can be converted.
+/// Converts the numbers of a column, if each can be converted.
 fn collect<T>(
     array: &ArrayRef,
     convert: impl Fn(T::Native) -> Option<i64>,

@@ -1,4 +1,4 @@
-//! Columns whose items are bytes.
+//! Reads columns of bytes or text.
 
 use arrow_array::cast::AsArray;
 use arrow_array::{
@@ -7,7 +7,7 @@ use arrow_array::{
 };
 use arrow_schema::DataType;
 
-/// One column of bytes or text, in any of Arrow's layouts.
+/// A column of bytes or text, in any of Arrow's layouts.
 #[derive(Debug, Clone)]
 pub(crate) enum Payloads {
     Binary(BinaryArray),
@@ -24,7 +24,7 @@ pub(crate) enum Payloads {
 impl Payloads {
     pub(crate) const EXPECTED: &str = "binary or text";
 
-    /// The column, where its type fits.
+    /// Reads the column, if its type fits.
     pub(crate) fn new(array: &ArrayRef) -> Option<Self> {
         Some(match array.data_type() {
             DataType::Binary => Self::Binary(array.as_binary().clone()),
@@ -41,12 +41,12 @@ impl Payloads {
         })
     }
 
-    /// Whether every item is text.
+    /// True if the items are text.
     pub(crate) fn is_text(&self) -> bool {
         matches!(self, Self::Utf8(_) | Self::LargeUtf8(_) | Self::Utf8View(_))
     }
 
-    /// One item; none for null.
+    /// Returns an item; `None` if it is null.
     #[inline]
     pub(crate) fn get(&self, row: usize) -> Option<&[u8]> {
         match self {
@@ -61,7 +61,7 @@ impl Payloads {
         }
     }
 
-    /// One item as text, of a column that is.
+    /// Returns an item as text, if the column is of text.
     pub(crate) fn text(&self, row: usize) -> Option<&str> {
         match self {
             Self::Utf8(array) => array.is_valid(row).then(|| array.value(row)),

@@ -1,4 +1,4 @@
-//! Fetched records become columns that take as much memory as they need.
+//! Columns of fetched records take as much memory as they need.
 
 use std::sync::Arc;
 
@@ -56,7 +56,7 @@ fn a_column_with_room_made_for_it_is_not_grown() {
             assert_eq!(values.value(row), vec![(number + index) as u8; VALUE]);
             assert_eq!(offsets.value(row), index as i64);
         }
-        // Values without room made for them would have up to twice as much.
+        // Without room made for them in advance the values would take up to twice as much.
         let memory = values.get_buffer_memory_size();
         assert!(
             memory <= bytes + 8 * (made.num_rows() + 16),

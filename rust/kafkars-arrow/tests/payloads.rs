@@ -1,4 +1,4 @@
-//! Payloads become columns one by one: what is wrong with one of them never shows in another.
+//! Payloads become columns, and one that cannot be decoded affects no other.
 
 use std::sync::Arc;
 
@@ -56,7 +56,7 @@ fn json() -> JsonPayloads {
     .unwrap()
 }
 
-/// A long, as Avro writes it.
+/// Encodes a long as Avro does.
 fn long(value: i64) -> Vec<u8> {
     let mut left = ((value << 1) ^ (value >> 63)) as u64;
     let mut bytes = Vec::new();
@@ -189,7 +189,7 @@ fn json_that_does_not_fit_is_refused_by_row() {
     }
 }
 
-/// The one value of a payload, in a column of a type.
+/// Decodes one JSON value into a column of a type, and returns the column or the reason why not.
 fn cell(payload: &str, data_type: DataType) -> Result<ArrayRef, String> {
     let fields = Fields::from(vec![Field::new("a", data_type, true)]);
     let decoded = decode(
@@ -434,7 +434,7 @@ fn schemas_that_are_none_are_refused() {
     }
 }
 
-/// What each payload is alone must be what it is among others.
+/// The result of each payload alone must be the same as among others.
 fn spoils_no_other(
     decoder: &dyn PayloadDecoder,
     payloads: &[Option<Vec<u8>>],

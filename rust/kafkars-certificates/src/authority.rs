@@ -1,4 +1,4 @@
-//! What a certificate may be believed for: signing others, or itself only.
+//! What a certificate may be trusted for: for those it has signed, or only for itself.
 
 use x509_parser::certificate::BasicExtension;
 use x509_parser::extensions::ExtendedKeyUsage;
@@ -8,48 +8,48 @@ use x509_parser::x509::SubjectPublicKeyInfo;
 
 use crate::der;
 
-/// What is to be known of a certificate to judge the chains in which it stands.
+/// The fields of a certificate that decide about the chains it is part of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trusted {
-    /// Whom it names.
+    /// Its subject.
     pub subject: String,
-    /// Who signed it.
+    /// Its issuer.
     pub issuer: String,
-    /// The issuer's name as it stands there.
+    /// The name of its issuer as encoded in it.
     pub issuer_name: Vec<u8>,
-    /// Its own name as it stands there.
+    /// The name of its subject as encoded in it.
     pub subject_name: Vec<u8>,
-    /// The number that its issuer gave it.
+    /// Its serial number.
     pub serial: Vec<u8>,
-    /// The seconds since 1970 between which it is valid, both of them included.
+    /// Its first and its last second of validity, in seconds since 1970.
     pub valid: (i64, i64),
     /// True if it may sign certificates of servers.
     pub is_authority: bool,
-    /// How many authorities may stand between it and a server; none where it does not say.
+    /// How many authorities may be between it and a server; `None` if it has no path length constraint.
     pub path_length: Option<u32>,
-    /// True if its key may sign lists of revoked certificates.
+    /// True if its key may sign revocation lists.
     pub signs_lists: bool,
-    /// True if a server may show it.
+    /// True if a server may present it.
     pub is_for_servers: bool,
-    /// True if its key may do what a server's does.
+    /// True if its key may be used for what a TLS server does.
     pub key_serves: bool,
-    /// The key that it speaks of.
+    /// Its public key.
     pub key: CertifiedKey,
 }
 
-/// The key of a certificate.
+/// The public key of a certificate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CertifiedKey {
-    /// The algorithm and its parameters, as signatures name it.
+    /// The algorithm and its parameters, encoded as in signatures.
     pub algorithm: Vec<u8>,
     /// The key itself.
     pub bits: Vec<u8>,
-    /// How long it is where it is an RSA key.
+    /// Its length in bits if it is an RSA key.
     pub rsa_bits: Option<usize>,
 }
 
 impl Trusted {
-    /// Reads a DER certificate; none if the bytes are none.
+    /// Reads a DER certificate; `None` if the bytes are not one.
     #[must_use]
     pub fn read(certificate: &[u8]) -> Option<Self> {
         let (_, certificate) = X509Certificate::from_der(certificate).ok()?;
@@ -72,7 +72,7 @@ impl Trusted {
             path_length: constraints.and_then(|constraints| constraints.value.path_len_constraint),
             signs_lists: usage.is_none_or(|usage| usage.crl_sign()),
             is_for_servers,
-            // Any of the three, because keys of RSA may decrypt instead of sign.
+            // Any of the three, because RSA keys may decrypt instead of sign.
             key_serves: usage.is_none_or(|usage| {
                 usage.digital_signature() || usage.key_encipherment() || usage.key_agreement()
             }),
@@ -80,7 +80,7 @@ impl Trusted {
         })
     }
 
-    /// True if its issuer has its own name: an edition of the same authority.
+    /// True if it is self-issued: its issuer has the same name, as when an authority renews its key.
     #[must_use]
     pub fn is_self_issued(&self) -> bool {
         self.issuer_name == self.subject_name
@@ -102,7 +102,7 @@ impl CertifiedKey {
     }
 }
 
-/// A number without the zeros before it, which say nothing.
+/// The bytes of a number without leading zeros.
 pub(crate) fn number(bytes: &[u8]) -> Vec<u8> {
     let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
     bytes[zeros..].to_vec()
@@ -112,8 +112,8 @@ fn allows_servers(usage: &BasicExtension<&ExtendedKeyUsage<'_>>) -> bool {
     usage.value.server_auth || usage.value.any
 }
 
-/// As OpenSSL judges: the constraint decides. Without it, the use of the key does; certificates of the first version,
-/// which have neither, are authorities if they have signed themselves.
+/// Decides as OpenSSL does: by the basic constraints. Without these by the key usage; X.509 version 1 certificates,
+/// which have neither, are authorities if they are self-signed.
 fn may_sign(certificate: &X509Certificate<'_>) -> bool {
     let usage = certificate.key_usage().ok().flatten();
     let signs = usage.as_ref().map(|usage| usage.value.key_cert_sign());

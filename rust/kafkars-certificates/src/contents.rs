@@ -1,7 +1,7 @@
-//! What a text holds instead of what was looked for, in words. Only names of sections that are known are quoted: what
-//! stands in a damaged first line may be a part of a key.
+//! Says what a text contains instead of what was expected. Only known section names are quoted: a damaged first line
+//! may hold a part of a key.
 
-/// Sections that files of certificates and keys hold, and what makes something useful of them.
+/// Sections in files of certificates and keys, and how to convert each.
 const SECTIONS: &[(&str, &str)] = &[
     ("CERTIFICATE", ""),
     ("X509 CERTIFICATE", ""),
@@ -39,7 +39,7 @@ const SECTIONS: &[(&str, &str)] = &[
 
 const BEGIN: &[u8] = b"-----BEGIN ";
 
-/// A clause that follows "holds no ..."; empty where nothing helpful is to be said.
+/// Returns a clause that follows "holds no ..."; empty if there is nothing helpful to say.
 pub(crate) fn found_instead(text: &[u8]) -> String {
     if text.starts_with(&[0xff, 0xfe]) || text.starts_with(&[0xfe, 0xff]) {
         return ": it is UTF-16; save it as UTF-8".to_owned();

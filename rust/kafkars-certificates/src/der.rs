@@ -1,16 +1,16 @@
-//! DER one element at a time, where a parser keeps no bytes of what it has read.
+//! Reads DER element by element, where a parser does not keep the bytes that it has read.
 
 use x509_parser::asn1_rs::{Any, FromDer};
 
-/// One element.
+/// A DER element.
 pub(crate) struct DerElement<'a> {
-    /// All of it.
+    /// The whole element.
     pub(crate) whole: &'a [u8],
-    /// What it holds.
+    /// Its content.
     pub(crate) content: &'a [u8],
 }
 
-/// The first element, and what stands after it; none where none begins.
+/// Reads the first element. Returns it with the bytes after it; `None` if no element begins here.
 pub(crate) fn element(bytes: &[u8]) -> Option<(DerElement<'_>, &[u8])> {
     let (rest, any) = Any::from_der(bytes).ok()?;
     let whole = bytes.get(..bytes.len().checked_sub(rest.len())?)?;

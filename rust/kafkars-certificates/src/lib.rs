@@ -1,6 +1,6 @@
-//! Certificates and their keys: reading them from PEM and PKCS#12, naming their subjects, and making them for tests.
+//! Certificates and their keys: reading them from PEM and PKCS#12, formatting their subjects, making them for tests.
 //!
-//! The client and the embedded broker both read certificates here. Nothing of this opens a file or a socket.
+//! The client and the embedded broker both read certificates here. Nothing here opens a file or a socket.
 #![forbid(unsafe_code)]
 
 mod authority;

@@ -1,4 +1,4 @@
-//! Certificate chains and private keys, from PEM (the key also encrypted) or PKCS#12.
+//! Reads certificate chains and private keys from PEM (the key may be encrypted) or PKCS#12.
 
 use p12_keystore::{KeyStore, Pkcs12ImportPolicy};
 use pkcs8::EncryptedPrivateKeyInfoRef;
@@ -8,10 +8,10 @@ use zeroize::Zeroizing;
 
 use crate::pem::{PemError, certificates, instead, plain};
 
-/// A chain that begins with the owner's certificate, and the owner's key.
+/// A chain that begins with the owner's certificate, and the owner's private key.
 pub type CertifiedIdentity = (Vec<CertificateDer<'static>>, PrivateKeyDer<'static>);
 
-/// Which of the things given cannot be used.
+/// The part of the input that cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CertificatePart {
     /// The certificate or its chain.
@@ -24,20 +24,20 @@ pub enum CertificatePart {
     Store,
 }
 
-/// Why a certificate or a key cannot be read. The text never holds any of the key or the password.
+/// Why a certificate or a key cannot be read. The text contains nothing of the key or the password.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{problem}")]
 pub struct LoadError {
-    /// What cannot be used.
+    /// The part that cannot be used.
     pub part: CertificatePart,
     /// What is wrong with it, and what to do.
     pub problem: String,
 }
 
-/// The certificates of a PEM text.
+/// Reads the certificates of a PEM text.
 ///
 /// # Errors
-/// When it holds none, or one that is damaged.
+/// If there is none, or one is damaged.
 pub fn chain(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, LoadError> {
     let chain = certificates(pem);
     let chain =
@@ -50,10 +50,10 @@ pub fn chain(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, LoadError> {
     Ok(chain)
 }
 
-/// The private key of a PEM text, decrypted with a password where it is encrypted.
+/// Reads the private key of a PEM text, and decrypts it with the password if it is encrypted.
 ///
 /// # Errors
-/// When there is none, or the password does not open it.
+/// If there is none, or the password does not decrypt it.
 pub fn private_key(
     pem: &[u8],
     password: Option<&[u8]>,
@@ -68,7 +68,7 @@ pub fn private_key(
         };
         let password = password.ok_or_else(missing)?;
         let key = EncryptedPrivateKeyInfoRef::try_from(encrypted.as_slice()).map_err(|error| {
-            // What is damaged cannot be told from what is encrypted by other rules than PBES2's.
+            // Damage cannot be told from an encryption other than PBES2.
             let problem = format!(
                 "the encrypted key cannot be read ({error}): it is damaged, or {UNKNOWN_SCHEME}"
             );
@@ -97,7 +97,7 @@ pub fn private_key(
 const UNKNOWN_SCHEME: &str = "encrypted in a way that is not known here (PBES2 with AES or 3DES is); convert it with \
      `openssl pkcs8 -topk8 -v2 aes256 -in OLD -out NEW`";
 
-/// Why a key does not open: it is the password, unless the way it is encrypted is not known.
+/// Why a key cannot be decrypted: the password is wrong, unless the encryption is unsupported.
 fn refusal(error: pkcs8::Error) -> LoadError {
     use pkcs8::pkcs5::Error::{
         AlgorithmParametersInvalid, NoPbes1CryptSupport, UnsupportedAlgorithm,
@@ -110,17 +110,17 @@ fn refusal(error: pkcs8::Error) -> LoadError {
     }
 }
 
-/// Marks keys that are encrypted below the level of PKCS#8.
+/// Marks keys with OpenSSL's traditional encryption, which is that of PEM and not of PKCS#8.
 const PEM_ENCRYPTION: &[u8] = b"Proc-Type: 4,ENCRYPTED";
 
 fn encrypted_key(pem: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
     const BEGIN: &str = "-----BEGIN ENCRYPTED PRIVATE KEY-----";
     const END: &str = "-----END ENCRYPTED PRIVATE KEY-----";
-    // What stands before and behind it need not be UTF-8.
+    // The text before and after it need not be UTF-8.
     let text = Zeroizing::new(String::from_utf8_lossy(pem).into_owned());
     let start = text.find(BEGIN)? + BEGIN.len();
     let body = &text[start..start + text[start..].find(END)?];
-    // The label differs, the rest is read by the same code as any other PEM.
+    // Only the label differs; the rest is read by the same code as any other PEM.
     let plain = Zeroizing::new(format!(
         "-----BEGIN PRIVATE KEY-----{body}-----END PRIVATE KEY-----\n"
     ));
@@ -129,10 +129,10 @@ fn encrypted_key(pem: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
     Some(Zeroizing::new(der))
 }
 
-/// The chain and the key of a PKCS#12 store.
+/// Reads the chain and the key of a PKCS#12 store.
 ///
 /// # Errors
-/// When the password does not open it, or it holds no key.
+/// If the password does not open it, or it holds no key.
 pub fn pkcs12(content: &[u8], password: &str) -> Result<CertifiedIdentity, LoadError> {
     let store = KeyStore::from_pkcs12(content, password, Pkcs12ImportPolicy::Relaxed);
     let store = store.map_err(|error| {

@@ -1,4 +1,4 @@
-//! Certificates for tests: an authority, and what it signs, with the faults that a test wants.
+//! Makes certificates for tests: an authority, and certificates that it signs, with faults where a test needs them.
 
 use rcgen::{
     BasicConstraints, CertificateParams, CertificateRevocationListParams, CertifiedIssuer,
@@ -9,9 +9,9 @@ use time::{Duration, OffsetDateTime};
 
 /// Certificates are valid from this long before they are made, for clocks that are behind.
 const HEAD_START: Duration = Duration::DAY;
-/// An authority outlives what it signs.
+/// The lifetime of an authority, which is longer than that of what it signs.
 const LIFE_OF_AUTHORITY: Duration = Duration::days(3650);
-/// How long a list of revoked certificates is believed.
+/// How long a revocation list is valid.
 const LIFE_OF_LIST: Duration = Duration::days(365);
 
 /// The kind of a key.
@@ -24,23 +24,23 @@ pub enum KeyKind {
     Rsa,
 }
 
-/// A certificate to be made.
+/// The properties of a certificate to make.
 #[derive(Debug, Clone)]
 pub struct NewCertificate {
     /// The common name of its subject.
     pub name: String,
     /// The organization of its subject. Default none.
     pub organization: Option<String>,
-    /// Host names and addresses that it is for. Default none.
+    /// Host names and addresses of the certificate. Default none.
     pub hosts: Vec<String>,
     /// The kind of its key.
     pub key: KeyKind,
-    /// Seconds from now until it ends; a certificate with a negative number has expired. Default 365 days.
+    /// Seconds from now until it expires; if negative it has expired already. Default 365 days.
     pub lifetime_seconds: i64,
 }
 
 impl NewCertificate {
-    /// A certificate of a subject, with the defaults otherwise.
+    /// Makes the properties for a subject, with defaults otherwise.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -63,7 +63,7 @@ pub struct MadeCertificate {
 }
 
 impl std::fmt::Debug for MadeCertificate {
-    /// Leaves the key out.
+    /// Leaves out the key.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter
             .debug_struct("MadeCertificate")
@@ -75,15 +75,15 @@ impl std::fmt::Debug for MadeCertificate {
 /// Why a certificate cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum MakeError {
-    /// The lifetime leads to a date that no certificate can hold.
+    /// The lifetime ends at a date that no certificate can state.
     #[error("a certificate cannot end {0} seconds from now")]
     Lifetime(i64),
-    /// A host or a name that certificates cannot hold, or no random numbers.
+    /// A host or a name that a certificate cannot contain, or a lack of random numbers.
     #[error("the certificate cannot be made: {0}")]
     Certificate(#[from] rcgen::Error),
 }
 
-/// Signs certificates. Its key is its own and leaves it only as PEM when asked for.
+/// An authority, which signs certificates.
 pub struct Authority {
     issuer: CertifiedIssuer<'static, KeyPair>,
 }
@@ -92,7 +92,7 @@ impl Authority {
     /// Makes an authority with a new key.
     ///
     /// # Errors
-    /// When the system gives no random numbers.
+    /// If the system supplies no random numbers.
     pub fn new(name: &str, key: KeyKind) -> Result<Self, MakeError> {
         let now = OffsetDateTime::now_utc();
         let mut params = CertificateParams::default();
@@ -109,15 +109,15 @@ impl Authority {
         Ok(Self { issuer })
     }
 
-    /// The authority's own certificate as PEM: whoever believes it believes all that it signs.
+    /// The authority's own certificate as PEM: whoever trusts it trusts all that it signs.
     pub fn certificate_pem(&self) -> String {
         self.issuer.pem()
     }
 
-    /// Signs a certificate for servers and clients, with a new key.
+    /// Issues a certificate for a server or a client, with a new key.
     ///
     /// # Errors
-    /// When a host cannot stand in a certificate.
+    /// If a certificate cannot contain a host, or cannot state the lifetime.
     pub fn issue(&self, wanted: &NewCertificate) -> Result<MadeCertificate, MakeError> {
         let now = OffsetDateTime::now_utc();
         let seconds = wanted.lifetime_seconds;
@@ -152,10 +152,10 @@ impl Authority {
         })
     }
 
-    /// Signs a list of revoked certificates, as PEM.
+    /// Signs a revocation list, and returns it as PEM.
     ///
     /// # Errors
-    /// When the list cannot be signed.
+    /// If the list cannot be signed.
     pub fn revoke(&self, revoked: &[&MadeCertificate]) -> Result<String, MakeError> {
         let now = OffsetDateTime::now_utc();
         let entry = |made: &&MadeCertificate| RevokedCertParams {
@@ -189,11 +189,11 @@ fn new_key(kind: KeyKind) -> Result<KeyPair, MakeError> {
     })?)
 }
 
-/// A serial number that no other certificate has, made of the key, which is random.
+/// A unique serial number, taken from the key, which is random.
 fn random_serial(key: &KeyPair) -> [u8; 16] {
     let mut serial = [0; 16];
     let bytes = key.public_key_raw();
-    // Points and moduli are random in their middle.
+    // Elliptic curve points and RSA moduli are random in their middle.
     let middle = bytes.len() / 2;
     for (to, from) in serial.iter_mut().zip(bytes.iter().skip(middle)) {
         *to = *from;

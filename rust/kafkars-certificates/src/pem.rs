@@ -1,4 +1,4 @@
-//! The one reader of PEM. What it says of a text holds nothing of the text, because keys stand in such files too.
+//! The only reader of PEM. Its errors quote nothing of the text, because such files contain keys too.
 
 use rustls_pki_types::pem::{Error, PemObject};
 use rustls_pki_types::{CertificateDer, CertificateRevocationListDer};
@@ -15,16 +15,16 @@ pub enum PemError {
     /// The first line of a section is damaged.
     #[error("a -----BEGIN line holds something else too; has the text lost its line ends?")]
     BeginLine,
-    /// Something else than base64 stands in a section.
+    /// A section contains something else than base64.
     #[error("a section is not base64")]
     Base64,
-    /// OpenSSL's own form of a certificate, which says in addition what it is believed for.
+    /// The text has OpenSSL's own form of a certificate, which adds what it is trusted for.
     #[error(
         "it holds -----BEGIN TRUSTED CERTIFICATE-----, whose notes on trust are not read here; convert it with `openssl \
          x509 -in FILE -out NEW`"
     )]
     Trusted,
-    /// Anything else.
+    /// Any other error.
     #[error("it cannot be read as PEM")]
     Unreadable,
 }
@@ -40,10 +40,10 @@ impl From<&Error> for PemError {
     }
 }
 
-/// The certificates of a text, in their order; other sections are passed over.
+/// Reads the certificates of a text, in their order; other sections are skipped.
 ///
 /// # Errors
-/// When one cannot be read.
+/// If one cannot be read.
 pub fn certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, PemError> {
     let text = plain(pem);
     if text
@@ -55,24 +55,25 @@ pub fn certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, PemError
     sections(&text)
 }
 
-/// The certificates of a text that can be read.
+/// Reads those certificates of a text that can be read.
 pub fn readable_certificates(pem: &[u8]) -> Vec<CertificateDer<'static>> {
     CertificateDer::pem_slice_iter(&plain(pem))
         .flatten()
         .collect()
 }
 
-/// The lists of revoked certificates of a text.
+/// Reads the revocation lists of a text.
 ///
 /// # Errors
-/// When one cannot be read.
+/// If one cannot be read.
 pub fn revocation_lists(
     pem: &[u8],
 ) -> Result<Vec<CertificateRevocationListDer<'static>>, PemError> {
     sections(&plain(pem))
 }
 
-/// A clause that follows "holds no ...": what a text holds instead, and what to do about it. Nothing of a key is in it.
+/// Returns a clause that follows "holds no ...": what the text holds instead, and what to do. It contains nothing of a
+/// key.
 #[must_use]
 pub fn instead(pem: &[u8]) -> String {
     found_instead(&plain(pem))
@@ -81,7 +82,7 @@ pub fn instead(pem: &[u8]) -> String {
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 const TRUSTED: &[u8] = b"-----BEGIN TRUSTED CERTIFICATE-----";
 
-/// A certificate's first and last line of old, as they are written now.
+/// The old first and last line of a certificate, and the current ones.
 const OLD_NAMES: [(&[u8], &[u8]); 2] = [
     (
         b"-----BEGIN X509 CERTIFICATE-----",
@@ -93,10 +94,10 @@ const OLD_NAMES: [(&[u8], &[u8]); 2] = [
     ),
 ];
 
-/// The text with lines as OpenSSL reads them: without UTF-8's byte order mark, without white space at their ends, and
-/// with today's name of a certificate.
+/// Returns the text with its lines as OpenSSL reads them: without byte order mark, without trailing white space, and
+/// with the current names of sections.
 pub(crate) fn plain(pem: &[u8]) -> Zeroizing<Vec<u8>> {
-    // As long as it can become: it may hold a key, of which no copy is left behind.
+    // With room for all of it: growing would leave copies of a key behind.
     let mut text = Zeroizing::new(Vec::with_capacity(pem.len() + 1));
     for line in pem.split(|byte| matches!(byte, b'\n' | b'\r')) {
         let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);

@@ -1,4 +1,4 @@
-//! Lists of revoked certificates: whose they are, when they count, and what was signed.
+//! Reads revocation lists: their issuer, their validity, and the signed bytes.
 
 use std::collections::HashSet;
 
@@ -8,18 +8,18 @@ use crate::Trusted;
 use crate::authority::number;
 use crate::der;
 
-/// What is to be known of a list of revoked certificates.
+/// A revocation list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RevocationList {
-    /// The name of who signed it, as it stands there.
+    /// The name of its issuer as encoded in it.
     pub issuer_name: Vec<u8>,
-    /// Since when it counts, in seconds since 1970.
+    /// From when on it is valid, in seconds since 1970.
     pub since: i64,
-    /// Until when another one is promised.
+    /// When the next list is due, in seconds since 1970; `None` if it does not say.
     pub until: Option<i64>,
-    /// What was signed.
+    /// The bytes that were signed.
     pub signed: Vec<u8>,
-    /// How it was signed.
+    /// The algorithm of the signature.
     pub signature_algorithm: Vec<u8>,
     /// The signature.
     pub signature: Vec<u8>,
@@ -27,7 +27,7 @@ pub struct RevocationList {
 }
 
 impl RevocationList {
-    /// Reads a DER list; none if the bytes are none.
+    /// Reads a DER revocation list; `None` if the bytes are not one.
     #[must_use]
     pub fn read(list: &[u8]) -> Option<Self> {
         let (_, parsed) = CertificateRevocationList::from_der(list).ok()?;
@@ -45,7 +45,7 @@ impl RevocationList {
         })
     }
 
-    /// True if it names a certificate.
+    /// True if it lists a certificate as revoked.
     #[must_use]
     pub fn lists(&self, certificate: &Trusted) -> bool {
         self.issuer_name == certificate.issuer_name && self.serials.contains(&certificate.serial)

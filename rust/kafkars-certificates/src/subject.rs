@@ -1,9 +1,9 @@
-//! The subject of a certificate as text, the way Java's `X500Principal.getName()` writes it (RFC 2253).
+//! Formats the subject of a certificate as Java's `X500Principal.getName()` does (RFC 2253).
 
 use x509_parser::prelude::{FromDer, X509Certificate};
 use x509_parser::x509::{AttributeTypeAndValue, X509Name};
 
-/// Attributes that RFC 2253 has a keyword for; others are told by their numbers.
+/// Attributes that have a keyword in RFC 2253; others are written by their object identifiers.
 const KEYWORDS: [(&str, &str); 9] = [
     ("2.5.4.3", "CN"),
     ("2.5.4.6", "C"),
@@ -16,13 +16,13 @@ const KEYWORDS: [(&str, &str); 9] = [
     ("0.9.2342.19200300.100.1.1", "UID"),
 ];
 
-/// The subject of a DER certificate, such as `CN=shop,OU=orders,O=example`; none if the bytes are no certificate.
+/// The subject of a DER certificate, such as `CN=shop,OU=orders,O=example`; `None` if the bytes are not a certificate.
 pub fn distinguished_name(certificate: &[u8]) -> Option<String> {
     let (_, certificate) = X509Certificate::from_der(certificate).ok()?;
     Some(written(certificate.subject()))
 }
 
-/// The attributes of a name, the last one first, as RFC 2253 has it.
+/// The attributes of a name, the last one first, as in RFC 2253.
 fn written(name: &X509Name<'_>) -> String {
     let parts: Vec<String> = name
         .iter()

@@ -1,4 +1,4 @@
-//! Prints what appending, sealing, opening and walking cost, in nanoseconds per record of 100 bytes with a key.
+//! Prints what appending, sealing, opening and iterating cost, in nanoseconds per record of 100 bytes with a key.
 //!
 //! `cargo run --release -p kafkars-records --example batch_throughput`
 #![expect(clippy::print_stdout, reason = "printing is what this program is for")]
@@ -85,7 +85,7 @@ fn main() {
     small(&values, &keys);
 }
 
-/// Batches of a few records, where what is set up per batch counts.
+/// Measures batches of a few records, where the fixed costs of a batch count.
 fn small(values: &[Vec<u8>], keys: &[String]) {
     for codec in [
         Codec::None,
@@ -116,7 +116,7 @@ fn small(values: &[Vec<u8>], keys: &[String]) {
     }
 }
 
-/// Text of 100 bytes that compresses about as well as JSON does.
+/// A value of 100 bytes that compresses about as well as JSON does.
 fn value(index: usize) -> Vec<u8> {
     let text = format!(
         "{{\"id\":{index},\"user\":\"user-{}\",\"amount\":{},\"currency\":\"EUR\",\"note\":\"{:032x}\"}}",
@@ -136,7 +136,7 @@ fn print(name: &str, elapsed: Duration) {
     );
 }
 
-/// The shortest of many runs: what the work takes when nothing else disturbs it.
+/// The shortest of many runs: the time that the work takes when nothing else disturbs it.
 fn best(mut work: impl FnMut()) -> Duration {
     let deadline = Instant::now() + Duration::from_millis(400);
     let mut best = Duration::MAX;

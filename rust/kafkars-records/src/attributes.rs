@@ -1,8 +1,8 @@
-//! The attributes word of a batch: codec, kind of timestamp, transactional and control bits.
+//! The attributes of a batch: codec, timestamp type, transactional and control bits.
 
 use crate::compression::Codec;
 
-/// The attributes word of a batch.
+/// The attributes of a batch, an int16 of flags.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Attributes(i16);
 
@@ -17,22 +17,22 @@ impl Attributes {
     /// Bits that messages of magic 1 can have.
     pub(crate) const DEFINED_IN_MAGIC_1: i16 = Self::CODEC_MASK | Self::LOG_APPEND_TIME;
 
-    /// The word as the wire has it.
+    /// Reads the attributes from their int16 on the wire.
     pub fn from_bits(bits: i16) -> Self {
         Self(bits)
     }
 
-    /// The word as the wire has it.
+    /// The int16 on the wire.
     pub fn bits(self) -> i16 {
         self.0
     }
 
-    /// The codec of the records; `None` is an id Kafka has not defined, not the absence of compression.
+    /// The codec of the records; `None` means an unknown codec id, not the absence of compression.
     pub fn compression(self) -> Option<Codec> {
         Codec::from_id(self.codec_id())
     }
 
-    /// Who set the timestamps.
+    /// Whether the producer or the broker set the timestamps.
     pub fn timestamp_type(self) -> TimestampType {
         if self.0 & Self::LOG_APPEND_TIME == 0 {
             TimestampType::CreateTime
@@ -41,18 +41,18 @@ impl Attributes {
         }
     }
 
-    /// Whether the batch belongs to a transaction.
+    /// True if the batch belongs to a transaction.
     pub fn is_transactional(self) -> bool {
         self.0 & Self::TRANSACTIONAL != 0
     }
 
-    /// Whether the batch holds markers of the broker, which no application sees.
+    /// True if the batch holds control records of the broker, which are not returned to applications.
     pub fn is_control(self) -> bool {
         self.0 & Self::CONTROL != 0
     }
 
-    /// Whether `base_timestamp` is the time from which compaction may drop tombstones (KIP-534). Timestamps of records
-    /// are relative to it all the same.
+    /// True if `base_timestamp` is the delete horizon: the time from which compaction may drop tombstones (KIP-534).
+    /// Timestamps of records are relative to it all the same.
     pub fn has_delete_horizon(self) -> bool {
         self.0 & Self::DELETE_HORIZON != 0
     }
@@ -89,8 +89,8 @@ impl Attributes {
 /// Who set the timestamps of a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TimestampType {
-    /// The producer.
+    /// The time at which the producer created the record.
     CreateTime,
-    /// The broker, when it appended the batch.
+    /// The time at which the broker appended the batch.
     LogAppendTime,
 }

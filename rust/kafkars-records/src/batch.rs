@@ -1,4 +1,4 @@
-//! A batch before and after it is opened: its bytes, and the checked batch that records are read from.
+//! Batches: the bytes of one, and the checked batch that records are read from.
 
 use bytes::Bytes;
 
@@ -8,11 +8,11 @@ use crate::{
     record::{self, HeaderWalk, RecordView, Span},
 };
 
-/// One batch as it came, not yet checked beyond its header.
+/// A batch as it was received, of which only the header was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RawBatch {
-    /// The header. Of a message set of magic 0 or 1 it holds what a single message states: a compressed one knows only
-    /// the offset of its last record until it is opened.
+    /// The header. For a message set (magic 0 or 1) it has what a single message states: if that is compressed, only
+    /// the offset of the last message in it is known until it is opened.
     pub header: BatchHeader,
     bytes: Bytes,
 }
@@ -22,7 +22,7 @@ impl RawBatch {
         Self { header, bytes }
     }
 
-    /// The whole batch, header included, as it stands on the wire and in the log.
+    /// The whole batch, header included, as it is on the wire and in the log.
     pub fn bytes(&self) -> &Bytes {
         &self.bytes
     }
@@ -32,15 +32,15 @@ impl RawBatch {
     }
 }
 
-/// A checked batch: one buffer, and records as positions in it. Cloning shares the buffer.
+/// A checked batch: one buffer, with records as positions in it. Clones share the buffer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Batch {
-    /// The header. Of a message set of magic 0 or 1 it is rewritten to describe all records of the set.
+    /// The header. For a message set (magic 0 or 1) it was rewritten to describe all its messages.
     pub header: BatchHeader,
     data: Bytes,
     // Positions of every `MARK_EVERY`th record.
     marks: Box<[u32]>,
-    // Whether `data` is a slice of the bytes that were read, and keeps them alive.
+    // True if `data` is a slice of the input, which it keeps alive.
     shares_input: bool,
 }
 
@@ -54,7 +54,7 @@ impl Batch {
         }
     }
 
-    /// The same batch, whose data is a slice of the bytes that were read.
+    /// Marks the batch as one whose data is a slice of the input.
     pub(crate) fn sharing_input(self) -> Self {
         Self {
             shares_input: true,
@@ -62,8 +62,8 @@ impl Batch {
         }
     }
 
-    /// Whether the batch keeps the bytes alive that it was read from: they were not compressed, and too many to be
-    /// copied.
+    /// True if the batch keeps the input alive from which it was read: its records were not compressed, and too large
+    /// to be copied.
     pub fn shares_input(&self) -> bool {
         self.shares_input
     }
@@ -81,14 +81,14 @@ impl Batch {
         }
     }
 
-    /// The record at `position`: 0, or the `next` of a record of this batch. Any other position gives some
-    /// record-shaped answer whose spans [`Batch::slice`] can still take, but no meaning.
+    /// The record at `position`, which is 0 or the `next` of a record of this batch. At any other position the result
+    /// has no meaning, but [`Batch::slice`] accepts its spans.
     #[inline]
     pub fn record_at(&self, position: u32) -> RecordView {
         record::view(&self.header, &self.data, position)
     }
 
-    /// The record that has `index` records before it; `None` past the last. Walks over a few of them, not over all.
+    /// The record with the given index; `None` past the last. Skips over at most `MARK_EVERY` records, not over all.
     pub fn nth(&self, index: u32) -> Option<RecordView> {
         let index = index as usize;
         let mark = self.marks.get(index / MARK_EVERY)?;
@@ -100,7 +100,7 @@ impl Batch {
         HeaderWalk::new(&self.data, record)
     }
 
-    /// The bytes of a span of this batch; a span of another batch that does not fit gives none.
+    /// The bytes of a span of this batch; empty for a span of another batch that does not fit.
     #[inline]
     pub fn slice(&self, span: Span) -> &[u8] {
         self.data
@@ -108,12 +108,12 @@ impl Batch {
             .unwrap_or_default()
     }
 
-    /// Bytes of memory that the batch takes: its records and what describes them.
+    /// Bytes of memory that the batch takes: its records and its own structures.
     pub fn memory(&self) -> usize {
         size_of::<Self>() + self.data.len() + size_of_val(&*self.marks)
     }
 
-    /// [`Batch::memory`] without the bytes that belong to the input.
+    /// As [`Batch::memory`], without bytes that belong to the input.
     pub fn own_memory(&self) -> usize {
         let shared = if self.shares_input {
             self.data.len()
@@ -123,13 +123,13 @@ impl Batch {
         self.memory() - shared
     }
 
-    /// The uncompressed records that spans and positions point into.
+    /// The uncompressed records, into which spans and positions point.
     pub fn data(&self) -> &Bytes {
         &self.data
     }
 }
 
-/// Walks the records of one batch.
+/// Iterates over the records of one batch.
 #[derive(Debug, Clone)]
 pub struct RecordWalk<'a> {
     batch: &'a Batch,

@@ -1,48 +1,49 @@
-//! The header of a batch, and where its fields stand.
+//! The header of a batch, and the offsets of its fields.
 
 use crate::{RecordsError, attributes::Attributes, compression::Codec};
 
-/// Bytes before the records of a v2 batch.
+/// Length of the header of a v2 batch in bytes.
 pub(crate) const HEADER_SIZE: usize = 61;
-/// Base offset and length: what stands before the bytes that the length counts. The same in every format.
+/// Base offset and batch length: the bytes before those that the length counts. The same in every format.
 pub(crate) const LOG_OVERHEAD: usize = 12;
 pub(crate) const MAGIC_AT: usize = 16;
 pub(crate) const CRC_AT: usize = 17;
 pub(crate) const ATTRIBUTES_AT: usize = 21;
 
-/// The header of a v2 batch, with Kafka's names.
+/// The header of a v2 batch. Its fields have Kafka's names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BatchHeader {
     /// Offset of the first record, also when compaction has removed that record.
     pub base_offset: i64,
     /// Bytes after this field.
     pub batch_length: i32,
-    /// Epoch of the leader that appended the batch, -1 when unknown. Outside the CRC: brokers set it.
+    /// Epoch of the leader that appended the batch, or -1 if unknown. The CRC does not cover it, because brokers set
+    /// it.
     pub partition_leader_epoch: i32,
     /// Format version: 2, or 0 and 1 for a message set.
     pub magic: i8,
     /// CRC-32C of everything after this field (magic 2), CRC-32 of the message (magic 0 and 1).
     pub crc: u32,
-    /// Codec, kind of timestamp, transactional and control bits.
+    /// Codec, timestamp type, transactional and control bits.
     pub attributes: Attributes,
-    /// Offset of the last record less the base offset; compaction keeps it.
+    /// Offset of the last record minus the base offset; compaction keeps it.
     pub last_offset_delta: i32,
-    /// Timestamp of the first record, in milliseconds since 1970, which those of the records are relative to.
+    /// Timestamp of the first record in ms since 1970; those of the records are relative to it.
     pub base_timestamp: i64,
     /// Largest timestamp of the batch; with log-append time, the timestamp of all its records.
     pub max_timestamp: i64,
-    /// Id of an idempotent or transactional producer, else -1.
+    /// Id of an idempotent or transactional producer, or -1.
     pub producer_id: i64,
-    /// Epoch of that producer, else -1.
+    /// Epoch of that producer, or -1.
     pub producer_epoch: i16,
-    /// Sequence of the first record, else -1.
+    /// Sequence number of the first record, or -1.
     pub base_sequence: i32,
-    /// Records in the batch.
+    /// How many records are in the batch.
     pub record_count: i32,
 }
 
 impl BatchHeader {
-    /// Offset of the last record; a hostile header saturates.
+    /// Offset of the last record; saturates for a malicious header.
     pub fn last_offset(&self) -> i64 {
         self.base_offset
             .saturating_add(i64::from(self.last_offset_delta))
@@ -53,7 +54,7 @@ impl BatchHeader {
         self.last_offset().saturating_add(1)
     }
 
-    /// [`BatchHeader::next_offset`], or the error that says why the offsets cannot be those of any log.
+    /// As [`BatchHeader::next_offset`], or the error if no log can have these offsets.
     pub fn checked_next_offset(&self) -> Result<i64, RecordsError> {
         let bad = |what| RecordsError::BadOffsets {
             base_offset: self.base_offset,
@@ -72,7 +73,7 @@ impl BatchHeader {
             .ok_or_else(|| bad("no offset can follow it"))
     }
 
-    /// The codec, or the error that names an unknown one.
+    /// The codec, or the error if its id is unknown.
     pub fn codec(&self) -> Result<Codec, RecordsError> {
         let id = self.attributes.codec_id();
         Codec::from_id(id).ok_or(RecordsError::UnknownCodec {
@@ -122,7 +123,7 @@ impl BatchHeader {
     }
 }
 
-/// The `N` bytes at `at` of a fixed header; both are constants, so the compiler drops the checks.
+/// The `N` bytes at `at` of a header; both are constants, so the compiler removes the bounds checks.
 #[inline(always)]
 fn field<const N: usize>(bytes: &[u8; HEADER_SIZE], at: usize) -> [u8; N] {
     let mut out = [0; N];

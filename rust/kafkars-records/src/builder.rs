@@ -11,8 +11,8 @@ use crate::{
     encode::{self, Header},
 };
 
-/// An open batch of format v2. Records are encoded where they will be sent from: one buffer, with room for the batch
-/// header in front.
+/// An open batch of format v2. Records are encoded into one buffer, which leaves room for the batch header in front and
+/// is sent as it is.
 #[derive(Debug, Clone)]
 pub struct BatchBuilder {
     buffer: Vec<u8>,
@@ -22,7 +22,7 @@ pub struct BatchBuilder {
 }
 
 impl BatchBuilder {
-    /// An empty batch with room for about `capacity_hint` bytes.
+    /// Makes an empty batch with room for about `capacity_hint` bytes.
     pub fn new(capacity_hint: usize) -> Self {
         let mut buffer = Vec::with_capacity(capacity_hint.max(HEADER_SIZE));
         buffer.resize(HEADER_SIZE, 0);
@@ -34,7 +34,7 @@ impl BatchBuilder {
         }
     }
 
-    /// Bytes this record would add at most; ask before [`BatchBuilder::append`] whether it still fits.
+    /// The most bytes that this record can add; to be compared with the room left before [`BatchBuilder::append`].
     pub fn record_size_bound(
         key: Option<&[u8]>,
         value: Option<&[u8]>,
@@ -43,7 +43,7 @@ impl BatchBuilder {
         encode::size_bound(key, value, headers)
     }
 
-    /// Bytes this record would add as the next one.
+    /// The bytes that this record adds if it is appended next.
     pub fn next_record_size(
         &self,
         timestamp: i64,
@@ -87,7 +87,7 @@ impl BatchBuilder {
         index
     }
 
-    /// Bytes of the batch as it stands, header included, before compression.
+    /// Bytes of the batch so far, header included, before compression.
     pub fn len(&self) -> usize {
         self.buffer.len()
     }
@@ -97,14 +97,14 @@ impl BatchBuilder {
         self.count
     }
 
-    /// Whether the batch has no record yet.
+    /// True if the batch has no record yet.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Compresses, fills the header in and computes the CRC. Without compression the buffer is handed on as it is.
+    /// Compresses the records, writes the header and computes the CRC. Without compression the buffer is not copied.
     ///
-    /// A batch that compression makes larger is sent compressed all the same: topics may demand a codec.
+    /// A batch that compression makes larger is compressed all the same: topics may demand a codec.
     pub fn seal(
         self,
         compression: Compression,
@@ -113,7 +113,7 @@ impl BatchBuilder {
         self.seal_with(Attributes::default(), compression, producer)
     }
 
-    /// [`BatchBuilder::seal`] with attributes besides codec and transaction.
+    /// As [`BatchBuilder::seal`], with attributes other than the codec and the transactional bit.
     pub(crate) fn seal_with(
         self,
         attributes: Attributes,
@@ -171,16 +171,16 @@ impl BatchBuilder {
     }
 }
 
-/// What an idempotent or transactional producer stamps on a batch.
+/// The producer's fields in the header of a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProducerFields {
-    /// Id the broker gave to the producer, else -1.
+    /// Producer id that the broker has assigned, or -1.
     pub producer_id: i64,
-    /// Epoch of that id, else -1.
+    /// Producer epoch, or -1.
     pub producer_epoch: i16,
-    /// Sequence of the first record in its partition, else -1.
+    /// Sequence number of the first record in its partition, or -1.
     pub base_sequence: i32,
-    /// Whether the batch is part of a transaction.
+    /// True if the batch is part of a transaction.
     pub transactional: bool,
 }
 
@@ -199,15 +199,15 @@ impl Default for ProducerFields {
 /// A finished batch, ready for a produce request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SealedBatch {
-    /// The whole batch.
+    /// The bytes of the whole batch.
     pub bytes: Bytes,
-    /// Records in it.
+    /// How many records are in it.
     pub record_count: u32,
 }
 
 impl SealedBatch {
-    /// Stamps other producer fields, for a retry under a new epoch or sequence. The records stay compressed as they
-    /// are; the bytes are copied only when a request still holds them.
+    /// Sets other producer fields, for a retry under a new epoch or sequence number. The records are not compressed
+    /// again; the bytes are copied only if a request still holds them.
     pub fn set_sequence(&mut self, producer: ProducerFields) {
         let mut bytes = match std::mem::take(&mut self.bytes).try_into_mut() {
             Ok(bytes) => bytes,
@@ -224,7 +224,7 @@ impl SealedBatch {
     }
 }
 
-/// Writes the header in front of the records, with the CRC that results.
+/// Writes the header in front of the records, and computes the CRC.
 pub(crate) fn finish(bytes: &mut [u8], header: &mut BatchHeader) {
     if let Some(space) = bytes.first_chunk_mut() {
         header.write(space);

@@ -1,12 +1,13 @@
-//! Every record of a batch is checked once, so that later walks cannot fail.
+//! Checks every record of a batch once, so that later iterations cannot fail.
 
 use crate::{RecordsError, batch_header::BatchHeader, record};
 
-/// How far reading goes before it gives up.
+/// Limits of reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadLimits {
-    /// Bytes that one batch may decompress to. Default 256 MiB: several times the largest batch that brokers take with
-    /// any usual `message.max.bytes`, and yet one that a process survives. At most 2 GiB - 1, whatever is set here.
+    /// The most bytes that one batch may decompress to. Default 256 MiB: several times the largest batch that brokers
+    /// accept with any usual `message.max.bytes`, and yet one that a process survives. At most 2 GiB - 1, whatever is
+    /// set here.
     pub max_decompressed: usize,
 }
 
@@ -19,7 +20,7 @@ impl Default for ReadLimits {
 }
 
 impl ReadLimits {
-    /// Positions in a batch are 32 bits wide, and Kafka itself counts with a sign.
+    /// The upper bound of the limit: positions in a batch are 32 bits wide, and Kafka's own are signed.
     const MOST: usize = i32::MAX as usize;
 
     pub(crate) fn bytes(&self) -> usize {
@@ -27,12 +28,12 @@ impl ReadLimits {
     }
 }
 
-/// Records between two marks of a batch: few enough to walk in no time, many enough for marks to take no room.
+/// Records between two marks of a batch: few enough to skip quickly, and many enough that marks take little memory.
 pub(crate) const MARK_EVERY: usize = 64;
 
-/// Walks all records once and returns where every 64th stands. A lying count costs nothing: the walk ends with the
-/// bytes, and nothing is reserved for it. Offsets must rise within the range of the batch: a reader hands out whatever
-/// stands behind its position, and goes on behind the range.
+/// Iterates over all records once and returns the position of every 64th. A false record count costs nothing: the walk
+/// ends with the bytes, and no memory is reserved for it. Offsets must rise within the range of the batch: a reader
+/// returns whatever is behind its position, and goes on after the range.
 pub(crate) fn check_records(header: &BatchHeader, data: &[u8]) -> Result<Box<[u32]>, RecordsError> {
     let BatchHeader {
         base_offset,

@@ -1,4 +1,5 @@
-//! Control batches: markers that brokers write between the records of applications, and that no application sees.
+//! Control batches: records that brokers write between those of applications, and that are not returned to
+//! applications.
 
 use bytes::Bytes;
 
@@ -9,31 +10,31 @@ use crate::{
     compression::Compression,
 };
 
-/// What a control record says. Its key is a version and this type, two 16-bit numbers.
+/// The type of a control record. Its key is a version and this type, two int16.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ControlType {
-    /// The producer's transaction is aborted.
+    /// Aborts the producer's transaction.
     Abort,
-    /// The producer's transaction is committed.
+    /// Commits the producer's transaction.
     Commit,
-    /// Of KRaft's own log, as are the following: a new leader.
+    /// A new leader; this and the following are in KRaft's own log.
     LeaderChange,
-    /// Start of a snapshot.
+    /// The start of a snapshot.
     SnapshotHeader,
-    /// End of a snapshot.
+    /// The end of a snapshot.
     SnapshotFooter,
-    /// Version of KRaft's records.
+    /// The version of KRaft's records.
     KRaftVersion,
-    /// Who votes.
+    /// The voters.
     KRaftVoters,
-    /// A type of a later Kafka; readers skip it.
+    /// A type of a later version of Kafka; readers skip it.
     Unknown(i16),
 }
 
 impl ControlType {
-    /// Reads the key of a control record; `None` when it is missing or too short to name a type.
+    /// Reads the key of a control record; `None` if it is missing or too short.
     pub fn from_key(key: Option<&[u8]>) -> Option<Self> {
-        // Versions after 0 may add fields behind the type.
+        // Later versions may add fields after the type.
         let [0..=127, _, high, low] = *key?.first_chunk()? else {
             return None;
         };
@@ -50,10 +51,10 @@ impl ControlType {
     }
 }
 
-/// The end of a transaction, as its marker in each of the transaction's partitions tells it.
+/// A transaction marker: the end of a transaction, as it is written into each of the transaction's partitions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TransactionMarker {
-    /// Committed, or else aborted.
+    /// True if the transaction was committed, false if aborted.
     pub committed: bool,
     /// Id of the producer.
     pub producer_id: i64,
@@ -66,7 +67,7 @@ pub struct TransactionMarker {
 }
 
 impl TransactionMarker {
-    /// The marker in an open batch; none where it is a batch of something else.
+    /// The transaction marker in an opened batch; `None` if it is another kind of batch.
     pub fn of(batch: &Batch) -> Option<Self> {
         let header = &batch.header;
         if !header.attributes.is_control() {
@@ -91,7 +92,7 @@ impl TransactionMarker {
         })
     }
 
-    /// The control batch with this marker, at offset 0 until a broker stamps it.
+    /// Builds the control batch of this marker, at offset 0 until a broker sets it.
     pub fn to_batch(self) -> Result<Bytes, RecordsError> {
         let [a, b, c, d] = self.coordinator_epoch.to_be_bytes();
         // Both start with their version, 0.

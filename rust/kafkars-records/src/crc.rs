@@ -1,6 +1,6 @@
-//! CRC-32C, which batches of format v2 carry over everything from their attributes to their end.
+//! CRC-32C, the checksum of a v2 batch from its attributes to its end.
 
-/// Checksum of `bytes`.
+/// The CRC-32C of `bytes`.
 pub(crate) fn crc32c(bytes: &[u8]) -> u32 {
     crc32c::crc32c(bytes)
 }

@@ -1,4 +1,4 @@
-//! One record as bytes of format v2.
+//! Encoding of one record in format v2.
 
 use crate::{
     batch::Batch,
@@ -7,16 +7,16 @@ use crate::{
     varint::{MAX_VARLONG, push_varlong, varlong_size},
 };
 
-/// One header of a record to append.
+/// A header of a record to append.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Header<'a> {
-    /// The key; it may repeat and be empty, but not be missing.
+    /// The key; it may be empty and may repeat, but must not be null.
     pub key: &'a str,
-    /// The value, or none.
+    /// The value, or null.
     pub value: Option<&'a [u8]>,
 }
 
-/// Bytes of a record after its length. Its offset and timestamp are relative to the batch.
+/// Length of a record in bytes, without its length field. Offset and timestamp are relative to the batch.
 #[inline]
 fn record_length(
     timestamp_delta: i64,
@@ -32,7 +32,7 @@ fn record_length(
         + headers_size(headers)
 }
 
-/// Bytes that [`push_record`] appends.
+/// The bytes that [`push_record`] appends.
 pub(crate) fn record_size(
     timestamp_delta: i64,
     offset_delta: i64,
@@ -58,7 +58,7 @@ pub(crate) fn push_record(
     buffer.reserve(MAX_VARLONG + length);
 
     push_varlong(buffer, length as i64);
-    // The attributes of a record: no bit is defined.
+    // The attributes of a record, of which no bit is defined.
     buffer.push(0);
     push_varlong(buffer, timestamp_delta);
     push_varlong(buffer, offset_delta);
@@ -71,7 +71,7 @@ pub(crate) fn push_record(
     }
 }
 
-/// Appends a record of another batch, under the same offset and timestamp as `header` counts them.
+/// Appends a record of another batch with its offset and timestamp, relative to `header`.
 pub(crate) fn push_kept(
     buffer: &mut Vec<u8>,
     header: &BatchHeader,
@@ -104,7 +104,7 @@ pub(crate) fn push_kept(
     buffer.extend_from_slice(headers);
 }
 
-/// Bytes that [`push_record`] appends at most, whatever the deltas.
+/// The most bytes that [`push_record`] can append, whatever the deltas.
 #[inline]
 pub(crate) fn size_bound(
     key: Option<&[u8]>,
@@ -116,7 +116,7 @@ pub(crate) fn size_bound(
     varlong_size(length as i64) + length
 }
 
-/// Bytes with their length before them.
+/// Size of bytes together with the length before them.
 #[inline(always)]
 fn sized(bytes: Option<&[u8]>) -> usize {
     bytes.map_or(1, |bytes| varlong_size(bytes.len() as i64) + bytes.len())

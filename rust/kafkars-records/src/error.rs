@@ -1,27 +1,27 @@
-//! What can be wrong with a batch. The client adds topic, partition and offset around it.
+//! Errors of batches. The client adds topic, partition and offset to them.
 
 use crate::compression::Codec;
 
-/// A batch that cannot be read or written. `base_offset` is that of the batch, as its header states it.
+/// A batch that cannot be read or written. `base_offset` is the one that its header states.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RecordsError {
     /// Fewer bytes than a batch header needs, or than the header announces.
     #[error("batch is cut short: {needed} bytes needed, {available} there")]
     Truncated {
-        /// Bytes the batch needs.
+        /// Bytes that the batch needs.
         needed: usize,
-        /// Bytes that are there.
+        /// Bytes that there are.
         available: usize,
     },
-    /// The length field is too small for the header it counts.
+    /// The batch length is too small for the header that it includes.
     #[error("batch at offset {base_offset} states an impossible length of {length} bytes")]
     BadLength {
         /// Base offset of the batch.
         base_offset: i64,
-        /// The length field.
+        /// The batch length.
         length: i32,
     },
-    /// A format version that Kafka never had (known: 0, 1, 2).
+    /// A magic byte that Kafka never used (known: 0, 1, 2).
     #[error("batch at offset {base_offset} has unknown magic {magic}")]
     BadMagic {
         /// Base offset of the batch.
@@ -36,9 +36,9 @@ pub enum RecordsError {
     BadOffsets {
         /// Base offset of the batch.
         base_offset: i64,
-        /// The last offset, counted from the base offset.
+        /// The last offset minus the base offset.
         last_offset_delta: i32,
-        /// The rule that they break.
+        /// The rule that the offsets break.
         what: &'static str,
     },
     /// The bytes were damaged between the producer and here.
@@ -48,7 +48,7 @@ pub enum RecordsError {
     BadCrc {
         /// Base offset of the batch.
         base_offset: i64,
-        /// The CRC the header states.
+        /// The CRC that the header states.
         expected: u32,
         /// The CRC of the bytes.
         found: u32,
@@ -61,14 +61,14 @@ pub enum RecordsError {
         /// The codec id of the attributes.
         id: u8,
     },
-    /// The compressed bytes are not what the codec writes.
+    /// The records cannot be decompressed.
     #[error("batch at offset {base_offset} cannot be decompressed with {codec}: {cause}")]
     Decompress {
         /// Base offset of the batch.
         base_offset: i64,
-        /// Codec named by the attributes.
+        /// The codec that the attributes state.
         codec: Codec,
-        /// What the codec says.
+        /// The codec's own message.
         cause: String,
     },
     /// Decompression was stopped at `ReadLimits::max_decompressed`.
@@ -76,22 +76,22 @@ pub enum RecordsError {
     DecompressedTooLarge {
         /// Base offset of the batch.
         base_offset: i64,
-        /// Codec named by the attributes.
+        /// The codec that the attributes state.
         codec: Codec,
-        /// The limit it would exceed, in bytes.
+        /// The limit in bytes.
         limit: usize,
     },
-    /// The header's record count is not the number of records found.
+    /// The record count of the header is not the number of records.
     #[error("batch at offset {base_offset} states {stated} records, {found} are in it")]
     BadCount {
         /// Base offset of the batch.
         base_offset: i64,
-        /// Record count of the header.
+        /// Record count in the header.
         stated: i32,
         /// Whole records found; counting stops one past `stated`.
         found: u32,
     },
-    /// One record's bytes contradict themselves.
+    /// A record's lengths or offset are invalid.
     #[error("record {index} of the batch at offset {base_offset}: {what}")]
     BadRecord {
         /// Base offset of the batch.
@@ -101,15 +101,15 @@ pub enum RecordsError {
         /// What is wrong.
         what: &'static str,
     },
-    /// Writing: the codec failed.
+    /// The codec failed to compress.
     #[error("cannot compress the batch with {codec}: {cause}")]
     Compress {
-        /// Codec asked for.
+        /// The codec.
         codec: Codec,
-        /// What the codec says.
+        /// The codec's own message.
         cause: String,
     },
-    /// Writing: Kafka counts batch bytes and records with 32-bit signed numbers, and this batch has more.
+    /// A batch to be written has more bytes or records than an int32 can count.
     #[error("a batch of {bytes} bytes and {records} records is larger than the format allows")]
     TooLarge {
         /// Bytes of the batch.

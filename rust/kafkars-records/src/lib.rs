@@ -1,8 +1,9 @@
 //! Kafka record batches: reading, writing, checksums, compression.
 //!
-//! Reading: [`batches`] walks a `records` field, [`RawBatch::open`] checks one batch once, and [`Batch`] then hands out
-//! records as positions in one buffer. Writing: [`BatchBuilder`] appends encoded records, [`BatchBuilder::seal`]
-//! finishes the batch. Nothing here does I/O, and no input makes it panic or allocate beyond a stated bound.
+//! Reading: [`batches`] iterates over a `records` field, [`RawBatch::open`] checks one batch, and [`Batch`] then
+//! returns records as positions in one buffer. Writing: [`BatchBuilder`] appends encoded records,
+//! [`BatchBuilder::seal`] finishes the batch. Nothing here does I/O, and no input makes it panic or allocate beyond a
+//! stated bound.
 #![forbid(unsafe_code)]
 
 mod attributes;

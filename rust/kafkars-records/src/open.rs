@@ -1,4 +1,4 @@
-//! From the bytes of a batch to its checked records.
+//! Opening: from the bytes of a batch to its checked records.
 
 use bytes::Bytes;
 
@@ -34,7 +34,7 @@ impl RawBatch {
         }
     }
 
-    /// Checks the CRC, decompresses within `limits` and walks every record once, so that later walks cannot fail.
+    /// Checks the CRC, decompresses within `limits` and reads every record once, so that later iterations cannot fail.
     pub fn open(&self, limits: &ReadLimits) -> Result<Batch, RecordsError> {
         self.verify_crc()?;
         match self.header.magic {
@@ -50,12 +50,12 @@ fn open(raw: &RawBatch, limits: &ReadLimits) -> Result<Batch, RecordsError> {
     header.checked_next_offset()?;
     let records = raw.bytes().slice(HEADER_SIZE..);
     let codec = header.codec()?;
-    // A few bytes do not keep the answer alive in which they came.
+    // A few bytes must not keep a whole response alive.
     let shares_input = codec == Codec::None && records.len() > COPIED;
     let data = match codec {
         Codec::None if shares_input => records,
         Codec::None => Bytes::copy_from_slice(&records),
-        // Compaction may leave a batch without records, and then there is nothing a codec could have written.
+        // Compaction may leave a batch without records: then there is nothing to decompress.
         _ if records.is_empty() => Bytes::new(),
         codec => compression::decompress(codec, &records, limits.bytes())
             .map(compression::trimmed)
@@ -71,5 +71,5 @@ fn open(raw: &RawBatch, limits: &ReadLimits) -> Result<Batch, RecordsError> {
     })
 }
 
-/// Uncompressed records of at most this many bytes are copied out of the answer.
+/// Uncompressed records of at most this many bytes are copied out of the response.
 const COPIED: usize = 1 << 10;

@@ -1,4 +1,4 @@
-//! From the bytes of a `records` field to batches.
+//! Splits the bytes of a `records` field into batches.
 
 use bytes::Bytes;
 
@@ -9,20 +9,20 @@ use crate::{
     legacy,
 };
 
-/// Walks the batches of a `records` field. A batch cut short at the end (brokers fill a response by bytes, not by
-/// batches) ends the walk silently; anything else that is wrong is yielded once and ends it too.
+/// Iterates over the batches of a `records` field. A batch that is cut off at the end (brokers limit a response by
+/// bytes, not by batches) ends the iteration silently; any other error is returned once and ends it too.
 pub fn batches(records: Bytes) -> Batches {
     Batches { rest: records }
 }
 
-/// See [`batches`].
+/// The iterator of [`batches`].
 #[derive(Debug, Clone)]
 pub struct Batches {
     rest: Bytes,
 }
 
 impl Batches {
-    /// Bytes not walked yet. When the walk ends, what is left is the start of a batch that was cut short.
+    /// The bytes not read yet. After the end of the iteration they are the start of a batch that was cut off.
     pub fn rest(&self) -> &Bytes {
         &self.rest
     }
@@ -42,9 +42,9 @@ impl Iterator for Batches {
     }
 }
 
-/// Takes the first batch off `rest`; `None` when less than a whole one is left.
+/// Takes the first batch off `rest`; `None` if less than a whole one is left.
 fn split(rest: &mut Bytes) -> Result<Option<RawBatch>, RecordsError> {
-    // The magic byte stands at the same place in every format and tells how the rest of the header reads.
+    // The magic byte is at the same offset in every format, and decides how the rest of the header is read.
     let (Some(base_offset), Some(length), Some(&magic)) = (
         rest.first_chunk().copied(),
         rest.get(8..).and_then(<[u8]>::first_chunk).copied(),
@@ -79,7 +79,7 @@ fn split(rest: &mut Bytes) -> Result<Option<RawBatch>, RecordsError> {
         2 => bytes.first_chunk().map(BatchHeader::parse),
         _ => legacy::header(&bytes),
     };
-    // Only a message has lengths behind its fixed fields.
+    // Only a message has lengths after its fixed fields.
     let what = "its lengths do not fit its bytes";
     let header = header.ok_or(RecordsError::BadRecord {
         base_offset,

@@ -1,4 +1,4 @@
-//! One record: where it stands in the data of its batch. Nothing is copied and nothing is allocated.
+//! Records as positions in the data of their batch: nothing is copied and nothing is allocated.
 
 use std::borrow::Cow;
 
@@ -8,31 +8,31 @@ use crate::{
     varint::{read_length, read_varint, read_varlong},
 };
 
-/// One record as positions in [`Batch::data`](crate::Batch::data).
+/// A record as positions in [`Batch::data`](crate::Batch::data).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecordView {
     /// Offset in the partition.
     pub offset: i64,
-    /// Milliseconds since 1970, -1 when the record has none. With log-append time it is that of the batch.
+    /// Timestamp in ms since 1970, or -1 if the record has none. With log-append time it is that of the batch.
     pub timestamp: i64,
-    /// The key, or none.
+    /// The key, or `None`.
     pub key: Option<Span>,
-    /// The value, or none: a tombstone.
+    /// The value, or `None` for a tombstone.
     pub value: Option<Span>,
-    /// Where the first header stands.
+    /// Position of the first header.
     pub headers_start: u32,
     /// Number of headers.
     pub header_count: u32,
-    /// Where the next record stands; the length of the data after the last.
+    /// Position of the next record; the length of the data after the last.
     pub next: u32,
 }
 
 /// Bytes `start..end` of [`Batch::data`](crate::Batch::data).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Span {
-    /// First byte.
+    /// Position of the first byte.
     pub start: u32,
-    /// One past the last byte.
+    /// Position after the last byte.
     pub end: u32,
 }
 
@@ -42,29 +42,29 @@ impl Span {
         self.end.saturating_sub(self.start) as usize
     }
 
-    /// Whether there are no bytes in the span.
+    /// True if the span is empty.
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }
 }
 
-/// One header of a record.
+/// A header of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HeaderView<'a> {
-    /// The key. Kafka says UTF-8, but nothing between the producer and here enforces it.
+    /// The key. Kafka demands UTF-8, but nothing between the producer and here enforces it.
     pub key: &'a [u8],
-    /// The value, or none.
+    /// The value, or `None`.
     pub value: Option<Span>,
 }
 
 impl<'a> HeaderView<'a> {
-    /// The key as text; bytes that are no UTF-8 become replacement characters, as in Java's clients.
+    /// The key as text; invalid UTF-8 becomes replacement characters, as in Java's client.
     pub fn key_text(&self) -> Cow<'a, str> {
         String::from_utf8_lossy(self.key)
     }
 }
 
-/// Walks the headers of one record.
+/// Iterates over the headers of one record.
 #[derive(Debug, Clone)]
 pub struct HeaderWalk<'a> {
     /// The data up to the end of the record.
@@ -104,7 +104,7 @@ impl<'a> Iterator for HeaderWalk<'a> {
     }
 }
 
-/// What the bytes of one record say, before the header of the batch gives it meaning.
+/// The fields of one record as they are encoded, relative to the header of the batch.
 struct Fields {
     timestamp_delta: i64,
     offset_delta: i32,
@@ -115,7 +115,7 @@ struct Fields {
     next: u32,
 }
 
-/// The record at `position` of data that [`check`] has passed.
+/// The record at `position` of data that [`check`] has accepted.
 #[inline]
 pub(crate) fn view(header: &BatchHeader, data: &[u8], position: u32) -> RecordView {
     let Some(fields) = fields(data, position as usize) else {
@@ -138,8 +138,8 @@ pub(crate) fn view(header: &BatchHeader, data: &[u8], position: u32) -> RecordVi
     }
 }
 
-/// Checks the record at `position` to its last byte and returns where the next one starts, and its offset less that of
-/// the batch.
+/// Checks the record at `position` to its last byte. Returns the position of the next one, and its own offset minus
+/// that of the batch.
 #[inline]
 pub(crate) fn check(data: &[u8], position: usize) -> Result<(usize, i32), &'static str> {
     let fields = fields(data, position).ok_or("its lengths do not fit its bytes")?;
@@ -171,7 +171,7 @@ fn check_headers(data: &[u8], fields: &Fields) -> Result<(), &'static str> {
     }
 }
 
-/// Reads all fields but the headers. `None` when a length does not fit the record, or the record not the data.
+/// Reads all fields but the headers. `None` if a length does not fit the record, or the record not the data.
 #[inline(always)]
 fn fields(data: &[u8], mut position: usize) -> Option<Fields> {
     let next = read_length(data, &mut position)?? + position;
@@ -194,8 +194,8 @@ fn fields(data: &[u8], mut position: usize) -> Option<Fields> {
     })
 }
 
-/// Bytes with a length before them; any negative length is none, as in Java's client. The outer `None`: they do not
-/// fit.
+/// Reads bytes with their length before them; any negative length means null, as in Java's client. The outer `None`
+/// means that they do not fit.
 #[inline(always)]
 fn read_span(record: &[u8], position: &mut usize) -> Option<Option<Span>> {
     let Some(length) = read_length(record, position)? else {
@@ -213,7 +213,7 @@ fn read_span(record: &[u8], position: &mut usize) -> Option<Option<Span>> {
     }))
 }
 
-/// The answer to a position where no record stands: empty, and the end of a walk.
+/// The result for a position where there is no record: empty, and the end of an iteration.
 #[cold]
 fn nothing(data: &[u8]) -> RecordView {
     let end = data.len() as u32;

@@ -1,4 +1,4 @@
-//! What compaction leaves of a batch.
+//! Rewriting of batches by compaction.
 
 use crate::{
     RecordsError,
@@ -12,10 +12,10 @@ use crate::{
 };
 
 impl RawBatch {
-    /// The batch with these of its records only. `batch` is what opening it gave. Offsets and producer fields stay,
-    /// those of the batch too: its offsets still reach over the records that are gone. Only for magic 2.
+    /// Returns the batch with the `kept` records only. `batch` is this one, opened. Records keep their offsets, and the
+    /// batch keeps its own offsets and producer fields: its range still covers the removed records. Only for magic 2.
     ///
-    /// `delete_horizon`: the time from which its tombstones and markers may go (KIP-534), where it has none yet.
+    /// `delete_horizon` is the time from which its tombstones and markers may be removed (KIP-534), if it has none yet.
     pub fn retaining(
         &self,
         batch: &Batch,
@@ -43,7 +43,7 @@ impl RawBatch {
             encode::push_kept(&mut bytes, &header, batch, record);
         }
         if codec != Codec::None {
-            // Levels are a matter of the producer, which is gone.
+            // The level is the producer's choice, which is not known here.
             let compression = Compression::new(codec, None).unwrap_or(Compression::NONE);
             bytes = compression::compress(compression, &bytes[HEADER_SIZE..], HEADER_SIZE)
                 .map_err(|cause| RecordsError::Compress {

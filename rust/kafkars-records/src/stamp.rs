@@ -1,4 +1,4 @@
-//! What a broker writes into a batch it takes: where it stands in the log, when it came, and the codec of its topic.
+//! Changes that a broker makes to a batch it appends: its position in the log, log-append time, the topic's codec.
 
 use bytes::BytesMut;
 
@@ -11,10 +11,10 @@ use crate::{
 };
 
 impl RawBatch {
-    /// The batch at `base_offset`, appended under `partition_leader_epoch`. Both lie outside the CRC, so the records
-    /// are not touched. The bytes are changed in place when nobody else holds them, else copied.
+    /// Returns the batch at `base_offset`, appended under `partition_leader_epoch`. The CRC covers neither, so the
+    /// records are not touched. The bytes are changed in place if nobody else holds them, and copied otherwise.
     ///
-    /// Only for magic 2: a message set has offsets within, so a broker opens it and builds a batch.
+    /// Only for magic 2: a message set has more offsets inside, so a broker opens it and builds a batch instead.
     pub fn with_position(
         self,
         base_offset: i64,
@@ -29,7 +29,7 @@ impl RawBatch {
         })
     }
 
-    /// The batch with log-append time: all its records now have `timestamp`. Computes the CRC anew. Only for magic 2.
+    /// Returns the batch with log-append time and a new CRC: all its records have `timestamp` then. Only for magic 2.
     pub fn with_log_append_time(self, timestamp: i64) -> Result<Self, RecordsError> {
         self.stamped(|bytes, header| {
             header.attributes = header.attributes.with_log_append_time();
@@ -38,8 +38,8 @@ impl RawBatch {
         })
     }
 
-    /// The batch with its records compressed in another way. `batch` is what opening it gave. Computes the CRC anew;
-    /// offsets, timestamps and producer fields stay. Only for magic 2.
+    /// Returns the batch with its records compressed by another codec, and a new CRC. `batch` is this one, opened.
+    /// Offsets, timestamps and producer fields stay. Only for magic 2.
     pub fn with_compression(
         self,
         batch: &Batch,

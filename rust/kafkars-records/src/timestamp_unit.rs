@@ -1,7 +1,7 @@
-//! Timestamps in a unit that Kafka does not have.
+//! Recognises timestamps that are not in milliseconds.
 
-/// The unit that a number has been counted in instead of milliseconds since 1970, judged by its size: as milliseconds
-/// it is some weeks of 1970, or beyond the year 5138, and in that unit it is a moment of this time.
+/// Guesses by its size which unit a timestamp has, if not milliseconds since 1970: read as milliseconds it would be in
+/// the first weeks of 1970 or after the year 5138, and read in that unit it is a time of our days.
 #[must_use]
 pub const fn mistaken_unit(timestamp: i64) -> Option<&'static str> {
     match timestamp {

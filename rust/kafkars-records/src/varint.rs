@@ -1,18 +1,18 @@
 //! Zigzag varints, as records use them. Private and small: this is the hottest code of the crate.
 
-/// Longest encoding of a 64-bit varint.
+/// The longest encoding of a 64-bit varint in bytes.
 pub(crate) const MAX_VARLONG: usize = 10;
 
-/// Reads a 32-bit varint at `position` and moves past it.
+/// Reads a 32-bit varint at `position` and moves behind it.
 #[inline(always)]
 pub(crate) fn read_varint(data: &[u8], position: &mut usize) -> Option<i32> {
     Some(unzigzag32(read_zigzag32(data, position)?))
 }
 
-/// Reads a length at `position` and moves past it. The inner `None` is a negative one, for null.
+/// Reads a length at `position` and moves behind it. The inner `None` is a negative length, which means null.
 ///
-/// Finding the next record waits for the length of this one, so it is worth testing for the sign instead of computing
-/// it.
+/// The next record cannot be found before this length is known, so testing the sign bit is worth it, instead of
+/// decoding.
 #[inline(always)]
 pub(crate) fn read_length(data: &[u8], position: &mut usize) -> Option<Option<usize>> {
     let zigzag = read_zigzag32(data, position)?;
@@ -38,7 +38,7 @@ fn read_zigzag32(data: &[u8], position: &mut usize) -> Option<u32> {
     u32::try_from(read_long_tail(data, position)?).ok()
 }
 
-/// Reads a 64-bit varint at `position` and moves past it.
+/// Reads a 64-bit varint at `position` and moves behind it.
 #[inline(always)]
 pub(crate) fn read_varlong(data: &[u8], position: &mut usize) -> Option<i64> {
     let first = *data.get(*position)?;
@@ -54,7 +54,7 @@ pub(crate) fn read_varlong(data: &[u8], position: &mut usize) -> Option<i64> {
     Some(unzigzag64(read_long_tail(data, position)?))
 }
 
-/// The general case: starts over at `position` and takes up to ten bytes. Bits beyond the 64th are an error.
+/// The general case: starts again at `position` and takes up to ten bytes. Bits beyond the 64th are an error.
 #[inline(never)]
 fn read_long_tail(data: &[u8], position: &mut usize) -> Option<u64> {
     let mut value = 0_u64;
@@ -71,7 +71,7 @@ fn read_long_tail(data: &[u8], position: &mut usize) -> Option<u64> {
     None
 }
 
-/// Writes `value` at the front of `out` and returns how many bytes it took.
+/// Writes `value` to the front of `out`. Returns how many bytes it took.
 #[inline(always)]
 pub(crate) fn write_varlong(out: &mut [u8; MAX_VARLONG], value: i64) -> usize {
     let mut rest = zigzag64(value);
@@ -98,10 +98,10 @@ pub(crate) fn push_varlong(out: &mut Vec<u8>, value: i64) {
     out.extend_from_slice(&bytes[..length]);
 }
 
-/// Bytes that `value` takes: one for each begun group of seven bits.
+/// The bytes that `value` takes: one for each seven bits or part of them.
 #[inline(always)]
 pub(crate) fn varlong_size(value: i64) -> usize {
-    // Multiplying by 9 and dividing by 64 divides by 7 exactly enough for 1 to 64 bits, without a division.
+    // Multiplying by 9 and dividing by 64 is exact enough as a division by 7 for 1 to 64 bits, and faster.
     let bits = 64 - (zigzag64(value) | 1).leading_zeros() as usize;
     (bits * 9 + 64) / 64
 }
@@ -125,7 +125,7 @@ fn zigzag64(value: i64) -> u64 {
 mod tests {
     use super::*;
 
-    /// Values around each boundary of the encoded length, and the bytes worked out by hand for a few.
+    /// Values around each boundary of the encoded length, some of them with bytes worked out by hand.
     #[test]
     fn varints_have_the_bytes_of_the_format_and_read_back() {
         for (value, expected) in [

@@ -1,8 +1,8 @@
-//! What reading costs in memory when numbers lie: nothing is reserved for a stated size or count, and a bomb stops at
-//! the limit. In a binary of its own, since it counts every allocation of the process.
+//! Memory of reading malicious batches: nothing is reserved for a stated size or count, and decompression stops at the
+//! limit. A binary of its own, because it counts every allocation of the process.
 //!
-//! Zstandard's own contexts are C's and not counted; its library bounds the window a frame may ask for (128 MiB,
-//! touched only as far as it is written).
+//! Contexts of Zstandard are allocated in C and not counted; the library limits the window that a frame may ask for
+//! (128 MiB, touched only as far as it is written).
 
 use std::{
     alloc::{GlobalAlloc, Layout, System},
@@ -40,7 +40,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// Bytes allocated at most, at one time, beyond those from before.
+/// The most bytes allocated at one time during `work`, beyond those from before.
 fn peak_of(work: impl FnOnce()) -> usize {
     let before = NOW.load(Relaxed);
     PEAK.store(before, Relaxed);
@@ -67,7 +67,7 @@ fn memory_follows_the_bytes_there_are_and_the_limit() {
                 "{codec}"
             );
         });
-        // While a buffer grows, the old one is still there.
+        // While a buffer grows, the old one still exists.
         assert!(peak <= 2 * LIMIT + (128 << 10), "{codec}: {peak}");
     }
 
@@ -100,7 +100,7 @@ fn memory_follows_the_bytes_there_are_and_the_limit() {
     }
 }
 
-/// 64 MiB of zeros in one record.
+/// A batch with 64 MiB of zeros in one record.
 fn bomb(codec: Codec) -> bytes::Bytes {
     let mut builder = BatchBuilder::new(0);
     builder.append(0, None, Some(&vec![0; 64 << 20]), &[]);
@@ -110,7 +110,7 @@ fn bomb(codec: Codec) -> bytes::Bytes {
         .bytes
 }
 
-/// A few bytes that state they are a gigabyte less one.
+/// A few compressed bytes that state a decompressed size of a gigabyte less one.
 fn stated_sizes() -> Vec<(Codec, Vec<u8>)> {
     let snappy = vec![0xff, 0xff, 0xff, 0xff, 0x03, 0x00, b'x'];
     // Single segment, size in four bytes, then one raw block of one byte which is not the last.

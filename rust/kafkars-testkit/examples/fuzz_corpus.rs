@@ -1,4 +1,4 @@
-//! Writes the first inputs of the fuzz targets: `cargo run -p kafkars-testkit --example fuzz_corpus --
+//! Writes the seed corpus of the fuzz targets: `cargo run -p kafkars-testkit --example fuzz_corpus --
 //! rust/fuzz/corpus`.
 
 use std::path::Path;

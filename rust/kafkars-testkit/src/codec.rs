@@ -1,4 +1,4 @@
-//! The generated messages behind one signature, for tests that go over all of them.
+//! All generated messages behind one type, for tests that go over them.
 
 use std::sync::LazyLock;
 
@@ -7,34 +7,34 @@ use kafkars_protocol::{
     DecodeError, EncodeError, Message, Reader, VersionRange, Writer, for_each_message,
 };
 
-/// How one message is read and written.
+/// Reads and writes one message.
 #[derive(Clone, Copy, Debug)]
 pub struct MessageCodec {
-    /// Kafka's name.
+    /// The name of the message in Kafka's schemas.
     pub name: &'static str,
-    /// The versions it has.
+    /// The supported versions.
     pub versions: VersionRange,
-    /// Reads the message and drops it; answers how many bytes it took.
+    /// Reads the message and drops it. Returns how many bytes it took.
     pub decode: fn(Bytes, i16) -> Result<usize, DecodeError>,
     /// Reads the message and writes it again.
     pub recode: fn(Bytes, i16) -> Result<Recoded, DecodeError>,
-    /// Writes the message as it is when nothing is set.
+    /// Writes the message with default values.
     pub encode_default: fn(i16) -> Result<Bytes, EncodeError>,
 }
 
-/// A message read and written again.
+/// The result of reading a message and writing it again.
 #[derive(Debug)]
 pub struct Recoded {
     /// Bytes that the message took.
     pub used: usize,
-    /// What it became when written.
+    /// The bytes that were written.
     pub bytes: Result<Bytes, EncodeError>,
-    /// Whether reading that gives the same message.
+    /// True if reading these gives the same message.
     pub stable: bool,
 }
 
 impl MessageCodec {
-    /// Every message, requests before responses, by API key.
+    /// Every message, by API key, requests before responses.
     #[must_use]
     pub fn all() -> &'static [Self] {
         static ALL: LazyLock<Vec<MessageCodec>> = LazyLock::new(|| {
@@ -52,7 +52,7 @@ impl MessageCodec {
         &ALL
     }
 
-    /// The message of this name.
+    /// The message with this name.
     #[must_use]
     pub fn named(name: &str) -> Option<&'static Self> {
         Self::all().iter().find(|codec| codec.name == name)

@@ -1,8 +1,8 @@
-//! Where generated test data gets its choices from.
+//! Random choices for generated test data.
 
-/// A source of choices: endless from a seed, or from bytes that run out, after which every choice is the simplest.
+/// A source of choices: endless from a seed, or from bytes; after the end of these every choice is the simplest one.
 ///
-/// The second kind is what property tests and fuzzers hand over, so that smaller inputs make smaller messages.
+/// Property tests and fuzzers supply bytes, so that smaller inputs make smaller messages.
 #[derive(Clone, Debug)]
 pub struct Entropy(EntropySource);
 
@@ -13,19 +13,19 @@ enum EntropySource {
 }
 
 impl Entropy {
-    /// The same seed gives the same choices.
+    /// Makes a source from a seed; the same seed gives the same choices.
     #[must_use]
     pub fn from_seed(seed: u64) -> Self {
         Self(EntropySource::Seed(seed))
     }
 
-    /// Choices are taken from `bytes` in order.
+    /// Makes a source that takes its choices from `bytes` in order.
     #[must_use]
     pub fn from_bytes(bytes: Vec<u8>) -> Self {
         Self(EntropySource::Bytes { bytes, position: 0 })
     }
 
-    /// Eight random bytes.
+    /// Returns eight random bytes.
     pub fn bits(&mut self) -> u64 {
         match &mut self.0 {
             EntropySource::Seed(state) => {
@@ -47,12 +47,12 @@ impl Entropy {
         }
     }
 
-    /// A number below `bound`; zero when the bound is zero.
+    /// Returns a number below `bound`; 0 if `bound` is 0.
     pub fn below(&mut self, bound: usize) -> usize {
         (self.bits() % bound.max(1) as u64) as usize
     }
 
-    /// True once in `times` on average; false when the choices have run out.
+    /// Returns true once in `times` on average; false after the end of the bytes.
     pub fn one_in(&mut self, times: u64) -> bool {
         self.bits() % times == times - 1
     }

@@ -1,5 +1,4 @@
-//! What the fuzz targets `frame` and `messages` do with their bytes: plain functions, so that an ordinary test runs
-//! them too.
+//! The fuzz targets `frame` and `messages`, as plain functions, so that ordinary tests run them too.
 
 use bytes::Bytes;
 use kafkars_protocol::messages::api_versions::ApiVersionsRequest;
@@ -16,7 +15,8 @@ use crate::frames::captured;
 
 const LIMIT: FrameLimit = FrameLimit::new(1 << 20);
 
-/// Takes `data` for what a peer sent: frames, one after the other, each read as a request and as some responses.
+/// Treats `data` as received from a peer: as a sequence of frames, each of which is read as a request and as some
+/// responses.
 pub fn frame(data: &[u8]) {
     let mut rest = data;
     while let Some((prefix, behind)) = rest.split_first_chunk::<LENGTH_PREFIX>() {
@@ -36,7 +36,8 @@ pub fn frame(data: &[u8]) {
     }
 }
 
-/// The first two bytes choose a message and a version. What can be read must be written again, and then stay as it is.
+/// Reads a message that the first two bytes choose, with its version. If it can be read it must be written again, and
+/// read back without a change.
 pub fn message(data: &[u8]) {
     let Some((&[which, version], content)) = data.split_first_chunk::<2>() else {
         return;
@@ -48,7 +49,7 @@ pub fn message(data: &[u8]) {
     survive(codec, version, Bytes::copy_from_slice(content));
 }
 
-/// Inputs for [`frame`] and [`message`] that are worth mutating: what real brokers sent.
+/// Seeds for [`frame`] and [`message`] that are worth mutating: responses of real brokers.
 #[must_use]
 pub fn seeds() -> Vec<(Vec<u8>, Vec<u8>)> {
     let codecs = MessageCodec::all();
@@ -100,20 +101,20 @@ fn response<R: Request>(content: &Bytes) {
     }
 }
 
-/// Written bytes are compared, not messages: a number that is not one differs from itself.
+/// Compares the written bytes, not the messages, because a NaN differs from itself.
 fn survive(codec: &MessageCodec, version: i16, content: Bytes) {
     let Ok(first) = (codec.recode)(content, version) else {
         return;
     };
     let written = match first.bytes {
         Ok(written) => written,
-        // A compact length can say more than Kafka lets a string have.
+        // A compact length may state a string longer than Kafka allows.
         Err(error) if matches!(error.kind, EncodeErrorKind::TooLong(_)) => return,
         Err(error) => panic!("{} v{version} cannot be written again: {error}", codec.name),
     };
     let second = match (codec.recode)(written.clone(), version) {
         Ok(second) => second,
-        // The first frame earned its allowance also with bytes behind the message, which are gone now.
+        // Bytes after the message, which are gone now, counted for the first frame's allowance too.
         Err(error) if matches!(error.kind, DecodeErrorKind::AllocationLimit { .. }) => return,
         Err(error) => panic!("{} v{version} cannot be read again: {error}", codec.name),
     };

@@ -1,5 +1,4 @@
-//! What the fuzz targets `record_batch` and `decompress` do with their bytes: plain functions, so that an ordinary test
-//! runs them too.
+//! The fuzz targets `record_batch` and `decompress`, as plain functions, so that ordinary tests run them too.
 
 use bytes::Bytes;
 use kafkars_records::{
@@ -9,8 +8,8 @@ use kafkars_records::{
 
 const LIMIT: usize = 1 << 20;
 
-/// Reads `data` as a `records` field, as it is and with the CRC of its first batch put right. What opens must read back
-/// the same after it is built anew.
+/// Reads `data` as a `records` field, as it is and with the CRC of its first batch corrected. A batch that opens must
+/// read back the same after it is built again.
 pub fn record_batch(data: &[u8]) {
     exhaust(Bytes::copy_from_slice(data));
     if let Some(mended) = with_right_crc(data) {
@@ -18,8 +17,8 @@ pub fn record_batch(data: &[u8]) {
     }
 }
 
-/// Decompresses `data` with the codec its first byte chooses; the limit holds. Then compresses it with every codec: it
-/// must come back.
+/// Decompresses `data` with the codec that its first byte chooses, up to a limit. Then compresses it with every codec,
+/// and must get it back.
 pub fn decompress_any(data: &[u8]) {
     let Some((&choice, input)) = data.split_first() else {
         return;
@@ -128,7 +127,7 @@ fn read_and_rebuild(batch: &Batch) {
     }
 }
 
-/// The same bytes with the length and the CRC of a first batch of magic 2 right, whatever they were.
+/// The same bytes as a first batch of magic 2 with the right length and CRC.
 fn with_right_crc(data: &[u8]) -> Option<Bytes> {
     let mut mended = data.to_vec();
     let length = i32::try_from(data.len().checked_sub(12)?).ok()?;
@@ -146,7 +145,7 @@ mod tests {
     use super::*;
     use crate::entropy::Entropy;
 
-    /// A short run of what the fuzzer does for long: good batches with a few bytes changed, and noise.
+    /// A short run of what the fuzzer does for long: valid batches with a few bytes changed, and random bytes.
     #[test]
     fn record_batch_survives_a_short_run() {
         let mut entropy = Entropy::from_seed(1);

@@ -1,14 +1,14 @@
-//! Every way of breaking a message that a bounded decoder has to survive.
+//! The ways of breaking a message that a bounded decoder has to survive.
 
 use bytes::Bytes;
 
 use crate::sample::{LengthForm, Sample, varint};
 
-/// Masks that flip the lowest bit, the sign or continuation bit, and everything.
+/// Masks that flip the lowest bit, the sign or continuation bit, and all bits.
 const MASKS: [u8; 3] = [0x01, 0x80, 0xff];
 
-/// Calls `each` with the broken forms of `sample`: every byte flipped in three ways, cut off at every byte, and every
-/// length replaced by -1, 0, 1, the largest of its type, and where it is variable, one with too many bits.
+/// Calls `each` with the broken forms of `sample`: every byte changed in three ways, the message cut at every byte, and
+/// every length replaced by -1, 0, 1, the largest of its type and, if it is a varint, one with too many bits.
 pub fn for_each_broken_form(sample: &Sample, mut each: impl FnMut(Bytes)) {
     let good = &sample.bytes;
     for cut in 0..good.len() {

@@ -1,4 +1,4 @@
-//! Scripted peers, captured frames and generators for the tests of the other crates
+//! Scripted brokers, captured frames and generated messages for the tests of the other crates.
 #![forbid(unsafe_code)]
 
 pub mod codec;

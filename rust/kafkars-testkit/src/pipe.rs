@@ -1,8 +1,8 @@
-//! The broker's end of a connection, played by a test frame by frame.
+//! The broker's end of a connection, which a test scripts frame by frame.
 //!
-//! A [`ScriptedPeer`] reads what the client under test sent and answers what the test says: the right thing, the wrong
-//! thing, in pieces, out of order, not at all. It works over an in-memory pipe and over a socket alike. It panics where
-//! the client does not do what the script expects, because that is a failed test.
+//! A [`ScriptedPeer`] reads what the client under test has sent and answers what the test says: correctly, wrongly, in
+//! pieces, out of order, or not at all. It works over an in-memory pipe and over a socket alike. It panics if the
+//! client does not do what the script expects, because then the test has failed.
 
 use std::fmt::Debug;
 use std::io;
@@ -16,14 +16,15 @@ use kafkars_protocol::{
 };
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, DuplexStream, duplex};
 
-/// Two ends of a pipe that holds `capacity` bytes in either direction: the client's stream and its scripted peer.
+/// Makes both ends of a pipe that holds `capacity` bytes in either direction: the client's stream and its scripted
+/// peer.
 #[must_use]
 pub fn pipe(capacity: usize) -> (DuplexStream, ScriptedPeer<DuplexStream>) {
     let (client, broker) = duplex(capacity);
     (client, ScriptedPeer::new(broker))
 }
 
-/// What ApiVersions says when a broker speaks everything that this workspace does.
+/// The ApiVersions response of a broker that supports everything that this workspace does.
 #[must_use]
 pub fn every_version() -> ApiVersionsResponse {
     let api_keys = ApiKey::ALL.iter().map(|api| ApiVersion {
@@ -37,7 +38,7 @@ pub fn every_version() -> ApiVersionsResponse {
     }
 }
 
-/// The scripted end.
+/// The scripted end of a connection.
 #[derive(Debug)]
 pub struct ScriptedPeer<S> {
     stream: S,
@@ -53,7 +54,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> ScriptedPeer<S> {
         }
     }
 
-    /// The next frame without its length prefix; `None` when the client closed the connection.
+    /// Reads the next frame without its length prefix; `None` if the client closed the connection.
     pub async fn frame(&mut self) -> io::Result<Option<Bytes>> {
         loop {
             if let Some(prefix) = self.received.first_chunk() {
@@ -70,7 +71,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> ScriptedPeer<S> {
         }
     }
 
-    /// The next request, which must be an `R`.
+    /// Reads the next request, which must be an `R`.
     pub async fn expect<R: Request>(&mut self) -> (RequestHeader, R) {
         let frame = self.frame().await.expect("a request is readable");
         let frame = frame.unwrap_or_else(|| panic!("the connection ended before {}", R::NAME));
@@ -86,13 +87,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> ScriptedPeer<S> {
         (header, request)
     }
 
-    /// Answers a request in the version in which it came.
+    /// Answers a request in its own version.
     pub async fn answer<M: Message>(&mut self, header: &RequestHeader, response: &M) {
         let bytes = frame_of(header, header.api_version, response);
         self.raw(&bytes).await;
     }
 
-    /// Answers in another version than the request's, as brokers do that do not know it.
+    /// Answers in another version than the request's, as a broker does that does not know it.
     pub async fn answer_in<M: Message>(
         &mut self,
         header: &RequestHeader,
@@ -102,7 +103,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> ScriptedPeer<S> {
         self.raw(&frame_of(header, version, response)).await;
     }
 
-    /// Answers in pieces of `size` bytes, with room for the client to run after each.
+    /// Answers in pieces of `size` bytes, and lets the client run after each.
     pub async fn answer_in_pieces<M: Message>(
         &mut self,
         header: &RequestHeader,
@@ -115,23 +116,23 @@ impl<S: AsyncRead + AsyncWrite + Unpin> ScriptedPeer<S> {
         }
     }
 
-    /// Expects ApiVersions and answers that everything is spoken.
+    /// Expects ApiVersions and answers with [`every_version`].
     pub async fn greet(&mut self) {
         let (header, _) = self.expect::<ApiVersionsRequest>().await;
         self.answer(&header, &every_version()).await;
     }
 
-    /// Sends bytes as they are. That the client is gone already is no error: it may have seen enough.
+    /// Sends bytes as they are. A client that is gone is no error: it may have got enough.
     pub async fn raw(&mut self, bytes: &[u8]) {
         drop(self.stream.write_all(bytes).await);
     }
 
-    /// Waits until the client closes the connection, throwing away what it still sends.
+    /// Waits until the client closes the connection; drops what it still sends.
     pub async fn closed(&mut self) {
         while let Ok(Some(_)) = self.frame().await {}
     }
 
-    /// Hangs up.
+    /// Closes the connection.
     pub fn cut(self) {}
 }
 

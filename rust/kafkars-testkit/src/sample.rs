@@ -1,4 +1,4 @@
-//! Writes messages straight from the schemas, without the code under test.
+//! Writes messages from the schemas, without the code under test.
 
 use std::ops::Range;
 
@@ -7,12 +7,12 @@ use bytes::{BufMut, Bytes, BytesMut};
 use crate::entropy::Entropy;
 use crate::schema::{FieldSchema, FieldType, MessageSchema};
 
-/// Arrays grow no deeper than this, so that nested ones stay small.
+/// The most elements of an array, so that nested ones stay small.
 const MOST_ELEMENTS: usize = 3;
-/// Long enough that no message of short strings comes near the decoder's memory allowance.
+/// The longest string. Short, so that no message comes near the decoder's memory allowance.
 const LONGEST_TEXT: usize = 24;
 
-/// A message on the wire, and where its lengths stand.
+/// An encoded message, and the positions of its lengths.
 #[derive(Clone, Debug)]
 pub struct Sample {
     /// The message without header.
@@ -24,29 +24,29 @@ pub struct Sample {
 /// A length or count within a message.
 #[derive(Clone, Debug)]
 pub struct LengthField {
-    /// The bytes it takes.
+    /// The range of bytes that it takes.
     pub at: Range<usize>,
-    /// How it is written.
+    /// Its encoding.
     pub form: LengthForm,
 }
 
-/// The ways in which Kafka writes lengths.
+/// Kafka's encodings of lengths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LengthForm {
-    /// Two bytes, -1 for null.
+    /// An int16; -1 for null.
     Int16,
-    /// Four bytes, -1 for null.
+    /// An int32; -1 for null.
     Int32,
-    /// Variable length, one more than the length, zero for null.
+    /// An unsigned varint of the length plus one; 0 for null.
     Compact,
-    /// Variable length: the count, number or size of tagged fields.
+    /// An unsigned varint: the count, tag or size of tagged fields.
     Varint,
-    /// One byte in front of a structure that may be null.
+    /// One byte before a structure that may be null.
     Presence,
 }
 
 impl Sample {
-    /// A random message of `schema` in `version`. It holds no tagged field with its default value, because a writer
+    /// Generates a random message of `schema` in `version`. No tagged field has its default value, because a writer
     /// leaves those out.
     #[must_use]
     pub fn new(schema: &MessageSchema, version: i16, entropy: &mut Entropy) -> Self {
@@ -65,11 +65,11 @@ impl Sample {
     }
 }
 
-/// Which values are good.
+/// The values that may be chosen.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Choice {
     Any,
-    /// None that could be a default: no null, nothing empty, true, small positive numbers.
+    /// No value that could be a default: no null, nothing empty, only true, only small positive numbers.
     NoDefault,
 }
 
@@ -193,7 +193,7 @@ impl Draft<'_> {
         }
     }
 
-    /// Small, negative and extreme numbers are where codecs go wrong.
+    /// Numbers with which codecs go wrong: small, negative and extreme ones.
     fn interesting_bits(&mut self) -> u64 {
         let bits = self.entropy.bits();
         match bits % 8 {
@@ -206,7 +206,7 @@ impl Draft<'_> {
         }
     }
 
-    /// Text is valid as string, bytes and records alike; some of it is not ASCII.
+    /// The text is valid as a string, as bytes and as records; some of it is not ASCII.
     fn text(&mut self, form: LengthForm, fewest: usize) {
         let letters = self.entropy.below(LONGEST_TEXT).max(fewest);
         let text: String = (0..letters)
@@ -267,7 +267,7 @@ impl Draft<'_> {
     }
 }
 
-/// A variable-length integer without sign.
+/// Encodes an unsigned varint.
 #[must_use]
 pub fn varint(mut value: u64) -> Vec<u8> {
     let mut bytes = Vec::new();

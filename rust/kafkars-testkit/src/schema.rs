@@ -1,4 +1,4 @@
-//! Kafka's message schemas as data, apart from the generated code, so that tests have a second opinion.
+//! Kafka's message schemas as data, independent of the generated code, so that tests can compare the two.
 
 use std::sync::LazyLock;
 
@@ -6,41 +6,41 @@ use kafkars_protocol::VersionRange;
 
 const TABLE: &str = include_str!("schemas.txt");
 
-/// One message.
+/// The schema of a message.
 #[derive(Clone, Debug)]
 pub struct MessageSchema {
-    /// Kafka's name.
+    /// The name of the message in Kafka's schemas.
     pub name: &'static str,
-    /// The key of its API; the group protocol's structures have none.
+    /// Its API key; structures of the consumer protocol have none.
     pub api_key: Option<i16>,
     /// The versions that exist.
     pub versions: VersionRange,
     /// The versions with compact lengths and tagged fields.
     pub flexible: Option<VersionRange>,
-    /// What it holds, in order.
+    /// Its fields, in order.
     pub fields: Vec<FieldSchema>,
 }
 
-/// One field.
+/// The schema of a field.
 #[derive(Clone, Debug)]
 pub struct FieldSchema {
-    /// Kafka's name.
+    /// The name of the field in Kafka's schemas.
     pub name: &'static str,
     /// Its type, or that of its elements.
     pub kind: FieldType,
-    /// Whether it repeats.
+    /// True if it is an array.
     pub is_array: bool,
     /// The versions that have it.
     pub versions: VersionRange,
     /// The versions in which it may be null.
     pub nullable: Option<VersionRange>,
-    /// Its tag, when it is a tagged field.
+    /// Its tag, if it is a tagged field.
     pub tag: Option<u32>,
-    /// What a structure holds.
+    /// The fields of a structure.
     pub fields: Vec<Self>,
 }
 
-/// Kafka's types.
+/// The types of fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names are Kafka's")]
 pub enum FieldType {
@@ -59,20 +59,20 @@ pub enum FieldType {
 }
 
 impl MessageSchema {
-    /// Every message, requests before responses, by API key.
+    /// Every message, by API key, requests before responses.
     #[must_use]
     pub fn all() -> &'static [Self] {
         static ALL: LazyLock<Vec<MessageSchema>> = LazyLock::new(|| parse(TABLE));
         &ALL
     }
 
-    /// The message of this name.
+    /// The message with this name.
     #[must_use]
     pub fn named(name: &str) -> Option<&'static Self> {
         Self::all().iter().find(|schema| schema.name == name)
     }
 
-    /// Whether `version` has compact lengths and tagged fields.
+    /// True if `version` has compact lengths and tagged fields.
     #[must_use]
     pub fn is_flexible(&self, version: i16) -> bool {
         self.flexible.is_some_and(|range| range.contains(version))

@@ -1,4 +1,4 @@
-//! The fuzz targets `frame` and `messages` on a fixed number of mutated answers of real brokers.
+//! Runs the fuzz targets `frame` and `messages` on a fixed number of mutated responses of real brokers.
 
 use kafkars_testkit::entropy::Entropy;
 use kafkars_testkit::fuzz_messages::{frame, message, seeds};
@@ -19,7 +19,7 @@ fn mutated_messages_do_no_harm() {
     );
 }
 
-/// Found by fuzzing: bytes behind the message had paid for the memory that its 55 empty names take.
+/// Found by fuzzing: bytes after the message counted for the allowance that its 55 empty names took.
 #[test]
 fn many_empty_names_and_bytes_behind_them_do_no_harm() {
     let mut content = vec![0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 55];

@@ -1,4 +1,4 @@
-//! The fuzz targets `record_batch` and `decompress` on a fixed number of mutated batches, of every codec.
+//! Runs the fuzz targets `record_batch` and `decompress` on a fixed number of mutated batches of every codec.
 
 use kafkars_records::{BatchBuilder, Codec, Compression, Header, ProducerFields};
 use kafkars_testkit::entropy::Entropy;
@@ -18,7 +18,7 @@ const CODECS: [Codec; 5] = [
 fn mutated_batches_do_no_harm() {
     let seeds = CODECS.map(|codec| {
         let sealed = batch(codec);
-        // Two batches behind each other are what a fetch answers.
+        // A fetch response may hold several batches in a row.
         [sealed.clone(), sealed].concat()
     });
     run(record_batch, &seeds);

@@ -1,4 +1,4 @@
-//! Payloads that are one Avro record each, without a container.
+//! Payloads that are one Avro record each, without a container file.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,24 +13,24 @@ use super::framing::{FRAME, schema_id};
 use super::rows::{Decoding, RefusedPayloads};
 use super::types::{plain, retyped};
 
-/// The writer's schema of payloads without framing.
+/// Stands for the id of the writer's schema if payloads have no framing.
 const BARE: u32 = 0;
 
-/// Decodes Avro into a struct of the reader's schema, whatever compatible schema it was written with.
+/// Decodes Avro into a struct of the reader's schema, from any compatible writer's schema.
 #[derive(Debug)]
 pub struct AvroPayloads {
     reader: String,
     framed: bool,
     data_type: DataType,
-    // By id; what is wrong with those that cannot be used.
+    // Writers' schemas by id; an error says why one cannot be used.
     writers: BTreeMap<u32, Result<String, String>>,
 }
 
 impl AvroPayloads {
-    /// A decoder for payloads that were written with this very schema, without framing.
+    /// Makes a decoder for payloads that were written with this very schema, without framing.
     ///
     /// # Errors
-    /// Fails if the schema is none, or has no columns.
+    /// Fails if the schema is not valid, or has no columns.
     pub fn bare(schema: &str) -> Result<Self, ArrowError> {
         let mut made = Self::framed(schema)?;
         made.framed = false;
@@ -38,10 +38,10 @@ impl AvroPayloads {
         Ok(made)
     }
 
-    /// A decoder for payloads in the schema registry's framing, into the columns of `reader`.
+    /// Makes a decoder for payloads in the schema registry's framing, into the columns of the schema `reader`.
     ///
     /// # Errors
-    /// Fails if the schema is none, or has no columns.
+    /// Fails if the schema is not valid, or has no columns.
     pub fn framed(reader: &str) -> Result<Self, ArrowError> {
         let decoder = decoder(reader, reader, 1)?;
         Ok(Self {
@@ -52,7 +52,7 @@ impl AvroPayloads {
         })
     }
 
-    /// The ids in the framing of these payloads whose schema has not been added yet.
+    /// The schema ids of these payloads that were not added yet.
     pub fn unknown_ids(&self, payloads: &BinaryArray) -> BTreeSet<u32> {
         let mut unknown = BTreeSet::new();
         let mut last = None;
@@ -69,7 +69,7 @@ impl AvroPayloads {
         unknown
     }
 
-    /// Adds the schema of an id, or what is wrong with it: payloads that name it are refused with these words.
+    /// Adds the schema of an id, or the reason why there is none: payloads with that id are refused with this reason.
     pub fn add_schema(&mut self, id: u32, schema: Result<String, String>) {
         let usable = schema.and_then(|writer| match decoder(&writer, &self.reader, 1) {
             Ok(_) => Ok(writer),

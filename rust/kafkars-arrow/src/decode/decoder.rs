@@ -1,34 +1,34 @@
-//! What a decoder of payloads is asked, and what it answers.
+//! The trait of payload decoders, and their result.
 
 use arrow_array::{ArrayRef, BinaryArray};
 use arrow_schema::{ArrowError, DataType};
 
-/// A payload that could not be decoded.
+/// A payload that cannot be decoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PoisonPayload {
     /// Its row in the array.
     pub row: usize,
-    /// What is wrong with it.
+    /// Why it cannot be decoded.
     pub reason: String,
 }
 
-/// The payloads of one array.
+/// The decoded payloads of one array.
 #[derive(Debug)]
 pub struct DecodedPayloads {
-    /// One value a row, null where the payload is null or poison.
+    /// One value for each row; null if the payload is null or cannot be decoded.
     pub values: ArrayRef,
-    /// What could not be decoded, by row.
+    /// The payloads that cannot be decoded, by row.
     pub poison: Vec<PoisonPayload>,
 }
 
-/// What makes columns of payloads.
+/// Decodes payloads into a column.
 pub trait PayloadDecoder: Send + Sync {
-    /// The type of what it makes.
+    /// The type of the column.
     fn data_type(&self) -> &DataType;
 
     /// Decodes all payloads of an array.
     ///
     /// # Errors
-    /// Fails where the result cannot be held by one Arrow array, never because of what a payload holds.
+    /// Fails if one Arrow array cannot hold the result, never because of the content of a payload.
     fn decode(&self, payloads: &BinaryArray) -> Result<DecodedPayloads, ArrowError>;
 }

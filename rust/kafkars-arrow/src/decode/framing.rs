@@ -1,6 +1,6 @@
 //! The schema registry's framing: a zero byte, the id of the writer's schema as a big-endian int32, the payload.
 
-/// Bytes before the payload.
+/// Length of the framing before the payload.
 pub(super) const FRAME: usize = 5;
 
 /// The id of the schema that a payload was written with.

@@ -8,15 +8,14 @@ use super::decoder::{DecodedPayloads, PayloadDecoder};
 use super::json_columns::{Cell, Misfit, column, is_known};
 use super::rows::{Decoding, RefusedPayloads};
 
-/// Decodes JSON objects into a struct. Members that the schema does not name are left out, those that are missing are
-/// null.
+/// Decodes JSON objects into a struct. Members that the schema does not name are ignored, and missing ones are null.
 #[derive(Debug)]
 pub struct JsonPayloads {
     data_type: DataType,
 }
 
 impl JsonPayloads {
-    /// A decoder for objects with these members.
+    /// Makes a decoder for objects with these members.
     ///
     /// # Errors
     /// Fails if JSON has no values for one of the types.

@@ -1,4 +1,4 @@
-//! Values of JSON as Arrow columns. Nothing is guessed: 1.7 is no integer, and a number no time.
+//! Turns JSON values into Arrow columns, strictly: 1.7 is not taken for an integer, nor a number for a time.
 
 use std::sync::Arc;
 
@@ -15,15 +15,15 @@ use serde_json::Value;
 
 use super::json_scalars::{date, decimal, float, integer, short_float, text, timestamp, truth};
 
-/// The payload that a value is of, and the value, none for what is missing.
+/// A value with the index of its payload; `None` if the value is missing.
 pub(super) type Cell<'a> = (usize, Option<&'a Value>);
 
-/// Why values do not become a column.
+/// Why values cannot become a column.
 #[derive(Debug)]
 pub(super) enum Misfit {
-    /// One of them is of another type.
+    /// A value has another type than the column.
     Payload {
-        /// The payload that it is of.
+        /// The index of its payload.
         index: usize,
         reason: String,
     },
@@ -36,7 +36,7 @@ impl From<ArrowError> for Misfit {
     }
 }
 
-/// Fails with the type that JSON has no values for.
+/// Checks that JSON has values for a type; the error is the type that it has none for.
 pub(super) fn is_known(data_type: &DataType) -> Result<(), DataType> {
     match data_type {
         DataType::Struct(fields) => fields
@@ -64,7 +64,7 @@ pub(super) fn is_known(data_type: &DataType) -> Result<(), DataType> {
     }
 }
 
-/// The column of these values. `null` is the same as nothing.
+/// Builds the column of these values. JSON's `null` is the same as a missing value.
 pub(super) fn column(cells: &[Cell<'_>], data_type: &DataType) -> Result<ArrayRef, Misfit> {
     let made: ArrayRef = match data_type {
         DataType::Boolean => Arc::new(BooleanArray::from(each(cells, truth)?)),

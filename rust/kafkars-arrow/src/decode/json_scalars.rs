@@ -1,11 +1,11 @@
-//! Single values of JSON as what a column holds.
+//! Converts single JSON values to the types of columns.
 
 use std::borrow::Cow;
 
 use chrono::{DateTime, NaiveDate, NaiveDateTime};
 use serde_json::{Number, Value};
 
-/// A float has no more decimal digits than these that are sure to be those that were written.
+/// A float64 keeps this many decimal digits of what was written; later ones may differ.
 const SURE_DIGITS: usize = 15;
 
 pub(super) fn truth(value: &Value) -> Result<bool, String> {
@@ -13,7 +13,7 @@ pub(super) fn truth(value: &Value) -> Result<bool, String> {
 }
 
 pub(super) fn integer<T: TryFrom<i64>>(value: &Value) -> Result<T, String> {
-    // Minus zero is a float here.
+    // The JSON parser makes a float of minus zero.
     let is_minus_zero = |number: f64| number == 0.0 && number.is_sign_negative();
     let zero = || {
         value
@@ -39,7 +39,7 @@ pub(super) fn float(value: &Value) -> Result<f64, String> {
         .ok_or_else(|| is_no(value, "number"))
 }
 
-/// A float of four bytes.
+/// Converts to a float32.
 pub(super) fn short_float(value: &Value) -> Result<f32, String> {
     let found = float(value)?;
     #[allow(clippy::cast_possible_truncation)]
@@ -50,7 +50,7 @@ pub(super) fn short_float(value: &Value) -> Result<f32, String> {
     Ok(short)
 }
 
-/// Text; numbers and booleans as JSON writes them. A number that was written with more digits than are kept is refused.
+/// Converts to text; numbers and booleans become what JSON writes. A number with more digits than were kept is refused.
 pub(super) fn text(value: &Value) -> Result<Cow<'_, str>, String> {
     match value {
         Value::String(text) => Ok(Cow::Borrowed(text)),
@@ -60,7 +60,7 @@ pub(super) fn text(value: &Value) -> Result<Cow<'_, str>, String> {
     }
 }
 
-/// A number as it was written, as far as that is known.
+/// Returns a number as it was written, or an error if that is not known.
 fn sure_digits(number: &Number) -> Result<String, String> {
     let text = number.to_string();
     let mantissa = text.split(['e', 'E']).next().unwrap_or_default();
@@ -73,7 +73,7 @@ fn sure_digits(number: &Number) -> Result<String, String> {
     Ok(text)
 }
 
-/// Days since 1970.
+/// Converts to days since 1970.
 pub(super) fn date(value: &Value) -> Result<i32, String> {
     let found = value
         .as_str()
@@ -83,7 +83,7 @@ pub(super) fn date(value: &Value) -> Result<i32, String> {
         .ok_or_else(|| is_no(value, "date such as 2026-11-22"))
 }
 
-/// Microseconds since 1970; in UTC where the text says nothing else.
+/// Converts to microseconds since 1970; without an offset the text is in UTC.
 pub(super) fn timestamp(value: &Value) -> Result<i64, String> {
     let text = value.as_str().unwrap_or_default();
     if let Ok(found) = DateTime::parse_from_rfc3339(text) {
@@ -97,7 +97,7 @@ pub(super) fn timestamp(value: &Value) -> Result<i64, String> {
         .ok_or_else(|| is_no(value, "time such as 2026-11-22T10:00:00Z"))
 }
 
-/// A number, or text of one, in units of ten to the power of `-scale`; halves are rounded away from zero.
+/// Converts a number, or a number as text, to units of ten to the power of `-scale`; halves are rounded away from zero.
 pub(super) fn decimal(value: &Value, precision: u8, scale: i8) -> Result<i128, String> {
     let written = match value {
         Value::Number(number) => sure_digits(number)?,
@@ -125,7 +125,7 @@ fn parse_decimal(text: &str, scale: i8) -> Option<i128> {
     if digits().next().is_none() || !digits().all(|digit| digit.is_ascii_digit()) {
         return None;
     }
-    // How many of the digits stand before the last place that is kept.
+    // How many of the digits come before the last place that is kept.
     let kept = i64::try_from(whole.len()).ok()? + i64::from(exponent) + i64::from(scale);
     let mut units = 0_i128;
     let mut place = 0_i64;

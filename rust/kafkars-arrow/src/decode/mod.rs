@@ -1,5 +1,6 @@
-//! Payloads of records (keys or values) as columns: UTF-8, JSON and Avro, the latter also in the schema registry's
-//! framing. A payload that cannot be decoded spoils no other: it becomes null, and the reason is told with its row.
+//! Payloads of records (keys or values) as columns: UTF-8, JSON and Avro, with or without the schema registry's
+//! framing. A payload that cannot be decoded affects no other: it becomes null, and the reason is returned with its
+//! row.
 
 mod avro;
 mod decoder;

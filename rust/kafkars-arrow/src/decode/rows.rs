@@ -1,4 +1,4 @@
-//! Decoding of many payloads by a decoder that takes them one after the other and is of no use after a failure.
+//! Decodes many payloads with a decoder that reads them one after the other and is unusable after a failure.
 
 use std::sync::Arc;
 
@@ -8,29 +8,29 @@ use arrow_schema::{ArrowError, DataType};
 
 use super::decoder::{DecodedPayloads, PoisonPayload};
 
-/// Payloads that are decoded together at most: JSON is kept as a tree of each, ten times as large.
+/// The most payloads that are decoded together: JSON is kept as a tree of values, ten times as large as its text.
 const TOGETHER: usize = 1_024;
 
-/// A reason may quote the payload, which may be long.
+/// The most characters of a reason, which may quote a long payload.
 const LONGEST_REASON: usize = 300;
 
 /// Why some payloads were not decoded.
 #[derive(Debug)]
 pub(super) struct RefusedPayloads {
-    /// The payload that is to blame. None: one of them is, and it is not known which.
+    /// The index of the payload that failed; `None` if it is not known which of them did.
     pub(super) payload: Option<usize>,
     pub(super) reason: String,
 }
 
-/// Decodes all of the payloads, or none: what [`Decoding`] is built on.
+/// Decodes all of the payloads, or none; the function on which [`Decoding`] is built.
 pub(super) type DecodeAll<'a> = &'a dyn Fn(&[&[u8]]) -> Result<ArrayRef, RefusedPayloads>;
 
-/// The result of an array of payloads while it is made.
+/// The result for an array of payloads while it is being built.
 pub(super) struct Decoding<'a> {
     payloads: &'a BinaryArray,
     data_type: &'a DataType,
     parts: Vec<ArrayRef>,
-    // Part and row in it, by row of the array; none for null.
+    // By row of the array: the part and the row in it, or `None` for null.
     places: Vec<Option<(usize, usize)>>,
     poison: Vec<PoisonPayload>,
 }
@@ -54,8 +54,9 @@ impl<'a> Decoding<'a> {
         self.poison.push(PoisonPayload { row, reason });
     }
 
-    /// Decodes the payloads of some rows, each without its first `skipped` bytes. A payload is decoded again where it
-    /// stands with one that is refused: once where the decoder knows which it was, else as often as rows can be halved.
+    /// Decodes the payloads of some rows, each without its first `skipped` bytes. Payloads that were decoded together
+    /// with one that failed are decoded again: once if the decoder says which failed, otherwise as often as the rows
+    /// can be halved.
     pub(super) fn decode(&mut self, rows: &[usize], skipped: usize, decode_all: DecodeAll<'_>) {
         let mut waiting: Vec<&[usize]> = rows.chunks(TOGETHER).rev().collect();
         while let Some(rows) = waiting.pop() {
@@ -101,7 +102,7 @@ impl<'a> Decoding<'a> {
         }
     }
 
-    /// The values in the order of the rows.
+    /// Returns the values in the order of the rows.
     pub(super) fn finish(mut self) -> Result<DecodedPayloads, ArrowError> {
         self.poison.sort_by_key(|poison| poison.row);
         let values = match self.parts.as_slice() {
@@ -113,7 +114,7 @@ impl<'a> Decoding<'a> {
         Ok(DecodedPayloads { values, poison })
     }
 
-    /// The parts' values by row. Rows that follow each other in a part are copied together.
+    /// Copies the values of the parts in the order of the rows; rows that are adjacent in a part are copied together.
     fn gathered(&self) -> Result<ArrayRef, ArrowError> {
         let parts: Vec<_> = self.parts.iter().map(|part| part.to_data()).collect();
         let mut rows = MutableArrayData::new(parts.iter().collect(), true, self.places.len());

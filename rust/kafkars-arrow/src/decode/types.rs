@@ -1,4 +1,4 @@
-//! Types without what differs between decoders of one and the same result: metadata, and what may be null.
+//! Removes from types what differs between decoders of the same result: metadata and nullability.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, ListArray, MapArray, StructArray};
 use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields};
 
-/// The type with every field nullable and no metadata. Entries and keys of maps stay as Arrow demands.
+/// The type with every field nullable and without metadata. Entries and keys of maps stay as Arrow demands.
 pub(super) fn plain(data_type: &DataType) -> DataType {
     match data_type {
         DataType::Struct(fields) => DataType::Struct(fields.iter().map(plain_field).collect()),
@@ -38,7 +38,7 @@ fn plain_field(field: &FieldRef) -> FieldRef {
     Arc::new(Field::new(field.name(), plain(field.data_type()), true))
 }
 
-/// The same values, with the type that [`plain`] made of theirs.
+/// The same values with the type that [`plain`] makes of theirs.
 pub(super) fn retyped(array: &ArrayRef, data_type: &DataType) -> Result<ArrayRef, ArrowError> {
     if array.data_type() == data_type {
         return Ok(Arc::clone(array));

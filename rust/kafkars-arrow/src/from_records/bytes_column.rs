@@ -1,4 +1,4 @@
-//! A binary column under construction.
+//! Builds a binary column.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use arrow_array::{ArrayRef, GenericByteArray, types::ByteArrayType};
 use arrow_buffer::{Buffer, NullBufferBuilder, OffsetBuffer, ScalarBuffer};
 use arrow_schema::ArrowError;
 
-/// Items of bytes one after the other, where they end, and which are null.
+/// The bytes of all items one after the other, the ends of the items, and which of them are null.
 pub(super) struct BytesColumn {
     data: Vec<u8>,
     ends: Vec<i32>,
@@ -27,13 +27,13 @@ impl BytesColumn {
         self.data.reserve(bytes);
     }
 
-    /// True if `more` bytes fit: an Arrow array of this kind ends at 2 GiB.
+    /// True if `more` bytes fit: an Arrow array of this type holds at most 2 GiB.
     pub(super) fn has_room(&self, more: usize) -> bool {
         let length = self.data.len().checked_add(more);
         length.is_some_and(|length| i32::try_from(length).is_ok())
     }
 
-    /// Adds an item. The caller has asked [`BytesColumn::has_room`].
+    /// Adds an item. The caller has checked [`BytesColumn::has_room`].
     #[inline]
     pub(super) fn push(&mut self, item: Option<&[u8]>) {
         match item {
@@ -53,7 +53,7 @@ impl BytesColumn {
         bytes.checked_div(size).unwrap_or(usize::MAX)
     }
 
-    /// Adds the same item `count` times. The caller has asked [`BytesColumn::room`].
+    /// Adds the same item `count` times. The caller has checked [`BytesColumn::room`].
     pub(super) fn push_repeated(&mut self, item: &[u8], count: usize) {
         self.reserve(count, item.len().saturating_mul(count));
         for _ in 0..count {
@@ -61,7 +61,7 @@ impl BytesColumn {
         }
     }
 
-    /// The array of everything added. Text is checked to be UTF-8.
+    /// Returns the array of all items. Fails if text is not UTF-8.
     pub(super) fn finish<T: ByteArrayType<Offset = i32>>(mut self) -> Result<ArrayRef, ArrowError> {
         let array = GenericByteArray::<T>::try_new(
             OffsetBuffer::new(ScalarBuffer::from(self.ends)),

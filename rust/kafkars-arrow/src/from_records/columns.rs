@@ -1,4 +1,4 @@
-//! Columns under construction: runs of records are added, a record batch comes out.
+//! Builds an Arrow record batch from runs of records.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::layout::{RecordColumn, RecordLayout};
 use super::timestamp_column::TimestampColumn;
 use super::topic_column::TopicColumn;
 
-/// Collects records as columns. Only the columns of the layout are built.
+/// Collects records as columns, those of its layout only.
 pub struct RecordColumnsBuilder<'a> {
     layout: &'a RecordLayout,
     rows: usize,
@@ -23,14 +23,14 @@ pub struct RecordColumnsBuilder<'a> {
     headers: Option<HeaderColumn>,
     offsets: Option<Vec<i64>>,
     timestamps: Option<TimestampColumn>,
-    // Of all records of a run alike.
+    // The same for all records of a run.
     topics: Option<TopicColumn>,
     partitions: Vec<i32>,
     timestamp_types: Vec<i32>,
 }
 
 impl<'a> RecordColumnsBuilder<'a> {
-    /// Columns without rows.
+    /// Makes columns without rows.
     pub fn new(layout: &'a RecordLayout) -> Self {
         let has = |column| layout.has(column);
         let types = layout.types();
@@ -48,12 +48,12 @@ impl<'a> RecordColumnsBuilder<'a> {
         }
     }
 
-    /// Records added so far.
+    /// How many records were added so far.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Makes room for so many records with so many bytes in all. Without it a column grows by doubling, and is copied
+    /// Makes room for so many records of so many bytes in all. Without it a column grows by doubling, and is copied
     /// each time.
     pub fn reserve(&mut self, records: usize, bytes: usize) {
         let bytes = bytes.min(i32::MAX as usize);
@@ -74,9 +74,9 @@ impl<'a> RecordColumnsBuilder<'a> {
         }
     }
 
-    /// Adds up to `count` records of a batch, from the byte position `start` on, as [`Batch::record_at`] takes it.
-    /// Returns how many were added and where the next one stands: fewer than `count` only if a column is full, which is
-    /// at 2 GiB of bytes; the rest belongs to another record batch. After an error the builder is of no use any more.
+    /// Adds up to `count` records of a batch, from position `start` on (see [`Batch::record_at`]). Returns how many
+    /// were added and the position of the next one: fewer than `count` only if a column is full, which it is at 2 GiB;
+    /// the rest has to go into another record batch. After an error the builder must not be used any more.
     pub fn append(
         &mut self,
         topic: &Arc<str>,
@@ -118,7 +118,7 @@ impl<'a> RecordColumnsBuilder<'a> {
         Ok((added, position))
     }
 
-    /// The record batch of everything added.
+    /// Returns the record batch of everything added.
     pub fn finish(mut self) -> Result<RecordBatch, ArrowError> {
         let columns: Result<Vec<ArrayRef>, ArrowError> = self
             .layout
@@ -126,7 +126,7 @@ impl<'a> RecordColumnsBuilder<'a> {
             .iter()
             .map(|column| self.column(*column))
             .collect();
-        // Without any column a batch still has rows.
+        // A batch without columns still has rows.
         let options = RecordBatchOptions::new().with_row_count(Some(self.rows));
         RecordBatch::try_new_with_options(Arc::clone(self.layout.schema()), columns?, &options)
     }
@@ -141,7 +141,7 @@ impl<'a> RecordColumnsBuilder<'a> {
             && i32::try_from(self.rows).is_ok()
     }
 
-    /// Adds a record. False if its timestamp cannot be said in the column's unit.
+    /// Adds a record. False if its timestamp does not fit the column's unit.
     #[inline]
     fn push(&mut self, batch: &Batch, view: &RecordView) -> bool {
         if let Some(key) = &mut self.key {
@@ -177,7 +177,7 @@ impl<'a> RecordColumnsBuilder<'a> {
         }
     }
 
-    /// The array of one column, moved out: a layout names each once.
+    /// Takes the array of one column; a layout names each once.
     fn column(&mut self, column: RecordColumn) -> Result<ArrayRef, ArrowError> {
         Ok(match column {
             RecordColumn::Key => taken(&mut self.key)?.finish::<BinaryType>()?,
@@ -196,7 +196,7 @@ impl<'a> RecordColumnsBuilder<'a> {
     }
 }
 
-/// A column's content.
+/// Takes the content of a column.
 fn taken<T>(column: &mut Option<T>) -> Result<T, ArrowError> {
     column
         .take()

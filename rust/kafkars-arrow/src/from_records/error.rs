@@ -1,13 +1,13 @@
-//! Why records cannot be made into columns.
+//! Errors of making columns of records.
 
 use std::sync::Arc;
 
 use arrow_schema::ArrowError;
 
-/// What is wrong with a record, or with columns.
+/// A record or a column that does not fit.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordColumnsError {
-    /// A timestamp cannot be said in microseconds: somebody has sent microseconds or nanoseconds as milliseconds.
+    /// A timestamp is too large in microseconds: probably microseconds or nanoseconds were sent as milliseconds.
     #[error(
         "the record of {topic}-{partition} at offset {offset} has the timestamp {timestamp} ms, which is too large for the \
          microseconds of a Spark column"

@@ -1,4 +1,4 @@
-//! The column of headers under construction.
+//! Builds the column of headers.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use kafkars_records::{Batch, RecordView};
 use super::bytes_column::BytesColumn;
 use super::layout::{ColumnTypes, header_fields, header_item};
 
-/// Lists of headers: where each record's list ends, and the names and values of all.
+/// The lists of headers: the end of each record's list, and the keys and values of all.
 pub(super) struct HeaderColumn {
     types: ColumnTypes,
     ends: Vec<i32>,
@@ -37,7 +37,7 @@ impl HeaderColumn {
         self.ends.reserve(items);
     }
 
-    /// True if the headers of a record of `size` bytes fit. Names that are no UTF-8 grow threefold at most.
+    /// True if the headers of a record of `size` bytes fit. Keys that are not UTF-8 grow threefold at most.
     pub(super) fn has_room(&self, size: usize) -> bool {
         self.keys.has_room(size.saturating_mul(3)) && self.values.has_room(size)
     }

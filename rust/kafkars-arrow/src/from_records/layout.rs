@@ -4,23 +4,23 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, SchemaRef, TimeUnit};
 
-/// Which Arrow types the columns have.
+/// The Arrow types of the columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ColumnTypes {
-    /// The closest ones: topics as a dictionary, timestamps in the milliseconds that Kafka has, null only where
-    /// something can be missing.
+    /// The closest types: topics as a dictionary, timestamps in Kafka's milliseconds, nullable only where something can
+    /// be missing.
     #[default]
     Native,
-    /// Those that Spark declares for its Kafka source: topics as plain text, timestamps in microseconds, every field
-    /// nullable, and null in place of an empty list of headers. Spark compares schemas to the letter.
+    /// The types of Spark's Kafka source: topics as plain text, timestamps in microseconds, every field nullable, and
+    /// null instead of an empty list of headers. Spark compares schemas exactly.
     Spark,
 }
 
 impl ColumnTypes {
-    /// The name of each.
+    /// The names of the variants.
     pub const NAMES: [(&'static str, Self); 2] = [("native", Self::Native), ("spark", Self::Spark)];
 
-    /// The types of this name.
+    /// The variant with this name.
     pub fn named(name: &str) -> Option<Self> {
         let mut all = Self::NAMES.into_iter();
         all.find(|(known, _)| *known == name)
@@ -41,12 +41,13 @@ pub enum RecordColumn {
     Partition,
     /// The offset, int64.
     Offset,
-    /// Milliseconds since 1970 in UTC; null where the record has none. For Spark microseconds, and -1 ms where there is
-    /// none, as its own source says.
+    /// The timestamp in ms since 1970 in UTC; null if the record has none. For Spark in microseconds, and -1 ms if
+    /// there is none, as in its own source.
     Timestamp,
-    /// Who set the timestamp, int32: 0 the producer (CreateTime), 1 the broker (LogAppendTime).
+    /// The timestamp type, int32: 0 for CreateTime (the producer's), 1 for LogAppendTime (the broker's).
     TimestampType,
-    /// A list of structs of `key` (text) and `value` (binary, may be null). For Spark null where it would be empty.
+    /// The headers, a list of structs of `key` (text) and `value` (binary, may be null). For Spark null instead of an
+    /// empty list.
     Headers,
 }
 
@@ -77,7 +78,7 @@ impl RecordColumn {
         }
     }
 
-    /// The column of this name.
+    /// The column with this name.
     pub fn named(name: &str) -> Result<Self, UnknownColumn> {
         let mut all = Self::ALL.into_iter();
         all.find(|column| column.name() == name)
@@ -110,7 +111,7 @@ impl RecordColumn {
     }
 }
 
-/// One header in a list of them.
+/// The Arrow field of one header in a list.
 pub(super) fn header_item(types: ColumnTypes) -> FieldRef {
     let item = DataType::Struct(header_fields(types));
     Arc::new(match types {
@@ -127,7 +128,7 @@ pub(super) fn header_fields(types: ColumnTypes) -> Fields {
     ])
 }
 
-/// A name that is no column of records.
+/// A name that is not one of a record's columns.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{name:?} is no column of records; there are {}", RecordColumn::ALL.map(RecordColumn::name).join(", "))]
 pub struct UnknownColumn {
@@ -135,7 +136,7 @@ pub struct UnknownColumn {
     pub name: String,
 }
 
-/// The columns wanted, in their order.
+/// The columns to build, in their order.
 #[derive(Debug, Clone)]
 pub struct RecordLayout {
     columns: Vec<RecordColumn>,
@@ -144,7 +145,7 @@ pub struct RecordLayout {
 }
 
 impl RecordLayout {
-    /// A layout of some columns, each once: a later mention of a column counts for nothing.
+    /// Makes a layout of some columns; a column named again is ignored.
     pub fn new(named: &[RecordColumn], types: ColumnTypes) -> Self {
         let mut columns: Vec<RecordColumn> = Vec::new();
         for column in named {

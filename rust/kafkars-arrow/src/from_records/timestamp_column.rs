@@ -1,4 +1,4 @@
-//! The column of timestamps under construction.
+//! Builds the column of timestamps.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use arrow_schema::ArrowError;
 
 use super::layout::ColumnTypes;
 
-/// Milliseconds, or microseconds for Spark.
+/// The timestamps, in milliseconds, or in microseconds for Spark.
 pub(super) struct TimestampColumn {
     types: ColumnTypes,
     values: Vec<i64>,
@@ -28,14 +28,14 @@ impl TimestampColumn {
         self.values.reserve(items);
     }
 
-    /// Adds a timestamp in milliseconds. False if the column's unit cannot say it; nothing is added then.
+    /// Adds a timestamp in ms. False if it does not fit the column's unit; then nothing is added.
     #[inline]
     #[must_use]
     pub(super) fn push(&mut self, milliseconds: i64) -> bool {
         match self.types {
             ColumnTypes::Native => {
                 self.values.push(milliseconds);
-                // A record of a time before timestamps has -1.
+                // -1 means that the record has no timestamp, as those of message format 0.
                 self.nulls.append(milliseconds >= 0);
             }
             ColumnTypes::Spark => {

@@ -1,4 +1,4 @@
-//! The column of topics under construction.
+//! Builds the column of topics.
 
 use std::sync::Arc;
 
@@ -61,7 +61,8 @@ impl TopicColumn {
     }
 }
 
-/// The place of a topic in the dictionary. Runs of one topic follow each other, so the last one is looked at first.
+/// The index of a topic in the dictionary. Runs of one topic are often adjacent, so the last entries are compared
+/// first.
 fn index_of(names: &mut Vec<Arc<str>>, topic: &Arc<str>) -> i32 {
     let found = names.iter().rposition(|known| known == topic);
     let index = found.unwrap_or_else(|| {

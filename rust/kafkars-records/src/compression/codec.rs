@@ -1,26 +1,26 @@
-//! Codecs by Kafka's ids and names, and the levels that they have.
+//! Compression codecs, their ids and names in Kafka, and their levels.
 
 use std::fmt;
 use std::ops::RangeInclusive;
 
-/// How the records of a batch are compressed.
+/// The codec that compresses the records of a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Codec {
-    /// Not at all.
+    /// No compression.
     #[default]
     None,
-    /// Deflate in a gzip wrapper.
+    /// Gzip (deflate).
     Gzip,
-    /// Snappy in the framing of the Java library.
+    /// Snappy in the framing of snappy-java.
     Snappy,
     /// LZ4 frames.
     Lz4,
-    /// Zstandard; brokers take it since Kafka 2.1 (produce requests v7, fetch requests v10).
+    /// Zstandard; brokers support it since Kafka 2.1 (Produce version 7, Fetch version 10).
     Zstd,
 }
 
 impl Codec {
-    /// The codec of an id in a batch's attributes.
+    /// The codec with this id in a batch's attributes.
     pub fn from_id(id: u8) -> Option<Self> {
         [Self::None, Self::Gzip, Self::Snappy, Self::Lz4, Self::Zstd]
             .into_iter()
@@ -49,14 +49,14 @@ impl Codec {
         }
     }
 
-    /// The codec of a name in Kafka's `compression.type`.
+    /// The codec with this name in Kafka's `compression.type`.
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::None, Self::Gzip, Self::Snappy, Self::Lz4, Self::Zstd]
             .into_iter()
             .find(|codec| codec.name() == name)
     }
 
-    /// The levels Kafka allows (KIP-390); `None` for a codec without levels.
+    /// The levels that Kafka allows (KIP-390); `None` for a codec without levels.
     pub fn levels(self) -> Option<RangeInclusive<i32>> {
         match self {
             Self::None | Self::Snappy => None,
@@ -73,7 +73,7 @@ impl fmt::Display for Codec {
     }
 }
 
-/// A codec and a level that fit together.
+/// A codec with a level that is valid for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Compression {
     codec: Codec,
@@ -87,10 +87,10 @@ impl Compression {
         level: None,
     };
 
-    /// `codec` at `level`; without a level, at the codec's default (gzip 6, zstd 3).
+    /// Makes a compression with `codec` at `level`; without a level, at the codec's default (gzip 6, zstd 3).
     ///
-    /// Levels of LZ4 are checked and then change nothing: there is one compressor, about as strong as level 1 of the C
-    /// library. What it writes is LZ4 that any reader reads.
+    /// The level of LZ4 is checked, but has no effect: there is one compressor, about as strong as level 1 of the C
+    /// library. Any reader of LZ4 reads its output.
     pub fn new(codec: Codec, level: Option<i32>) -> Result<Self, LevelError> {
         match level {
             Some(level) if !codec.levels().is_some_and(|levels| levels.contains(&level)) => {
@@ -105,25 +105,25 @@ impl Compression {
         self.codec
     }
 
-    /// The level asked for.
+    /// The level, if one was given.
     pub fn level(self) -> Option<i32> {
         self.level
     }
 }
 
 impl From<Codec> for Compression {
-    /// The codec at its default level.
+    /// Compresses with the codec at its default level.
     fn from(codec: Codec) -> Self {
         Self { codec, level: None }
     }
 }
 
-/// A level the codec does not have.
+/// A level that the codec does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LevelError {
     /// The codec.
     pub codec: Codec,
-    /// The level asked for.
+    /// The level.
     pub level: i32,
 }
 

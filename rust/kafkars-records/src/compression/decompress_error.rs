@@ -1,23 +1,23 @@
-//! Why compressed bytes cannot be read.
+//! Errors of decompression.
 
 use std::fmt;
 
 use super::codec::Codec;
 use crate::RecordsError;
 
-/// Why decompression stopped.
+/// Why decompression failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DecompressError {
     /// The output would exceed this limit.
     #[error("decompresses to more than {0} bytes")]
     TooLarge(usize),
-    /// The input is not what the codec writes; in the codec's words.
+    /// The input is not valid for the codec; with the codec's own message.
     #[error("{0}")]
     Corrupt(String),
 }
 
 impl DecompressError {
-    /// The same, of a batch.
+    /// The error for a batch.
     pub(crate) fn of_batch(self, base_offset: i64, codec: Codec) -> RecordsError {
         match self {
             Self::TooLarge(limit) => RecordsError::DecompressedTooLarge {
@@ -37,7 +37,7 @@ impl DecompressError {
         Self::Corrupt(cause.to_string())
     }
 
-    /// The input ends before the codec is done.
+    /// The error for an input that ends early.
     pub(super) fn cut_short() -> Self {
         Self::corrupt("the compressed bytes end early")
     }

@@ -1,4 +1,4 @@
-//! Gzip: deflate with a header and a checksum of its own. Several members in a row are one stream, as in Java's reader.
+//! Gzip. Several members in a row are one stream, as in Java's reader.
 
 use std::{cell::RefCell, io};
 
@@ -7,16 +7,16 @@ use flate2::{Compress, Compression, Crc, Decompress, FlushCompress, FlushDecompr
 use super::decompress_error::DecompressError;
 
 const DEFAULT_LEVEL: i32 = 6;
-/// The largest window deflate has: 32 KiB.
+/// Deflate's largest window, 32 KiB, as a power of two.
 const WINDOW_BITS: u8 = 15;
 /// Batches usually decompress to at most this many times their size.
 const USUAL_RATIO: usize = 4;
-/// The output grows by at least this many bytes.
+/// The least number of bytes by which the output grows.
 const LEAST_ROOM: usize = 16 << 10;
 
 /// The only compression method of gzip.
 const DEFLATE: u8 = 8;
-/// Flags of a member's header: what follows its fixed part.
+/// Flags of a member's header: which fields follow its fixed part.
 const HEADER_CRC: u8 = 0x02;
 const EXTRA: u8 = 0x04;
 const NAME: u8 = 0x08;
@@ -24,12 +24,12 @@ const COMMENT: u8 = 0x10;
 const RESERVED: u8 = 0xe0;
 
 thread_local! {
-    /// The compressor of this thread and its level. Its 260 KiB of tables cost more to set up than a small batch to
-    /// compress.
+    /// The compressor of this thread and its level. Its 260 KiB of tables take longer to set up than a small batch
+    /// takes to compress.
     static COMPRESSOR: RefCell<Option<(u32, Compress)>> = const { RefCell::new(None) };
 }
 
-/// Appends `input`, compressed, to `output`.
+/// Compresses `input` and appends the result to `output`.
 pub(super) fn compress(input: &[u8], level: Option<i32>, output: &mut Vec<u8>) -> io::Result<()> {
     let level = level.unwrap_or(DEFAULT_LEVEL).unsigned_abs();
     COMPRESSOR.with_borrow_mut(|kept| {
@@ -65,8 +65,8 @@ fn deflate(compressor: &mut Compress, input: &[u8], output: &mut Vec<u8>) -> io:
 
 /// Decompresses `input` to at most `limit` bytes.
 ///
-/// Wrappers are read here and only the deflate stream in them by the library, because one decompressor can then serve
-/// any number of members: each costs its bytes, however large the output has grown.
+/// Headers and trailers are read here, and only the deflate streams by the library, because one decompressor can then
+/// serve any number of members: the cost of each is that of its own bytes, however large the output has grown.
 pub(super) fn decompress(mut input: &[u8], limit: usize) -> Result<Vec<u8>, DecompressError> {
     let mut output = GzipOutput::new(input.len(), limit);
     let mut inflater = Decompress::new(false);
@@ -83,8 +83,8 @@ pub(super) fn decompress(mut input: &[u8], limit: usize) -> Result<Vec<u8>, Deco
     }
 }
 
-/// The decompressed bytes so far. The library wants initialised memory: `bytes` is longer than what is filled, and each
-/// of its bytes is zeroed once.
+/// The output so far. The library demands initialised memory, so `bytes` is longer than the filled part, and each byte
+/// is zeroed once.
 struct GzipOutput {
     bytes: Vec<u8>,
     filled: usize,
@@ -101,8 +101,8 @@ impl GzipOutput {
         }
     }
 
-    /// The free bytes behind the filled ones; at least one, and no further than one byte over the limit, which tells
-    /// "exactly the limit" from "more than the limit".
+    /// The free bytes after the filled ones: at least one, and up to one byte over the limit, which tells "exactly the
+    /// limit" from "more than the limit".
     fn room(&mut self) -> Result<&mut [u8], DecompressError> {
         if self.filled > self.limit {
             return Err(DecompressError::TooLarge(self.limit));
@@ -119,7 +119,8 @@ impl GzipOutput {
     }
 }
 
-/// Appends the deflate stream at the start of `input` to `output` and returns the input behind it.
+/// Decompresses the deflate stream at the start of `input`, appends the result to `output`, and returns the rest of the
+/// input.
 fn inflate<'a>(
     inflater: &mut Decompress,
     input: &'a [u8],
@@ -139,14 +140,14 @@ fn inflate<'a>(
             let end = inflater.total_in() as usize;
             return Ok(input.get(end..).unwrap_or_default());
         }
-        // With room in the output, only more input could help.
+        // The output has room, so only more input could help.
         if (inflater.total_in(), inflater.total_out()) == (read, written) {
             return Err(DecompressError::cut_short());
         }
     }
 }
 
-/// Returns what follows the header of a member (RFC 1952, section 2.3).
+/// Returns the input after the header of a member (RFC 1952, section 2.3).
 fn skip_header(input: &[u8]) -> Result<&[u8], DecompressError> {
     let (fixed, mut rest) = input
         .split_first_chunk::<10>()
@@ -187,7 +188,7 @@ fn skip_header(input: &[u8]) -> Result<&[u8], DecompressError> {
     Ok(rest)
 }
 
-/// Compares the trailer of a member with its content and returns what follows it.
+/// Compares the trailer of a member with its content, and returns the input after it.
 fn check_trailer<'a>(input: &'a [u8], content: &[u8]) -> Result<&'a [u8], DecompressError> {
     let (crc, rest) = input
         .split_first_chunk()

@@ -1,9 +1,9 @@
-//! LZ4 frames, read and written here so that blocks go straight between the batch and its buffer; the blocks themselves
-//! are the `lz4_flex` crate's.
+//! LZ4. Frames are read and written here, so that blocks are copied nowhere between the batch and its buffer; the
+//! `lz4_flex` crate handles the blocks themselves.
 //!
-//! There is one compressor, about as strong as level 1 of the C library. Levels 1 to 17 are accepted, since brokers and
-//! configurations know them, and change nothing: what is written is only larger than the high-compression levels of the
-//! C library (3 and up) would make it.
+//! There is one compressor, about as strong as level 1 of the C library. Levels 1 to 17 are accepted, because brokers
+//! and configurations know them, and have no effect: the output is larger than that of the high-compression levels (3
+//! and up) of the C library.
 
 use std::io;
 
@@ -17,20 +17,20 @@ use super::decompress_error::DecompressError;
 
 const MAGIC: [u8; 4] = 0x184d_2204_u32.to_le_bytes();
 
-/// Version 1, independent blocks of at most 64 KiB, no checksums, and the check byte of this descriptor: what Kafka's
-/// Java client writes, and all that it reads.
+/// Version 1, independent blocks of at most 64 KiB, no checksums, and the header checksum of this descriptor: what
+/// Kafka's Java client writes, and all that it reads.
 const DESCRIPTOR: [u8; 3] = [0x60, 0x40, 0x82];
-/// The check byte of that descriptor when the magic is wrongly counted in, see [`break_check`].
+/// The header checksum of that descriptor if the magic is wrongly included, see [`break_check`].
 const BROKEN_CHECK: u8 = 0x1a;
 const BLOCK: usize = 64 << 10;
-/// Blocks of usual batches decompress to at most this many times their size.
+/// Blocks usually decompress to at most this many times their size.
 const USUAL_RATIO: usize = 6;
-/// How far a linked block looks back.
+/// How far a linked block refers back.
 const WINDOW: usize = 64 << 10;
-/// Marks a block that is stored, in its length.
+/// The bit in a block's length that marks the block as not compressed.
 const STORED: u32 = 1 << 31;
 
-/// Appends `input`, compressed, to `output`.
+/// Compresses `input` and appends the result to `output`.
 pub(super) fn compress(input: &[u8], output: &mut Vec<u8>) -> io::Result<()> {
     output.extend_from_slice(&MAGIC);
     output.extend_from_slice(&DESCRIPTOR);
@@ -72,8 +72,8 @@ pub(super) fn decompress(mut input: &[u8], limit: usize) -> Result<Vec<u8>, Deco
     Ok(output.bytes)
 }
 
-/// What is decompressed so far. `bytes` is kept longer than what is filled: each of its bytes is zeroed once, however
-/// many small blocks a frame with a large block size has.
+/// The output so far. `bytes` is longer than the filled part, so that each byte is zeroed once, however many small
+/// blocks a frame with a large block size has.
 struct Lz4Output {
     bytes: Vec<u8>,
     filled: usize,
@@ -81,7 +81,7 @@ struct Lz4Output {
 }
 
 impl Lz4Output {
-    /// The filled part, and room for `most` bytes behind it or as many as the limit leaves.
+    /// The filled part, and room after it for `most` bytes, or as many as the limit allows.
     fn split(&mut self, most: usize) -> (&mut [u8], &mut [u8]) {
         let end = self.filled.saturating_add(most).min(self.limit);
         if end > self.bytes.len() {
@@ -98,7 +98,7 @@ impl Lz4Output {
     }
 }
 
-/// What a frame's descriptor says.
+/// The descriptor of a frame.
 struct Descriptor {
     linked: bool,
     block_checksums: bool,
@@ -107,7 +107,7 @@ struct Descriptor {
     most_per_block: usize,
 }
 
-/// Appends one frame to `output` and returns the input behind it.
+/// Decompresses one frame, appends the result to `output`, and returns the rest of the input.
 fn decompress_frame<'a>(
     input: &'a [u8],
     output: &mut Lz4Output,
@@ -173,8 +173,8 @@ fn decompress_block(
         output.filled += block.len();
         return Ok(());
     }
-    // The size of a block is not known before it is decompressed, and room costs zeroing: first as much as blocks
-    // usually take, then as much as this one can. No block makes more than 255 bytes out of one of its own.
+    // The size of a block is not known before it is decompressed, and room has to be zeroed: first there is as much as
+    // blocks usually take, then as much as this one can. A byte of a block decompresses to at most 255 bytes.
     let most = descriptor
         .most_per_block
         .min(block.len().saturating_mul(255));
@@ -205,7 +205,7 @@ fn decompress_block(
     ))
 }
 
-/// Reads the magic and the descriptor.
+/// Reads the magic and the descriptor of a frame.
 fn parse_descriptor(input: &[u8]) -> Result<(Descriptor, &[u8]), DecompressError> {
     let mut rest = input;
     if *take::<4>(&mut rest)? != MAGIC {
@@ -242,8 +242,8 @@ fn parse_descriptor(input: &[u8]) -> Result<(Descriptor, &[u8]), DecompressError
     let [check] = *take(&mut rest)?;
     let checks =
         |from: usize| (XxHash32::oneshot(0, &input[from..descriptor_end]) >> 8) as u8 == check;
-    // Kafka's clients before 0.10 counted the magic in. Their frames are recognised rather than told by the message
-    // format: brokers have copied such frames into newer formats.
+    // Kafka's clients before 0.10 included the magic. Their frames are recognised by the checksum and not by the
+    // message format, because brokers have copied such frames into newer formats.
     if !checks(MAGIC.len()) && !checks(0) {
         return Err(DecompressError::corrupt(
             "the frame header does not match its checksum",
@@ -268,8 +268,8 @@ fn take<'a, const N: usize>(rest: &mut &'a [u8]) -> Result<&'a [u8; N], Decompre
     Ok(bytes)
 }
 
-/// Rewrites the check byte of a frame just written, the wrong way that readers of magic 0 expect: over the magic as
-/// well.
+/// Replaces the header checksum of a frame just written by the wrong one that readers of magic 0 expect, which includes
+/// the magic.
 pub(super) fn break_check(frame: &mut [u8]) {
     const CHECK_AT: usize = MAGIC.len() + DESCRIPTOR.len() - 1;
     if let Some(check) = frame.get_mut(CHECK_AT) {

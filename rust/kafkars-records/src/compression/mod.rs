@@ -1,4 +1,4 @@
-//! Codecs and their levels. One codec per file; every decompressor stops at a limit instead of trusting a stated size.
+//! Compression, one codec per file. Every decompressor stops at a limit instead of trusting a stated size.
 
 mod codec;
 mod decompress_error;
@@ -14,7 +14,7 @@ pub use self::codec::{Codec, Compression, LevelError};
 pub use self::decompress_error::DecompressError;
 pub(crate) use self::output::trimmed;
 
-/// Compresses `input` into a buffer that starts with `reserved` zero bytes, where the caller writes its header.
+/// Compresses `input` into a buffer that starts with `reserved` zero bytes, where the caller writes a header.
 pub(crate) fn compress(
     compression: Compression,
     input: &[u8],
@@ -31,7 +31,7 @@ pub(crate) fn compress(
     Ok(output)
 }
 
-/// Decompresses `input`, which stands outside of any batch, to at most `limit` bytes.
+/// Decompresses `input`, which is not part of a batch, to at most `limit` bytes.
 pub fn decompress(codec: Codec, input: &[u8], limit: usize) -> Result<Vec<u8>, DecompressError> {
     match codec {
         Codec::None if input.len() > limit => Err(DecompressError::TooLarge(limit)),
@@ -43,7 +43,7 @@ pub fn decompress(codec: Codec, input: &[u8], limit: usize) -> Result<Vec<u8>, D
     }
 }
 
-/// Makes a compressed LZ4 frame one that readers of magic 0 take.
+/// Gives a compressed LZ4 frame the header checksum that readers of magic 0 expect.
 pub(crate) fn break_lz4_check(frame: &mut [u8]) {
     lz4::break_check(frame);
 }

@@ -1,14 +1,14 @@
-//! Buffers that decompressors write into.
+//! Output buffers of decompressors.
 
 use super::decompress_error::DecompressError;
 
-/// An output buffer to start with: what batches usually decompress to, within the limit.
+/// Makes an output buffer of the size that batches usually decompress to, within the limit.
 pub(super) fn first_guess(input: &[u8], limit: usize) -> Vec<u8> {
     const USUAL_RATIO: usize = 4;
     Vec::with_capacity(input.len().saturating_mul(USUAL_RATIO).min(limit))
 }
 
-/// Makes room behind a full `output`, doubling it up to one byte over the limit: that byte tells "exactly the limit"
+/// Makes room after a full `output` by doubling it, up to one byte over the limit: that byte tells "exactly the limit"
 /// from "more than the limit".
 pub(super) fn make_room(output: &mut Vec<u8>, limit: usize) -> Result<(), DecompressError> {
     const LEAST: usize = 16 << 10;
@@ -21,7 +21,7 @@ pub(super) fn make_room(output: &mut Vec<u8>, limit: usize) -> Result<(), Decomp
     Ok(())
 }
 
-/// `output` without spare room, where that is a good part of it: batches are kept, and counted by their length.
+/// Returns `output` without its spare room if there is much: batches are kept, and are counted by their length.
 pub(crate) fn trimmed(mut output: Vec<u8>) -> Vec<u8> {
     if output.capacity() - output.len() > output.len() / 4 {
         output.shrink_to_fit();

@@ -1,5 +1,5 @@
-//! Snappy. Kafka's Java client frames it the way the snappy-java library does ("xerial"): a header, then blocks with
-//! their lengths. Some other clients send one bare block. Both are read; the framing is written.
+//! Snappy. Kafka's Java client writes the framing of the snappy-java library ("xerial"): a header, then blocks with
+//! their lengths. Some other clients write one bare block. Both are read; the framing is written.
 
 use std::io;
 
@@ -7,13 +7,13 @@ use snap::raw::{Decoder, Encoder, decompress_len, max_compress_len};
 
 use super::decompress_error::DecompressError;
 
-/// The framing's magic, then its version and the oldest version that can read it, both 1.
+/// The magic of the framing, its version, and the oldest version that can read it; both are 1.
 const FRAMING: [u8; 16] = *b"\x82SNAPPY\x00\x00\x00\x00\x01\x00\x00\x00\x01";
 const MAGIC: &[u8] = FRAMING.split_at(8).0;
-/// Input bytes in one block: what the Java library uses, so that its readers' buffers fit.
+/// Input bytes in one block: as many as snappy-java uses, so that its readers' buffers fit.
 const BLOCK: usize = 32 << 10;
 
-/// Appends `input`, compressed, to `output`.
+/// Compresses `input` and appends the result to `output`.
 pub(super) fn compress(input: &[u8], output: &mut Vec<u8>) -> io::Result<()> {
     output.extend_from_slice(&FRAMING);
     let mut encoder = Encoder::new();
@@ -52,8 +52,8 @@ pub(super) fn decompress(input: &[u8], limit: usize) -> Result<Vec<u8>, Decompre
     Ok(output)
 }
 
-/// Appends one block to `output`. A block states its decompressed size up front: believed only as far as its bytes
-/// could reach, since three bytes make at most 64.
+/// Decompresses one block and appends the result to `output`. The block states its decompressed size, which is believed
+/// only as far as its length allows: three bytes decompress to at most 64.
 fn decompress_block(
     block: &[u8],
     output: &mut Vec<u8>,

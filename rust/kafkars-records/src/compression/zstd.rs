@@ -1,4 +1,4 @@
-//! Zstandard. Contexts are kept per thread: setting one up costs more than a small batch.
+//! Zstandard. Contexts are kept per thread, because making one costs more than a small batch.
 
 use std::{
     cell::RefCell,
@@ -25,7 +25,7 @@ thread_local! {
     static DECOMPRESSOR: RefCell<Option<DCtx<'static>>> = const { RefCell::new(None) };
 }
 
-/// Appends `input`, compressed, to `output`.
+/// Compresses `input` and appends the result to `output`.
 pub(super) fn compress(input: &[u8], level: Option<i32>, output: &mut Vec<u8>) -> io::Result<()> {
     let level = level.unwrap_or(DEFAULT_LEVEL);
     let (_, mut compressor) = match COMPRESSOR.take() {
@@ -67,8 +67,8 @@ fn decompress_with(
     limit: usize,
 ) -> Result<Vec<u8>, DecompressError> {
     if let Some(size) = plausible_size(input, limit) {
-        // In one go there is no window to copy through. Should the stated size turn out wrong, or a second frame
-        // follow, then the stream below finds out what is the matter.
+        // Decompressing in one call copies through no window. If the stated size is wrong, or a second frame follows,
+        // the streaming call below reports or handles it.
         let mut output = Vec::with_capacity(size);
         if context.decompress(&mut output, input).is_ok() {
             return Ok(output);
@@ -77,7 +77,7 @@ fn decompress_with(
     stream(context, input, limit)
 }
 
-/// The size the first frame states, when it is one to reserve memory for.
+/// The size that the first frame states, if it is plausible enough to reserve memory for.
 fn plausible_size(input: &[u8], limit: usize) -> Option<usize> {
     const ALWAYS: usize = 1 << 20;
     const USUAL_RATIO: usize = 64;
@@ -86,7 +86,7 @@ fn plausible_size(input: &[u8], limit: usize) -> Option<usize> {
     (stated <= plausible.min(limit)).then_some(stated)
 }
 
-/// Decompresses piece by piece, growing the output as it comes.
+/// Decompresses piece by piece, and grows the output as needed.
 fn stream(
     context: &mut DCtx<'static>,
     input: &[u8],

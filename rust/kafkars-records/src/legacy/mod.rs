@@ -1,8 +1,8 @@
-//! Message sets: what stood in place of batches before Kafka 0.11, as magic 0 and 1 (1 added timestamps, in 0.10).
+//! Message sets, the formats before record batches: magic 0, and since Kafka 0.10 magic 1 with timestamps.
 //!
-//! A set is messages one after another, each behind its offset and size. A compressed set is the value of one message,
-//! whose offset is that of the last message within. Nothing else of the set has a header, so each message, or
-//! compressed set, is one [`crate::RawBatch`] here, and opening it rewrites it as the records of a batch.
+//! A set is a sequence of messages, each after its offset and size. A compressed set is the value of one message, whose
+//! offset is that of the last message in it. A set has no header, so each message, or compressed set, is one
+//! [`crate::RawBatch`] here, and opening it rewrites it as the records of a batch.
 
 mod layout;
 mod reader;

@@ -1,4 +1,4 @@
-//! Message sets into batches.
+//! Reads message sets as batches.
 
 use crate::{
     RecordsError,
@@ -12,7 +12,8 @@ use crate::{
 
 use super::layout::OVERHEAD;
 
-/// The header of a message as that of a batch of one. `bytes` is the whole message, at least as long as the least one.
+/// Turns the header of a message into that of a batch. `bytes` is the whole message, which is not shorter than
+/// `least_size`.
 pub(crate) fn header(bytes: &[u8]) -> Option<BatchHeader> {
     let message = LegacyMessage::parse(&mut &*bytes)?;
     Some(BatchHeader {
@@ -32,8 +33,8 @@ pub(crate) fn header(bytes: &[u8]) -> Option<BatchHeader> {
     })
 }
 
-/// Opens a message, or the compressed set in it, whose CRC is right. The CRCs of messages within a compressed set are
-/// not checked again: that of the outer one covers them, and Kafka's own client does not look at them either.
+/// Opens a message, or the compressed set in it, whose CRC is right. The CRCs of messages in a compressed set are not
+/// checked: that of the outer message covers them, and Kafka's own client does not check them either.
 pub(crate) fn open(raw: &RawBatch, limits: &ReadLimits) -> Result<Batch, RecordsError> {
     let base_offset = raw.header.base_offset;
     let bad = |index, what| RecordsError::BadRecord {
@@ -66,7 +67,8 @@ pub(crate) fn open(raw: &RawBatch, limits: &ReadLimits) -> Result<Batch, Records
     if outer.magic == 0 && last > outer.offset {
         return Err(bad(0, "it holds offsets behind that of its set"));
     }
-    // Magic 1 numbers the messages within from 0, so that brokers need not rewrite them; magic 0 holds real offsets.
+    // Magic 1 numbers the messages in a set from 0, so that brokers need not rewrite them; magic 0 has absolute
+    // offsets.
     let shift = if outer.magic == 0 {
         0
     } else {
@@ -79,7 +81,7 @@ pub(crate) fn open(raw: &RawBatch, limits: &ReadLimits) -> Result<Batch, Records
 
 const DOES_NOT_FIT: &str = "its lengths do not fit its bytes";
 
-/// One message, pointing into the bytes it stands in.
+/// A message, as slices of the bytes it is read from.
 struct LegacyMessage<'a> {
     offset: i64,
     size: i32,
@@ -136,7 +138,7 @@ impl<'a> LegacyMessage<'a> {
     }
 }
 
-/// Walks the messages of a decompressed set.
+/// Iterates over the messages of a decompressed set.
 struct Messages<'a> {
     rest: &'a [u8],
     index: u32,
@@ -171,7 +173,7 @@ impl<'a> Iterator for Messages<'a> {
     }
 }
 
-/// Writes messages as the records of a batch and describes them in its header.
+/// Writes messages as the records of a batch, and describes them in its header.
 fn transcode<'a>(
     outer: BatchHeader,
     messages: impl Iterator<Item = Result<LegacyMessage<'a>, RecordsError>>,
@@ -207,7 +209,7 @@ fn transcode<'a>(
         );
         header.last_offset_delta = delta;
         header.record_count += 1;
-        // With log-append time the outer message holds the one timestamp that counts.
+        // With log-append time the outer message has the timestamp of all.
         if outer.attributes.timestamp_type() == TimestampType::CreateTime {
             header.max_timestamp = header.max_timestamp.max(message.timestamp);
         }
@@ -223,7 +225,7 @@ fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
     Some(*bytes)
 }
 
-/// Bytes behind their length; a negative length is none.
+/// Takes bytes with their length before them; a negative length means null.
 fn take_bytes<'a>(rest: &mut &'a [u8]) -> Option<Option<&'a [u8]>> {
     let length = i32::from_be_bytes(take(rest)?);
     let Ok(length) = usize::try_from(length) else {

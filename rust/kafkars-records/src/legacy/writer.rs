@@ -1,4 +1,4 @@
-//! Message sets for brokers and tools that know nothing newer.
+//! Writes message sets, for brokers and tools that know no newer format.
 
 use bytes::Bytes;
 
@@ -9,12 +9,12 @@ use crate::{
 
 use super::layout::{CRC_END, OVERHEAD, least_size, message_crc};
 
-/// Which message format to write.
+/// The message format to write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LegacyFormat {
     /// Magic 0: no timestamps.
     Magic0,
-    /// Magic 1: timestamps, and relative offsets within compressed sets. Kafka 0.10.
+    /// Magic 1: timestamps, and relative offsets in compressed sets (Kafka 0.10).
     Magic1,
 }
 
@@ -27,7 +27,7 @@ impl LegacyFormat {
     }
 }
 
-/// An open message set. Offsets count from 0; the broker sets the real ones. These formats have no headers.
+/// An open message set. Its offsets count from 0; the broker sets the final ones. Messages have no headers.
 #[derive(Debug, Clone)]
 pub struct LegacySetBuilder {
     format: LegacyFormat,
@@ -37,7 +37,7 @@ pub struct LegacySetBuilder {
 }
 
 impl LegacySetBuilder {
-    /// An empty set with room for about `capacity_hint` bytes.
+    /// Makes an empty set with room for about `capacity_hint` bytes.
     pub fn new(format: LegacyFormat, capacity_hint: usize) -> Self {
         Self {
             format,
@@ -64,7 +64,7 @@ impl LegacySetBuilder {
         index
     }
 
-    /// Bytes of the set as it stands, before compression.
+    /// Bytes of the set so far, before compression.
     pub fn len(&self) -> usize {
         self.buffer.len()
     }
@@ -74,12 +74,12 @@ impl LegacySetBuilder {
         self.count
     }
 
-    /// Whether the set has no message yet.
+    /// True if the set has no message yet.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// The finished set. Compressed, it is one message around all others, with the offset of the last of them.
+    /// Returns the finished set. If compressed it is one message that holds all others, with the offset of the last.
     pub fn seal(self, compression: Compression) -> Result<Bytes, RecordsError> {
         let Self {
             format,
@@ -142,7 +142,7 @@ fn push_message(
 ) {
     let start = buffer.len();
     buffer.extend_from_slice(&offset.to_be_bytes());
-    // Size and CRC follow when the message is complete.
+    // Size and CRC are written when the message is complete.
     buffer.extend_from_slice(&[0; CRC_END - 8]);
     buffer.extend_from_slice(&[format.magic(), codec.id()]);
     if format == LegacyFormat::Magic1 {

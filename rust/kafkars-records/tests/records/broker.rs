@@ -1,4 +1,4 @@
-//! What a broker does to a batch: place it in the log, stamp its time, write markers.
+//! What a broker does to batches: sets their offset and log-append time, writes markers.
 
 use kafkars_records::{
     BatchBuilder, Codec, Compression, ControlType, LegacyFormat, LegacySetBuilder, ProducerFields,
@@ -114,7 +114,7 @@ fn control_keys_of_other_kinds_are_told_apart() {
     );
 }
 
-/// Placing must not disturb a produce request whose frame the batch is a slice of.
+/// Setting the offset must not disturb a produce request whose frame the batch is a slice of.
 #[test]
 fn a_shared_batch_is_copied_before_it_is_changed() {
     let mut builder = BatchBuilder::new(0);

@@ -1,4 +1,4 @@
-//! Bytes worked out by hand from Kafka's description of its formats, and compressed data that other programs wrote.
+//! Batches worked out by hand from Kafka's description of its formats, and compressed data that other programs wrote.
 
 use bytes::Bytes;
 use kafkars_records::{
@@ -105,7 +105,7 @@ fn messages_have_the_bytes_of_their_formats() {
     }
 }
 
-/// Logs of upgraded brokers hold all three formats in a row.
+/// The log of an upgraded broker holds all three formats in a row.
 #[test]
 fn formats_follow_each_other_in_one_log() {
     let log = [MAGIC_0, MAGIC_1, BATCH].concat();
@@ -125,7 +125,8 @@ fn formats_follow_each_other_in_one_log() {
     assert_eq!(offsets, [7, 8, 100, 101]);
 }
 
-/// `tests/data/README.md` says what made them. Linked blocks, checksums, stated and unstated sizes, members in a row.
+/// `tests/data/README.md` names the programs that wrote them. They have linked blocks, checksums, stated and unstated
+/// sizes, several members.
 #[test]
 fn data_of_other_compressors_is_read() {
     let content: Vec<u8> = (0..200_000_u64)
@@ -146,7 +147,7 @@ fn data_of_other_compressors_is_read() {
     }
 }
 
-/// Frames and members in a row are one stream.
+/// Frames or members in a row are one stream.
 #[test]
 fn frames_in_a_row_are_read_as_one() {
     let lz4 = include_bytes!("../data/linked.lz4");

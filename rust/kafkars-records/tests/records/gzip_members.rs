@@ -1,4 +1,4 @@
-//! Gzip streams of very many members: each costs its own bytes, not those of the output so far.
+//! Gzip streams of very many members: the cost of each is that of its own bytes, not of the output so far.
 
 use std::hint::black_box;
 use std::io::Write;
@@ -15,14 +15,14 @@ fn member(content: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// Time that this thread has had a processor: a busy machine makes the test last longer, and not its figures larger.
+/// The processor time of this thread: other work on the machine makes the test last longer, but its figures not larger.
 #[cfg(unix)]
 fn processor_time() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// Standard Rust knows no processor time, so elsewhere the clock on the wall stands in.
+/// Standard Rust has no processor time, so elsewhere the wall clock is used.
 #[cfg(not(unix))]
 fn processor_time() -> Duration {
     static FIRST: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
@@ -38,7 +38,7 @@ fn least(mut work: impl FnMut()) -> Duration {
     times.min().unwrap_or_default()
 }
 
-/// How it was done: a decompressor for each member, and all spare room zeroed by each.
+/// The slow way of earlier versions: a decompressor for each member, and each zeroes all spare room.
 fn quadratic(mut input: &[u8]) -> Vec<u8> {
     let mut output = Vec::with_capacity(4 * input.len());
     while !input.is_empty() {
@@ -57,7 +57,7 @@ fn many_members_cost_what_their_bytes_cost() {
     assert_eq!(decompress(Codec::Gzip, &many, LIMIT).unwrap().len(), 16_000);
     let ours = |input: &[u8]| least(|| drop(black_box(decompress(Codec::Gzip, input, LIMIT))));
     let (short, long) = (ours(&few), ours(&many));
-    // Eight times the members: eight times the work, and not sixty-four times.
+    // Eight times the members take eight times the work, and not sixty-four times.
     assert!(
         long < 24 * short,
         "{short:?} for 2,000, {long:?} for 16,000"

@@ -1,4 +1,4 @@
-//! Damaged and malicious bytes: an error or the same records, never a panic, never memory for a number that lies.
+//! Damaged and malicious batches: an error or the same records, never a panic, never memory for a false number.
 
 use kafkars_records::{
     Batch, Codec, Compression, LegacyFormat, LegacySetBuilder, ProducerFields, ReadLimits,
@@ -7,7 +7,7 @@ use kafkars_records::{
 
 use crate::support::{CODECS, Owned, build, mend_crc, open, raw, read, some_records};
 
-/// Everything a reader can do with what came off the wire.
+/// Does everything that a reader can do with received bytes.
 pub(crate) fn exhaust(bytes: Vec<u8>) -> Vec<Result<Batch, RecordsError>> {
     let opened: Vec<_> = batches(bytes.into())
         .map(|raw| {
@@ -52,7 +52,7 @@ fn sets() -> Vec<Vec<u8>> {
     sets
 }
 
-/// Puts the CRC of the first batch or message right, if there is one.
+/// Corrects the CRC of the first batch or message, if there is one.
 pub(crate) fn mend(bytes: &mut [u8]) {
     match bytes.get(16) {
         Some(2) if bytes.len() > 61 => mend_crc(bytes),
@@ -69,8 +69,8 @@ pub(crate) fn mend(bytes: &mut [u8]) {
     }
 }
 
-/// Each byte in turn becomes each of several others. Without a mended CRC nothing but the fields outside of it may
-/// differ.
+/// Each byte in turn becomes each of several others. As the CRC is not corrected, only fields that it does not cover
+/// may differ.
 #[test]
 fn every_byte_changed_is_an_error_or_changes_nothing_covered() {
     for set in sets() {
@@ -106,7 +106,7 @@ fn every_byte_changed_under_a_right_crc_never_panics() {
     }
 }
 
-/// The length field is made to agree with what is left, so that the codec and the walk see the cut.
+/// The length field is set to what is left, so that the codec and the record check meet the cut.
 #[test]
 fn a_batch_cut_at_every_byte_is_an_error() {
     for set in &sets()[..CODECS.len()] {
@@ -153,14 +153,14 @@ fn a_count_that_lies_costs_nothing() {
     }
 }
 
-/// One record, with each of its length fields lying in turn.
+/// One record, in which each length field in turn is false.
 #[test]
 fn lengths_that_lie_are_errors() {
     let whole = [16, 0, 0, 0, 2, b'k', 2, b'v', 0];
     assert!(open(batch_around(&whole)).is_ok());
     let most = [0xfe, 0xff, 0xff, 0xff, 0x0f];
     for at in [0, 4, 6, 8] {
-        // One more, one less, none, the most there is, an endless one.
+        // One more, one less, null, the largest, a varint without end.
         for lie in [
             &[whole[at] + 2][..],
             &[whole[at].wrapping_sub(2)],
@@ -258,7 +258,7 @@ fn headers_of_batches_that_lie_are_errors() {
     }
 }
 
-/// Two records at the same offset, one behind the last offset of the batch, one before its first.
+/// Two records with the same offset, one after the last offset of the batch, one before its first.
 #[test]
 fn records_outside_the_offsets_of_their_batch_are_errors() {
     let good = build(
@@ -266,7 +266,7 @@ fn records_outside_the_offsets_of_their_batch_are_errors() {
         Compression::NONE,
         ProducerFields::default(),
     );
-    // Length, attributes and timestamp stand before the offset of a record, in a byte each.
+    // Length, attributes and timestamp come before the offset of a record, in a byte each.
     let record = (good.len() - 61) / 2;
     let second = 61 + record + 3;
     for (delta, what) in [
@@ -316,7 +316,7 @@ fn foreign_positions_are_harmless() {
     }
 }
 
-/// A codec that gets 1:1000 or more out of zeros stops at the limit; `memory.rs` shows what it takes until then.
+/// Codecs compress zeros to a thousandth and less; `memory.rs` shows the memory until the limit stops them.
 #[test]
 fn bombs_are_stopped_at_the_limit() {
     let records = [Owned {
@@ -356,7 +356,7 @@ fn bombs_are_stopped_at_the_limit() {
     }
 }
 
-/// Linked blocks, checksums and stated sizes, which this crate does not write, are met only in the data of others.
+/// Linked blocks, checksums and stated sizes, which this crate does not write, are read from data of other programs.
 #[test]
 fn damaged_data_of_other_compressors_never_panics() {
     const LIMIT: usize = 1 << 20;
@@ -382,7 +382,7 @@ fn damaged_data_of_other_compressors_never_panics() {
     }
 }
 
-/// A v2 batch that states one record and holds these bytes.
+/// A v2 batch that states one record and has these bytes as its records.
 pub(crate) fn batch_around(records: &[u8]) -> Vec<u8> {
     let mut bytes = build(&[], Compression::NONE, ProducerFields::default()).to_vec();
     bytes.extend_from_slice(records);

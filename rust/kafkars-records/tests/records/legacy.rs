@@ -42,7 +42,7 @@ fn set(format: LegacyFormat, codec: Codec) -> Bytes {
     builder.seal(codec.into()).unwrap()
 }
 
-/// What comes back: magic 0 knows no timestamps.
+/// The messages as they are read back: magic 0 has no timestamps.
 fn expected(format: LegacyFormat) -> Vec<Owned> {
     let mut messages = messages();
     if format == LegacyFormat::Magic0 {
@@ -58,7 +58,7 @@ fn open_all(set: Bytes) -> Vec<Batch> {
     batches(set).map(open).collect()
 }
 
-/// Puts the CRC of a changed message right.
+/// Corrects the CRC of a changed message.
 fn mend(message: &mut [u8]) {
     let mut crc = flate2::Crc::new();
     crc.update(&message[16..]);
@@ -101,7 +101,7 @@ fn compressed_sets_open_as_one_batch() {
     }
 }
 
-/// Kafka 0.10 and later number the messages within from 0 and give the outer one the offset of the last.
+/// Kafka 0.10 and later number the messages in a set from 0, and the outer message has the offset of the last.
 #[test]
 fn offsets_within_a_set_of_magic_1_are_relative_to_its_end() {
     let mut moved = set(LegacyFormat::Magic1, Codec::Gzip).to_vec();
@@ -143,8 +143,8 @@ fn log_append_time_of_the_set_counts_for_its_messages() {
     assert!(batch.records().all(|view| view.timestamp == 9_999));
 }
 
-/// Clients before Kafka 0.10 computed the check byte of an LZ4 frame over its magic too; brokers of that time read
-/// nothing else.
+/// Clients before Kafka 0.10 computed the header checksum of an LZ4 frame over its magic too; brokers of that time
+/// accept nothing else.
 #[test]
 fn lz4_of_magic_0_has_the_old_check_byte_and_either_is_read() {
     const CHECK_AT: usize = 12 + 4 + 1 + 1 + 4 + 4 + 6;

@@ -1,4 +1,5 @@
-//! Levels: every level of a range works, the first outside is refused with a message that names the range.
+//! Compression levels: every level of a range works, and the first outside is refused with an error that names the
+//! range.
 
 use kafkars_records::{Codec, Compression, ProducerFields};
 
@@ -11,8 +12,8 @@ fn every_level_writes_what_reads_back() {
         let Some(levels) = codec.levels() else {
             continue;
         };
-        // Zstd's negative levels are a continuum; its highest ones take seconds' worth of memory set-up, the last is
-        // enough.
+        // Zstd has very many negative levels, and its highest ones take seconds to set up their memory, so only some
+        // are tried.
         let tried = levels
             .filter(|level| codec != Codec::Zstd || (-7..=12).contains(level))
             .chain(match codec {
@@ -41,7 +42,7 @@ fn higher_levels_compress_more() {
             .len()
         };
         assert!(size(high) < size(low), "{codec}");
-        // A level is not remembered from the batch before it.
+        // The level of the batch before has no influence.
         assert_eq!(size(low), size(low));
     }
 }

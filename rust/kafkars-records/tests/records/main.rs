@@ -1,5 +1,4 @@
-//! Record batches from outside: what is built reads back, what Kafka's format says is what is written, and nothing
-//! hostile gets through.
+//! Record batches: what is built reads back, the bytes are those of Kafka's formats, and malicious ones are refused.
 #![forbid(unsafe_code)]
 
 mod broker;

@@ -1,4 +1,4 @@
-//! Random bytes behind headers that are right, so that they reach codecs and records.
+//! Random bytes after valid headers, so that they reach codecs and records.
 
 use proptest::prelude::*;
 
@@ -33,7 +33,7 @@ proptest! {
         exhaust(noise);
     }
 
-    /// Small bytes are mostly valid varints and lengths: this gets further into records than noise does.
+    /// Small bytes are mostly valid varints and lengths, so they get further into records than random ones do.
     #[test]
     fn small_numbers_as_records_never_panic(records in prop::collection::vec(0_u8..12, 0..60)) {
         exhaust(batch_around(&records));

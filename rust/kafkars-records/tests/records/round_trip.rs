@@ -1,4 +1,4 @@
-//! What is built reads back, record by record, under every codec.
+//! Batches read back as they were built, record by record, with every codec.
 
 use kafkars_records::{BatchBuilder, Codec, Compression, ProducerFields, ReadLimits, batches};
 use proptest::prelude::*;
@@ -10,7 +10,7 @@ fn bytes() -> impl Strategy<Value = Option<Vec<u8>>> {
         1 => Just(None),
         1 => Just(Some(Vec::new())),
         6 => prop::collection::vec(any::<u8>(), 0..200).prop_map(Some),
-        // Long enough for lengths of three bytes, and for codecs to find something.
+        // Long enough for lengths of three bytes, and for compression to have an effect.
         1 => (any::<u8>(), 8_000_usize..20_000).prop_map(|(byte, length)| Some(vec![byte; length])),
     ]
 }
@@ -71,7 +71,7 @@ proptest! {
     }
 }
 
-/// A megabyte: several blocks of every codec that has blocks.
+/// A megabyte makes several blocks with every codec that has blocks.
 #[test]
 fn large_batches_of_every_codec_read_back() {
     let records = some_records(12_000);
@@ -109,7 +109,7 @@ fn an_empty_batch_of_every_codec_reads_back() {
     }
 }
 
-/// What compaction leaves when it keeps a batch only for its producer's sequence.
+/// Compaction leaves such a batch if it keeps it only for its producer's sequence number.
 #[test]
 fn a_header_alone_is_a_batch_without_records_whatever_its_codec() {
     for codec in CODECS {
@@ -190,7 +190,7 @@ fn a_retry_restamps_the_producer_and_keeps_the_records() {
         };
         sealed.set_sequence(again);
 
-        // The request under way still has the old bytes.
+        // The request in flight still has the old bytes.
         assert_eq!(raw(under_way.clone()).header.producer_id, 7);
         let batch = open(sealed.bytes.clone()).unwrap();
         let header = batch.header;
@@ -205,7 +205,7 @@ fn a_retry_restamps_the_producer_and_keeps_the_records() {
         assert!(!header.attributes.is_transactional());
         assert_eq!(under_way[61..], sealed.bytes[61..]);
         assert_eq!(batch.records().count(), records.len());
-        // Stamped back, the batch is the one it was: nothing is lost on the way.
+        // With the first fields set again the batch is the same as before.
         sealed.set_sequence(first);
         assert_eq!(sealed.bytes, under_way);
     }

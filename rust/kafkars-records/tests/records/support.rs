@@ -1,4 +1,4 @@
-//! Records as owned values, to compare what went in with what came out.
+//! Records as owned values, for comparing what was written with what was read.
 
 use bytes::Bytes;
 use kafkars_records::{
@@ -14,7 +14,7 @@ pub(crate) const CODECS: [Codec; 5] = [
     Codec::Zstd,
 ];
 
-/// A record with everything in it.
+/// A record with all its fields.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Owned {
     pub(crate) timestamp: i64,
@@ -34,7 +34,7 @@ impl Owned {
     }
 }
 
-/// A batch of these records.
+/// Builds a batch of these records.
 pub(crate) fn build(
     records: &[Owned],
     compression: Compression,
@@ -105,13 +105,13 @@ pub(crate) fn open(bytes: impl Into<Bytes>) -> Result<Batch, RecordsError> {
     raw(bytes).open(&ReadLimits::default())
 }
 
-/// Makes the CRC of a changed v2 batch right again, so that what comes after the CRC check is reached.
+/// Corrects the CRC of a changed v2 batch, so that the checks after it are reached.
 pub(crate) fn mend_crc(batch: &mut [u8]) {
     let crc = crc32c::crc32c(&batch[21..]);
     batch[17..21].copy_from_slice(&crc.to_be_bytes());
 }
 
-/// Records that compress a little.
+/// Makes records that compress a little.
 pub(crate) fn some_records(count: usize) -> Vec<Owned> {
     let record = |index: usize| Owned {
         timestamp: 1_700_000_000_000 + index as i64,

@@ -1,4 +1,4 @@
-//! Topics, settings and what describes them.
+//! Requests about topics, configs, the cluster and its users.
 
 use kafkars_protocol::messages::alter_client_quotas::{
     AlterClientQuotasRequest, EntityData, EntryData, OpData,
@@ -41,13 +41,13 @@ use crate::connection::{Connection, Outcome};
 
 const TOPIC_RESOURCE: i8 = 2;
 
-/// A topic as requests name it: by name, and in newer versions by id.
+/// A topic, which requests name by name, and in newer versions by id.
 pub(crate) struct Topic {
     pub(crate) name: String,
     pub(crate) id: Uuid,
 }
 
-/// Creates one topic per version of CreateTopics and looks at them.
+/// Creates one topic per version of CreateTopics, and describes them.
 pub(crate) fn topics(connection: &mut Connection) -> Outcome<Topic> {
     connection.ask(|version| CreateTopicsRequest {
         topics: vec![
@@ -104,7 +104,7 @@ fn named(name: &str) -> MetadataRequest {
     }
 }
 
-/// What describes the cluster, its topics and its users.
+/// Describes the cluster, the configs of a topic, and users.
 pub(crate) fn settings(connection: &mut Connection, topic: &Topic) -> Outcome<()> {
     connection.ask(|_| DescribeClusterRequest::default())?;
     connection.ask(|version| DescribeConfigsRequest {

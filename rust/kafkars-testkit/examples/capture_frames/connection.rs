@@ -1,4 +1,4 @@
-//! One blocking connection that remembers every answer.
+//! A blocking connection that keeps every response.
 
 use std::error::Error;
 use std::io::{Read, Write};
@@ -47,7 +47,7 @@ impl Connection {
         &self.frames
     }
 
-    /// The versions that both sides know; none when the broker lacks the API.
+    /// The versions that both sides support; `None` if the broker lacks the API.
     pub(crate) fn versions(&self, key: ApiKey) -> Option<VersionRange> {
         let theirs = self.theirs.iter().find(|api| api.api_key == key.as_i16())?;
         key.versions().intersect(VersionRange {
@@ -56,7 +56,7 @@ impl Connection {
         })
     }
 
-    /// Asks in every common version and answers the last response, or none when there is no common version.
+    /// Sends a request in every common version. Returns the last response; `None` if there is no common version.
     pub(crate) fn ask<R: Request>(
         &mut self,
         mut request: impl FnMut(i16) -> R,
@@ -72,7 +72,7 @@ impl Connection {
         Ok(last)
     }
 
-    /// Asks in one version and keeps the answer.
+    /// Sends a request in one version and keeps the response.
     pub(crate) fn ask_at<R: Request>(&mut self, version: i16, request: &R) -> Outcome<R::Response> {
         let (frame, response) = self.exchange(version, request)?;
         let hex: String = frame.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -80,7 +80,7 @@ impl Connection {
         Ok(response)
     }
 
-    /// Asks in the highest version until the answer is the one waited for, and keeps none of them.
+    /// Sends a request in the highest common version until `ready` is true of its response, and keeps none of them.
     pub(crate) fn wait_for<R: Request>(
         &mut self,
         request: &R,

@@ -1,4 +1,4 @@
-//! Records in and out.
+//! Producing and fetching records.
 
 use std::iter;
 
@@ -59,7 +59,7 @@ pub(crate) fn records(connection: &mut Connection, topic: &Topic) -> Outcome<()>
     Ok(())
 }
 
-/// Three records with key, null and headers.
+/// A batch of three records, with keys, nulls and headers.
 pub(crate) fn batch(producer: ProducerFields) -> Outcome<Bytes> {
     let mut builder = BatchBuilder::new(256);
     let header = [Header {
@@ -100,7 +100,7 @@ pub(crate) fn produce(
     }
 }
 
-/// A fetch outside of any session, of committed records only.
+/// A fetch request without a session, of committed records only.
 pub(crate) fn fetch(version: i16, topic: &Topic, fetch_offset: i64) -> FetchRequest {
     FetchRequest {
         max_wait_ms: 100,
@@ -121,7 +121,7 @@ pub(crate) fn fetch(version: i16, topic: &Topic, fetch_offset: i64) -> FetchRequ
     }
 }
 
-/// A topic that no broker has.
+/// A topic that does not exist.
 fn missing() -> Topic {
     Topic {
         name: "not-there".to_owned(),

@@ -1,4 +1,4 @@
-//! Consumer groups of the old and the new protocol, and the offsets they commit.
+//! Consumer groups of the classic protocol and of KIP-848, and their committed offsets.
 
 use bytes::Bytes;
 use kafkars_protocol::messages::consumer_group_describe::ConsumerGroupDescribeRequest;
@@ -33,7 +33,7 @@ use kafkars_protocol::{ApiKey, ErrorCode, Message, Uuid, Writer};
 use crate::admin::Topic;
 use crate::connection::{Connection, Outcome};
 
-/// Commits by hand, and a group of one member for every version of JoinGroup.
+/// Commits without a group, and joins a group of one member in every version of JoinGroup.
 pub(crate) fn classic(connection: &mut Connection, topic: &Topic) -> Outcome<()> {
     let by_hand = coordinator(0, "by-hand");
     connection.wait_for(&by_hand, |found| found.coordinators[0].error_code == 0)?;
@@ -93,7 +93,7 @@ pub(crate) fn classic(connection: &mut Connection, topic: &Topic) -> Outcome<()>
     Ok(())
 }
 
-/// The question that brings the coordinator's topic into being.
+/// The request that makes the broker create the coordinator's internal topic.
 pub(crate) fn coordinator(key_type: i8, key: &str) -> FindCoordinatorRequest {
     FindCoordinatorRequest {
         key_type,
@@ -131,7 +131,7 @@ fn fetch_offsets(version: i16, topic: &Topic) -> OffsetFetchRequest {
     }
 }
 
-/// Other APIs are asked in the same version as JoinGroup, or in their own newest.
+/// Goes through the life of a member. Other APIs are sent in the same version as JoinGroup, or in their own newest.
 fn live_and_leave(connection: &mut Connection, version: i16, topic: &Topic) -> Outcome<()> {
     let group = format!("group-{version}");
     let joined = join(connection, version, &group, topic)?;
@@ -205,7 +205,7 @@ fn live_and_leave(connection: &mut Connection, version: i16, topic: &Topic) -> O
     Ok(())
 }
 
-/// Since version 4 the first answer is only an id to join with.
+/// Joins a group. Since version 4 the first response only assigns a member id to join with.
 fn join(
     connection: &mut Connection,
     version: i16,
@@ -243,7 +243,7 @@ fn encoded<M: Message>(message: &M, version: i16) -> Outcome<Bytes> {
     Ok(writer.finish().to_bytes())
 }
 
-/// KIP-848 and share groups, where the broker has them.
+/// Sends requests of KIP-848 and of share groups, if the broker has them.
 pub(crate) fn next_generation(connection: &mut Connection, topic: &Topic) -> Outcome<()> {
     connection.ask(|version| ConsumerGroupHeartbeatRequest {
         group_id: "next".to_owned(),

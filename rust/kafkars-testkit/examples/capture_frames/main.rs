@@ -1,11 +1,11 @@
-//! Asks a real broker everything a client may ask, in every version both know, and keeps its answers as a file for
+//! Sends every request of a client to a real broker, in every common version, and writes the responses to a file for
 //! `src/frames/`:
 //!
 //! `cargo run -p kafkars-testkit --example capture_frames -- 127.0.0.1:9092 4.3.1
 //! rust/kafkars-testkit/src/frames/kafka-4.3.1.txt`
 //!
-//! The broker has to be a fresh one with a single node, as `python -m tests.kafka` starts it. Answers that would name
-//! paths of the machine (log directories, broker configuration) are not asked for.
+//! The broker has to be a fresh one with a single node, as `python -m tests.kafka` starts it. Requests whose responses
+//! would name paths of the machine (log directories, broker configs) are left out.
 
 mod admin;
 mod connection;

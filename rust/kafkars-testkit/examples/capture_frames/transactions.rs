@@ -1,4 +1,4 @@
-//! A transaction that is aborted, and what can be seen of it.
+//! A transaction that is aborted, and the requests that show it.
 
 use kafkars_protocol::messages::add_offsets_to_txn::AddOffsetsToTxnRequest;
 use kafkars_protocol::messages::add_partitions_to_txn::{
@@ -21,12 +21,12 @@ use crate::data::{batch, fetch, produce};
 use crate::groups::coordinator;
 
 const ID: &str = "frames";
-/// Later versions are for brokers among themselves.
+/// Later versions are for requests between brokers.
 const CLIENT_VERSIONS: VersionRange = VersionRange { min: 0, max: 3 };
-/// The last version in which aborting does not also change the producer's epoch.
+/// The last version in which an abort does not also bump the producer epoch.
 const SAME_EPOCH: i16 = 4;
 
-/// Opens a transaction, writes into it, aborts it, and fetches over it.
+/// Begins a transaction, produces in it, aborts it, and fetches its records.
 pub(crate) fn aborted(connection: &mut Connection, topic: &Topic) -> Outcome<()> {
     connection.wait_for(&coordinator(1, ID), |found| {
         found.coordinators[0].error_code == 0

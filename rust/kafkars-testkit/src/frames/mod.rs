@@ -1,4 +1,4 @@
-//! Answers of real brokers, byte for byte.
+//! Responses of real brokers, byte for byte.
 //!
 //! Each file beside this one comes from one broker version; `examples/capture_frames` writes them.
 
@@ -10,20 +10,20 @@ const FILES: [(&str, &str); 2] = [
     ("Apache Kafka 4.3.1", include_str!("kafka-4.3.1.txt")),
 ];
 
-/// One answer of a real broker.
+/// A response of a real broker.
 #[derive(Clone, Debug)]
 pub struct CapturedFrame {
-    /// Which broker gave it.
+    /// The broker's name and version.
     pub broker: &'static str,
-    /// What it was asked.
+    /// The API of the request.
     pub api_key: ApiKey,
-    /// In which version.
+    /// The version of the request.
     pub version: i16,
     /// Header and body, without the length prefix.
     pub bytes: Bytes,
 }
 
-/// Every captured answer, in the order of asking.
+/// All captured responses, in the order of their requests.
 #[must_use]
 pub fn captured() -> Vec<CapturedFrame> {
     FILES
