@@ -1,35 +1,35 @@
-//! Messages as trees of names and values, for people and for tests that look into requests.
+//! Messages as trees of names and values, for people, and for tests that inspect requests.
 
 use bytes::Bytes;
 
 use crate::Uuid;
 
-/// One value of a message.
+/// A value of a message.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DescribedValue {
-    /// An optional field that is not there.
+    /// A null.
     Null,
     /// True or false.
     Bool(bool),
-    /// Any integer: all of Kafka's fit.
+    /// An integer of any of Kafka's types.
     Int(i64),
     /// A floating point number.
     Float(f64),
-    /// Text.
+    /// A string.
     Text(String),
     /// Bytes, such as record batches.
     Bytes(Bytes),
-    /// An identifier.
+    /// A UUID.
     Uuid(Uuid),
-    /// Repeated values.
+    /// An array.
     List(Vec<Self>),
-    /// Fields by Kafka's names in snake case, in the order of Kafka's schema.
+    /// A structure: its fields by their names in Kafka's schemas, in snake case, in the order of the schema.
     Struct(Vec<(&'static str, Self)>),
 }
 
-/// What can be told as a [`DescribedValue`].
+/// A message or a value that can become a [`DescribedValue`].
 pub trait Describe {
-    /// The whole of it.
+    /// Returns the message or value with everything in it.
     fn describe(&self) -> DescribedValue;
 }
 
@@ -87,7 +87,7 @@ impl<T: Describe> Describe for Vec<T> {
     }
 }
 
-/// Tells the fields of a generated structure.
+/// Implements [`Describe`](crate::Describe) for a generated structure.
 macro_rules! describe {
     ($name:ident { $($text:literal: $field:ident),* $(,)? }) => {
         impl crate::Describe for $name {

@@ -1,10 +1,10 @@
-//! What an array can hold: primitives and structures.
+//! Elements of arrays: primitives and structures.
 
 use crate::{DecodeError, EncodeError, Reader, Uuid, Writer};
 
-/// A value that arrays repeat. Structures are generated; an array names the field in errors about primitives.
+/// An element of an array. Structures are generated; errors about primitives get the array's field name.
 pub(crate) trait Element: Sized {
-    /// Fewest bytes one takes on the wire in any version, which bounds how many a frame can hold.
+    /// The fewest bytes of an element on the wire in any version, which bounds how many a frame can hold.
     const MINIMUM_SIZE: usize;
 
     fn read(reader: &mut Reader, version: i16, flexible: bool) -> Result<Self, DecodeError>;

@@ -1,21 +1,21 @@
-//! What can go wrong between bytes and messages.
+//! Errors of decoding and encoding messages.
 
 use std::fmt;
 
-/// Bytes that are not the message they should be.
+/// Bytes that cannot be decoded as the expected message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DecodeError {
-    /// Kafka's name of the message, such as `FetchResponse`.
+    /// The message's name in Kafka's schemas, such as `FetchResponse`.
     pub message: &'static str,
-    /// Kafka's name of the field, such as `ThrottleTimeMs`; empty when no single field is at fault.
+    /// The field's name in Kafka's schemas, such as `ThrottleTimeMs`; empty if no single field is at fault.
     pub field: &'static str,
-    /// Where in the frame (without its length prefix) the field starts.
+    /// The offset of the field in the frame (without its length prefix).
     pub offset: usize,
     /// What is wrong.
     pub kind: DecodeErrorKind,
 }
 
-/// The ways in which bytes can be wrong.
+/// What is wrong with the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecodeErrorKind {
     /// The frame ends before the field does.
@@ -25,22 +25,22 @@ pub enum DecodeErrorKind {
         /// Bytes that are left.
         remaining: usize,
     },
-    /// A length or count that is negative where null has no place.
+    /// A length or count that is negative although null is not allowed.
     NegativeLength(i64),
-    /// A null where this version does not allow one.
+    /// A null that this version does not allow.
     UnexpectedNull,
-    /// More elements than the bytes that are left could hold.
+    /// More elements than the remaining bytes could hold.
     TooManyElements {
         /// The count on the wire.
         count: u64,
         /// Bytes that are left.
         remaining: usize,
     },
-    /// Holding the message would take far more memory than its bytes justify.
+    /// Decoding would take far more memory than the bytes justify.
     AllocationLimit {
         /// Bytes to allocate for this field.
         needed: usize,
-        /// What is left of the frame's allowance.
+        /// What is left of the frame's memory allowance.
         allowed: usize,
     },
     /// A variable-length integer with more bits than its type.
@@ -49,14 +49,14 @@ pub enum DecodeErrorKind {
     InvalidUtf8,
     /// A known tagged field whose content does not end where its size says.
     TagSizeMismatch {
-        /// Bytes announced.
+        /// The size on the wire.
         announced: usize,
-        /// Bytes its content takes.
+        /// The bytes that the content takes.
         used: usize,
     },
-    /// A message version that this crate does not speak.
+    /// A version of the message that this crate does not support.
     UnsupportedVersion(i16),
-    /// A request for an API that this crate does not speak.
+    /// A request for an API that this crate does not support.
     UnknownApiKey(i16),
 }
 
@@ -107,27 +107,27 @@ impl fmt::Display for DecodeErrorKind {
     }
 }
 
-/// A message that has no form on the wire in the version asked for.
+/// A message that cannot be encoded in the requested version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EncodeError {
-    /// Kafka's name of the message.
+    /// The message's name in Kafka's schemas.
     pub message: &'static str,
-    /// Kafka's name of the field; empty when no single field is at fault.
+    /// The field's name in Kafka's schemas; empty if no single field is at fault.
     pub field: &'static str,
     /// What is wrong.
     pub kind: EncodeErrorKind,
 }
 
-/// The reasons for which a message cannot be written.
+/// Why a message cannot be encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EncodeErrorKind {
-    /// A message version that this crate does not speak.
+    /// A version of the message that this crate does not support.
     UnsupportedVersion(i16),
-    /// The field carries a value, matters to the receiver, and does not exist in this version.
+    /// The field has a value, is not ignorable, and does not exist in this version.
     FieldNotInVersion(i16),
-    /// The field is null and this version does not allow that.
+    /// The field is null, which this version does not allow.
     NullNotAllowed(i16),
-    /// A string, array, bytes or frame longer than its length field can say.
+    /// A string, an array, bytes or a frame too long for its length field.
     TooLong(usize),
 }
 

@@ -1,15 +1,15 @@
-//! Every broker error: code, name, whether trying again can help, and what it means.
+//! Kafka's error codes: number, name, whether a retry can help, and description.
 
 use std::fmt;
 
-/// What trying again can do about an error.
+/// Whether a retry can help.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Retry {
     /// The same request will fail again.
     Fatal,
     /// The same request may succeed later.
     Retriable,
-    /// The request may succeed once the client knows the cluster as it is now.
+    /// The request may succeed after a refresh of metadata.
     Metadata,
 }
 
@@ -24,10 +24,10 @@ macro_rules! error_codes {
         }
 
         impl ErrorCode {
-            /// Every code of Kafka 4.3, in their order.
+            /// Every code of Kafka 4.3, in order.
             pub const ALL: &[Self] = &[$(Self::$variant),*];
 
-            /// The error that a number on the wire stands for.
+            /// The error with this number on the wire.
             #[must_use]
             pub const fn from_i16(code: i16) -> Self {
                 match code {
@@ -54,7 +54,7 @@ macro_rules! error_codes {
                 }
             }
 
-            /// One sentence for people.
+            /// One sentence that describes the error.
             #[must_use]
             pub const fn description(self) -> &'static str {
                 match self {
@@ -74,10 +74,10 @@ macro_rules! error_codes {
 }
 
 impl ErrorCode {
-    /// Splits a response's code into success and error.
+    /// Turns the error code of a response into a result.
     ///
     /// # Errors
-    /// With every code but zero.
+    /// For every code but 0.
     pub const fn check(code: i16) -> Result<(), Self> {
         match Self::from_i16(code) {
             Self::None => Ok(()),
@@ -91,7 +91,7 @@ impl ErrorCode {
         self.retry() != Retry::Fatal
     }
 
-    /// True if the client's picture of the cluster is out of date, so that fetching metadata helps.
+    /// True if the client's metadata is out of date, so that a refresh helps.
     #[must_use]
     pub fn invalid_metadata(self) -> bool {
         self.retry() == Retry::Metadata

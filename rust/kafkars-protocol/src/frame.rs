@@ -1,16 +1,16 @@
-//! Frames: the length prefix, its limit, and what is sent.
+//! Frames: their length prefix, its limit, and the bytes to send.
 
 use std::fmt;
 
 use bytes::{Bytes, BytesMut};
 
-/// Bytes of the length in front of every frame.
+/// Length of the length prefix of a frame.
 pub const LENGTH_PREFIX: usize = 4;
 
-/// A frame holds at least a correlation id.
+/// The shortest frame: it has at least a correlation id.
 const SHORTEST_FRAME: usize = 4;
 
-/// Bytes ready for a socket: segments to be written in order.
+/// A frame to send: segments to be written to a socket in order.
 #[derive(Clone, Debug, Default)]
 pub struct Frame {
     segments: Vec<Bytes>,
@@ -23,8 +23,8 @@ impl Frame {
         Self { segments, len }
     }
 
-    /// Bytes behind their length, without any header: a SASL message after version 0 of SaslHandshake. `None` if they
-    /// are more than a length can say.
+    /// Makes a frame of bytes without any header: a SASL message after version 0 of SaslHandshake. `None` if they are
+    /// too many for the length prefix.
     #[must_use]
     pub fn of_token(token: Bytes) -> Option<Self> {
         let length = i32::try_from(token.len()).ok()?;
@@ -32,31 +32,32 @@ impl Frame {
         Some(Self::new(vec![prefix, token]))
     }
 
-    /// The parts, in order.
+    /// The segments, in order.
     #[must_use]
     pub fn segments(&self) -> &[Bytes] {
         &self.segments
     }
 
-    /// The parts, in order.
+    /// The segments, in order.
     #[must_use]
     pub fn into_segments(self) -> Vec<Bytes> {
         self.segments
     }
 
-    /// Bytes in all parts.
+    /// Length of all segments in bytes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// True if there is nothing to send.
+    /// True if there are no bytes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// All parts as one buffer; copies when there are several, so it is for tests and for messages inside bytes.
+    /// All segments as one buffer. Copies if there are several, so it is for tests and for messages that are put inside
+    /// bytes.
     #[must_use]
     pub fn to_bytes(&self) -> Bytes {
         if let [segment] = self.segments.as_slice() {
@@ -70,7 +71,7 @@ impl Frame {
     }
 }
 
-/// The longest frame that is accepted from a peer.
+/// Limits of the length of a frame from a peer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameLimit {
     shortest: usize,
@@ -87,7 +88,7 @@ impl FrameLimit {
         }
     }
 
-    /// This limit for tokens, which have no correlation id and may be empty.
+    /// The limits for tokens, which have no correlation id and may be empty.
     #[must_use]
     pub const fn of_tokens(self) -> Self {
         Self {
@@ -96,11 +97,11 @@ impl FrameLimit {
         }
     }
 
-    /// The bytes that follow a length prefix.
+    /// Reads a length prefix.
     ///
     /// # Errors
-    /// When the length cannot be a frame of ours. Another protocol is recognised by its first bytes only where they
-    /// would be an impossible length, so no frame is mistaken for it.
+    /// If the length is not within the limits. Other protocols are recognised by their first bytes only if these would
+    /// be an impossible length, so no frame is mistaken for one of theirs.
     pub fn parse(self, prefix: [u8; LENGTH_PREFIX]) -> Result<usize, FrameError> {
         let length = i32::from_be_bytes(prefix);
         let Ok(size) = usize::try_from(length) else {
@@ -122,21 +123,21 @@ impl FrameLimit {
     }
 }
 
-/// A length prefix that does not start a frame.
+/// A length prefix that cannot start a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameError {
-    /// The length is below zero.
+    /// The length is negative.
     Negative(i32),
-    /// The length leaves no room for a correlation id.
+    /// The length is too short for a correlation id.
     TooShort(usize),
     /// The length is above the limit.
     TooLong {
-        /// What the prefix says.
+        /// The length in the prefix.
         length: usize,
-        /// What is accepted.
+        /// The limit.
         limit: usize,
     },
-    /// The peer speaks something else.
+    /// The peer speaks another protocol.
     NotKafka(ForeignProtocol),
 }
 
@@ -160,14 +161,14 @@ impl fmt::Display for FrameError {
 
 impl std::error::Error for FrameError {}
 
-/// What else people point Kafka clients at.
+/// Protocols of other servers that Kafka clients are pointed at by mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ForeignProtocol {
-    /// A TLS listener answers plain bytes with an alert.
+    /// TLS: a listener answers plain bytes with an alert.
     Tls,
-    /// A web server answers with a status line, or a browser asks a broker.
+    /// HTTP: a web server answers with a status line, or a browser sends a request.
     Http,
-    /// A secure shell greets first.
+    /// SSH, whose server sends its version first.
     Ssh,
 }
 

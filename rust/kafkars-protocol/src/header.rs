@@ -1,4 +1,4 @@
-//! Request and response headers: which API, which version, which answer belongs to which request.
+//! Headers of requests and responses.
 
 use bytes::Bytes;
 
@@ -9,23 +9,23 @@ use crate::{
 const REQUEST_HEADER: &str = "RequestHeader";
 const RESPONSE_HEADER: &str = "ResponseHeader";
 
-/// What stands in front of every request.
+/// The header of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestHeader {
-    /// Which request follows.
+    /// The API of the request.
     pub api_key: ApiKey,
-    /// Its version, which may be one that this crate does not speak.
+    /// The version of the request, which this crate may not support.
     pub api_version: i16,
-    /// Repeated by the answer.
+    /// Identifies the response, which repeats it.
     pub correlation_id: i32,
-    /// The client's name for itself.
+    /// The `client.id`.
     pub client_id: Option<String>,
 }
 
-/// A request with its header and length prefix.
+/// Encodes a request with its header and length prefix.
 ///
 /// # Errors
-/// When the version cannot carry the request.
+/// If the version cannot carry the request.
 pub fn encode_request<R: Request>(
     request: &R,
     version: i16,
@@ -37,19 +37,19 @@ pub fn encode_request<R: Request>(
     writer.i16(R::API_KEY.as_i16());
     writer.i16(version);
     writer.i32(correlation_id);
-    // Never compact: a broker must find its way through the header of a request newer than itself.
+    // Never compact: a broker must be able to read the header of a request newer than itself.
     writer.nullable_string(false, "ClientId", client_id)?;
     writer.no_tags(R::is_flexible(version));
     request.encode(&mut writer, version)?;
     writer.finish_framed()
 }
 
-/// Reads a response frame (without its length prefix) of a request that was sent in `version`.
+/// Decodes a response frame (without its length prefix) to a request that was sent in `version`.
 ///
-/// Bytes after the message are ignored, as Kafka's own client does.
+/// Bytes after the message are ignored, as by Kafka's own client.
 ///
 /// # Errors
-/// When the bytes are not that response.
+/// If the bytes are not that response.
 pub fn decode_response<R: Request>(
     frame: Bytes,
     version: i16,
@@ -64,10 +64,10 @@ pub fn decode_response<R: Request>(
     Ok((correlation_id, response))
 }
 
-/// The correlation id of a response frame, to find the request and its version.
+/// Reads the correlation id of a response frame, which tells the request and its version.
 ///
 /// # Errors
-/// When the frame is shorter than that.
+/// If the frame is too short.
 pub fn peek_correlation_id(frame: &Bytes) -> Result<i32, DecodeError> {
     match frame.first_chunk() {
         Some(bytes) => Ok(i32::from_be_bytes(*bytes)),
@@ -83,11 +83,11 @@ pub fn peek_correlation_id(frame: &Bytes) -> Result<i32, DecodeError> {
     }
 }
 
-/// Reads a request's header; the reader is left at the request itself. The version is not checked, because a broker
-/// answers an ApiVersions request of an unknown version with the versions it knows.
+/// Decodes a request's header, and leaves the reader at the request itself. The version is not checked, because a
+/// broker answers an ApiVersions request of an unsupported version with the versions that it supports.
 ///
 /// # Errors
-/// When the bytes are not a header or name an API that this crate does not speak.
+/// If the bytes are not a header, or name an API that this crate does not support.
 pub fn decode_request_header(reader: &mut Reader) -> Result<RequestHeader, DecodeError> {
     reader.begin(REQUEST_HEADER);
     let unknown = |number| reader_error(0, "RequestApiKey", DecodeErrorKind::UnknownApiKey(number));
@@ -107,10 +107,10 @@ pub fn decode_request_header(reader: &mut Reader) -> Result<RequestHeader, Decod
     })
 }
 
-/// A response with its header and length prefix.
+/// Encodes a response with its header and length prefix.
 ///
 /// # Errors
-/// When the version cannot carry the response.
+/// If the version cannot carry the response.
 pub fn encode_response<M: Message>(
     api_key: ApiKey,
     version: i16,

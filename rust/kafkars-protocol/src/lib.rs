@@ -1,6 +1,7 @@
-//! Kafka wire format: primitives, generated messages, error table, frames.
+//! Kafka's wire format: primitives, generated messages, error codes, frames.
 //!
-//! Input from a peer is bounded before anything is allocated for it, and bad input is a [`DecodeError`], never a panic.
+//! Input from a peer is bounded before memory is allocated for it, and invalid input is a [`DecodeError`], never a
+//! panic.
 #![forbid(unsafe_code)]
 
 mod api_key;

@@ -5,18 +5,18 @@ use bytes::Bytes;
 use crate::varint::unzigzag;
 use crate::{DecodeError, DecodeErrorKind, Uuid, text};
 
-/// Memory a decoded message may take for each byte of its frame. Kafka's widest common structures stay below it;
-/// a count that a corrupt or hostile peer made up does not.
+/// Bytes of memory that a decoded message may take for each byte of its frame. Kafka's widest common structures stay
+/// below; a false count of a corrupt or malicious peer does not.
 const ALLOWANCE_FACTOR: usize = 8;
-/// Memory granted to every frame, so that small messages with many short strings fit.
+/// Bytes of memory granted to every frame, so that small messages with many short strings fit.
 const ALLOWANCE_BASE: usize = 1024;
 
-/// Reads primitives from a frame, keeping account of what has been allocated for it.
+/// Reads primitives from a frame, and keeps account of the memory that was allocated for it.
 ///
-/// Every vector and string is charged against an allowance of eight times the frame before it is reserved, so no input
-/// can make a decode take more. Byte fields are slices of the frame and cost nothing.
+/// The size of every vector and string is deducted from an allowance of eight times the frame before it is allocated,
+/// so no input can make decoding take more. Byte fields are slices of the frame and cost nothing.
 ///
-/// Where a method takes `flexible`, true means the compact form (KIP-482). `field` is what errors will call the value.
+/// Where a method takes `flexible`, true means the compact form (KIP-482). `field` is the name of the value in errors.
 #[derive(Debug)]
 pub struct Reader {
     frame: Bytes,
@@ -38,7 +38,7 @@ macro_rules! fixed_width {
 }
 
 impl Reader {
-    /// Starts at the first byte of `frame`, which comes without its length prefix.
+    /// Makes a reader at the first byte of `frame`, which has no length prefix.
     #[must_use]
     pub fn new(frame: Bytes) -> Self {
         let allowance = frame
@@ -67,26 +67,26 @@ impl Reader {
 
     fixed_width!(i8: i8, u8: u8, i16: i16, u16: u16, i32: i32, u32: u32, i64: i64, f64: f64);
 
-    /// One byte; everything but zero is true, as for Kafka.
+    /// Reads a byte; everything but 0 is true, as for Kafka.
     ///
     /// # Errors
-    /// When the frame ends first.
+    /// If the frame ends first.
     pub fn bool(&mut self, field: &'static str) -> Result<bool, DecodeError> {
         self.u8(field).map(|byte| byte != 0)
     }
 
-    /// Sixteen bytes.
+    /// Reads a UUID of 16 bytes.
     ///
     /// # Errors
-    /// When the frame ends first.
+    /// If the frame ends first.
     pub fn uuid(&mut self, field: &'static str) -> Result<Uuid, DecodeError> {
         self.array_of_bytes(field).map(Uuid)
     }
 
-    /// A variable-length integer without sign, as compact lengths and tags use it.
+    /// Reads an unsigned varint, as compact lengths and tags are encoded.
     ///
     /// # Errors
-    /// When the frame ends first or the value has more than 32 bits.
+    /// If the frame ends first, or the value has more than 32 bits.
     pub fn unsigned_varint(&mut self, field: &'static str) -> Result<u32, DecodeError> {
         let start = self.position;
         let value = self.unsigned_bits(5, field)?;
@@ -94,24 +94,24 @@ impl Reader {
             .map_err(|_| self.error_at(start, field, DecodeErrorKind::VarintOverflow))
     }
 
-    /// A zigzag-coded variable-length integer.
+    /// Reads a zigzag varint.
     ///
     /// # Errors
-    /// When the frame ends first or the value has more than 32 bits.
+    /// If the frame ends first, or the value has more than 32 bits.
     pub fn varint(&mut self, field: &'static str) -> Result<i32, DecodeError> {
         self.unsigned_varint(field)
             .map(|bits| unzigzag(u64::from(bits)) as i32)
     }
 
-    /// A zigzag-coded variable-length integer of up to 64 bits.
+    /// Reads a zigzag varint of up to 64 bits.
     ///
     /// # Errors
-    /// When the frame ends first or the value has more than 64 bits.
+    /// If the frame ends first, or the value has more than 64 bits.
     pub fn varlong(&mut self, field: &'static str) -> Result<i64, DecodeError> {
         self.unsigned_bits(10, field).map(unzigzag)
     }
 
-    /// A string that may not be null.
+    /// Reads a string that may not be null.
     ///
     /// # Errors
     /// On null, a bad length, bytes that are not UTF-8, or an exhausted allowance.
@@ -121,7 +121,7 @@ impl Reader {
             .ok_or_else(|| self.error_at(start, field, DecodeErrorKind::UnexpectedNull))
     }
 
-    /// Text that only people read, or null: control characters are escaped, and what is too long is cut.
+    /// Reads a string that only people read, or null: control characters are escaped, and a long text is cut.
     ///
     /// # Errors
     /// As [`Reader::nullable_string`].
@@ -134,7 +134,7 @@ impl Reader {
         Ok(text.map(|text| text::message(&text)))
     }
 
-    /// A string or null.
+    /// Reads a string or null.
     ///
     /// # Errors
     /// On a bad length, bytes that are not UTF-8, or an exhausted allowance.
@@ -160,7 +160,7 @@ impl Reader {
             .map_err(|_| self.error_at(start, field, DecodeErrorKind::InvalidUtf8))
     }
 
-    /// Bytes or records that may not be null, as a slice of the frame.
+    /// Reads bytes or records that may not be null, as a slice of the frame.
     ///
     /// # Errors
     /// On null or a bad length.
@@ -170,7 +170,7 @@ impl Reader {
             .ok_or_else(|| self.error_at(start, field, DecodeErrorKind::UnexpectedNull))
     }
 
-    /// Bytes or records or null, as a slice of the frame.
+    /// Reads bytes or records or null, as a slice of the frame.
     ///
     /// # Errors
     /// On a bad length.
@@ -188,11 +188,11 @@ impl Reader {
         Ok(Some(self.frame.slice(start..self.position)))
     }
 
-    /// The count in front of an array, `None` for null. It is not larger than what the remaining bytes could hold
-    /// when each element takes at least `minimum_size` of them.
+    /// Reads the count of an array, `None` for null. The count is at most what the remaining bytes can hold if each
+    /// element takes at least `minimum_size` of them.
     ///
     /// # Errors
-    /// On a count that is negative or cannot be true.
+    /// On a count that is negative or impossible.
     pub fn array_len(
         &mut self,
         flexible: bool,
@@ -214,17 +214,17 @@ impl Reader {
         Ok(Some(count))
     }
 
-    /// The tagged fields at the end of a structure. `known` reads the content of a tag and answers true, or answers
-    /// false without reading, and the content is skipped.
+    /// Reads the tagged fields at the end of a structure. `known` reads the content of a tag and returns true; if it
+    /// returns false, without reading, the content is skipped.
     ///
     /// # Errors
-    /// On bytes that are not tagged fields, or what `known` answers.
+    /// On bytes that are not tagged fields, and on an error of `known`.
     pub fn tagged_fields(
         &mut self,
         mut known: impl FnMut(&mut Self, u32) -> Result<bool, DecodeError>,
     ) -> Result<(), DecodeError> {
         const FIELD: &str = "tagged fields";
-        // Each field takes at least a tag and a size, so a count that lies ends with the frame and needs no check.
+        // Each field takes at least a tag and a size, so a false count ends with the frame and needs no check.
         for _ in 0..self.unsigned_varint(FIELD)? {
             let tag = self.unsigned_varint(FIELD)?;
             let announced = self.unsigned_varint(FIELD)? as usize;
@@ -243,7 +243,7 @@ impl Reader {
         Ok(())
     }
 
-    /// An error about this message at the current position.
+    /// Makes an error about this message at the current position.
     #[must_use]
     pub fn error(&self, field: &'static str, kind: DecodeErrorKind) -> DecodeError {
         self.error_at(self.position, field, kind)
@@ -266,7 +266,7 @@ impl Reader {
         self.classic_length(length, start, field)
     }
 
-    /// Compact lengths are one more than the length, and zero for null.
+    /// A compact length is the length plus one, and 0 for null.
     fn compact_length(&mut self, field: &'static str) -> Result<Option<usize>, DecodeError> {
         Ok(self
             .unsigned_varint(field)?
@@ -339,7 +339,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Takes memory out of the frame's allowance before it is reserved.
+    /// Deducts memory from the frame's allowance before it is allocated.
     pub(crate) fn charge(&mut self, needed: usize, field: &'static str) -> Result<(), DecodeError> {
         let allowed = self.allowance;
         match allowed.checked_sub(needed) {

@@ -1,21 +1,21 @@
-//! How a connection is protected.
+//! Kafka's security protocols.
 
-/// Kafka's `security.protocol`: of a client's connections, or of a broker's listener.
+/// The `security.protocol` of a client's connections, or of a broker's listener.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SecurityProtocol {
-    /// Neither encrypted nor authenticated: to a broker everybody is `ANONYMOUS`.
+    /// No encryption and no authentication: all clients are `ANONYMOUS` to the broker.
     #[default]
     Plaintext,
-    /// TLS; a client is who its certificate says, if it shows one.
+    /// TLS; a client is authenticated by its certificate, if it presents one.
     Ssl,
-    /// A login by SASL, without encryption.
+    /// Authentication by SASL, without encryption.
     SaslPlaintext,
-    /// A login by SASL inside TLS.
+    /// Authentication by SASL, encrypted by TLS.
     SaslSsl,
 }
 
 impl SecurityProtocol {
-    /// All of them.
+    /// All security protocols.
     pub const ALL: [Self; 4] = [
         Self::Plaintext,
         Self::Ssl,
@@ -23,7 +23,7 @@ impl SecurityProtocol {
         Self::SaslSsl,
     ];
 
-    /// Kafka's name for it, such as `SASL_SSL`.
+    /// Kafka's name, such as `SASL_SSL`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -40,7 +40,7 @@ impl SecurityProtocol {
         matches!(self, Self::Ssl | Self::SaslSsl)
     }
 
-    /// True if clients have to log in.
+    /// True if clients authenticate by SASL.
     #[must_use]
     pub fn has_sasl(self) -> bool {
         matches!(self, Self::SaslPlaintext | Self::SaslSsl)

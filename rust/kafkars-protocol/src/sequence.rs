@@ -1,4 +1,4 @@
-//! Messages, arrays and structures that may be null: what generated code calls for everything but primitives.
+//! Messages, arrays and nullable structures: what generated code calls for everything but primitives.
 
 use crate::element::Element;
 use crate::{DecodeError, DecodeErrorKind, EncodeError, EncodeErrorKind, Message, Reader, Writer};
@@ -40,7 +40,7 @@ impl Reader {
         Ok(Some(elements))
     }
 
-    /// A structure behind Kafka's presence byte: negative for null.
+    /// Reads a nullable structure after Kafka's presence byte, which is negative for null.
     pub(crate) fn nullable_struct<T: Element>(
         &mut self,
         version: i16,
@@ -93,7 +93,7 @@ impl Writer {
         Ok(())
     }
 
-    /// A structure behind Kafka's presence byte: -1 for null.
+    /// Writes a nullable structure after Kafka's presence byte, which is -1 for null.
     pub(crate) fn nullable_struct<T: Element>(
         &mut self,
         version: i16,
@@ -110,7 +110,7 @@ impl Writer {
 }
 
 impl DecodeError {
-    /// Elements of an array of primitives have no name of their own.
+    /// Names the array's field in an error about an element, which has no name of its own.
     fn within(mut self, field: &'static str) -> Self {
         if self.field.is_empty() {
             self.field = field;
@@ -120,7 +120,7 @@ impl DecodeError {
 }
 
 impl EncodeError {
-    /// Elements of an array of primitives have no name of their own.
+    /// Names the array's field in an error about an element, which has no name of its own.
     fn within(mut self, field: &'static str) -> Self {
         if self.field.is_empty() {
             self.field = field;

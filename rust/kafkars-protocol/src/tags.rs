@@ -1,8 +1,8 @@
-//! Tagged fields of flexible versions (KIP-482), on the writing side.
+//! Writes tagged fields of flexible versions (KIP-482).
 
 use crate::{EncodeError, Writer};
 
-/// Collects the tagged fields of one structure, lowest tag first.
+/// Collects the tagged fields of a structure, lowest tag first.
 pub(crate) struct Tags {
     count: u32,
     writer: Writer,
@@ -26,7 +26,7 @@ impl Tags {
 }
 
 impl Writer {
-    /// The tagged fields that `fill` adds. Their sizes stand in front, so they are written aside first.
+    /// Writes the tagged fields that `fill` adds. Their sizes come first, so each is written to a buffer of its own.
     pub(crate) fn tags(
         &mut self,
         fill: impl FnOnce(&mut Tags) -> Result<(), EncodeError>,

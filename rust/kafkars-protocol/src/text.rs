@@ -1,8 +1,7 @@
-//! Text of a peer on its way to people: on one line, and not longer than somebody reads.
+//! Makes text of a peer safe to show: on one line, and not too long.
 //!
-//! Names stay as they are where they are compared or sent again. What is only read by people, an `ErrorMessage`, passes
-//! here when it is decoded; whatever becomes an exception or a line of the log passes here once more, with the names in
-//! it.
+//! Names stay as they are where they are compared or sent again. An `ErrorMessage`, which only people read, passes here
+//! when it is decoded; whatever becomes an exception or a line of the log passes here once more, names included.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -10,14 +9,14 @@ use std::fmt::Write;
 /// The longest `ErrorMessage` that is kept, in bytes.
 const LONGEST_MESSAGE: usize = 1_000;
 
-/// An `ErrorMessage` as it is kept.
+/// Prepares an `ErrorMessage` to be kept.
 pub(crate) fn message(text: &str) -> String {
     printable(text, LONGEST_MESSAGE).into_owned()
 }
 
-/// `text` with control characters escaped, and cut where it is longer than `longest` bytes. A line feed would begin a
-/// line that looks like one of our own; an escape sequence or a change of direction would rewrite what is on the
-/// screen.
+/// Returns `text` with control characters escaped, and cut if it is longer than `longest` bytes. A line feed would
+/// begin a line that looks like one of our own; an escape sequence or a change of direction would rewrite what is on
+/// the screen.
 #[must_use]
 pub fn printable(text: &str, longest: usize) -> Cow<'_, str> {
     let is_long = text.len() > longest;
@@ -41,7 +40,7 @@ pub fn printable(text: &str, longest: usize) -> Cow<'_, str> {
     Cow::Owned(printed)
 }
 
-/// Control characters, line and paragraph separators, and what changes the direction of text.
+/// True for control characters, line and paragraph separators, and characters that change the direction of text.
 fn is_hidden(character: char) -> bool {
     character.is_control()
         || matches!(

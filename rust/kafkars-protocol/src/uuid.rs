@@ -1,16 +1,16 @@
-//! Kafka's 16-byte identifiers.
+//! Kafka's UUIDs.
 
 use std::fmt;
 
-/// A topic, directory or subscription identifier. All zero means "none" to Kafka.
+/// The id of a topic, a log directory or a subscription. All zero means "none" to Kafka.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Uuid(pub [u8; 16]);
 
 impl Uuid {
-    /// What Kafka sends where there is no identifier.
+    /// The value that Kafka sends if there is no id.
     pub const ZERO: Self = Self([0; 16]);
 
-    /// Reads what its `Display` prints.
+    /// Parses the form that `Display` prints.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let mut bytes = [0; 16];
@@ -43,7 +43,7 @@ impl Uuid {
     }
 }
 
-/// URL-safe base64 without padding, as Kafka's own tools print it.
+/// Prints URL-safe base64 without padding, as Kafka's own tools do.
 impl fmt::Display for Uuid {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         const ALPHABET: &[u8; 64] =

@@ -1,17 +1,17 @@
-//! Sizes of variable-length integers: seven bits a byte, lowest first.
+//! Varints: seven bits a byte, lowest first; and their zigzag encoding.
 
-/// Bytes that `value` takes.
+/// The bytes that `value` takes.
 pub(crate) const fn unsigned_size(value: u64) -> usize {
     let bits = 64 - (value | 1).leading_zeros() as usize;
     bits.div_ceil(7)
 }
 
-/// Interleaves negative numbers so that small magnitudes stay short.
+/// Maps signed numbers to unsigned ones so that small magnitudes stay short.
 pub(crate) const fn zigzag(value: i64) -> u64 {
     ((value << 1) ^ (value >> 63)) as u64
 }
 
-/// Undoes [`zigzag`].
+/// The inverse of [`zigzag`].
 pub(crate) const fn unzigzag(value: u64) -> i64 {
     (value >> 1) as i64 ^ -((value & 1) as i64)
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The versions of one message that a side speaks, both ends included.
+/// The versions of a message that one side supports, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VersionRange {
     /// Lowest version.
@@ -18,7 +18,7 @@ impl VersionRange {
         self.min <= version && version <= self.max
     }
 
-    /// The versions both sides speak; `None` when they share none.
+    /// The versions that both ranges have; `None` if there are none.
     #[must_use]
     pub fn intersect(self, other: Self) -> Option<Self> {
         let common = Self {

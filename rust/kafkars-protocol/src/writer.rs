@@ -6,21 +6,21 @@ use crate::frame::LENGTH_PREFIX;
 use crate::varint::{unsigned_size, zigzag};
 use crate::{EncodeError, EncodeErrorKind, Frame, Uuid};
 
-/// Byte values of this size and more go to the socket from where they are; copying smaller ones is cheaper than one
-/// more segment.
+/// Byte values of this size and more are not copied but become segments of their own; copying smaller ones is cheaper
+/// than one more segment.
 pub const SEGMENT_THRESHOLD: usize = 4096;
 
-/// First allocation: enough for most requests without records.
+/// The first allocation: enough for most requests without records.
 const INITIAL_CAPACITY: usize = 256;
 
-/// Writes primitives and collects what they become.
+/// Writes primitives into the segments of a frame.
 ///
-/// Where a method takes `flexible`, true means the compact form (KIP-482). `field` is what errors will call the value.
+/// Where a method takes `flexible`, true means the compact form (KIP-482). `field` is the name of the value in errors.
 #[derive(Debug)]
 pub struct Writer {
-    /// Finished segments but the first.
+    /// Finished segments except the first.
     segments: Vec<Bytes>,
-    /// The first segment, once there are others. It stays writable for the length in front.
+    /// The first segment, once there are others. It stays writable for the length prefix.
     head: Option<BytesMut>,
     buffer: BytesMut,
     length: usize,
@@ -37,13 +37,13 @@ macro_rules! fixed_width {
 }
 
 impl Writer {
-    /// An empty writer.
+    /// Makes an empty writer.
     #[must_use]
     pub fn new() -> Self {
         Self::over("frame", BytesMut::with_capacity(INITIAL_CAPACITY))
     }
 
-    /// A writer with room for the length prefix in front, which [`Writer::finish_framed`] fills.
+    /// Makes a writer with room for the length prefix, which [`Writer::finish_framed`] fills in.
     pub(crate) fn framed() -> Self {
         let mut writer = Self::new();
         writer.u32(0);
@@ -66,13 +66,13 @@ impl Writer {
         self.length + self.buffer.len()
     }
 
-    /// True if nothing has been written.
+    /// True if nothing was written.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// What was written, as segments to be sent in order.
+    /// Returns what was written, as segments to be sent in order.
     #[must_use]
     pub fn finish(mut self) -> Frame {
         let mut segments = Vec::with_capacity(self.segments.len() + 2);
@@ -94,35 +94,35 @@ impl Writer {
 
     fixed_width!(i8: i8, u8: u8, i16: i16, u16: u16, i32: i32, u32: u32, i64: i64, f64: f64);
 
-    /// One byte.
+    /// Writes a boolean as one byte.
     pub fn bool(&mut self, value: bool) {
         self.u8(u8::from(value));
     }
 
-    /// Sixteen bytes.
+    /// Writes a UUID of 16 bytes.
     pub fn uuid(&mut self, value: Uuid) {
         self.buffer.put_slice(&value.0);
     }
 
-    /// A variable-length integer without sign, as compact lengths and tags use it.
+    /// Writes an unsigned varint, as compact lengths and tags are encoded.
     pub fn unsigned_varint(&mut self, value: u32) {
         self.unsigned_bits(u64::from(value));
     }
 
-    /// A zigzag-coded variable-length integer.
+    /// Writes a zigzag varint.
     pub fn varint(&mut self, value: i32) {
         self.unsigned_bits(zigzag(i64::from(value)));
     }
 
-    /// A zigzag-coded variable-length integer of up to 64 bits.
+    /// Writes a zigzag varint of up to 64 bits.
     pub fn varlong(&mut self, value: i64) {
         self.unsigned_bits(zigzag(value));
     }
 
-    /// A string.
+    /// Writes a string.
     ///
     /// # Errors
-    /// When it is longer than its length field can say.
+    /// If it is too long for its length field.
     pub fn string(
         &mut self,
         flexible: bool,
@@ -132,17 +132,17 @@ impl Writer {
         self.nullable_string(flexible, field, Some(value))
     }
 
-    /// A string or null.
+    /// Writes a string or null.
     ///
     /// # Errors
-    /// When it is longer than its length field can say.
+    /// If it is too long for its length field.
     pub fn nullable_string(
         &mut self,
         flexible: bool,
         field: &'static str,
         value: Option<&str>,
     ) -> Result<(), EncodeError> {
-        // Kafka holds compact strings to the limit of the classic ones.
+        // Kafka limits compact strings to the length of the classic ones.
         let length = match value {
             Some(value) => {
                 i16::try_from(value.len()).map_err(|_| self.too_long(field, value.len()))?
@@ -158,10 +158,10 @@ impl Writer {
         Ok(())
     }
 
-    /// Bytes or records; large ones are not copied.
+    /// Writes bytes or records; large ones are not copied.
     ///
     /// # Errors
-    /// When they are longer than their length field can say.
+    /// If they are too long for their length field.
     pub fn bytes(
         &mut self,
         flexible: bool,
@@ -171,10 +171,10 @@ impl Writer {
         self.nullable_bytes(flexible, field, Some(value))
     }
 
-    /// Bytes or records or null; large ones are not copied.
+    /// Writes bytes or records or null; large ones are not copied.
     ///
     /// # Errors
-    /// When they are longer than their length field can say.
+    /// If they are too long for their length field.
     pub fn nullable_bytes(
         &mut self,
         flexible: bool,
@@ -198,10 +198,10 @@ impl Writer {
         Ok(())
     }
 
-    /// The count in front of an array, `None` for null.
+    /// Writes the count of an array, `None` for null.
     ///
     /// # Errors
-    /// When it is more than 31 bits.
+    /// If it has more than 31 bits.
     pub fn array_len(
         &mut self,
         flexible: bool,
@@ -213,7 +213,7 @@ impl Writer {
             None => -1,
         };
         if flexible {
-            // One more than the length, which fits without a sign.
+            // The length plus one, which fits an unsigned 32-bit number.
             self.unsigned_varint(length.cast_unsigned().wrapping_add(1));
         } else {
             self.i32(length);
@@ -221,7 +221,7 @@ impl Writer {
         Ok(())
     }
 
-    /// The end of a structure without tagged fields: nothing in classic versions, a zero in flexible ones.
+    /// Ends a structure without tagged fields: nothing in classic versions, a zero in flexible ones.
     pub fn no_tags(&mut self, flexible: bool) {
         if flexible {
             self.u8(0);
@@ -232,7 +232,7 @@ impl Writer {
         self.message = message;
     }
 
-    /// A nullable field's value in a version that has no null for it.
+    /// Returns the value of a nullable field for a version in which it may not be null.
     pub(crate) fn required<'a, T>(
         &self,
         version: i16,
@@ -244,13 +244,13 @@ impl Writer {
             .ok_or_else(|| self.error(field, EncodeErrorKind::NullNotAllowed(version)))
     }
 
-    /// The answer when a field that matters has a value and no place in this version.
+    /// The error about a field that has a value, is not ignorable, and does not exist in this version.
     #[cold]
     pub(crate) fn absent(&self, version: i16, field: &'static str) -> EncodeError {
         self.error(field, EncodeErrorKind::FieldNotInVersion(version))
     }
 
-    /// An empty writer for a part whose size has to be known first.
+    /// Makes an empty writer for a part whose size must be known before it is written.
     pub(crate) fn aside(&self) -> Self {
         Self::over(self.message, BytesMut::new())
     }

@@ -1,4 +1,4 @@
-//! What real brokers answered: every byte is understood, and written again the same.
+//! Responses of real brokers: every byte is decoded, and encoded again the same.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Frames as they go over a socket.
+//! Requests and responses as frames.
 
 use bytes::Bytes;
 use kafkars_protocol::messages::api_versions::{
@@ -70,7 +70,7 @@ fn the_answer_to_api_versions_has_no_tags_in_its_header() {
     let frame = encode_response(ApiKey::ApiVersions, 3, 1, &response)
         .unwrap()
         .to_bytes();
-    // Length, correlation id, error code, one key and its three numbers and tags, throttle time, tags.
+    // Length, correlation id, error code, array length, one API key with its versions and tags, throttle time, tags.
     assert_eq!(frame.len(), 4 + 4 + 2 + 1 + 7 + 4 + 1);
     let body = frame.slice(LENGTH_PREFIX..);
     assert_eq!(

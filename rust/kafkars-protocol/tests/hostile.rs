@@ -1,4 +1,4 @@
-//! Broken and hostile bytes: an answer or an error, and never more memory than the bytes justify.
+//! Broken and malicious messages: a message or an error, and never more memory than the bytes justify.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -9,10 +9,10 @@ use kafkars_testkit::hostile::for_each_broken_form;
 use kafkars_testkit::sample::Sample;
 use kafkars_testkit::schema::MessageSchema;
 
-/// What the reader grants a frame beside eight times its size, and the shared handle that slices of it need.
+/// The allowance of a frame beyond eight times its size, and the shared handle that slices of it need.
 const SMALL_CONSTANT: usize = 1024 + 64;
 
-/// Counts what each thread asks for.
+/// Counts the memory that each thread allocates.
 struct Counting;
 
 thread_local! {
@@ -76,7 +76,7 @@ fn a_count_that_lies_is_refused_before_anything_is_reserved() {
     );
 }
 
-/// The sample with most lengths among a few, so that few arrays are empty.
+/// The sample with the most lengths among a few, so that few arrays are empty.
 fn full_sample(schema: &MessageSchema, version: i16) -> Sample {
     (0..32)
         .map(|seed| Sample::new(schema, version, &mut Entropy::from_seed(seed)))

@@ -1,7 +1,7 @@
-//! Byte for byte against another implementation, wherever both know the API and the version.
+//! Comparison byte for byte with another implementation, for every API and version that both have.
 //!
-//! The bytes come from the schemas. Both sides read them and write them again; all three have to be equal, so either
-//! side reads what the other writes.
+//! The bytes are made from the schemas. Both sides decode them and encode them again; all three have to be equal, so
+//! each side can decode what the other encodes.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -16,7 +16,7 @@ use kafkars_testkit::entropy::Entropy;
 use kafkars_testkit::sample::Sample;
 use kafkars_testkit::schema::MessageSchema;
 
-/// Messages for each pair of message and version.
+/// How many messages are compared for each message type and version.
 const SAMPLES: u64 = 16;
 
 #[test]
@@ -96,7 +96,7 @@ fn errors_are_named_and_classified_as_elsewhere() {
     }
 }
 
-/// The other implementation's reader and writer of one message.
+/// The other implementation's decoder and encoder of one message.
 struct Oracle {
     kind: OracleKind,
     versions: VersionRange,
@@ -138,7 +138,7 @@ impl Oracle {
         Some(Self { kind, versions })
     }
 
-    /// Its table of versions says more than its messages do, so the message has the last word.
+    /// Its table of versions claims more than its messages support, so the messages decide.
     fn knows(&self, version: i16) -> bool {
         self.versions.contains(version)
             && self

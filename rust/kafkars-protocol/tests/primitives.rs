@@ -1,4 +1,4 @@
-//! Reader and writer, value by value.
+//! Reader and writer, primitive by primitive.
 
 use bytes::Bytes;
 use kafkars_protocol::{

@@ -1,4 +1,4 @@
-//! Every message in every version: what is read is written again, byte for byte.
+//! Every message in every version: what is decoded is encoded again, byte for byte.
 
 use bytes::Bytes;
 use kafkars_testkit::codec::MessageCodec;
@@ -9,7 +9,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
-/// For each of some six hundred pairs of message and version.
+/// How many cases there are for each of some six hundred pairs of message and version.
 const CASES: u32 = 64;
 
 #[test]
@@ -21,7 +21,7 @@ fn what_is_read_is_written_again() {
     };
     for (codec, schema) in pairs() {
         for version in codec.versions.iter() {
-            // A runner counts its successes over all it runs, so each pair gets its own.
+            // A runner counts its successes over all its runs, so each pair gets its own.
             TestRunner::new(config.clone())
                 .run(&vec(any::<u8>(), 0..1024), |choices| {
                     let sample = Sample::new(schema, version, &mut Entropy::from_bytes(choices));
@@ -91,7 +91,7 @@ fn unknown_tagged_fields_are_skipped() {
         if !schema.is_flexible(version) {
             continue;
         }
-        // The last byte of a message without tags of its own is their count: two unknown ones follow instead.
+        // The last byte of a message without tagged fields is their count: it is replaced by two unknown ones.
         let mut bytes = (codec.encode_default)(version).unwrap().to_vec();
         assert_eq!(bytes.pop(), Some(0), "{}", codec.name);
         bytes.extend_from_slice(&[2, 0x7e, 3, 1, 2, 3, 0x80, 0x01, 0]);
