@@ -20,7 +20,7 @@ const AUTHORIZED_IN: std::ops::RangeInclusive<i16> = 8..=10;
 pub struct ClusterDescription {
     /// The cluster id; brokers before 0.10.1 have none.
     pub cluster_id: Option<String>,
-    /// The node id of the controller.
+    /// The node id of the controller; with KRaft that of a broker that forwards requests to it.
     pub controller: Option<i32>,
     /// The brokers, in order of their node ids.
     pub brokers: Vec<BrokerNode>,

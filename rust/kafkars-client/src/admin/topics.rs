@@ -213,7 +213,7 @@ impl Admin {
                 deadline,
             )
             .await?;
-        // Reading an answer into a snapshot keeps the meaning of its fields in one place.
+        // Only the snapshot has to know what the fields of an answer mean.
         let snapshot = Cluster::default()
             .merge(&response, RELIABLE, Scope::All)
             .unwrap_or_default();

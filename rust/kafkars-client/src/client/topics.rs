@@ -56,8 +56,8 @@ impl Client {
         self.core.desk.doubt(topics);
     }
 
-    /// Applies a broker's hint at a new leader (KIP-951), with the addresses that came along. A hint with an older
-    /// leader epoch is ignored.
+    /// Applies a broker's hint at a new leader (KIP-951), with the addresses that came along. A hint whose leader epoch
+    /// is not newer is ignored.
     pub fn apply_leader_hint(
         &self,
         topic: &str,

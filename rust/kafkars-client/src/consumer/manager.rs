@@ -78,7 +78,7 @@ impl Manager {
         }
         self.want_topics(&assigned);
         if self.shared.client.cluster().version == 0 {
-            return None; // the metadata task goes on trying, and tells when it has got through
+            return None; // the metadata task goes on trying, and its success wakes this one
         }
         self.note_topics();
         truncation::look(&self.shared, &mut self.tasks);

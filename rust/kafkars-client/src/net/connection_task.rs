@@ -137,7 +137,7 @@ impl ConnectionTask {
                 state.armed_until = Some(event);
                 drop(state);
                 self.alarm.as_mut().reset(event.into());
-                continue; // so that the alarm knows whom to wake
+                continue; // polls the timer once more, so that it wakes this task
             }
             drop(state);
             return match self.write(context) {
@@ -151,7 +151,7 @@ impl ConnectionTask {
         let mut state = self.shared.lock();
         while (state.is_blocked || !state.outbox.is_empty()) && !state.is_muted() {
             let Some(mut writer) = state.writer.take() else {
-                return Ok(()); // whoever writes now takes it along, or leaves it to us and wakes us
+                return Ok(()); // the current writer writes it too, or wakes this task
             };
             let mut outbox = std::mem::take(&mut state.outbox);
             drop(state);
@@ -163,7 +163,7 @@ impl ConnectionTask {
                 .add(|each| &each.bytes_sent, written);
             state = self.shared.lock();
             if state.failure.is_some() {
-                return Ok(()); // and the next poll ends
+                return Ok(()); // the next poll ends this task
             }
             outbox.append(std::mem::take(&mut state.outbox));
             state.outbox = outbox;

@@ -37,7 +37,7 @@ where
                     causes.push((number, cause));
                     true
                 }
-                Some(Err(_)) => true, // ended from outside
+                Some(Err(_)) => true, // the try was aborted
             },
             () = sleep(stagger), if more => true,
         };

@@ -19,7 +19,7 @@ impl ApiVersionTable {
         let mut ranges = Vec::new();
         for api in &response.api_keys {
             let Ok(key) = ApiKey::try_from(api.api_key) else {
-                continue; // newer than this client or only for brokers among themselves
+                continue; // newer than this client, or for requests between brokers only
             };
             let index = key.as_i16() as usize;
             if ranges.len() <= index {

@@ -15,7 +15,7 @@ use super::pattern::Pattern;
 pub(in crate::consumer) enum Command {
     Subscribe(SubscriptionRequest),
     /// Leaves the group after a commit of what is finished. [`crate::ConsumerEvent::Left`] follows when all earlier
-    /// commits have ended; at the deadline those that have not are given up.
+    /// commits have ended; those that have not are given up shortly before the deadline.
     Leave {
         id: LeaveId,
         reason: &'static str,

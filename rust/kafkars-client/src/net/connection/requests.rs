@@ -81,8 +81,7 @@ impl Connection {
         drop(self.submit(R::API_KEY, frame, Some(pending)));
     }
 
-    /// True if a request started now ends by the connection's own request timeout at `deadline`, so that no timer is
-    /// needed.
+    /// True if the connection itself ends a request that is started now at `deadline`, so that it needs no timer.
     pub(crate) fn keeps(&self, deadline: Instant) -> bool {
         !self.needs_timer(now(), deadline)
     }
@@ -267,10 +266,10 @@ impl Connection {
         }
         state.outbox.push(frame);
         if state.is_muted() || state.is_blocked {
-            return Ok(()); // the driver writes when it may
+            return Ok(()); // the connection's task writes when it may
         }
         let Some(mut writer) = state.writer.take() else {
-            return Ok(()); // whoever writes now takes it along
+            return Ok(()); // the current writer writes it too
         };
         loop {
             let mut outbox = std::mem::take(&mut state.outbox);
@@ -281,7 +280,7 @@ impl Connection {
             counters.add(|each| &each.bytes_sent, written);
             state = shared.state.lock();
             if state.failure.is_some() {
-                return Ok(()); // the slot has heard of it
+                return Ok(()); // the slot has got the error
             }
             outbox.append(std::mem::take(&mut state.outbox));
             state.outbox = outbox;

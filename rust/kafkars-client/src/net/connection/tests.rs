@@ -618,7 +618,7 @@ async fn the_last_handle_closes_the_connection() {
     drop(connection);
     let answer = start(&clone);
     drop(clone);
-    let header = next(&mut peer).await; // whoever waits for an answer holds it too
+    let header = next(&mut peer).await; // a request in flight keeps the connection open too
     peer.answer(&header, &marked(0)).await;
     assert!(answer.await.is_ok());
     peer.closed().await;

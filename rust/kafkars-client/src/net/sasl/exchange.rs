@@ -24,7 +24,7 @@ pub(super) type SaslMessage = Zeroizing<Vec<u8>>;
 
 /// The state of an authentication.
 pub(super) enum Authentication {
-    /// One message, to which the broker answers nothing.
+    /// One message, to which the broker sends an empty answer.
     Single(SaslMessage),
     /// One message, to which the broker sends an answer.
     Answered(SaslMessage),

@@ -63,7 +63,7 @@ impl GroupTask {
             }
             self.commits.end_by(commits_end_at);
             if is_moving && !has_left {
-                continue; // events may have asked for more
+                continue; // events may have led to new requests
             }
             let wake_at = [self.membership.wake_at(), self.commits.wake_at()];
             let wake_at = wake_at.into_iter().flatten().fold(deadline, Instant::min);
