@@ -86,7 +86,7 @@ impl Attributes {
     }
 }
 
-/// Who set the timestamps of a batch.
+/// Which side has set the timestamps of a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TimestampType {
     /// The time at which the producer created the record.

@@ -33,7 +33,7 @@ pub enum ConfigResourceType {
 /// A resource that has configs.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ConfigResource {
-    /// What it is.
+    /// The kind of the resource.
     pub kind: ConfigResourceType,
     /// Its name.
     pub name: String,

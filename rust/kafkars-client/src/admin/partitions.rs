@@ -49,7 +49,7 @@ impl OffsetSpec {
     }
 }
 
-/// An offset that was asked for.
+/// The offset that was found for a partition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ListedOffset {
     /// The offset; `None` if no record matches.

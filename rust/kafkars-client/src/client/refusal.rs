@@ -144,7 +144,7 @@ impl Client {
     ) -> ClientError {
         let mut refusals = self.refusals();
         if self.cluster().version == 0 {
-            // A client that was never let in hardly tries unless somebody asks.
+            // A client that no broker has let in seldom tries unless somebody asks.
             self.core.desk.doubt_everything();
         }
         loop {

@@ -160,7 +160,7 @@ impl Client {
                 }
             }
         };
-        // Any broker can tell.
+        // Any broker can answer.
         let asked = self.unless_refused(any_broker, timeout_at(deadline.into(), settled));
         match asked.await? {
             Ok(result) => result,

@@ -65,7 +65,7 @@ pub enum AttemptError {
     /// The peer speaks another protocol.
     #[error("{hint}")]
     NotKafka {
-        /// What it speaks and what to do about it.
+        /// Which protocol that is, and what to do about it.
         hint: &'static str,
     },
     /// Responses break the rules of the protocol: they are out of order, or have an impossible length.

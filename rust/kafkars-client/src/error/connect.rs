@@ -40,7 +40,7 @@ pub enum ConnectCause {
     /// The peer speaks another protocol.
     #[error("{hint}")]
     NotKafka {
-        /// What it speaks and what to do about it.
+        /// Which protocol that is, and what to do about it.
         hint: &'static str,
     },
     /// The peer's answers cannot be decoded. Permanent once that has happened twice in a row.

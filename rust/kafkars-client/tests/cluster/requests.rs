@@ -387,7 +387,7 @@ async fn a_broker_that_comes_back_is_connected_again() {
             peers.push(peer);
         }
     });
-    // A call does not wait through a pause between attempts, so one or two may still hear of the last failure.
+    // A call does not wait through a pause between attempts, so one or two may still get the last failure.
     let connected = timeout(LIMIT, async {
         while client
             .connection(1, ConnectionKind::Data, soon(10_000))

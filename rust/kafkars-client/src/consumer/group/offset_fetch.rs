@@ -214,7 +214,7 @@ fn request(
     }
 }
 
-/// One partition's answer, in whichever form it came.
+/// One partition's answer, from either form of the response.
 struct OffsetFetchPartition<'a> {
     offset: i64,
     leader_epoch: i32,

@@ -1,4 +1,4 @@
-//! What all connections of one client share.
+//! The state that all connections of one client share.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::net::sasl::Authenticator;
 use crate::net::tasks::Tasks;
 use crate::net::tls::Tls;
 
-/// What all connections of one client share.
+/// The state that all connections of one client share.
 #[derive(Debug)]
 pub(crate) struct Network {
     pub(crate) config: Checked<ClientConfig>,

@@ -62,7 +62,7 @@ pub(super) fn token(credentials: &AwsCredentials, region: &str, now: SystemTime)
     }
 }
 
-/// The region in the name of a broker, such as `b-1.orders.abc123.c2.kafka.eu-west-1.amazonaws.com`.
+/// The AWS region in a broker's host name, such as `b-1.orders.abc123.c2.kafka.eu-west-1.amazonaws.com`.
 pub(super) fn region_of(host: &str) -> Option<&str> {
     let host = host.trim_end_matches('.');
     let name = host.strip_suffix(".cn").unwrap_or(host);

@@ -22,7 +22,7 @@ impl Node {
             .is_some_and(|connection| connection.muted_until().is_none())
     }
 
-    /// The end of such a pause.
+    /// The end of a pause that the broker asked for.
     pub(super) fn muted_until(&self) -> Option<Instant> {
         self.open()?.muted_until()
     }
