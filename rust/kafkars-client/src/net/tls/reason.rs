@@ -14,7 +14,7 @@ const RSA_BITS: std::ops::RangeInclusive<usize> = 2048..=8192;
 pub(super) enum Problem {
     /// An error of webpki.
     Path(webpki::Error),
-    /// A failed check of `path.rs`.
+    /// A failed check of our own.
     Flaw(String),
 }
 
