@@ -1,7 +1,7 @@
-//! Arguments whose errors name them.
+//! Converters of arguments whose errors name the argument.
 //!
-//! PyO3 tells the name of an argument that does not fit in a note of the exception. Notes came with Python 3.11, and
-//! `str(error)`, which is what most programs log, leaves them out on every version.
+//! PyO3 puts the name of an argument of the wrong type into a note of the exception. Notes came with Python 3.11, and
+//! `str(error)`, which most programs log, leaves them out on every version.
 
 use kafkars_records::mistaken_unit;
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
@@ -69,7 +69,7 @@ pub(crate) mod record {
 
     const TIMESTAMP_ERROR: &str = "InvalidRecordTimestampError";
 
-    /// A number that Kafka has no room for, with our class for it.
+    /// The error for a number that is too large for Kafka, of the given class.
     fn ranged(given: &Bound<'_, PyAny>, name: &str, class: &'static str, error: PyErr) -> PyErr {
         if error.is_instance_of::<PyOverflowError>(given.py()) {
             return error::attached(class, format!("{name}: {given} is out of range"));
@@ -102,14 +102,14 @@ pub(crate) mod search {
     }
 }
 
-/// True for what is no whole number of any size.
+/// True if an object is not an integer of any size.
 fn is_no_number(given: &Bound<'_, PyAny>) -> bool {
     given
         .getattr_opt(intern!(given.py(), "__index__"))
         .is_ok_and(|method| method.is_none())
 }
 
-/// What is no timestamp, with what is one.
+/// The error for an object that is not a timestamp.
 fn no_timestamp(given: &Bound<'_, PyAny>) -> PyErr {
     let name = given.get_type().name();
     let name = name.map_or_else(|_| "object".to_owned(), |name| name.to_string());
@@ -118,8 +118,8 @@ fn no_timestamp(given: &Bound<'_, PyAny>) -> PyErr {
     ))
 }
 
-/// What is wrong with a number of another unit than ms. A `datetime` can name any moment, and so can an object of a
-/// class derived from `int` (`kafkars.compat._times.Milliseconds`).
+/// Says what is wrong with a number that seems to be in another unit than ms. A `datetime` may be any moment, and so
+/// may an object of a class derived from `int` (`kafkars.compat._times.Milliseconds`).
 fn mistaken(given: &Bound<'_, PyAny>, ms: i64) -> Option<String> {
     let unit = mistaken_unit(ms)?;
     let is_derived = given.is_instance_of::<PyInt>() && !given.is_exact_instance_of::<PyInt>();
@@ -131,7 +131,7 @@ fn mistaken(given: &Bound<'_, PyAny>, ms: i64) -> Option<String> {
     ))
 }
 
-/// Fails for what cannot be called, and for a coroutine function: nobody would await what it returns.
+/// Fails for an object that cannot be called, and for a coroutine function, whose coroutine would not be awaited.
 pub(crate) fn function(given: &Bound<'_, PyAny>, name: &str) -> PyResult<()> {
     let is_coroutine_function = IS_COROUTINE_FUNCTION.get(given.py())?;
     if is_coroutine_function.call1((given,))?.is_truthy()? {
@@ -149,7 +149,7 @@ pub(crate) fn function(given: &Bound<'_, PyAny>, name: &str) -> PyResult<()> {
     )))
 }
 
-/// How many records at most, where it is said.
+/// The argument `max_records`, if it is given.
 pub(crate) fn max_records(given: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
     given.extract().map_err(|error: PyErr| {
         if is_overflow(given.py(), &error) {
@@ -159,7 +159,7 @@ pub(crate) fn max_records(given: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
     })
 }
 
-/// A whole number, or none where it is something else. One that is too large for Kafka is no matter of its type.
+/// An integer, or `None` if it is something else. One that is too large for Kafka is an error, but no `TypeError`.
 pub(crate) fn whole(given: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<i64>> {
     match given.extract() {
         Ok(number) => Ok(Some(number)),
@@ -172,7 +172,7 @@ fn is_overflow(py: Python<'_>, error: &PyErr) -> bool {
     error.is_instance_of::<PyOverflowError>(py)
 }
 
-/// An error with the argument's name in front: of the type, or of a number that Kafka has no room for.
+/// An error with the argument's name in front: of a wrong type, or of a number that is too large for Kafka.
 pub(crate) fn named(given: &Bound<'_, PyAny>, name: &str, error: PyErr) -> PyErr {
     let py = given.py();
     if is_overflow(py, &error) {

@@ -1,5 +1,5 @@
 //! Records as Arrow columns, handed out through the PyCapsule interface: pyarrow, polars, pandas and DuckDB take them
-//! without a copy, and none of them is needed here.
+//! without a copy, and none of them is a dependency.
 
 use std::ffi::CStr;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ const STREAM: &CStr = c"arrow_array_stream";
 #[pyclass(name = "ArrowBatch", module = "kafkars", frozen)]
 pub(crate) struct PyArrowBatch {
     schema: SchemaRef,
-    // One, or more where a column would be larger than 2 GiB.
+    // One batch, or more if a column would be larger than 2 GiB.
     batches: Vec<RecordBatch>,
 }
 
@@ -54,7 +54,7 @@ impl PyArrowBatch {
         self.batches.iter().map(RecordBatch::num_rows).sum()
     }
 
-    /// The columns, none where there is no record.
+    /// The only record batch, or `None` if there are no records.
     pub(crate) fn only_batch(&self) -> PyResult<Option<&RecordBatch>> {
         match self.batches.as_slice() {
             [] => Ok(None),
@@ -66,7 +66,7 @@ impl PyArrowBatch {
         }
     }
 
-    /// A capsule of the schema, as `__arrow_c_schema__` gives it.
+    /// The capsule that `__arrow_c_schema__` returns.
     pub(crate) fn schema_capsule<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         let schema = FFI_ArrowSchema::try_from(&*self.schema);
         let schema = schema.map_err(|problem| broken(&problem))?;
@@ -168,7 +168,7 @@ pub(crate) fn check_arrow_layout(columns: Option<Vec<String>>, layout: &str) -> 
     record_layout(columns, layout).map(drop)
 }
 
-/// The columns of these names, all where there are none, with the types of the layout.
+/// The columns of these names, or all if none are given, with the types of the layout.
 pub(crate) fn record_layout(columns: Option<Vec<String>>, layout: &str) -> PyResult<RecordLayout> {
     let Some(types) = ColumnTypes::named(layout) else {
         let known = ColumnTypes::NAMES.map(|(name, _)| format!("{name:?}"));

@@ -1,4 +1,4 @@
-//! Consecutive records of one fetched batch, as batches and Arrow columns for Python are made of them.
+//! Runs: consecutive records of one fetched batch, of which record batches and Arrow columns for Python are made.
 
 use std::sync::{Arc, OnceLock};
 
@@ -17,12 +17,12 @@ pub(crate) struct Run {
     pub(crate) start: u32,
     pub(crate) end: u32,
     count: u32,
-    /// Byte position of every record, made by the first access out of order.
+    /// The byte position of every record, computed by the first access out of order.
     positions: OnceLock<Box<[u32]>>,
 }
 
 impl Run {
-    /// The records of a slice, in a batch prepared for Python.
+    /// Makes a run of a slice, whose batch is prepared for Python.
     pub(crate) fn new(slice: RecordSlice) -> Self {
         let RecordSlice {
             batch: fetched,

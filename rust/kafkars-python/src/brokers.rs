@@ -9,7 +9,7 @@ use crate::metrics;
 use crate::pending_flag::PendingFlag;
 use crate::runtime;
 
-/// A broker's number or none, its address, why it cannot be connected to or none, and its counters.
+/// A broker's node id or None, its address, why it cannot be connected to or None, and its counters.
 pub(crate) type BrokerStatusFields<'py> = (
     Option<i32>,
     String,
@@ -35,7 +35,7 @@ pub(crate) fn statuses<'py>(
         .collect()
 }
 
-/// The leaders of a topic's partitions, as far as they are known: partition, broker and leader epoch.
+/// The leaders of a topic's partitions, as far as they are known: partition, node id and leader epoch.
 pub(crate) fn leaders(client: &Client, topic: &str) -> Vec<(i32, i32, i32)> {
     let cluster = client.cluster();
     let Some(topic) = cluster.topic(topic) else {

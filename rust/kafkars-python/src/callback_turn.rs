@@ -1,12 +1,12 @@
-//! Whose turn it is to run a client's callbacks: one thread's at a time, so that they keep their order and none runs
-//! beside another.
+//! The turn to run a client's callbacks, which one thread has at a time, so that callbacks keep their order and never
+//! run in parallel.
 
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
 
-/// Who runs callbacks now.
+/// Which thread runs callbacks now.
 #[derive(Default)]
 pub(crate) struct CallbackTurn {
     // Guards the thread that runs callbacks.
@@ -15,7 +15,8 @@ pub(crate) struct CallbackTurn {
 }
 
 impl CallbackTurn {
-    /// The turn, where nobody has it. A thread that has it gets it again: its callback has called what runs callbacks.
+    /// Takes the turn, unless another thread has it. A thread that has it gets it again, when a callback makes a call
+    /// that runs callbacks.
     pub(crate) fn take(&self) -> Option<Turn<'_>> {
         let me = thread::current().id();
         let mut holder = self.holder.lock();
@@ -37,7 +38,7 @@ impl CallbackTurn {
         holder.is_some_and(|holder| holder != thread::current().id())
     }
 
-    /// True if this thread runs callbacks: one of them has called what asks.
+    /// True if this thread runs callbacks, so that the caller was called by one of them.
     pub(crate) fn is_here(&self) -> bool {
         *self.holder.lock() == Some(thread::current().id())
     }

@@ -1,10 +1,10 @@
-//! What makes objects of keys and values: a function of the bytes, or an object that also sees topic and headers.
+//! Deserializers of keys and values: a function of the bytes, or an object that also sees topic and headers.
 
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
-/// What a consumer was configured with.
+/// The deserializers of one consumer.
 pub(crate) struct Deserializers {
     pub(crate) key: Option<Deserializer>,
     pub(crate) value: Option<Deserializer>,
@@ -29,7 +29,7 @@ pub(crate) enum Deserializer {
 }
 
 impl Deserializer {
-    /// Looks once at what there is to call.
+    /// Finds out, once, how to call the given object.
     pub(crate) fn of(given: &Bound<'_, PyAny>) -> PyResult<Self> {
         Ok(match given.getattr_opt("deserialize")? {
             Some(method) if method.is_callable() => Self::Hook(method.unbind()),
@@ -37,7 +37,7 @@ impl Deserializer {
         })
     }
 
-    /// Calls it. `headers` are made only for what sees them.
+    /// Calls the deserializer. `headers` is only called if it sees them.
     pub(crate) fn call<'py>(
         &self,
         topic: &str,

@@ -1,14 +1,15 @@
-//! What the garbage collector need not see: objects that are made by the million, and how objects speak when they go.
+//! Classes that take no part in garbage collection, for objects that are made by the million, and calls from the end of
+//! an object's life.
 //!
 //! PyO3 makes every class take part in garbage collection, so that each object is linked into the collector's lists
-//! when it is made and out of them when it goes. Records and deliveries hold no container and cannot be part of a
-//! cycle, so for them this is half of their cost. Here their classes leave the collector, and their objects are made
-//! and freed without the detour over `object.__new__`.
+//! when it is made and out of them when it goes. Records and deliveries refer to no container and cannot be part of a
+//! cycle, and this would be half of their cost. So their classes leave the collector, and their objects are made and
+//! freed without the detour over `object.__new__`.
 //!
-//! This needs the layout of type objects, so it is done for the interpreters that show it. Elsewhere (abi3 and
-//! free-threaded builds) [`new`] makes an object in PyO3's ordinary way and takes it out of the collector's sight.
+//! This needs the layout of type objects, so it is only done for interpreters that show it. Elsewhere (abi3 and
+//! free-threaded builds) [`new`] makes an object in PyO3's ordinary way and untracks it.
 //!
-//! What it gains is in `ARCHITECTURE.md`, under the decisions that differ from the first design.
+//! `ARCHITECTURE.md` says what this gains, under the decisions that differ from the first design.
 
 use pyo3::PyClass;
 use pyo3::prelude::*;
@@ -17,13 +18,13 @@ use pyo3::types::PyList;
 
 pub(crate) use imp::{leave_collector, new};
 
-/// What is made by the million.
+/// A class whose objects are made by the million.
 pub(crate) trait Uncollected: PyClass<Frozen = True> {
-    /// True if Python objects may go with this one; asked at the end of its life.
+    /// True if other Python objects may be freed with this one; asked at the end of its life.
     fn may_release_objects(&self) -> bool;
 }
 
-/// Takes a new object out of the collector's sight.
+/// Untracks a new object, so that the collector does not visit it.
 #[inline]
 pub(crate) fn untracked<T>(object: Bound<'_, T>) -> Bound<'_, T> {
     // SAFETY: attached (there is a Bound), and the object is one of ours, which PyO3 has just allocated with the
@@ -32,7 +33,7 @@ pub(crate) fn untracked<T>(object: Bound<'_, T>) -> Bound<'_, T> {
     object
 }
 
-/// An empty list out of the collector's sight.
+/// Makes an empty list that the collector does not track.
 #[inline]
 pub(crate) fn untracked_list(py: Python<'_>) -> Bound<'_, PyList> {
     let list = PyList::empty(py);
@@ -42,8 +43,8 @@ pub(crate) fn untracked_list(py: Python<'_>) -> Bound<'_, PyList> {
     list
 }
 
-/// Calls into the interpreter from the end of an object's life. An exception may be on its way at that moment (the
-/// object may go because of it), and goes on afterwards.
+/// Calls into the interpreter from the end of an object's life. An exception that is set at that moment (the object may
+/// go because of it) is set again afterwards.
 pub(crate) fn at_end_of_life(call: impl FnOnce(Python<'_>)) {
     Python::attach(|py| {
         let on_its_way = PyErr::take(py);
@@ -88,7 +89,7 @@ mod imp {
         }
     }
 
-    /// A new object.
+    /// Makes a new object.
     #[inline]
     pub(crate) fn new<T>(py: Python<'_>, value: T) -> PyResult<Bound<'_, T>>
     where
@@ -138,8 +139,8 @@ mod imp {
         unsafe {
             let class = ffi::Py_TYPE(object);
             let contents = contents::<T>(object);
-            // PyO3 does not know that this thread is attached, and would keep the objects until it hears of it. While
-            // the interpreter ends it cannot be told, and then nobody asks for the memory.
+            // PyO3 does not know that this thread is attached, and would keep the objects until it is told. While the
+            // interpreter ends it cannot be told, and then the memory does not matter.
             let dropped = (*contents).may_release_objects()
                 && Python::try_attach(|_| ptr::drop_in_place(contents)).is_some();
             if !dropped {
@@ -158,7 +159,7 @@ mod imp {
     /// Leaves the class as it is, because this interpreter shows no layout of it.
     pub(crate) fn leave_collector<T: Uncollected>(_py: Python<'_>) {}
 
-    /// A new object, out of the collector's sight.
+    /// Makes a new object, and untracks it.
     #[inline]
     pub(crate) fn new<T>(py: Python<'_>, value: T) -> PyResult<Bound<'_, T>>
     where

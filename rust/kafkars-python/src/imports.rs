@@ -1,5 +1,5 @@
-//! Every Python object that Rust code asks for by its name. `tests/python/test_imports_of_rust.py` imports each of
-//! them, and finds names that are asked for anywhere else.
+//! Every Python object that Rust code imports by name. `tests/python/test_imports_of_rust.py` imports each of them, and
+//! finds names that are imported anywhere else.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;

@@ -21,20 +21,20 @@ use tracing::{Event, Level, Metadata, Subscriber};
 
 use crate::imports::HAND_OVER_LOGS;
 
-/// Lines that may wait; what comes on top is counted and dropped.
+/// How many lines may wait; further ones are counted and dropped.
 const CAPACITY: usize = 1_000;
 
 /// The longest text in a line, in bytes.
 const LONGEST_TEXT: usize = 2_000;
 
-/// How long a first line waits for others, so that a burst crosses into Python at once.
+/// How long a first line waits for others, so that a burst is handed to Python at once.
 const GATHER: Duration = Duration::from_millis(10);
 
-/// The least severe level that somebody listens to, as Python numbers them.
+/// The least severe level that is logged, as Python numbers levels.
 static LEVEL: AtomicU8 = AtomicU8::new(30);
 
-/// The queue of this process, leaked on purpose. A forked child makes its own: a thread of the parent may have held
-/// the lock of the parent's queue at the moment of the fork.
+/// The queue of this process, leaked on purpose. A forked child makes its own, because a thread of the parent may have
+/// held the lock of the parent's queue at the moment of the fork.
 static QUEUE: AtomicPtr<LogQueue> = AtomicPtr::new(std::ptr::null_mut());
 
 #[derive(Default)]
@@ -75,7 +75,7 @@ pub(crate) fn set_log_level(level: u8) {
     let before = LEVEL.swap(level, Ordering::Relaxed);
     queue().state.lock().stopped = false;
     INSTALLED.call_once(|| {
-        // Fails where the program that embeds us collects traces itself, which is then as good.
+        // Fails if the program that embeds this library collects traces itself, which is just as good.
         drop(tracing::subscriber::set_global_default(Collector));
     });
     if before != level {
@@ -137,12 +137,12 @@ pub(crate) fn take_logs(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     Ok(list)
 }
 
-/// Hands over the lines that there are before a call returns that they are about.
+/// Hands over the lines that wait before a call returns that they are about.
 pub(crate) fn hand_over(py: Python<'_>) {
     if queue().state.lock().lines.is_empty() {
         return;
     }
-    // This fails while the interpreter ends, and then the thread has the last word.
+    // This fails while the interpreter ends, and then the thread hands them over.
     drop(
         HAND_OVER_LOGS
             .get(py)
@@ -158,7 +158,7 @@ pub(crate) fn stop_logs() {
     queue.changed.notify_all();
 }
 
-/// Leaves the queue to the parent process. Called between fork and everything else.
+/// Leaves the queue to the parent process. Called in the child before everything else.
 pub(crate) fn forget_queue() {
     QUEUE.store(std::ptr::null_mut(), Ordering::Release);
 }
@@ -186,7 +186,7 @@ fn queue() -> &'static LogQueue {
     }
 }
 
-/// Python's name for the place a line comes from: `kafkars::net` and `kafkars_client::net::broker` are `kafkars.net`.
+/// The name of the Python logger for a target: `kafkars::net` and `kafkars_client::net::broker` are `kafkars.net`.
 fn logger(target: &str) -> String {
     let mut parts = target.split("::");
     let first = parts.next().unwrap_or("kafkars");
@@ -218,7 +218,7 @@ fn now() -> f64 {
         .map_or(0.0, |since| since.as_secs_f64())
 }
 
-/// Turns events of our crates into lines; spans are not used.
+/// Turns events of the `kafkars` crates into lines; spans are not used.
 struct Collector;
 
 impl Subscriber for Collector {
@@ -287,7 +287,7 @@ impl Visit for LogLine {
         self.record_str(field, &format!("{value:?}"));
     }
 
-    /// Every text of a line passes here, also that of brokers: none begins a line of its own.
+    /// Every text of a line passes here, also text from brokers, so that none can begin another line.
     fn record_str(&mut self, field: &Field, value: &str) {
         let value = printable(value, LONGEST_TEXT);
         if field.name() == "message" {

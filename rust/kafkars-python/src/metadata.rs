@@ -15,11 +15,11 @@ use crate::types;
 #[derive(PartialEq)]
 pub(crate) struct PyRecordMetadata(RecordMetadata);
 
-/// A function that makes Python's result of what became of a record.
+/// A function that makes the Python result of a record's outcome.
 pub(crate) type ReportFunction =
     fn(Python<'_>, Result<RecordMetadata, ProduceError>) -> PyResult<Py<PyAny>>;
 
-/// The outcome of a delivery.
+/// The Python result of a delivery: a `RecordMetadata`, or an exception.
 #[inline]
 pub(crate) fn outcome(
     py: Python<'_>,

@@ -1,4 +1,4 @@
-//! Counters as dicts. The names of the fields are the names of the keys.
+//! Metrics as dicts, whose keys are the names of the fields.
 
 use kafkars_client::{ClientMetrics, ConsumerMetrics, ProducerMetrics};
 use pyo3::prelude::*;

@@ -1,4 +1,4 @@
-//! Registration of everything Python sees.
+//! Registration of everything that Python sees.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Keys and values of records as columns, decoded from the columns that `poll_arrow` gave.
+//! Keys and values of records as columns, decoded from the columns that `poll_arrow` returned.
 
 use arrow_array::cast::AsArray;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, to_ffi};

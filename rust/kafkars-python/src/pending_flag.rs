@@ -20,7 +20,7 @@ pub(crate) struct PendingFlag {
 }
 
 impl PendingFlag {
-    /// Something waits.
+    /// Notes that something waits.
     pub(crate) fn set(&self) {
         self.is_set.store(true, Ordering::Release);
     }

@@ -20,16 +20,16 @@ use crate::gc::{self, Uncollected};
 use crate::record_pickle::{self, PickledRecord};
 use crate::types;
 
-/// What the records of one fetched batch share in Python. It is kept with the batch, so that a record is a reference to
-/// the batch and nothing else.
+/// The Python objects that the records of one fetched batch share. They are kept with the batch, so that a record is
+/// only a reference to the batch.
 struct BatchObjects {
     /// The topic's name, made once.
     topic: Py<PyString>,
-    /// What keys and values go through; none in the usual case, which then costs nothing.
+    /// The deserializers; `None` in the usual case, which then costs nothing.
     deserializers: Option<Arc<Deserializers>>,
 }
 
-/// Prepares a batch for [`record`] and [`bytes`]. Costs something the first time only.
+/// Prepares a batch for [`record`] and [`bytes`]. Only the first call does anything.
 #[inline]
 pub(crate) fn prepare(
     py: Python<'_>,
@@ -50,7 +50,7 @@ fn page(fetched: &FetchedBatch) -> Option<&BatchObjects> {
     fetched.attachment()?.downcast_ref()
 }
 
-/// The name of a batch's topic, made once where the batch was prepared.
+/// The name of a batch's topic; one object for all records if the batch was prepared.
 #[inline]
 pub(crate) fn topic<'py>(py: Python<'py>, fetched: &FetchedBatch) -> Bound<'py, PyString> {
     match page(fetched) {
@@ -69,7 +69,7 @@ pub(crate) fn bytes<'py>(
     span.map(|span| PyBytes::new(py, fetched.batch.slice(span)))
 }
 
-/// The record at `view` of a prepared batch as a Python object. `typed` where there are deserializers.
+/// The record at `view` of a prepared batch as a Python object, a typed one if there are deserializers.
 #[inline]
 pub(crate) fn record(
     py: Python<'_>,
@@ -84,7 +84,7 @@ pub(crate) fn record(
     typed_record(py, record, PyDeserializedRecord::default())
 }
 
-/// A record with what its deserializers have made.
+/// A record with the objects that its deserializers have made.
 pub(crate) fn deserialized(
     py: Python<'_>,
     fetched: Arc<FetchedBatch>,
@@ -93,7 +93,7 @@ pub(crate) fn deserialized(
     value: DeserializedPart,
 ) -> PyResult<Bound<'_, PyRecord>> {
     let made = PyDeserializedRecord::default();
-    // Nobody else has seen the cells, so both are empty.
+    // The cells are new, so both are empty.
     let _ = (made.key.set(py, key), made.value.set(py, value));
     typed_record(py, PyRecord { fetched, view }, made)
 }
@@ -304,7 +304,7 @@ impl PyRecord {
         })
     }
 
-    /// What its pickle holds.
+    /// The parts that its pickle has.
     pub(crate) fn parts(&self) -> PickledRecord {
         let batch = &self.fetched.batch;
         let copy = |span: Option<Span>| span.map(|span| batch.slice(span).to_vec());
@@ -333,7 +333,7 @@ pub(crate) struct PyDeserializedRecord {
     value: PyOnceLock<DeserializedPart>,
 }
 
-/// What a deserializer has made, or, of a record that comes out of a pickle, why it could not.
+/// The object that a deserializer has made, or, for a record that comes out of a pickle, its error.
 pub(crate) enum DeserializedPart {
     Object(Py<PyAny>),
     Failure(Py<PyAny>),
@@ -387,8 +387,8 @@ impl PyDeserializedRecord {
         made.get(py)
     }
 
-    /// Pickles key and value as they were made, because a deserializer need not be there where the pickle is read; or
-    /// why they could not be made, which whoever looks at them is to hear there, too.
+    /// Pickles key and value as they were made, because the deserializers need not be there where the pickle is read.
+    /// If they could not be made, the error is pickled, and raised there as well.
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
         let py = slf.py();
         let parts = [Self::key(slf), Self::value(slf)].map(|made| match made {
@@ -422,7 +422,7 @@ pub(crate) fn headers_of<'py>(
     PyTuple::new(py, pairs)
 }
 
-/// Bytes of a key or value, or -1 where there is none.
+/// The size in bytes of a key or value, or -1 if there is none.
 #[inline]
 pub(crate) fn size(span: Option<Span>) -> i64 {
     span.map_or(-1, |span| i64::from(span.end) - i64::from(span.start))

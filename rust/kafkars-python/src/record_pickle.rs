@@ -1,4 +1,4 @@
-//! What the pickle of a record holds: plain objects, and a batch that is made of them again.
+//! The pickle of a record: plain objects, of which a batch can be made again.
 
 use std::sync::Arc;
 
@@ -25,13 +25,13 @@ pub(crate) type PickledRecord = (
     Vec<(String, Option<Vec<u8>>)>,
 );
 
-/// True with what was made, or false with the error instead of it.
+/// True with the deserialized object, or false with the error.
 pub(crate) type PickledPart<T> = (bool, T);
 
 /// Key and value.
 pub(crate) type PickledParts<T> = (PickledPart<T>, PickledPart<T>);
 
-/// `(_restore_record, (parts, made))`, as `__reduce__` gives it.
+/// `(_restore_record, (parts, made))`, which `__reduce__` returns.
 pub(crate) fn reduce<'py>(
     py: Python<'py>,
     parts: PickledRecord,

@@ -1,4 +1,4 @@
-//! Records made again of what their pickles hold.
+//! Records made again from their pickles.
 
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
-//! The process's one runtime, and the one way to wait for it from synchronous Python.
+//! The one Tokio runtime of the process, and the one way to wait for it from synchronous Python.
 //!
 //! A runtime belongs to the process that made it: after `fork()` its threads are missing in the child, and whatever
-//! they were doing stays half done there. So the child forgets the runtime without touching it, a client made before
-//! the fork answers every call with `ForkedClientError`, and a client made in the child brings up a runtime of its own.
+//! they were doing stays half done there. So the child forgets the runtime without touching it, every call of a client
+//! made before the fork raises `ForkedClientError`, and a client made in the child starts another runtime.
 
 use std::future::Future;
 use std::pin::pin;
@@ -15,7 +15,7 @@ use tokio::runtime::{Builder, Handle, Runtime};
 
 use crate::{error, log};
 
-/// How long a wait stays away from the interpreter before it looks for signals.
+/// How long a wait stays detached from the interpreter before it looks for signals.
 const SLICE: Duration = Duration::from_millis(50);
 
 /// The environment variable with the number of I/O threads.
@@ -24,7 +24,7 @@ const WORKERS_VARIABLE: &str = "KAFKARS_WORKER_THREADS";
 /// The runtime of this process, leaked on purpose: it lives until the process ends.
 static CURRENT: AtomicPtr<Runtime> = AtomicPtr::new(std::ptr::null_mut());
 
-/// Forks between the process that loaded this module first and the one that runs now.
+/// How many forks there were between the process that loaded this module first and this one.
 static FORKS: AtomicU32 = AtomicU32::new(0);
 
 /// The process a client was made in.
@@ -32,7 +32,7 @@ static FORKS: AtomicU32 = AtomicU32::new(0);
 pub(crate) struct ForkGuard(u32);
 
 impl ForkGuard {
-    /// This process.
+    /// A guard for this process.
     pub(crate) fn here() -> Self {
         watch_forks();
         Self(FORKS.load(Ordering::Relaxed))
@@ -103,7 +103,7 @@ fn build() -> PyResult<Runtime> {
         .map_err(|cause| error::runtime(&cause))
 }
 
-/// Asks to be told of forks, whoever calls `fork()`.
+/// Registers a handler for forks, once.
 fn watch_forks() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -131,7 +131,7 @@ where
     block_on_with(py, future, |_| Ok(()))
 }
 
-/// Waits like [`block_on`], with something to do in the interpreter after every slice.
+/// As [`block_on`], and calls `meanwhile` in the interpreter after every slice.
 pub(crate) fn block_on_with<F>(
     py: Python<'_>,
     future: F,
@@ -155,7 +155,7 @@ where
     }
 }
 
-/// How long a wait for `deadline` may stay away from the interpreter now.
+/// How long a wait for `deadline` may stay detached from the interpreter now.
 pub(crate) fn slice(deadline: Option<Instant>) -> Duration {
     deadline.map_or(SLICE, |deadline| {
         let left = deadline.saturating_duration_since(Instant::now());

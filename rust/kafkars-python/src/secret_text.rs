@@ -1,4 +1,4 @@
-//! Text from Python that may be a secret. Python's own errors about a value hold it whole
+//! Text from Python that may be a secret. Python's own errors about a value hold all of it
 //! (`UnicodeEncodeError.object`), so none of them leaves this file.
 
 use pyo3::conversion::FromPyObjectOwned;
@@ -8,10 +8,10 @@ use pyo3::types::PyString;
 
 use crate::error;
 
-/// What is told of text that no broker can be sent: a part of it was read of bytes that are no UTF-8.
+/// The error for text that cannot be sent to a broker, because it was decoded from bytes that are not UTF-8.
 const NO_UTF8: &str = "holds text that is not UTF-8 (a lone surrogate)";
 
-/// A text that no error shows.
+/// A text that errors do not show.
 pub(crate) struct SecretText(pub(crate) String);
 
 impl<'py> FromPyObject<'_, 'py> for SecretText {

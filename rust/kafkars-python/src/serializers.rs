@@ -1,11 +1,10 @@
-//! A producer's serializers make bytes of keys and values: functions of the object, or objects that also see topic and
-//! headers.
+//! Serializers of keys and values: a function of the object, or an object that also sees topic and headers.
 
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyMapping};
 
-/// The serializers of one producer; none where keys or values are bytes already.
+/// The serializers of one producer; `None` where keys or values are bytes already.
 pub(crate) struct Serializers {
     pub(crate) key: Option<Serializer>,
     pub(crate) value: Option<Serializer>,
@@ -40,7 +39,7 @@ pub(crate) enum Serializer {
 }
 
 impl Serializer {
-    /// Looks once at what there is to call.
+    /// Finds out, once, how to call the given object.
     pub(crate) fn of(given: &Bound<'_, PyAny>) -> PyResult<Self> {
         Ok(match given.getattr_opt("serialize")? {
             Some(method) if method.is_callable() => Self::Hook(method.unbind()),
@@ -60,7 +59,7 @@ impl Serializer {
         matches!(self, Self::Hook(_))
     }
 
-    /// Calls it.
+    /// Calls the serializer.
     pub(crate) fn call<'py>(
         &self,
         topic: &str,

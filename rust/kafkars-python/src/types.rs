@@ -183,7 +183,7 @@ pub(crate) fn is_one_partition(value: &Bound<'_, PyAny>) -> bool {
         .is_ok_and(|tuple| tuple.extract::<(String, i32)>().is_ok())
 }
 
-/// Fails for a time limit that is none, also where nothing will be waited for.
+/// Fails for an invalid time limit, even if nothing will be waited for.
 #[inline]
 pub(crate) fn check_timeout(seconds: Option<f64>) -> PyResult<()> {
     match seconds {
@@ -214,13 +214,13 @@ pub(crate) fn check_limits(
     check_timeout(timeout)
 }
 
-/// A time limit in seconds; none waits as long as it takes.
+/// A time limit in seconds; `None` waits without limit.
 pub(crate) fn timeout(seconds: Option<f64>) -> PyResult<Option<Duration>> {
     check_timeout(seconds)?;
     let Some(seconds) = seconds else {
         return Ok(None);
     };
-    // Longer than this is as good as for ever, and sums of times stay in range.
+    // A year is as good as no limit, and sums of times stay in range.
     Ok(Some(Duration::from_secs_f64(seconds.min(LONGEST_SECONDS))))
 }
 

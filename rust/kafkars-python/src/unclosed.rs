@@ -1,26 +1,26 @@
-//! Clients that the program forgets without `close()`: it hears of them, as of files and sockets.
+//! The `ResourceWarning` about clients that are dropped without `close()`, as Python gives it for files and sockets.
 
 use std::ffi::CString;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use pyo3::prelude::*;
 
-/// How far up the stack the warning points: past `__del__`, to whoever let go of the client.
+/// How far up the stack the warning points: past `__del__`, to the code that dropped the client.
 const STACK_LEVEL: isize = 2;
 
-/// The warning that a client was forgotten, and whether it is given.
+/// The warning that a client was not closed, and whether it is given.
 #[derive(Default)]
 pub(crate) struct UnclosedWarning {
     is_off: AtomicBool,
 }
 
 impl UnclosedWarning {
-    /// Says nothing from now on: the client belongs to a face, whose original says nothing or says it itself.
+    /// Turns the warning off, for the client of a face, which does not warn or warns by itself.
     pub(crate) fn turn_off(&self) {
         self.is_off.store(true, Ordering::Relaxed);
     }
 
-    /// Warns of `client`, which goes unclosed. Where warnings are errors, the interpreter shows what this raises.
+    /// Warns that `client` was not closed. If warnings are errors, the interpreter shows what this raises.
     pub(crate) fn tell(&self, client: &Bound<'_, PyAny>, message: &str) -> PyResult<()> {
         if self.is_off.load(Ordering::Relaxed) {
             return Ok(());

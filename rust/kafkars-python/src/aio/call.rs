@@ -1,7 +1,7 @@
-//! Futures that stand for a call, and so are coroutines as well.
+//! The awaitable of a call: a future that is a coroutine as well.
 //!
 //! `asyncio.create_task(consumer.poll())` is what people write, and it takes coroutines only; `asyncio.wait` refuses
-//! them. So what a call returns is a future and a coroutine, and what stands for a delivery is a future only.
+//! them. So calls return an object that is a future and a coroutine, and the object of a delivery is a future only.
 
 use pyo3::exceptions::PyStopIteration;
 use pyo3::prelude::*;
@@ -47,7 +47,7 @@ impl PyCall {
     }
 }
 
-/// A future on its way to Python as a call.
+/// A future that becomes a [`PyCall`] when it is handed to Python.
 pub(crate) struct AwaitableCall(pub(crate) PyFuture);
 
 impl<'py> IntoPyObject<'py> for AwaitableCall {

@@ -1,4 +1,4 @@
-//! The way from runtime threads to one event loop.
+//! The completion queue of one event loop, which runtime threads write to.
 
 use std::io::{PipeReader, PipeWriter, Read, Write, pipe};
 use std::sync::Arc;
@@ -6,45 +6,45 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::{Condvar, Mutex};
 
-/// Names what somebody waits for.
+/// Names an event that a future waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum CompletionKey {
-    /// A produced batch, by address. Those who wait hold the batch, so the address is not given to another one.
+    /// The delivery of a batch, by address. Waiters hold the batch, so the address is not used again meanwhile.
     Batch(usize),
-    /// Records of one consumer, or one call.
+    /// Records of one consumer, or the outcome of one call.
     Operation(u64),
 }
 
 impl CompletionKey {
-    /// A key nobody else has.
+    /// Returns a key that is used nowhere else.
     pub(crate) fn unique() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         Self::Operation(NEXT.fetch_add(1, Ordering::Relaxed))
     }
 }
 
-/// Keys of what has happened, and of which the loop has not been told yet.
+/// The keys of events that the loop has not been told of yet.
 pub(crate) struct CompletionQueue {
-    // Guards the keys; never held while the bell is rung.
+    // Guards the keys; never held while the loop is woken.
     happened: Mutex<Vec<CompletionKey>>,
-    /// The bell was rung and the loop has not come yet: a burst of events costs one ring.
+    /// Whether the loop was woken and has not come yet, so that a burst of events wakes it once.
     rung: AtomicBool,
     bell: LoopWaker,
 }
 
 /// How a loop is woken from another thread.
 enum LoopWaker {
-    /// A byte in a pipe that the loop watches wakes it. At most one byte is ever in it, so neither end can block. Both
-    /// ends live as long as the completion queue: writing never meets a closed pipe.
+    /// A byte in a pipe that the loop watches. At most one byte is ever in it, so neither end can block. Both ends live
+    /// as long as the completion queue, so the pipe is never closed when it is written to.
     Pipe(PipeReader, PipeWriter),
-    /// A thread that calls into the interpreter, for loops that watch no files.
+    /// A thread that calls into the interpreter, for loops that cannot watch files.
     WakerThread(Arc<WakerThread>),
 }
 
-/// What a completion queue and its helper thread share.
+/// The state that a completion queue and its waker thread share.
 #[derive(Default)]
 pub(crate) struct WakerThread {
-    // Guards the two wishes below.
+    // Guards the request.
     wish: Mutex<WakerRequest>,
     changed: Condvar,
 }
@@ -56,7 +56,7 @@ struct WakerRequest {
 }
 
 impl CompletionQueue {
-    /// A completion queue with a pipe, and the descriptor the loop has to watch.
+    /// Creates a completion queue with a pipe, and returns the descriptor that the loop has to watch.
     #[cfg(unix)]
     pub(crate) fn watched() -> std::io::Result<(Arc<Self>, i32)> {
         use std::os::fd::AsRawFd;
@@ -68,7 +68,8 @@ impl CompletionQueue {
         ))
     }
 
-    /// A completion queue for loops that watch no files; [`WakerThread::serve`] must run on a thread of its own.
+    /// Creates a completion queue for loops that cannot watch files; [`WakerThread::serve`] must run on a thread of its
+    /// own.
     pub(crate) fn helped() -> (Arc<Self>, Arc<WakerThread>) {
         let helper = Arc::<WakerThread>::default();
         (
@@ -85,29 +86,30 @@ impl CompletionQueue {
         }
     }
 
-    /// Tells the loop that `key` has happened. Quick, and without the interpreter.
+    /// Tells the loop that the event of `key` has happened. Quick, and without the interpreter.
     pub(crate) fn push(&self, key: CompletionKey) {
         self.happened.lock().push(key);
         self.ring();
     }
 
-    /// Makes the loop come again.
+    /// Wakes the loop, unless it was woken and has not come yet.
     pub(crate) fn ring(&self) {
         if self.rung.swap(true, Ordering::AcqRel) {
             return;
         }
         match &self.bell {
-            // A pipe with room and a reader takes a byte; there is nobody to tell if it did not.
+            // This cannot fail: the pipe has room and a reader.
             LoopWaker::Pipe(_, writer) => drop((&*writer).write_all(&[1])),
             LoopWaker::WakerThread(helper) => helper.tell(|wish| wish.ring = true),
         }
     }
 
-    /// What has happened since the last call. The bell is reset first, so what comes meanwhile rings again.
+    /// Takes the keys since the last call. `rung` is reset first, so that events that come meanwhile wake the loop
+    /// again.
     pub(crate) fn take(&self) -> Vec<CompletionKey> {
         if self.rung.load(Ordering::Acquire) {
             if let LoopWaker::Pipe(reader, _) = &self.bell {
-                // The byte is there or about to be: whoever set `rung` writes it next.
+                // The byte is there or about to be: the thread that set `rung` writes it next.
                 drop((&*reader).read(&mut [0]));
             }
             self.rung.store(false, Ordering::Release);
@@ -130,7 +132,7 @@ impl WakerThread {
         self.changed.notify_one();
     }
 
-    /// Calls `wake` for each ring until the completion_queue is gone or `wake` says that the loop is.
+    /// Calls `wake` for each request until the completion queue is gone or `wake` says that the loop is.
     pub(crate) fn serve(&self, mut wake: impl FnMut() -> bool) {
         loop {
             {

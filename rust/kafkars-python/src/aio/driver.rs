@@ -1,7 +1,7 @@
-//! A task of our own for an outcome that only a task takes.
+//! A task that drives a call whose outcome only a task can take.
 //!
-//! asyncio's functions make a task of a call whose steps run functions of the application. Whoever adds a callback to
-//! it without one gets this: it takes the steps and leaves the outcome, also a failure, to those who look at the call.
+//! asyncio's functions make a task of a call whose steps run functions of the application. When a callback is added to
+//! such a call without a task, this task takes the steps, and leaves the outcome, also a failure, in the call.
 
 use pyo3::exceptions::PyStopIteration;
 use pyo3::intern;
@@ -11,7 +11,7 @@ use super::future::PyFuture;
 use super::state::FutureState;
 use crate::gc::untracked;
 
-/// Lets a task take the steps of `future`, unless one does already.
+/// Starts a task that takes the steps of `future`, unless there is one already.
 pub(super) fn drive(future: &Bound<'_, PyFuture>, event_loop: &Bound<'_, PyAny>) -> PyResult<()> {
     let py = future.py();
     let had_driver = std::mem::replace(&mut future.get().inner.lock().has_driver, true);
@@ -81,7 +81,7 @@ impl PyDriver {
         let future = self.future.bind(py);
         let Ok(None) = PyFuture::step(future) else {
             let mut inner = future.get().inner.lock();
-            // Nobody has seen it yet: the callbacks run now.
+            // No caller has seen it yet: the callbacks run now.
             if matches!(inner.state, FutureState::Failed(_)) {
                 inner.seen = false;
             }

@@ -1,4 +1,4 @@
-//! The end of a future whose failure nobody has looked at.
+//! The end of a future that was never awaited, or whose failure was never looked at.
 
 use std::ffi::CString;
 
@@ -12,8 +12,8 @@ use crate::gc::at_end_of_life;
 use crate::imports::GET_LOGGER;
 
 impl Drop for PyFuture {
-    /// A failure that nobody has looked at is reported as asyncio reports it: through the loop's exception handler, or
-    /// through `logging` where no loop has ever waited for it.
+    /// Reports a failure that was never looked at as asyncio does: through the loop's exception handler, or through
+    /// `logging` if no loop has ever waited for the future.
     fn drop(&mut self) {
         let inner = self.inner.get_mut();
         if matches!(inner.state, FutureState::Unawaited(_)) {
@@ -51,7 +51,7 @@ impl Drop for PyFuture {
                 | FutureState::Beginning => None,
             };
             if let Some(error) = error {
-                // The loop may be closed, and there is nobody else to tell.
+                // The loop may be closed, and then there is nowhere to report it.
                 drop(report(py, inner.waiter.as_deref(), error));
             }
         });
@@ -60,7 +60,7 @@ impl Drop for PyFuture {
 
 const READ: &str = "a read of an asyncio consumer was never awaited, and has read nothing";
 
-/// The interpreter says the same of its coroutines.
+/// Warns as the interpreter does of coroutines that were never awaited.
 fn never_awaited(py: Python<'_>, message: &str) {
     let category = py.get_type::<PyRuntimeWarning>();
     // Warnings that are errors cannot be raised from here; the interpreter shows them.

@@ -1,11 +1,11 @@
 //! The awaitable that asynchronous calls return.
 //!
-//! It is a future to asyncio: `gather`, `wait`, `wait_for` and `shield` take it without wrapping it in a task, unless
-//! only a task may take the outcome ([`Taker`]). It belongs to no loop until somebody waits, and then to the running
-//! one.
+//! asyncio treats it as a future: `gather`, `wait`, `wait_for` and `shield` take it without wrapping it in a task,
+//! unless only a task may take the outcome ([`Taker`]). It belongs to no loop until it is waited for, and then to the
+//! running one.
 //!
-//! It takes no part in garbage collection: tens of thousands of deliveries on their way would make every collection
-//! slow. Cycles through callbacks end when the future is done, cancelled, or its bridge goes.
+//! It takes no part in garbage collection, because tens of thousands of pending deliveries would make every collection
+//! slow. Cycles through callbacks end when the future is done, is cancelled, or its bridge goes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -31,52 +31,52 @@ use crate::metadata::ReportFunction;
 pub(crate) struct PyFuture {
     // Never held while the interpreter runs: every Python object is created and dropped outside.
     pub(super) inner: Mutex<FutureInner>,
-    // Somebody has asked for what awaits it, so steps of an iterator are those of an `await`.
+    // Whether `__await__` or the like was called, so that iterator steps are those of an `await`.
     pub(super) is_awaited: AtomicBool,
 }
 
 impl PyFuture {
-    /// An answer that is there.
+    /// Creates a future that has its result.
     #[inline]
     pub(crate) fn ready(value: Py<PyAny>) -> Self {
         Self::new(FutureState::Value(value))
     }
 
-    /// A failure that is known.
+    /// Creates a future that has failed.
     pub(crate) fn failed(error: PyErr) -> Self {
         Self::new(FutureState::Failed(Box::new(error)))
     }
 
-    /// The delivery of one record, told by `report`.
+    /// Creates the future of one record's delivery; `report` makes its result.
     #[inline]
     pub(crate) fn delivery(delivery: Delivery, report: ReportFunction) -> Self {
         Self::new(FutureState::Delivery(delivery, report))
     }
 
-    /// An answer that comes later.
+    /// Creates a future whose result comes later.
     pub(crate) fn pending(pending: Arc<dyn PendingAnswer>) -> Self {
         Self::new(FutureState::Pending(pending))
     }
 
-    /// Lets the running loop bring it on though nobody awaits it. False where no loop runs.
+    /// Lets the running loop drive it even if it is not awaited. False if no loop runs.
     pub(crate) fn attend(self, py: Python<'_>) -> bool {
         let future = self.into_object(py);
         future.is_ok_and(|future| Self::register(&future).is_ok())
     }
 
-    /// A read, which takes nothing before it is awaited.
+    /// Creates the future of a read, which takes nothing before it is awaited.
     #[inline]
     pub(crate) fn read(reader: Arc<dyn RecordReads>, request: ReadRequest) -> Self {
         Self::new(FutureState::Unawaited(UnawaitedRead { reader, request }))
     }
 
-    /// A call that is made when it is awaited.
+    /// Creates the future of a call that is made when it is awaited.
     #[inline]
     pub(crate) fn unbegun(call: Box<dyn Unbegun>) -> Self {
         Self::new(FutureState::Unbegun(call))
     }
 
-    /// What a call that begins when it is awaited becomes.
+    /// Takes the state of a call that has begun, for one that begins when it is awaited.
     #[inline]
     pub(crate) fn begun(self) -> Begun {
         Begun(std::mem::replace(
@@ -85,13 +85,13 @@ impl PyFuture {
         ))
     }
 
-    /// Notes that steps of an iterator are those of an `await` from now on.
+    /// Notes that iterator steps are those of an `await` from now on.
     #[inline]
     pub(super) fn note_awaited(&self) {
         self.is_awaited.store(true, Ordering::Relaxed);
     }
 
-    /// Makes a Python object of it.
+    /// Makes a Python object of the future.
     #[inline]
     pub(crate) fn into_object(self, py: Python<'_>) -> PyResult<Bound<'_, Self>> {
         Bound::new(py, self).map(untracked)
@@ -114,9 +114,9 @@ impl PyFuture {
         }
     }
 
-    /// The bridge's turn: runs the callbacks if the future is done, on the loop's thread and from the loop's own
-    /// stack, so they need not go through `call_soon`. Where tasks take the outcome, they go first: other callbacks
-    /// run when one has it.
+    /// Called by the bridge: runs the callbacks if the future is done, on the loop's thread and from the loop's own
+    /// stack, so they need not go through `call_soon`. If tasks take the outcome they go first, and other callbacks run
+    /// when one has it.
     pub(crate) fn wake(slf: &Bound<'_, Self>) -> PyResult<()> {
         let (taker, has_task) = {
             let mut inner = slf.get().inner.lock();
@@ -127,7 +127,7 @@ impl PyFuture {
             (inner.taker(), inner.has_task())
         };
         let goes_on = match taker {
-            // Taking is the next step.
+            // The outcome is taken now.
             Taker::Loop => slf.get().is_done() || Self::outcome(slf).is_some(),
             Taker::Task if has_task => true,
             // The driver is about to take its first step.
@@ -185,7 +185,7 @@ impl PyFuture {
         Ok(())
     }
 
-    /// Waits again for callbacks that are left, where no task that ran has taken what they wait for.
+    /// Waits again if callbacks are left because no task has taken the outcome.
     pub(super) fn wait_on(slf: &Bound<'_, Self>) -> PyResult<()> {
         let is_left = {
             let inner = slf.get().inner.lock();
@@ -199,7 +199,7 @@ impl PyFuture {
         }
     }
 
-    /// Runs what comes before the answer in the context of the first one who waits.
+    /// Runs what comes before the outcome, in the context of the first waiter.
     fn prelude(slf: &Bound<'_, Self>) -> PyResult<()> {
         let py = slf.py();
         let (pending, context) = {
@@ -224,7 +224,7 @@ impl PyFuture {
         .map(drop)
     }
 
-    /// Puts callbacks on the loop's list.
+    /// Schedules callbacks with the loop's `call_soon`.
     pub(super) fn schedule(
         slf: &Bound<'_, Self>,
         event_loop: &Bound<'_, PyAny>,
@@ -243,7 +243,7 @@ impl PyFuture {
         Ok(())
     }
 
-    /// The answer, where it is there and is no failure.
+    /// The result, if there is one and it is no failure.
     #[inline]
     #[cfg(not(Py_LIMITED_API))]
     pub(super) fn value(&self, py: Python<'_>) -> Option<Py<PyAny>> {
@@ -253,7 +253,7 @@ impl PyFuture {
         }
     }
 
-    /// The outcome, if there is one. What takes steps takes the next one.
+    /// The outcome, if there is one. A state that proceeds in steps takes the next one.
     pub(crate) fn outcome(slf: &Bound<'_, Self>) -> Option<PyResult<Py<PyAny>>> {
         let py = slf.py();
         let mut inner = slf.get().inner.lock();
@@ -288,7 +288,7 @@ impl PyFuture {
         self.inner.lock().is_done()
     }
 
-    /// The answer of `pending`, kept for those who ask again, of whom some may wait to be called.
+    /// Takes the outcome of `pending` and keeps it for later calls; callbacks that wait for it are scheduled.
     fn taken(slf: &Bound<'_, Self>, pending: &dyn PendingAnswer) -> Option<PyResult<Py<PyAny>>> {
         let py = slf.py();
         let answer = pending.take(py)?;
@@ -311,13 +311,13 @@ impl PyFuture {
         drop(replaced);
         if let Some((loop_bridge, callbacks)) = others {
             let event_loop = loop_bridge.get().event_loop(py);
-            // It fails where that loop is closed, and then nobody waits there any more.
+            // It fails if that loop is closed, and then nothing waits there any more.
             drop(event_loop.and_then(|event_loop| Self::schedule(slf, &event_loop, callbacks)));
         }
         Some(answer)
     }
 
-    /// Joins the running loop, unless it has joined one, and makes that loop's bridge wait for the answer.
+    /// Binds the future to the running loop, unless it has one, and makes that loop's bridge wait for the outcome.
     pub(super) fn register(slf: &Bound<'_, Self>) -> PyResult<()> {
         let py = slf.py();
         let loop_bridge = Self::loop_bridge(slf)?;
@@ -376,8 +376,7 @@ impl PyFuture {
         Ok(loop_bridge)
     }
 
-    /// The first step of what nobody has awaited before: what a read took, or none where there is something to wait
-    /// for.
+    /// The first step of a read or call that was not awaited before: its outcome, or `None` if it has to be waited for.
     #[inline]
     pub(super) fn begin(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {
         let UnawaitedRead { reader, request } = {
@@ -395,7 +394,7 @@ impl PyFuture {
                     self.make(py, call);
                     return None;
                 }
-                // Just looked at.
+                // Not reached: the state was checked above.
                 _ => return None,
             }
         };
@@ -415,14 +414,14 @@ impl PyFuture {
         answer
     }
 
-    /// Makes a call that has not begun.
+    /// Begins a call that has not begun.
     #[inline]
     fn make(&self, py: Python<'_>, call: Box<dyn Unbegun>) {
         let Begun(state) = call.begin(py);
         self.inner.lock().state = state;
     }
 
-    /// Makes a read wait that nobody has awaited, for those who want to be called when there is something to take.
+    /// Makes a read that was not awaited wait for records, so that callbacks run when there is something to take.
     pub(super) fn begin_to_wait(&self, py: Python<'_>) {
         let mut inner = self.inner.lock();
         if matches!(inner.state, FutureState::Unbegun(_)) {
@@ -447,7 +446,7 @@ impl PyFuture {
         self.inner.lock().state = state;
     }
 
-    /// Takes one step of awaiting: gives the outcome, or none after registering.
+    /// Takes one step of awaiting: returns the outcome, or `None` after registering with the loop.
     #[inline]
     pub(super) fn step(slf: &Bound<'_, Self>) -> PyResult<Option<Py<PyAny>>> {
         if let Some(outcome) = slf.get().begin(slf.py()) {

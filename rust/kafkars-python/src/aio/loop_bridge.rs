@@ -23,15 +23,15 @@ use super::running_loop::running_loop;
 pub(crate) struct PyLoopBridge {
     event_loop: Py<PyWeakrefReference>,
     completion_queue: Arc<CompletionQueue>,
-    // Guards who waits; an entry exists exactly while its key is still to come.
+    // Guards the waiters; an entry exists exactly while its key is still to come.
     waiting: Mutex<HashMap<CompletionKey, Vec<WaitingFuture>>>,
-    // Guards futures whose turn has come and whose callbacks have not run.
+    // Guards the futures that are to be woken next.
     ready: Mutex<VecDeque<Sleeper>>,
-    // Guards the one timer of the loop that stands for all time limits.
+    // Guards the loop's one timer, which serves all time limits.
     timer: Mutex<Option<LoopTimer>>,
 }
 
-/// An object that waits on a loop, and what the bridge calls when its turn has come.
+/// An object that waits on a loop, and the function that the bridge wakes it by.
 pub(crate) struct Sleeper {
     pub(crate) object: Py<PyAny>,
     pub(crate) wake: fn(&Bound<'_, PyAny>) -> PyResult<()>,
@@ -43,7 +43,7 @@ pub(crate) struct WaitingFuture {
     pub(crate) future: Sleeper,
     /// When it stops waiting.
     pub(crate) deadline: Option<Instant>,
-    /// Keeps what the key is the address of alive, so that no other thing gets the same address.
+    /// Keeps the object alive whose address is the key, so that no other object gets the same address.
     pub(crate) _keep: Option<Arc<BatchDelivery>>,
 }
 
@@ -53,7 +53,7 @@ struct LoopTimer {
 }
 
 thread_local! {
-    /// Ports of the loops that ran on this thread: nearly always one.
+    /// Bridges of the loops that ran on this thread: nearly always one.
     static PORTS: RefCell<Vec<Py<PyLoopBridge>>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -93,7 +93,7 @@ impl PyLoopBridge {
         Ok(loop_bridge)
     }
 
-    /// Makes a bridge with a pipe that the loop watches; none where the loop watches no files (Windows' default loop).
+    /// Makes a bridge with a pipe that the loop watches; `None` if the loop cannot watch files (Windows' default loop).
     #[cfg(unix)]
     fn watched(event_loop: &Bound<'_, PyAny>) -> PyResult<Option<Py<Self>>> {
         let (completion_queue, descriptor) = CompletionQueue::watched()?;
@@ -127,7 +127,7 @@ impl PyLoopBridge {
                 else {
                     return false;
                 };
-                // Fails when the loop was closed, and then nobody waits any more.
+                // Fails if the loop was closed, and then nothing waits any more.
                 event_loop
                     .call_method1(intern!(py, "call_soon_threadsafe"), (loop_bridge,))
                     .is_ok()
@@ -176,8 +176,8 @@ impl PyLoopBridge {
         event_loop.ok_or_else(|| PyRuntimeError::new_err("the event loop of this future is gone"))
     }
 
-    /// Wakes `future` once `key` comes, or at `deadline`. `arm` arranges that it comes; it is not called where somebody
-    /// else waits for the same key.
+    /// Wakes a future when `key` comes, or at its deadline. `arm` arranges that the key comes; it is not called if
+    /// another future waits for the same key already.
     pub(crate) fn wait(
         slf: &Bound<'_, Self>,
         key: CompletionKey,
@@ -205,7 +205,7 @@ impl PyLoopBridge {
         }
     }
 
-    /// Lets a future wait no more. Its key is still expected: others may wait for it, now or later.
+    /// Stops the wait of a future. Its key is still expected: other futures may wait for it, now or later.
     pub(crate) fn forget(&self, key: CompletionKey, future: &Bound<'_, PyAny>) {
         let forgotten = self.waiting.lock().get_mut(&key).map(|all| {
             all.extract_if(.., |waiting| waiting.future.object.is(future))
@@ -215,7 +215,7 @@ impl PyLoopBridge {
         drop(forgotten);
     }
 
-    /// Makes sure that the timer goes off at `deadline` or before.
+    /// Makes sure that the timer ends at `deadline` or before.
     fn watch(slf: &Bound<'_, Self>, deadline: Instant) -> PyResult<()> {
         let py = slf.py();
         let loop_bridge = slf.get();
@@ -244,7 +244,8 @@ impl PyLoopBridge {
         Ok(())
     }
 
-    /// Wakes what is ready, in order. An exception that ends the program leaves the rest for the loop's next turn.
+    /// Wakes the futures that are ready, in order. After an exception that ends the program the rest waits for the
+    /// loop's next turn.
     fn wake_ready(slf: &Bound<'_, Self>) -> PyResult<()> {
         let py = slf.py();
         let loop_bridge = slf.get();
@@ -262,7 +263,7 @@ impl PyLoopBridge {
 
 #[pymethods]
 impl PyLoopBridge {
-    /// The reader's callback: resolves everything that has happened.
+    /// Called by the loop when it was woken: wakes the futures of all events that have happened.
     fn __call__(slf: &Bound<'_, Self>) -> PyResult<()> {
         let loop_bridge = slf.get();
         for key in loop_bridge.completion_queue.take() {
@@ -273,11 +274,11 @@ impl PyLoopBridge {
         Self::wake_ready(slf)
     }
 
-    /// The timer's callback: resolves what has run out of time.
+    /// Called by the loop's timer: wakes the futures whose time limit has passed.
     fn _expire(slf: &Bound<'_, Self>) -> PyResult<()> {
         let loop_bridge = slf.get();
         *loop_bridge.timer.lock() = None;
-        // The loop's clock and ours are read at different moments.
+        // The loop's clock and this one are read at different moments.
         let now = Instant::now() + Duration::from_millis(1);
         let mut next: Option<Instant> = None;
         let mut expired = Vec::new();
@@ -300,8 +301,8 @@ impl PyLoopBridge {
     }
 }
 
-/// Runs one callback of `future` in the context it was added in. Only exceptions that end the program come out; others
-/// go to the loop's handler, as with every callback of a loop.
+/// Runs one callback of `future` in the context it was added in. Only exceptions that end the program are returned;
+/// others go to the loop's exception handler, as those of every callback of a loop do.
 pub(crate) fn run_callback(
     event_loop: &Bound<'_, PyAny>,
     callback: &Bound<'_, PyAny>,

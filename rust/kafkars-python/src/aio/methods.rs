@@ -18,13 +18,13 @@ use crate::types;
 
 #[pymethods]
 impl PyFuture {
-    /// What `yield from` takes. The interpreter's `await` takes the future itself (`send.rs`), which is no iterable: a
-    /// loop over a call that was not awaited would lose what it gives.
+    /// The iterator for `yield from`. The interpreter's `await` takes the future itself (`send.rs`), which is not
+    /// iterable, because a `for` loop over a call that was not awaited would lose its result.
     fn __await__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAwaiting>> {
         Self::awaiting(slf)
     }
 
-    /// The interpreter's step of an `await`; `next()` would lose what the call gives.
+    /// A step of the interpreter's `await`; `next()` is refused because it would lose the result.
     #[inline]
     fn __next__<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, Self>>> {
         if !slf.get().is_awaited.load(Ordering::Relaxed) {
@@ -79,7 +79,7 @@ impl PyFuture {
             let inner = slf.get().inner.lock();
             (inner.taker(), inner.woken, inner.resuming)
         };
-        // A task that is resumed asks before it runs. It takes the outcome in its step, where it is the current task.
+        // A task that is resumed asks before it runs. It takes the outcome in its own step, as the current task.
         let is_task = resuming && matches!(taker, Taker::Reader | Taker::Task);
         if is_task || (woken && taker == Taker::Task) {
             return Ok(py.None());
@@ -90,7 +90,7 @@ impl PyFuture {
             return outcome;
         }
         if woken {
-            // Records were there and another reader took them: a task that awaits this future asks again on its own.
+            // There were records, and another reader took them: a task that awaits this future asks again by itself.
             return Ok(py.None());
         }
         Err(error::asyncio(
@@ -108,7 +108,7 @@ impl PyFuture {
     /// What went wrong, or None. Raises `asyncio.InvalidStateError` while there is no outcome.
     fn exception(slf: &Bound<'_, Self>) -> PyResult<Option<Py<PyAny>>> {
         let py = slf.py();
-        // A record that is stored has no need of its metadata here; `gather` asks each of its futures this.
+        // The metadata of a stored record is not made here, because `gather` asks each of its futures this.
         {
             let mut inner = slf.get().inner.lock();
             if let FutureState::Delivery(delivery, _) = &inner.state
@@ -180,7 +180,7 @@ impl PyFuture {
                 inner.taker(),
             )
         };
-        // What is done but expected waits for its bridge: futures that were done earlier come first.
+        // A future that is done but expected by its bridge waits for it: futures that were done earlier come first.
         if done && !expected {
             return Self::schedule(slf, &loop_bridge.get().event_loop(py)?, [callback]);
         }
@@ -189,7 +189,7 @@ impl PyFuture {
             waiter.callbacks.push(callback);
         }
         match taker {
-            // Somebody has to take the steps.
+            // A task has to take the steps.
             Taker::Task if !resumes_task => driver::drive(slf, &loop_bridge.get().event_loop(py)?),
             _ if expected => Ok(()),
             _ => Self::register(slf),
@@ -338,7 +338,7 @@ impl PyAwaiting {
 }
 
 impl PyFuture {
-    /// What awaits it, where something else is awaited by hand in its place.
+    /// The iterator of an `await`, for an object that is awaited by way of this future.
     pub(crate) fn awaiting<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAwaiting>> {
         slf.get().note_awaited();
         let future = slf.clone().unbind();
@@ -365,8 +365,8 @@ impl PyFuture {
         Err(PyErr::from_value(error))
     }
 
-    /// Nobody waits for it any more, unless others do: it is cancelled where it is not done. A failure that comes after
-    /// that is nobody's.
+    /// Gives up one wait: unless others wait, the future is cancelled if it is not done. A later failure is not
+    /// reported.
     pub(super) fn give_up(slf: &Bound<'_, Self>) {
         let replaced = {
             let mut inner = slf.get().inner.lock();
@@ -375,7 +375,7 @@ impl PyFuture {
             let has_others = waiter.is_some_and(|waiter| !waiter.callbacks.is_empty());
             if has_others {
                 drop(inner);
-                // It fails where the loop is closed, and then there are no others.
+                // It fails if the loop is closed, and then there are no others.
                 drop(Self::wait_on(slf));
                 return;
             }
@@ -387,12 +387,12 @@ impl PyFuture {
         Self::abandon(slf, replaced);
     }
 
-    /// Lets go of what a cancelled future waited for.
+    /// Drops what a cancelled future waited for.
     fn abandon(slf: &Bound<'_, Self>, replaced: FutureState) {
         let py = slf.py();
         let mut inner = slf.get().inner.lock();
         let loop_bridge = inner.waiter.as_mut().map(|waiter| {
-            // Nothing is to come any more: callbacks that are added from now on run at once.
+            // Nothing is expected any more: callbacks that are added from now on run at once.
             waiter.expected = false;
             waiter.loop_bridge.clone_ref(py)
         });
@@ -413,11 +413,11 @@ impl PyFuture {
 #[inline]
 fn stop(value: Bound<'_, PyAny>) -> PyResult<()> {
     if value.is_instance_of::<PyTuple>() || value.is_instance_of::<PyBaseException>() {
-        // The interpreter would take these for the exception's arguments, or for the exception itself.
+        // The interpreter would take such a value for the exception's arguments, or for the exception itself.
         return Err(PyStopIteration::new_err((value.unbind(),)));
     }
-    // SAFETY: attached (there is a Bound), and both pointers are valid objects. Setting the exception this way is
-    // what generators do: no exception object is made where nobody looks at it.
+    // SAFETY: attached (there is a Bound), and both pointers are valid objects. Generators set the exception this way
+    // too: no exception object is made unless it is looked at.
     unsafe { pyo3::ffi::PyErr_SetObject(pyo3::ffi::PyExc_StopIteration, value.as_ptr()) };
     Ok(())
 }

@@ -1,9 +1,8 @@
 //! Asynchronous Python without a thread hop or a task per call.
 //!
-//! A call answers with a [`PyFuture`]. Where the answer is there, awaiting it does not suspend. Where it is not, the
-//! future registers with the [`PyLoopBridge`] of the running loop; runtime threads drop a key into the bridge's
-//! completion queue, which never touches the interpreter, and ring a bell the loop watches. One ring brings the loop
-//! all that has happened.
+//! A call returns a [`PyFuture`]. If the result is there, awaiting it does not suspend. If it is not, the future
+//! registers with the [`PyLoopBridge`] of the running loop; runtime threads put a key into the bridge's completion
+//! queue, without the interpreter, and wake the loop. Woken once, the loop gets all events that have happened.
 
 mod call;
 mod completion_queue;

@@ -14,23 +14,24 @@ use super::pending::PendingAnswer;
 use crate::error;
 use crate::runtime;
 
-/// Makes Python of what came, on a thread that is attached.
+/// Makes the Python result of an output, on a thread that is attached.
 pub(crate) type ToPython = Box<dyn FnOnce(Python<'_>) -> PyResult<Py<PyAny>> + Send>;
 
-/// What becomes of a call that is forgotten before anybody has awaited it, and has not been cancelled.
+/// What happens to a call whose future is dropped before it was awaited or cancelled.
 pub(crate) enum Forgotten<T> {
-    /// It goes on, and nobody hears of it: something that is awaited in its place stands before it.
+    /// It goes on silently, because another object is awaited in its place.
     GoesOn,
-    /// It ends; what it has begun goes on and tells of a failure itself.
+    /// It ends; what it has begun goes on and reports a failure itself.
     Ends,
-    /// It is there for its answer alone, and so ends with a warning of this name.
+    /// It has no effect besides its result, so it ends, with a warning of this name.
     Question(&'static str),
-    /// It goes on, with a warning of this name: nobody knows when it has ended. A failure is told by the function.
+    /// It goes on, with a warning of this name, because the program does not know when it has ended. The function
+    /// reports a failure.
     Waiting(&'static str, fn(&T)),
 }
 
-/// Starts `future` now and returns what awaits it; `answer` turns its output into Python, on the thread that asks.
-/// Cancelling the Python future drops the Rust one.
+/// Starts `future` now and returns its Python future; `answer` turns the output into Python, on the thread that asks
+/// for it. Cancelling the Python future drops the Rust one.
 pub(crate) fn spawn<T: Send + 'static>(
     forgotten: Forgotten<T>,
     future: impl Future<Output = T> + Send + 'static,
@@ -40,7 +41,8 @@ pub(crate) fn spawn<T: Send + 'static>(
     Ok(AwaitableCall(PyFuture::pending(pending)))
 }
 
-/// Starts `future` now, and carries it out also where nobody waits for it any more: for what must not end halfway.
+/// Starts `future` now, and carries it out even if nothing waits for it any more: for operations that must not end
+/// halfway.
 pub(crate) fn carried_out<T: Send + 'static>(
     forgotten: Forgotten<T>,
     future: impl Future<Output = T> + Send + 'static,
@@ -84,27 +86,27 @@ fn start<T: Send + 'static>(
 
 struct Operation {
     shared: Arc<SharedSlot>,
-    /// Nothing is left to do once nobody waits for the answer.
+    /// Whether nothing is left to do once nothing waits for the result.
     is_question: bool,
-    /// What a call is named that warns where it is never awaited.
+    /// The name of a call that warns if it is never awaited.
     name: Option<&'static str>,
-    /// False where the task is carried out in any case.
+    /// False if the task is carried out in any case.
     may_be_dropped: bool,
     task: AbortHandle,
 }
 
 struct SharedSlot {
     key: CompletionKey,
-    // Guards the way from "nobody knows" to "answered"; callbacks are told outside.
+    // Guards the change from pending to done; completion queues are told outside of the lock.
     slot: Mutex<ResultSlot>,
 }
 
 enum ResultSlot {
-    /// Under way; the loop that waits, if one does.
+    /// Under way, with the completion queue of the loop that waits, if one does.
     Waiting(Option<Arc<CompletionQueue>>),
-    /// Under way, and nobody will wait.
+    /// Under way, and nothing will wait for it.
     Forgotten,
-    /// The answer, until it is taken.
+    /// The result, until it is taken.
     Done(Option<ToPython>),
 }
 
@@ -151,7 +153,7 @@ impl PendingAnswer for Operation {
                 drop(slot);
                 completion_queue.push(self.shared.key);
             }
-            // Nobody is left who could wait.
+            // Nothing can wait for the result any more.
             ResultSlot::Forgotten => {}
         }
     }
@@ -180,7 +182,7 @@ impl PendingAnswer for Operation {
     }
 }
 
-/// A task that ends without an answer (it panicked, or the runtime ended) must not leave its future waiting.
+/// Ends the wait for a task that ends without a result (it panicked, or the runtime ended).
 struct AbandonedGuard(Arc<SharedSlot>);
 
 impl Drop for AbandonedGuard {

@@ -1,4 +1,4 @@
-//! What a future may wait for.
+//! The trait of results that a future may wait for.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -7,53 +7,54 @@ use pyo3::prelude::*;
 
 use super::completion_queue::{CompletionKey, CompletionQueue};
 
-/// Who may take an answer, and where.
+/// Who may take the result of a future, and where.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Taker {
-    /// Anybody who asks, also several: nothing is lost with it, and nothing of the application runs.
+    /// Any caller, also several: nothing is lost by it, and no function of the application runs.
     Anyone,
-    /// The awaiting task in its own step, or whoever asks for the result: what is taken is lost with a task that is
-    /// cancelled before it runs again, so records are left alone until somebody is there to get them.
+    /// The awaiting task in its own step, or a caller that asks for the result. Records that were taken are lost with a
+    /// task that is cancelled before it runs again, so they are only taken when they can be handed over.
     Reader,
-    /// A task, step by step: functions of the application run meanwhile, and the answer comes of the last step. Before
-    /// that nothing is done, whatever has happened.
+    /// A task, step by step: functions of the application run meanwhile, and the result comes with the last step. Until
+    /// then the future is not done, whatever has happened.
     Task,
-    /// The loop, whether or not somebody awaits it.
+    /// The loop, whether or not the future is awaited.
     Loop,
 }
 
-/// Something whose answer comes later.
+/// An operation whose result comes later.
 pub(crate) trait PendingAnswer: Send + Sync {
     /// True if [`PendingAnswer::take`] is worth a try; `woken` tells that the key has come.
     fn is_ready(&self, woken: bool) -> bool;
-    /// The answer. `None` means that it is still to come, or that somebody else took what was there.
+    /// Takes the result. `None` means that it is still to come, or that another reader took what was there.
     fn take(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>>;
     /// Who may call [`PendingAnswer::take`].
     fn taker(&self) -> Taker {
         Taker::Anyone
     }
-    /// What must run before it is known whether there is an answer, where no task waits that would run it; to be
-    /// called in the context of whoever waits.
+    /// Runs what must run before it is known whether there is a result, if no task waits that would run it. Called in
+    /// the context of the first waiter.
     fn prelude(&self, _py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
         Ok(None)
     }
-    /// A loop begins to wait, and so can bring on what needs one.
+    /// Notes that a loop begins to wait, for operations that need a loop.
     fn join(&self, _py: Python<'_>) {}
-    /// What is told to the completion queue.
+    /// The key that the completion queue will get.
     fn key(&self) -> CompletionKey;
     /// Arranges that `completion_queue` gets the key, once.
     fn arm(&self, completion_queue: Arc<CompletionQueue>);
-    /// When [`PendingAnswer::take`] has an answer at the latest.
+    /// When [`PendingAnswer::take`] has a result at the latest.
     fn deadline(&self) -> Option<Instant> {
         None
     }
-    /// Nobody wants the answer any more.
+    /// Notes that the result is not wanted any more.
     fn cancel(&self) {}
-    /// It goes though nobody has ever awaited it. Returns what the call is named, where that is a mistake.
+    /// Notes that the future is dropped without ever having been awaited. Returns the name of the call if that is a
+    /// mistake.
     fn forget(&self) -> Option<&'static str> {
         None
     }
-    /// What went wrong although nobody asked: told when the future is forgotten.
+    /// A failure that was not asked for, to be reported when the future is dropped.
     fn failure(&self, _py: Python<'_>) -> Option<PyErr> {
         None
     }

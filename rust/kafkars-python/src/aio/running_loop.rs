@@ -1,7 +1,7 @@
-//! Whether a loop runs on this thread, for those who ask once per record.
+//! Whether an event loop runs on this thread, for calls that ask once per record.
 //!
-//! `asyncio.get_running_loop()` asks the kernel for the process's number each time (before Python 3.12), which costs
-//! more than sending a record. So what it said is remembered for as long as the loop runs on.
+//! `asyncio.get_running_loop()` asks the kernel for the process id each time (before Python 3.12), which costs more
+//! than sending a record. So its result is remembered for as long as the loop runs on.
 
 use std::cell::RefCell;
 
@@ -12,14 +12,14 @@ use pyo3::types::{PyWeakrefMethods, PyWeakrefReference};
 use crate::imports::{BASE_EVENT_LOOP, GET_RUNNING_LOOP};
 use crate::runtime::ForkGuard;
 
-/// A loop that asyncio has said to run on this thread.
+/// A loop that runs on this thread according to asyncio.
 ///
-/// A loop of asyncio's own makes an object when it begins to run, which is the thread's number, and lets it go when it
-/// ends. As long as it has the very object that it had, it has not stopped since, nor begun on another thread.
+/// When it begins to run, a loop of asyncio makes an `int` object of the thread's id, and drops it when it stops. While
+/// it has the same object, it has neither stopped since nor begun on another thread.
 struct RememberedLoop {
     event_loop: Py<PyWeakrefReference>,
     thread: Py<PyAny>,
-    /// In the child of a fork no loop runs, whatever the loop's object says.
+    /// In the child of a fork no loop runs, even if the loop's object says so.
     process: ForkGuard,
 }
 
@@ -32,14 +32,14 @@ pub(crate) fn running_loop(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     GET_RUNNING_LOOP.get(py)?.call0()
 }
 
-/// True if a loop runs on this thread. Which one is asked of [`running_loop`]: where loops are nested, the one that is
-/// remembered need not be the innermost.
+/// True if a loop runs on this thread. [`running_loop`] tells which one: if loops are nested, the remembered one need
+/// not be the innermost.
 #[inline]
 pub(crate) fn has_running_loop(py: Python<'_>) -> bool {
     runs_on(py).unwrap_or_else(|| asked(py))
 }
 
-/// True if the remembered loop has not stopped; none where asyncio has to be asked.
+/// True if the remembered loop has not stopped; `None` if asyncio has to be asked.
 #[inline]
 fn runs_on(py: Python<'_>) -> Option<bool> {
     let (event_loop, thread) = REMEMBERED.with_borrow(|known| {
@@ -58,12 +58,12 @@ fn asked(py: Python<'_>) -> bool {
     let Ok(event_loop) = running_loop(py) else {
         return false;
     };
-    // What was known is dropped outside of the borrow.
+    // The former value is dropped outside of the borrow.
     drop(REMEMBERED.replace(noted(&event_loop)));
     true
 }
 
-/// What is remembered of a loop; none of other loops than asyncio's own, which are asked each time.
+/// What is remembered of a loop; `None` for loops other than asyncio's own, for which asyncio is asked each time.
 fn noted(event_loop: &Bound<'_, PyAny>) -> Option<RememberedLoop> {
     let py = event_loop.py();
     if !event_loop.is_instance(BASE_EVENT_LOOP.get(py).ok()?).ok()? {

@@ -1,8 +1,8 @@
-//! The short ways into and out of an `await`.
+//! The slots by which the interpreter awaits a future without detours.
 //!
-//! Awaiting an answer that is there ends, by way of `__next__`, in a `StopIteration` that the interpreter takes apart
-//! at once. Interpreters from 3.10 on first ask for `am_send`, which hands the answer over as it is; PyO3 has no name
-//! for that slot, so it is set here. Interpreters that do not ask (3.12 and later for other than coroutines) lose
+//! By way of `__next__`, awaiting a result that is there ends in a `StopIteration` that the interpreter takes apart at
+//! once. Interpreters from 3.10 on first look for `am_send`, which hands the result over as it is; PyO3 has no name for
+//! that slot, so it is set here. Interpreters that do not look for it (3.12 and later for other than coroutines) lose
 //! nothing.
 
 #[cfg(not(Py_LIMITED_API))]
@@ -31,11 +31,11 @@ pub(crate) fn install(py: Python<'_>) {
     }
 }
 
-/// This interpreter does not show its slots.
+/// Does nothing: this interpreter does not show its slots.
 #[cfg(Py_LIMITED_API)]
 pub(crate) fn install(_py: Python<'_>) {}
 
-/// What `await` awaits: the future, without an object in between.
+/// The object that `await` awaits: the future itself, without an iterator in between.
 #[cfg(not(Py_LIMITED_API))]
 unsafe extern "C" fn itself(object: *mut ffi::PyObject) -> *mut ffi::PyObject {
     // SAFETY: the interpreter calls this attached, with a future that it holds.
@@ -62,7 +62,7 @@ unsafe extern "C" fn send(
             *result = value.into_ptr();
             return ffi::PySendResult::PYGEN_RETURN;
         }
-        // The rest may run Python code, for which PyO3 wants to know that it is attached.
+        // The rest may run Python code, for which PyO3 has to know that the thread is attached.
         Python::attach(|py| match PyFuture::step(future) {
             Ok(Some(value)) => {
                 *result = value.into_ptr();

@@ -1,4 +1,4 @@
-//! How far a future is, and who waits for it.
+//! The state of a future, and its waiters.
 
 use std::sync::Arc;
 
@@ -10,25 +10,25 @@ use super::pending::{PendingAnswer, Taker};
 use super::read::UnawaitedRead;
 use crate::metadata::ReportFunction;
 
-/// Behind the lock of a future.
+/// The state behind the lock of a future.
 pub(super) struct FutureInner {
     pub(super) state: FutureState,
     pub(super) waiter: Option<Box<LoopWaiter>>,
     /// asyncio's mark of a future that was yielded and must be waited for.
     pub(super) blocking: bool,
-    /// A task has taken that mark away: the callback it adds next resumes it.
+    /// Whether a task has cleared that mark: the callback that it adds next resumes it.
     pub(super) is_taken_up: bool,
-    /// The callback of a task runs, which takes the next step itself.
+    /// Whether the callback of a task runs, which takes the next step itself.
     pub(super) resuming: bool,
-    /// A task of our own takes the steps, because callbacks wait and perhaps no other task does.
+    /// Whether a driver task takes the steps, because callbacks wait and perhaps no other task does.
     pub(super) has_driver: bool,
-    /// The bridge has come for it.
+    /// Whether the bridge has woken it.
     pub(super) woken: bool,
-    /// Somebody has seen the outcome, so a failure need not be reported.
+    /// Whether the outcome was looked at, so that a failure need not be reported.
     pub(super) seen: bool,
 }
 
-/// How far it is.
+/// The state of a future.
 pub(super) enum FutureState {
     Value(Py<PyAny>),
     Failed(Box<PyErr>),
@@ -43,37 +43,37 @@ pub(super) enum FutureState {
     Beginning,
 }
 
-/// A call with its arguments that does nothing before somebody awaits it, as a coroutine does.
+/// A call with its arguments that does nothing before it is awaited, just as a coroutine.
 ///
-/// A face whose original has a coroutine here needs it: a task that is cancelled before its first step has done nothing
-/// then, and asyncio makes a task of the call wherever it makes one of a coroutine.
+/// The face of a library with a coroutine here needs it: a task that is cancelled before its first step has done
+/// nothing then, and asyncio makes a task of the call wherever it makes one of a coroutine.
 pub(crate) trait Unbegun: Send + Sync {
     /// Makes the call.
     fn begin(self: Box<Self>, py: Python<'_>) -> Begun;
-    /// Nobody will make the call, on purpose.
+    /// Notes that the call will not be made, on purpose.
     fn give_up(self: Box<Self>);
 }
 
-/// What has become of a call that was made.
+/// The state of a call that was made.
 pub(crate) struct Begun(pub(super) FutureState);
 
-/// The loop that waits, and what it calls when the future is done.
+/// The loop that waits for the future, and the callbacks for when it is done.
 pub(super) struct LoopWaiter {
     pub(super) loop_bridge: Py<PyLoopBridge>,
-    /// The bridge will come: its key is still to be told.
+    /// Whether the bridge will wake it: its key is still to come.
     pub(super) expected: bool,
     pub(super) callbacks: Vec<FutureCallback>,
 }
 
-/// What to call, and in which context.
+/// A callback and its context.
 pub(super) struct FutureCallback {
     pub(super) function: Py<PyAny>,
     pub(super) context: Py<PyAny>,
-    /// True if the callback resumes a task that awaits the future, and that waits on where nothing is there for it.
+    /// Whether the callback resumes a task that awaits the future, and that waits on if there is nothing for it.
     pub(super) resumes_task: bool,
 }
 
-/// What a future waits for, taken out of the lock.
+/// What a future waits for, to be used outside of the lock.
 pub(super) enum Waits {
     Delivery(Arc<BatchDelivery>),
     Pending(Arc<dyn PendingAnswer>),
@@ -117,7 +117,7 @@ impl FutureInner {
         self.waiter.as_ref().is_some_and(|waiter| waiter.expected)
     }
 
-    /// What is still to come, if anything is.
+    /// What the future still waits for, if it does.
     pub(super) fn waits(&self) -> Option<Waits> {
         match &self.state {
             FutureState::Value(_)

@@ -1,4 +1,4 @@
-//! The asynchronous consumer: the same calls, answered with futures.
+//! The asynchronous consumer: the same calls, which return futures.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -380,12 +380,13 @@ impl PyAsyncConsumer {
 }
 
 impl PyAsyncConsumer {
-    /// What the face of another library needs of it.
+    /// The core, for the face of another library.
     pub(crate) fn core(&self) -> Arc<ConsumerCore> {
         Arc::clone(&self.core)
     }
 
-    /// Begins to end the consumer. An error of that is logged where `is_failing`: the block's own exception counts.
+    /// Begins to close the consumer. With `is_failing` an error of that is only logged, because the block's own
+    /// exception matters more.
     fn end(&self, py: Python<'_>, limit: Duration, is_failing: bool) -> AwaitableCall {
         let core = &self.core;
         let deadline = Instant::now() + limit;

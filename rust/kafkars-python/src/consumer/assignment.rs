@@ -1,4 +1,4 @@
-//! Which partitions, from where, and which are paused: calls that never wait.
+//! Assignment, positions and pauses: calls that never wait.
 
 use kafkars_client::config::TopicPartition;
 use kafkars_client::{FetchError, FetchPosition};
@@ -68,7 +68,7 @@ impl ConsumerCore {
             None => self.consumer.assignment(),
             Some(partitions) => types::partitions_from(partitions)?,
         };
-        // An empty list means every partition to the consumer, and nothing to whoever passes one.
+        // The consumer takes an empty list for all partitions, the caller means none.
         if partitions.is_empty() {
             return Ok(());
         }
@@ -91,7 +91,7 @@ impl ConsumerCore {
         self.change(partition.py(), 1, || self.consumer.seek(&of, place))
     }
 
-    /// What the last fetch told of the partition's range.
+    /// The partition's first and last offset, as the last fetch response had them.
     pub(crate) fn watermarks<'py>(
         &self,
         partition: &Bound<'py, PyAny>,
@@ -112,7 +112,7 @@ impl ConsumerCore {
         lag.map_err(|failure| error::fetch(partition.py(), &failure))
     }
 
-    /// Applies a change of `size` partitions; other threads of the interpreter run meanwhile, unless it is small.
+    /// Applies a change of `size` partitions, detached from the interpreter unless it is small.
     fn change(
         &self,
         py: Python<'_>,

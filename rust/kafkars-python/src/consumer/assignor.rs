@@ -15,7 +15,7 @@ use crate::error;
 use crate::lent::{Lent, LentObjects};
 use crate::types;
 
-/// An object of Python with `name` and `assign()`.
+/// A Python object with `name` and `assign()`.
 struct PyAssignor {
     name: String,
     object: Lent,
@@ -30,7 +30,7 @@ impl std::fmt::Debug for PyAssignor {
     }
 }
 
-/// Assignors of a setting: names of built-in ones, and objects, which are lent.
+/// The assignors of the setting: built-in ones by name, and objects, which are lent to the engine.
 pub(crate) fn assignors(
     py: Python<'_>,
     strategy: &[Py<PyAny>],
@@ -102,7 +102,7 @@ impl Assignor for PyAssignor {
 }
 
 impl PyAssignor {
-    /// Calls a method that assignors need not have, with what the member got last.
+    /// Calls an optional method of the assignor with the member's last assignment.
     fn tell<'py>(
         &self,
         py: Python<'py>,

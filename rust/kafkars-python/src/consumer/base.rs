@@ -357,14 +357,14 @@ impl PyBaseConsumer {
         self.core.lag(partition)
     }
 
-    /// Every broker, or every bootstrap address before the cluster is known: its number or None, its address, why it
+    /// Every broker, or every bootstrap address before the cluster is known: its node id or None, its address, why it
     /// cannot be connected to or None, and its counters.
     fn _brokers<'py>(&self, py: Python<'py>) -> PyResult<Vec<brokers::BrokerStatusFields<'py>>> {
         self.core.check()?;
         brokers::statuses(py, self.core.consumer.client())
     }
 
-    /// The leaders of a topic's partitions that are known: partition, broker, leader epoch.
+    /// The leaders of a topic's partitions that are known: partition, node id, leader epoch.
     fn _leaders(&self, topic: &str) -> Vec<(i32, i32, i32)> {
         brokers::leaders(self.core.consumer.client(), topic)
     }
@@ -375,7 +375,7 @@ impl PyBaseConsumer {
         brokers::watch(self.core.consumer.client(), flag.handle())
     }
 
-    /// From now on nothing is committed but what the application commits itself.
+    /// Turns automatic commits off from now on.
     fn _end_automatic_commits(&self) {
         self.core.consumer.end_automatic_commits();
     }
@@ -396,7 +396,7 @@ impl PyBaseConsumer {
         self.core.metrics(py)
     }
 
-    /// Warns if the consumer goes unclosed; `__del__` calls it.
+    /// Warns if the consumer was not closed; `__del__` calls it.
     fn _warn_if_unclosed(slf: &Bound<'_, Self>) -> PyResult<()> {
         let consumer = slf.get();
         let core = &consumer.core;
@@ -413,7 +413,7 @@ impl PyBaseConsumer {
         consumer.unclosed.tell(slf.as_any(), message)
     }
 
-    /// Never warns of being unclosed, for faces.
+    /// Turns the warning about unclosed consumers off, for faces.
     fn _never_warn(&self) {
         self.unclosed.turn_off();
     }

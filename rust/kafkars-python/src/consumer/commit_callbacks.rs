@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 
-/// Who hears of a commit, and what it was to commit.
+/// The callback of a commit, and the commit's offsets.
 pub(crate) struct CommitCallback {
     pub(crate) function: Py<PyAny>,
     pub(crate) offsets: Offsets,
@@ -17,13 +17,13 @@ pub(crate) struct CommitCallback {
 /// The callbacks of one consumer.
 #[derive(Default)]
 pub(crate) struct CommitCallbacks {
-    // Guards callbacks by the number of their commit.
+    // Guards the callbacks, by the number of their commit.
     waiting: Mutex<HashMap<u64, CommitCallback>>,
     next: AtomicU64,
 }
 
 impl CommitCallbacks {
-    /// The number of a new commit, under which its callback waits.
+    /// Adds the callback of a new commit, and returns the commit's number.
     pub(super) fn add(&self, callback: CommitCallback) -> u64 {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         self.waiting.lock().insert(number, callback);

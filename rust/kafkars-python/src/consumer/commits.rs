@@ -1,5 +1,5 @@
-//! Offsets to commit, and committed ones. Each call is one Rust future and one conversion; the faces choose how to
-//! wait.
+//! Committing offsets, and asking for committed ones. Each call is a Rust future and a conversion of its output; the
+//! two flavours choose how to wait.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -95,7 +95,7 @@ impl ConsumerCore {
         told.map_err(|failure| error::fetch(py, &failure))
     }
 
-    /// Tells one callback what came of its commit.
+    /// Calls a callback with the outcome of its commit.
     pub(crate) fn call_back(
         &self,
         py: Python<'_>,
@@ -115,7 +115,8 @@ impl ConsumerCore {
         }
     }
 
-    /// What a caller of commit names: nothing for everything handed out, a record for the offset after it, or offsets.
+    /// The offsets of a commit: for nothing given, those of everything handed out; for a record, the offset after it;
+    /// or the given offsets.
     fn offsets_from(&self, offsets: Option<&Bound<'_, PyAny>>) -> PyResult<(Offsets, Origin)> {
         let Some(given) = offsets else {
             return Ok((self.consumer.finish_consumed(), Origin::Positions));

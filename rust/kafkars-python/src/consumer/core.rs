@@ -1,4 +1,4 @@
-//! The consumer behind both flavours, synchronous and asyncio: records out of the ready buffer, fork rule, life.
+//! The consumer behind both flavours, synchronous and asyncio: taking records, the fork rule, closing.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -29,33 +29,33 @@ use crate::runtime::{self, ForkGuard};
 /// A consumer and what Python adds to it.
 pub(crate) struct ConsumerCore {
     pub(crate) consumer: Consumer,
-    /// What waits for its records wait for.
+    /// The key that waits for records of this consumer use.
     pub(crate) key: CompletionKey,
     fork_guard: ForkGuard,
     deserializers: Option<Arc<Deserializers>>,
     lent: LentObjects,
     /// Most records of one batch call.
     max_poll_records: usize,
-    /// Time limit of calls that ask the cluster and are given none.
+    /// Time limit of calls that ask the cluster, if they are given none.
     pub(crate) default_timeout: Duration,
-    // Guards who is called when partitions come and go; never held while the interpreter runs.
+    // Guards the rebalance listener; never held while the interpreter runs.
     pub(crate) listeners: Mutex<Option<Arc<Listeners>>>,
     pub(super) commit_callbacks: CommitCallbacks,
-    /// Commits may name partitions that are not owned, as with the library whose face this is.
+    /// Whether commits may name partitions that are not owned, as in some library whose face this is.
     pub(crate) commits_any: AtomicBool,
     pub(super) listener_run: ListenerRun,
     pub(crate) callback_turn: CallbackTurn,
     // Guards the exception of a listener's coroutine until a reader gets it.
     pub(crate) raised: Mutex<Option<PyErr>>,
-    /// The last end of a subscription that was heard of, by the number of its id.
+    /// The id of the last end of a subscription that was reported.
     left: AtomicU64,
     leaving: AtomicBool,
-    /// The application stopped in the middle of what was handed out last.
+    /// Whether an exception has interrupted the handling of what was handed out last.
     interrupted: AtomicBool,
 }
 
 impl ConsumerCore {
-    /// A consumer with nothing assigned, on the runtime of this process.
+    /// Creates a consumer without an assignment, on the runtime of this process.
     pub(crate) fn new(py: Python<'_>, settings: ConsumerSettings) -> PyResult<Arc<Self>> {
         let mut lent = LentObjects::default();
         let (client, consumer) = settings.checked(&mut lent)?;
@@ -85,9 +85,9 @@ impl ConsumerCore {
         }))
     }
 
-    /// Shows what the application gave to the collector: it may know the consumer. For one object of a consumer only,
-    /// since each of these is counted once. Only attached threads change what is here, and they call nothing of
-    /// Python's under the locks: the collector waits for none that waits for it.
+    /// Shows objects of the application to the collector, because they may refer to the consumer. Only one Python
+    /// object of a consumer may do so, since each reference is counted once. Only attached threads change them, and
+    /// make no call to Python under the locks, so the collector never waits for a thread that waits for it.
     pub(super) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         // Records that were handed out share the deserializers, and may be read without the consumer.
         if let Some(deserializers) = &self.deserializers
@@ -108,7 +108,7 @@ impl ConsumerCore {
         self.fork_guard.check()
     }
 
-    /// Fails after `close()`, too.
+    /// Fails in a fork, and after `close()`.
     pub(crate) fn check_open(&self) -> PyResult<()> {
         self.check()?;
         if self.consumer.is_closed() {
@@ -117,17 +117,17 @@ impl ConsumerCore {
         Ok(())
     }
 
-    /// True if something must be served before records, on a loop.
+    /// True if listeners, callbacks or exceptions come before records, on a loop.
     pub(crate) fn has_news(&self) -> bool {
         self.consumer.has_news() || self.has_raised()
     }
 
-    /// Leaves an exception for the next reader; the first one counts.
+    /// Keeps an exception for the next reader; the first one counts.
     pub(crate) fn raise_later(&self, error: PyErr) {
         self.raised.lock().get_or_insert(error);
     }
 
-    /// Takes out what waits for a reader.
+    /// Takes the exception that waits for a reader.
     pub(crate) fn take_raised(&self) -> Option<PyErr> {
         self.raised.lock().take()
     }
@@ -149,7 +149,7 @@ impl ConsumerCore {
         }
     }
 
-    /// The next record before it is a Python object, if one is ready.
+    /// Takes the next record, if one is ready, without making a Python object.
     #[inline]
     pub(crate) fn taken(&self, py: Python<'_>) -> PyResult<Option<TakenRecord>> {
         self.check()?;
@@ -157,7 +157,7 @@ impl ConsumerCore {
         taken.map_err(|failure| error::fetch(py, &failure))
     }
 
-    /// What is ready, up to `max` records; none when nothing is.
+    /// Takes what is ready, up to `max` records; `None` if nothing is.
     pub(crate) fn take<'py>(
         &self,
         py: Python<'py>,
@@ -173,7 +173,7 @@ impl ConsumerCore {
         Bound::new(py, PyRecordBatch::new(runs.collect())).map(Some)
     }
 
-    /// What is ready, up to `max` records, before it is a Python object.
+    /// Takes what is ready, up to `max` records, without making Python objects.
     pub(crate) fn slices(&self, py: Python<'_>, max: usize) -> PyResult<Option<Vec<RecordSlice>>> {
         self.check()?;
         let slices = self.consumer.try_take(max);
@@ -190,7 +190,7 @@ impl ConsumerCore {
         }
     }
 
-    /// Fails where a wait for records can have no end: nothing is assigned.
+    /// Fails if a wait for records would never end, because nothing is assigned.
     pub(crate) fn check_assigned(&self) -> PyResult<()> {
         if !self.consumer.is_assigned() && !self.consumer.is_subscribed() {
             self.check_open()?;
@@ -201,7 +201,8 @@ impl ConsumerCore {
         Ok(())
     }
 
-    /// Fails where records cannot come by waiting: no later try can reach the cluster, or it is silent for too long.
+    /// Fails if records cannot come by waiting: no later try can reach the cluster, or no broker has answered for too
+    /// long.
     pub(crate) fn check_readable(&self, py: Python<'_>) -> PyResult<()> {
         match self.consumer.read_failure() {
             None => Ok(()),
@@ -209,7 +210,7 @@ impl ConsumerCore {
         }
     }
 
-    /// Fails where records cannot come because a handshake fails, for a read that goes on waiting.
+    /// Fails if records cannot come because a login fails, for a read that goes on waiting.
     pub(crate) fn check_refused(&self, py: Python<'_>) -> PyResult<()> {
         match self.consumer.refusal() {
             None => Ok(()),
@@ -217,13 +218,13 @@ impl ConsumerCore {
         }
     }
 
-    /// The moment a call ends that was given `timeout` seconds, or none.
+    /// The deadline of a call that was given `timeout` seconds, or none.
     pub(crate) fn deadline(&self, timeout: Option<f64>) -> PyResult<Instant> {
         let timeout = crate::types::timeout(timeout)?.unwrap_or(self.default_timeout);
         Ok(Instant::now() + timeout)
     }
 
-    /// Begins to give up the subscription; `None` where there is none, or in a listener, which nobody else could leave.
+    /// Begins to give up the subscription; `None` if there is none, or inside a listener, which would wait for itself.
     pub(crate) fn start_leaving(&self, reason: &'static str, deadline: Instant) -> Option<LeaveId> {
         if !self.may_leave() {
             return None;
@@ -235,7 +236,7 @@ impl ConsumerCore {
         id
     }
 
-    /// Begins to end the consumer, subscribed or not; `None` where there is no group, or in a listener.
+    /// Begins to close the consumer, subscribed or not; `None` if there is no group, or inside a listener.
     pub(crate) fn start_closing(&self, deadline: Instant) -> Option<Closing> {
         if !self.may_leave() {
             return None;
@@ -245,7 +246,7 @@ impl ConsumerCore {
         closing
     }
 
-    /// Nobody waits for this end of a subscription any more.
+    /// Notes that no call waits for this end of a subscription any more.
     pub(crate) fn give_up_leaving(&self, id: LeaveId) {
         if !self.fork_guard.is_elsewhere() {
             self.consumer.give_up_leaving(id);
@@ -258,12 +259,12 @@ impl ConsumerCore {
             && self.check_reentry().is_ok()
     }
 
-    /// True if the subscription is being given up: a membership that fails then is what was wanted.
+    /// True if the subscription is being given up: a failure of the membership does not matter then.
     pub(crate) fn is_leaving(&self) -> bool {
         self.leaving.load(Ordering::Acquire)
     }
 
-    /// A subscription begins: its errors are of interest.
+    /// Notes that a subscription begins, whose errors matter.
     pub(crate) fn note_subscribed(&self) {
         self.leaving.store(false, Ordering::Release);
     }
@@ -272,12 +273,12 @@ impl ConsumerCore {
         self.left.fetch_max(id.0, Ordering::AcqRel);
     }
 
-    /// True if this end of a subscription, or a later one, was heard of.
+    /// True if this end of a subscription, or a later one, was reported.
     pub(crate) fn has_left(&self, id: LeaveId) -> bool {
         self.left.load(Ordering::Acquire) >= id.0
     }
 
-    /// The application failed while it handled what was handed out last: that is not finished.
+    /// Notes that the application failed while it handled what was handed out last, which is not finished by that.
     pub(crate) fn interrupt(&self) {
         self.interrupted.store(true, Ordering::Release);
     }
@@ -286,7 +287,7 @@ impl ConsumerCore {
         !self.interrupted.load(Ordering::Acquire)
     }
 
-    /// How long a wait without limit may last before the cluster is looked after.
+    /// How long a wait without limit lasts before it is checked whether the cluster can be reached.
     pub(crate) fn look_after(&self) -> Duration {
         let stuck = self.consumer.config().stuck_timeout;
         stuck.map_or(self.default_timeout, |stuck| {
@@ -294,12 +295,12 @@ impl ConsumerCore {
         })
     }
 
-    /// How long its end may take where the caller gives no time.
+    /// How long closing may take if the caller gives no time.
     pub(crate) fn close_timeout(&self) -> Duration {
         self.consumer.client().config().close_timeout
     }
 
-    /// Ends the consumer. Does nothing in a forked child, whose copy has no threads.
+    /// Closes the consumer. Does nothing in a forked child, whose copy has no threads.
     pub(crate) fn close(&self) {
         if !self.fork_guard.is_elsewhere() {
             self.consumer.close();
@@ -317,7 +318,7 @@ impl ConsumerCore {
 }
 
 impl Drop for ConsumerCore {
-    /// Nothing waits here: the tasks end on their own.
+    /// Closes the consumer without waiting: its tasks end by themselves.
     fn drop(&mut self) {
         self.close();
     }

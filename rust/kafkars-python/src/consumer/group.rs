@@ -1,4 +1,4 @@
-//! Subscriptions and who listens to them: calls that never wait.
+//! Subscriptions and their listeners: calls that never wait.
 
 use std::mem;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ impl ConsumerCore {
         match outcome {
             Ok(()) => self.note_subscribed(),
             Err(_) => {
-                // The end of an object may run anything, so not under the lock.
+                // Dropping an object may run any code, so it happens outside of the lock.
                 let refused = mem::replace(&mut *self.listeners.lock(), before);
                 drop(refused);
             }
@@ -85,7 +85,7 @@ impl ConsumerCore {
     }
 }
 
-/// The name of a topic. What no topic is called is a pattern that another library would take here.
+/// The name of a topic. Text that starts with `^` is a pattern, which other libraries take here.
 fn name_of<'a>(topic: &'a Bound<'_, PyString>) -> PyResult<&'a str> {
     let name = topic.to_str()?;
     match name.starts_with('^') {

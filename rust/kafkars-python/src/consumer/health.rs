@@ -1,4 +1,4 @@
-//! Looks at a consumer, as small Python values.
+//! Health, memory and lag of a consumer as Python objects.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The end of a subscription: listeners hear of it, the coordinator takes note, and only then the call returns.
+//! Ending a subscription: listeners are called, the coordinator is told, and only then the call returns.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,21 +16,20 @@ use crate::aio::{CompletionKey, CompletionQueue, PendingAnswer, Taker};
 use crate::imports::GET_LOGGER;
 use crate::runtime;
 
-/// What happens after the group was left.
+/// What to do after the group was left.
 pub(crate) enum Then {
     Nothing,
-    /// The consumer is closed, for which there was so much time.
+    /// Close the consumer, for which there was this much time.
     Close {
         closing: Closing,
         limit: Duration,
-        /// An exception is on its way already, which says more than one about closing.
+        /// Whether another exception is being raised already, which matters more than one about closing.
         is_failing: bool,
     },
 }
 
 impl ConsumerCore {
-    /// Gives up the subscription, on this thread, within `timeout`. The first exception of a listener reaches the
-    /// caller.
+    /// Gives up the subscription, on this thread, within `timeout`. Raises the first exception of a listener.
     pub(crate) fn leave(
         &self,
         py: Python<'_>,
@@ -44,8 +43,8 @@ impl ConsumerCore {
         }
     }
 
-    /// Ends the consumer on this thread, within `timeout`: listeners run, commits made before are done or given up, and
-    /// their callbacks run.
+    /// Closes the consumer on this thread, within `timeout`: listeners run, earlier commits are finished or given up,
+    /// and their callbacks run.
     pub(crate) fn end(&self, py: Python<'_>, timeout: Duration) -> PyResult<()> {
         let started = Instant::now();
         let deadline = started + timeout;
@@ -61,8 +60,7 @@ impl ConsumerCore {
         outcome.and(told).and(committed)
     }
 
-    /// Callbacks of commits whose outcome has not come before the end hear so. The first exception of one reaches the
-    /// caller.
+    /// Calls the callbacks of commits without an outcome with a time-out. Raises the first exception of one.
     fn tell_unheard(&self, py: Python<'_>, waited: Duration, limit: Duration) -> PyResult<()> {
         let mut first = None;
         for (_, callback) in self.commit_callbacks.take_all() {
@@ -87,7 +85,7 @@ impl ConsumerCore {
                 continue;
             }
             let left = deadline.saturating_duration_since(Instant::now());
-            // What another thread is just told belongs to the time before the end.
+            // Callbacks that another thread runs right now are waited for.
             let is_elsewhere = self.callback_turn.is_elsewhere();
             let has_left = self.has_left(id) || self.consumer.is_closed();
             if has_left && !is_elsewhere || left.is_zero() {
@@ -102,10 +100,10 @@ impl ConsumerCore {
     }
 }
 
-/// Logs what went wrong when a consumer was closed because of another exception, which says more.
+/// Logs an error of closing a consumer while another exception is raised, which matters more.
 #[cold]
 pub(crate) fn log_overridden(py: Python<'_>, error: PyErr) -> PyResult<()> {
-    // What is no `Exception`, such as Ctrl+C, goes on.
+    // An exception that is no `Exception`, such as Ctrl+C, is raised.
     if !error.is_instance_of::<PyException>(py) {
         return Err(error);
     }
@@ -128,7 +126,7 @@ pub(crate) struct LeaveWait {
     then: Then,
     /// The first exception of a listener or callback.
     first: Mutex<Option<PyErr>>,
-    /// The call has returned, or was given up.
+    /// Whether the call has returned or was given up.
     is_over: AtomicBool,
 }
 
@@ -175,7 +173,7 @@ impl LeaveWait {
         }
     }
 
-    /// Nobody waits for the group any more. It is left all the same, and what was to be closed is closed at once.
+    /// Gives up the wait. The group is left all the same, and a consumer that was to be closed is closed at once.
     fn give_up(&self) {
         if self.is_over.swap(true, Ordering::AcqRel) {
             return;
@@ -188,7 +186,7 @@ impl LeaveWait {
 }
 
 impl Drop for LeaveWait {
-    /// A call that nobody has awaited is given up.
+    /// Gives up the wait of a call that is dropped.
     fn drop(&mut self) {
         self.give_up();
     }
@@ -204,7 +202,7 @@ impl PendingAnswer for LeaveWait {
     }
 
     fn take(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {
-        // In a listener, or awaited by one, this would wait for itself.
+        // A listener that awaits this would wait for itself.
         if let Err(error) = self
             .core
             .check_reentry()
@@ -216,7 +214,7 @@ impl PendingAnswer for LeaveWait {
         let served = loop {
             match self.core.serve_on_loop(py) {
                 Ok(served) => break served,
-                // The first exception reaches the caller; what comes after it is heard of all the same.
+                // The first exception is raised at the end; listeners and callbacks after it are called all the same.
                 Err(error) => {
                     self.first.lock().get_or_insert(error);
                 }

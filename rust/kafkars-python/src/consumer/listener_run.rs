@@ -1,11 +1,11 @@
-//! The listener or callback that runs now, which other calls of its consumer have to know of.
+//! The listener or callback that runs now, for calls of its consumer that must not be made in it.
 
 use std::thread::{self, ThreadId};
 
 use parking_lot::Mutex;
 use pyo3::prelude::*;
 
-/// What runs a listener of one consumer now, if anything does.
+/// Where a listener of one consumer runs now, if one does.
 #[derive(Default)]
 pub(crate) struct ListenerRun {
     // Guards the thread that a listener runs on.
@@ -15,18 +15,18 @@ pub(crate) struct ListenerRun {
 }
 
 impl ListenerRun {
-    /// A listener runs on this thread until the value is dropped.
+    /// Notes that a listener runs on this thread until the returned value is dropped.
     pub(super) fn enter(&self) -> Inside<'_> {
         *self.thread.lock() = Some(thread::current().id());
         Inside(self)
     }
 
-    /// True if the caller is a listener, or called by one.
+    /// True if the caller is a listener, or was called by one.
     pub(super) fn is_on_this_thread(&self) -> bool {
         *self.thread.lock() == Some(thread::current().id())
     }
 
-    /// A listener's coroutine runs in this task.
+    /// Notes that a listener's coroutine runs in this task.
     pub(super) fn begin(&self, task: &Bound<'_, PyAny>) {
         *self.task.lock() = Some(task.clone().unbind());
     }
@@ -42,7 +42,7 @@ impl ListenerRun {
         self.task.lock().is_some()
     }
 
-    /// The coroutine has ended.
+    /// Notes that the coroutine has ended.
     pub(super) fn end(&self) {
         let done = self.task.lock().take();
         drop(done);

@@ -4,7 +4,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 
-/// What the application wants to be called with when partitions come and go.
+/// The application's functions for assigned, revoked and lost partitions.
 #[derive(Default)]
 pub(crate) struct Listeners {
     pub(crate) assigned: Option<Py<PyAny>>,
@@ -20,7 +20,7 @@ impl Listeners {
         visit.call(&self.lost)
     }
 
-    /// Fails where one of them cannot be called.
+    /// Fails if one of them cannot be called.
     pub(super) fn check(self, py: Python<'_>) -> PyResult<Self> {
         let named = [
             ("on_partitions_assigned", &self.assigned),

@@ -1,4 +1,4 @@
-//! Reading: what the synchronous and the asynchronous consumer share. Each of the two adds only its way of waiting.
+//! Consumers: what the synchronous and the asynchronous one share. Each of the two adds only its way of waiting.
 
 mod aio;
 mod assignment;

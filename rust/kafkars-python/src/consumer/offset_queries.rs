@@ -1,4 +1,5 @@
-//! Questions to the cluster. Each is one Rust future and one conversion of its answer; the faces choose how to wait.
+//! Calls that ask the cluster for offsets or metadata. Each is a Rust future and a conversion of its output; the two
+//! flavours choose how to wait.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -18,7 +19,7 @@ use crate::types;
 
 type Times = Vec<(TopicPartition, Option<OffsetAndTimestamp>)>;
 
-/// Which end of partitions is asked for.
+/// Which end of the partitions to ask for.
 #[derive(Clone, Copy)]
 pub(crate) enum End {
     Beginning,

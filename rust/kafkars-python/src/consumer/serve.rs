@@ -1,4 +1,4 @@
-//! Hands events to the application: listeners and callbacks run on the thread that polls, coroutines on its loop.
+//! Serving: listeners and callbacks run on the thread that polls, listeners' coroutines on its loop.
 
 use std::sync::Arc;
 
@@ -13,18 +13,18 @@ use crate::error;
 use crate::imports::{CURRENT_TASK, ENSURE_FUTURE};
 use crate::types;
 
-/// How far serving has come.
+/// The result of serving on a loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Served {
     /// Nothing waits any more.
     All,
-    /// A coroutine runs; records wait for it.
+    /// A listener's coroutine runs, and records wait for its end.
     Running,
 }
 
 impl ConsumerCore {
-    /// Runs what waits, on this thread, unless another thread does. An exception of a listener or callback reaches the
-    /// caller; the rest keeps its turn.
+    /// Runs the listeners and callbacks that are due on this thread, unless another thread does. Raises the exception
+    /// of one; the others stay due.
     pub(crate) fn serve(&self, py: Python<'_>) -> PyResult<()> {
         self.check_reentry()?;
         let Some(_turn) = self.callback_turn.take() else {
@@ -45,7 +45,7 @@ impl ConsumerCore {
         Ok(())
     }
 
-    /// Runs what waits on an event loop, where listeners may be coroutines.
+    /// Runs the listeners and callbacks that are due on an event loop, where listeners may be coroutines.
     pub(crate) fn serve_on_loop(self: &Arc<Self>, py: Python<'_>) -> PyResult<Served> {
         self.check_reentry()?;
         self.check_task(py)?;
@@ -105,7 +105,7 @@ impl ConsumerCore {
         py: Python<'py>,
         change: &Change,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        // A completed rebalance is worth telling even when nothing is new; nothing gone is not.
+        // A completed rebalance is reported even if no partition is new; an empty list of lost or revoked ones is not.
         if change.partitions.is_empty() && change.kind != ChangeKind::Assigned {
             return Ok(None);
         }
@@ -115,7 +115,7 @@ impl ConsumerCore {
         let listener = match &change.kind {
             ChangeKind::Assigned => &listeners.assigned,
             ChangeKind::Revoked => &listeners.revoked,
-            // As in Kafka: who does not tell lost partitions apart hears of them as revoked.
+            // As in Java's client: a listener without `on_partitions_lost` gets lost partitions as revoked.
             ChangeKind::Lost(_) => match &listeners.lost {
                 None => &listeners.revoked,
                 lost => lost,
@@ -142,13 +142,13 @@ impl ConsumerCore {
                 change: change.clone(),
             },
         )?;
-        // Before the callback, which finds it there.
+        // Noted before the callback is added, which takes it back.
         self.listener_run.begin(&task);
         task.call_method1(intern!(py, "add_done_callback"), (end,))?;
         Ok(())
     }
 
-    /// A synchronous consumer has no loop to run a coroutine on.
+    /// Fails for a listener that returns a coroutine: a synchronous consumer has no loop to run it on.
     fn refuse_coroutine(&self, answer: &Bound<'_, PyAny>) -> PyResult<()> {
         if !is_awaitable(answer) {
             return Ok(());
@@ -161,7 +161,7 @@ impl ConsumerCore {
         ))
     }
 
-    /// Fails inside a listener: it runs because of a call like this one, which waits for it.
+    /// Fails inside a listener or callback: it runs because of a call like this one, which waits for it.
     pub(crate) fn check_reentry(&self) -> PyResult<()> {
         if self.listener_run.is_on_this_thread() {
             return Err(error::state(

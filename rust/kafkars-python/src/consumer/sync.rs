@@ -380,7 +380,7 @@ impl PyConsumer {
             self.core.interrupt();
         }
         match self.close(py, None) {
-            // The exception that ends the block says more than one about leaving.
+            // The exception that ends the block matters more than one about leaving.
             Err(error) if failed => log_overridden(py, error),
             outcome => outcome,
         }
@@ -404,7 +404,7 @@ impl PyConsumer {
 }
 
 impl ConsumerCore {
-    /// Runs listeners and callbacks that wait.
+    /// Runs the listeners and callbacks that are due.
     #[inline]
     pub(crate) fn serve_news(&self, py: Python<'_>) -> PyResult<()> {
         match self.consumer.has_news() {
@@ -413,7 +413,8 @@ impl ConsumerCore {
         }
     }
 
-    /// Waits until `take` finds something, or the time is over: then None, or why none can come.
+    /// Waits until `take` finds something. After the time limit returns `None`, or the error because of which nothing
+    /// can come.
     pub(crate) fn wait_for<T>(
         &self,
         py: Python<'_>,
@@ -425,8 +426,8 @@ impl ConsumerCore {
         let started = Instant::now();
         let mut look = started + self.look_after();
         loop {
-            // Without a limit the cluster is looked after once in a while, so that nobody waits for one that is gone.
-            // Whether it refuses this client is looked at more often.
+            // Without a limit it is checked from time to time whether the cluster can be reached, and more often
+            // whether it refuses this client.
             let left = match timeout {
                 None => look.saturating_duration_since(Instant::now()),
                 Some(timeout) => timeout.saturating_sub(started.elapsed()),
@@ -451,7 +452,7 @@ impl ConsumerCore {
                 }
                 false => self.check_refused(py)?,
             }
-            // Another thread took what was ready.
+            // Another thread has taken the records.
             let over = timeout.is_some_and(|timeout| started.elapsed() >= timeout);
             if over {
                 return Ok(None);

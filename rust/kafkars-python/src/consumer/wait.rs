@@ -1,7 +1,7 @@
 //! Waiting for records on an event loop.
 //!
-//! A record is taken from the buffer at the moment the awaiting code gets it, not when the call is made and not when
-//! the record arrives: a call that is dropped or cancelled in between leaves it for the next one.
+//! A record is taken from the buffer at the moment when the awaiting code gets it, not when the call is made or the
+//! record arrives: a call that is dropped or cancelled in between leaves it for the next one.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -22,8 +22,7 @@ use crate::types;
 /// How long a wait may last.
 enum Until {
     Deadline(Instant),
-    /// The wait has no limit, but whether the cluster is there is looked at from this time on, again and again, so that
-    /// nobody waits for one that is gone.
+    /// There is no limit, but from this time on it is checked from time to time whether the cluster can be reached.
     Records(Mutex<Instant>),
 }
 
@@ -32,13 +31,13 @@ pub(crate) struct RecordWait {
     core: Arc<ConsumerCore>,
     amount: Amount,
     until: Until,
-    // When it is looked next whether the cluster refuses this client.
+    // When to check next whether the cluster refuses this client.
     refusal_check: Mutex<Instant>,
     _waits: WaitingRead,
 }
 
 impl RecordWait {
-    /// Waits for `timeout`, or as long as it takes.
+    /// Waits for `timeout`, or without limit.
     pub(crate) fn new(core: &Arc<ConsumerCore>, amount: Amount, timeout: Option<Duration>) -> Self {
         let now = Instant::now();
         Self {
@@ -53,7 +52,7 @@ impl RecordWait {
         }
     }
 
-    /// True if the answer is that nothing came.
+    /// True if the wait has ended without records.
     fn is_over(&self) -> bool {
         let is_over = match &self.until {
             Until::Deadline(deadline) => *deadline <= soon(),
@@ -64,7 +63,7 @@ impl RecordWait {
         is_over || (*self.refusal_check.lock() <= soon() && self.core.consumer.refusal().is_some())
     }
 
-    /// True if it is time to look for refusals. The next time is set.
+    /// True if a check for refusals is due; sets the time of the next one.
     fn checks_refusals(&self) -> bool {
         let (mut check, now) = (self.refusal_check.lock(), soon());
         let is_due = *check <= now;
@@ -74,7 +73,7 @@ impl RecordWait {
         is_due
     }
 
-    /// The answer when nothing is there: none yet, nothing in time, or no cluster.
+    /// The result when there are no records: none yet, an empty one after the time limit, or an error.
     fn nothing(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {
         let refused = match self.checks_refusals() {
             true => self.core.check_refused(py).err().map(Err),
@@ -114,7 +113,7 @@ fn nothing(amount: Amount, py: Python<'_>) -> PyResult<Py<PyAny>> {
 }
 
 impl ConsumerCore {
-    /// Takes what is there; none where nothing is.
+    /// Takes the records that are there; `None` if there are none.
     #[inline]
     fn found(&self, py: Python<'_>, amount: Amount) -> PyResult<Option<Py<PyAny>>> {
         Ok(match amount {
@@ -123,7 +122,7 @@ impl ConsumerCore {
         })
     }
 
-    /// The failure of a read as its caller hears it: an iteration ends with the consumer.
+    /// The exception that the caller of a read gets: an iteration ends with the consumer.
     fn heard(&self, amount: Amount, error: PyErr) -> PyErr {
         match amount {
             Amount::Next if self.consumer.is_closed() => PyStopAsyncIteration::new_err(()),
@@ -155,8 +154,8 @@ impl RecordReads for ConsumerCore {
 }
 
 impl PendingAnswer for RecordWait {
-    /// Only in its turn: what is in the buffer may be taken by somebody else before. And only with something to take:
-    /// the key is every reader's, so it also comes for records that an earlier one has taken.
+    /// Only when it was woken, because earlier readers come first. And only if there is something to take: all readers
+    /// share the key, so it also comes for records that another reader has taken.
     fn is_ready(&self, woken: bool) -> bool {
         woken && (self.core.consumer.is_ready() || self.core.has_raised() || self.is_over())
     }
@@ -165,7 +164,7 @@ impl PendingAnswer for RecordWait {
         Taker::Reader
     }
 
-    /// Listeners run first: what they hear of is no record.
+    /// Listeners run first, because what they are called with is not a record.
     fn prelude(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
         if !self.core.consumer.has_news() {
             return Ok(None);
@@ -177,7 +176,7 @@ impl PendingAnswer for RecordWait {
     fn take(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {
         if self.core.has_news() {
             return match self.core.serve_on_loop(py) {
-                // The application's code has run, and may have cancelled the task that awaits: it takes nothing now.
+                // The application's code has run, and may have cancelled the task that awaits, so nothing is taken now.
                 Ok(_) => None,
                 Err(error) => Some(Err(error)),
             };
@@ -236,7 +235,7 @@ impl PyServe {
     }
 }
 
-/// The loop's timer and our clock are not exactly the same.
+/// Now, and a little more, because the clocks of the loop's timer and of this code differ slightly.
 fn soon() -> Instant {
     Instant::now() + Duration::from_millis(2)
 }

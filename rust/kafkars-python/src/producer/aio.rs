@@ -399,7 +399,7 @@ impl PyAsyncProducer {
         self.core.check()?;
         let deadline = types::timeout(timeout)?.map(|timeout| Instant::now() + timeout);
         let producer = self.core.producer.clone();
-        // What fails meanwhile is told by its own futures, or by the log.
+        // Records that fail meanwhile have their own futures, or are logged.
         let forgotten = Forgotten::Waiting(
             "flush() of an asyncio producer was never awaited: nothing waits for the records",
             |_| (),
@@ -587,13 +587,13 @@ impl PyAsyncProducer {
 }
 
 impl PyAsyncProducer {
-    /// What the face of another library needs of it.
+    /// The core, for the face of another library.
     pub(crate) fn core(&self) -> Arc<ProducerCore> {
         Arc::clone(&self.core)
     }
 
-    /// Fails where no event loop runs in this thread: nobody could await what the call returns, and a failure would be
-    /// nobody's. Programs without a loop make this mistake, and should hear of it before anything is sent.
+    /// Fails if no event loop runs in this thread: what the call returns could not be awaited, and a failure would be
+    /// lost. Programs that make this mistake should notice before anything is sent.
     #[inline]
     fn check_awaitable(&self, py: Python<'_>, call: &str) -> PyResult<()> {
         self.core.check()?;
@@ -603,7 +603,7 @@ impl PyAsyncProducer {
         Err(no_loop(call))
     }
 
-    /// Takes a record at once where that is possible, and queues it otherwise.
+    /// Sends a record at once if possible, and queues it otherwise.
     #[inline]
     fn enter(
         &self,
@@ -623,7 +623,7 @@ impl PyAsyncProducer {
         entry.future(py, awaits)
     }
 
-    /// Takes a record that interceptors see before and after, or queues it.
+    /// Sends or queues a record, with interceptors before and after.
     fn enter_intercepted<'py>(
         &self,
         py: Python<'py>,
@@ -642,8 +642,7 @@ impl PyAsyncProducer {
         entry.future(py, awaits)
     }
 
-    /// A record that is refused at the call makes its transaction one to abort, whether or not somebody awaits the
-    /// error.
+    /// Breaks the transaction of a record that was refused by the call, whether or not the error is awaited.
     #[inline]
     fn refuses(&self, entry: &SendEntry) {
         if let SendEntry::Failed(failure) = entry {
@@ -665,7 +664,7 @@ impl PyAsyncProducer {
             outcome.map_err(|failure| error::produce(py, &failure))?;
             Ok(py.None())
         };
-        // A step that has begun is not left halfway, whether or not somebody still waits for it.
+        // A call that has begun goes on to its end, whether or not it is still awaited.
         let forgotten = Forgotten::Waiting(
             "a transaction's step of an asyncio producer was never awaited: it goes on unwatched",
             |outcome| {

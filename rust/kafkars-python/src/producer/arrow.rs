@@ -1,5 +1,5 @@
 //! Arrow tables as records: taken over through the PyCapsule interface, so from pyarrow, polars, pandas, duckdb and
-//! others alike, none of which is needed here.
+//! others alike, none of which is a dependency.
 
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
 use arrow_schema::SchemaRef;
@@ -17,19 +17,19 @@ use crate::error;
 /// The record batches of a table, one after the other.
 pub(super) struct ArrowBatches {
     source: ArrowSource,
-    /// Rows of the batches so far.
+    /// How many rows the batches so far had.
     rows: usize,
 }
 
 enum ArrowSource {
-    /// What has `__arrow_c_stream__`.
+    /// An object with `__arrow_c_stream__`.
     Stream(ImportedStream),
-    /// What has `__arrow_c_array__`.
+    /// An object with `__arrow_c_array__`.
     One(SchemaRef, Option<FFI_ArrowArray>),
 }
 
 impl ArrowBatches {
-    /// Asks `data` for what it has.
+    /// Gets the stream or the array of `data`.
     pub(super) fn new(data: &Bound<'_, PyAny>) -> PyResult<Self> {
         let py = data.py();
         if let Some(method) = data.getattr_opt(intern!(py, "__arrow_c_stream__"))? {
@@ -118,7 +118,7 @@ fn one(schema: &Bound<'_, PyAny>, array: &Bound<'_, PyAny>) -> PyResult<ArrowBat
     Ok(ArrowSource::One(schema, Some(array)).into())
 }
 
-/// The schema of what has `__arrow_c_schema__`, such as a `pyarrow.Schema`.
+/// The schema of an object with `__arrow_c_schema__`, such as a `pyarrow.Schema`.
 pub(crate) fn imported_schema(data: &Bound<'_, PyAny>) -> PyResult<SchemaRef> {
     let capsule = data.call_method0(intern!(data.py(), "__arrow_c_schema__"))?;
     let schema = pointer(&capsule, c"arrow_schema")?.cast::<FFI_ArrowSchema>();
@@ -199,7 +199,7 @@ impl Rows for ArrowRows<'_> {
     }
 }
 
-/// Which column is what, as `send_arrow` takes it.
+/// The names of the columns, from the arguments of `send_arrow`.
 pub(super) fn names(
     value: Option<String>,
     key: Option<String>,

@@ -1,4 +1,4 @@
-//! What the caller of an asynchronous send awaits.
+//! What the caller of an asynchronous send awaits: the delivery or the admission.
 
 use kafkars_client::Delivery;
 use pyo3::prelude::*;

@@ -56,8 +56,8 @@ impl PyBaseProducer {
         !self.core.is_elsewhere() && self.core.producer.in_transaction()
     }
 
-    /// Leaves the open transaction to end by itself, for a block that waits no longer: it is aborted, now or, where it
-    /// is being committed, should that fail. Returns whether the abort is under way.
+    /// Leaves the open transaction to end by itself, for a block that waits no longer: it is aborted now, or if it is
+    /// being committed, when that fails. Returns True if the abort is under way.
     fn _leave_transaction(&self) -> bool {
         !self.core.is_elsewhere() && self.core.producer.leave_transaction()
     }
@@ -112,14 +112,14 @@ impl PyBaseProducer {
         Ok(named.collect())
     }
 
-    /// Every broker, or every bootstrap address before the cluster is known: its number or None, its address, why it
+    /// Every broker, or every bootstrap address before the cluster is known: its node id or None, its address, why it
     /// cannot be connected to or None, and its counters.
     fn _brokers<'py>(&self, py: Python<'py>) -> PyResult<Vec<brokers::BrokerStatusFields<'py>>> {
         self.core.check()?;
         brokers::statuses(py, self.core.producer.client())
     }
 
-    /// The leaders of a topic's partitions that are known: partition, broker, leader epoch.
+    /// The leaders of a topic's partitions that are known: partition, node id, leader epoch.
     fn _leaders(&self, topic: &str) -> Vec<(i32, i32, i32)> {
         brokers::leaders(self.core.producer.client(), topic)
     }
@@ -130,7 +130,7 @@ impl PyBaseProducer {
         brokers::watch(self.core.producer.client(), flag.handle())
     }
 
-    /// Warns if the producer goes unclosed, because what it has not sent is lost; `__del__` calls it.
+    /// Warns if the producer was not closed, because what it has not sent is lost; `__del__` calls it.
     fn _warn_if_unclosed(slf: &Bound<'_, Self>) -> PyResult<()> {
         let producer = slf.get();
         let core = &producer.core;
@@ -153,7 +153,7 @@ impl PyBaseProducer {
         producer.unclosed.tell(slf.as_any(), &message)
     }
 
-    /// Never warns of being unclosed, for faces.
+    /// Turns the warning about unclosed producers off, for faces.
     fn _never_warn(&self) {
         self.unclosed.turn_off();
     }

@@ -20,11 +20,11 @@ pub(crate) struct PyBatchBuilder {
     state: Arc<Mutex<BuilderState>>,
 }
 
-/// A batch that takes no more records, as those hold it that wait to send it.
+/// A batch that accepts no more records, for sends that wait.
 pub(crate) struct Filled(Arc<Mutex<BuilderState>>);
 
 impl Filled {
-    /// Shows the batch.
+    /// Calls `look` with the batch.
     pub(super) fn look<T>(&self, look: impl FnOnce(&FilledBatch) -> T) -> T {
         look(&self.0.lock().batch)
     }
@@ -158,7 +158,7 @@ impl PyBatchBuilder {
 }
 
 impl PyBatchBuilder {
-    /// The record's index and size, or none where it does not fit.
+    /// Adds a record and returns its index and size, or `None` if it does not fit.
     fn add(
         &self,
         timestamp: i64,

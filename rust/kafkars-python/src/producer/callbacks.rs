@@ -1,11 +1,10 @@
-//! Callbacks of synchronous deliveries: noted when added, run on the thread that calls `poll()`, `flush()` or
-//! `close()`.
+//! Callbacks of synchronous deliveries, which run on the thread that calls `poll()`, `flush()` or `close()`.
 //!
 //! One thread at a time runs them, so that those of a partition keep their order. A callback may make these calls
-//! itself, and then runs what is due; other threads go on without, or wait until what they wait for has run.
+//! itself, and then runs what is due; other threads run none meanwhile, or wait until those that they need have run.
 //!
 //! A producer has two kinds, those of interceptors and its own, and one [`CallbackStage`] for both: with a turn for
-//! each, two threads that have one and wait for the other would wait for ever.
+//! each kind, two threads that have one turn and wait for the other would deadlock.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -23,7 +22,7 @@ use super::interceptors::Interceptors;
 use crate::callback_turn::{CallbackTurn, Turn};
 use crate::runtime;
 
-/// The producer, as callbacks know it: it makes the future that each of them is called with.
+/// The producer as callbacks need it: it makes the future that each of them is called with.
 pub(super) trait DeliveryFutures: Send + Sync {
     /// A future of the delivery, as Python holds it.
     fn future<'py>(
@@ -35,27 +34,27 @@ pub(super) trait DeliveryFutures: Send + Sync {
 
 /// The callbacks of one kind of one producer.
 pub(crate) struct Callbacks {
-    // Guards callbacks of batches under way, by the batch's address; the entry keeps the batch, and so the address.
+    // Guards callbacks of batches under way, by the address of the batch, which the entry keeps alive.
     waiting: Mutex<HashMap<usize, BatchCallbacks>>,
-    // Guards callbacks whose turn has come. `waiting` may be taken under it.
+    // Guards callbacks that are due. `waiting` may be taken under it.
     due: Mutex<Due>,
     groups: AtomicU64,
     stage: Arc<CallbackStage>,
     news: Arc<CallbackWakeup>,
 }
 
-/// The stage on which a producer's callbacks of all kinds run, one at a time, and at which its threads wait.
+/// The turn to run a producer's callbacks of both kinds, and the condition that threads wait for.
 #[derive(Default)]
 pub(super) struct CallbackStage {
     turn: CallbackTurn,
-    // Guards nothing but the moment between a look and the wait for a change.
+    // Guards no data, only the time between a check and the wait for a change.
     looking: Mutex<()>,
     changed: Condvar,
 }
 
 impl CallbackStage {
     fn tell(&self) {
-        // Under the lock, so that who is about to wait does not miss it.
+        // Under the lock, so that a thread that is about to wait does not miss it.
         let _looking = self.looking.lock();
         self.changed.notify_all();
     }
@@ -68,11 +67,11 @@ struct BatchCallbacks {
     _batch: Arc<BatchDelivery>,
 }
 
-/// Callbacks whose turn has come, and those that run: several where one has called what runs others.
+/// Callbacks that are due, and those that run: several if one has made a call that runs others.
 #[derive(Default)]
 struct Due {
     groups: VecDeque<BatchCallbacks>,
-    /// Numbers of the groups of callbacks that run.
+    /// The numbers of the groups whose callbacks run.
     running: Vec<u64>,
 }
 
@@ -80,7 +79,7 @@ struct Due {
 pub(super) struct Expected(HashSet<u64>);
 
 enum DeliveryCallback {
-    /// Neither part holds the producer, which holds the callback: it would never go.
+    /// Neither part holds the producer, which holds the callback: the cycle would never be freed.
     Callback {
         function: Py<PyAny>,
         delivery: Delivery,
@@ -100,11 +99,11 @@ impl DeliveryCallback {
                 delivery,
                 futures,
             } => {
-                // Who runs callbacks has the producer.
+                // Always there: a thread that runs callbacks holds the producer.
                 let Some(futures) = futures.upgrade() else {
                     return Ok(());
                 };
-                // Whoever is called with a failure has heard of it, whether they look or not.
+                // A callback that is called with a failure has been told of it, whether it looks or not.
                 let _heard = delivery.result();
                 let future = futures.future(py, delivery)?;
                 function.call1(py, (future,)).map(drop)
@@ -117,9 +116,9 @@ impl DeliveryCallback {
     }
 }
 
-/// What the runtime's threads tell: addresses of finished batches.
+/// The addresses of finished batches, from the runtime's threads.
 struct CallbackWakeup {
-    /// There may be something in `finished` or due.
+    /// Whether there may be something in `finished` or `due`.
     any: AtomicBool,
     // Guards the addresses. `Callbacks::due` may be taken under it.
     finished: Mutex<Vec<usize>>,
@@ -127,7 +126,7 @@ struct CallbackWakeup {
 }
 
 impl Callbacks {
-    /// An empty set of callbacks, to be run on this stage.
+    /// Creates an empty set of callbacks, to be run on this stage.
     pub(super) fn new(stage: &Arc<CallbackStage>) -> Self {
         let news = CallbackWakeup {
             any: AtomicBool::new(false),
@@ -143,7 +142,7 @@ impl Callbacks {
         }
     }
 
-    /// Notes a callback for a delivery.
+    /// Adds a callback of a delivery.
     pub(super) fn add(
         &self,
         delivery: &Delivery,
@@ -158,7 +157,7 @@ impl Callbacks {
         self.note(delivery.batch(), call);
     }
 
-    /// Notes that interceptors are to be told of a delivery.
+    /// Adds a call of interceptors for a delivery.
     pub(super) fn acknowledge(
         &self,
         batch: &Arc<BatchDelivery>,
@@ -191,11 +190,10 @@ impl Callbacks {
         batch.on_done(move || news.tell(address));
     }
 
-    /// Runs the callbacks whose turn has come, unless another thread does. The exception of one reaches the caller; the
-    /// rest keep their turn.
+    /// Runs the callbacks that are due, unless another thread does. Raises the exception of one; the others stay due.
     #[inline]
     pub(crate) fn serve(&self, py: Python<'_>) -> PyResult<usize> {
-        // Looked at with every result: most of the time a plain load is all it takes.
+        // This is called with every result, and most of the time one plain load is enough.
         if !self.news.any.load(Ordering::Relaxed) {
             return Ok(0);
         }
@@ -239,7 +237,7 @@ impl Callbacks {
                 None => drop(due.groups.pop_front()),
             }
         };
-        // An empty group at the front is looked at once in vain.
+        // If the group at the front is empty, the next call finds that out.
         let any = !due.groups.is_empty();
         self.news.any.store(any, Ordering::Release);
         let (number, call) = found?;
@@ -247,8 +245,8 @@ impl Callbacks {
         Some(call)
     }
 
-    /// Shows the functions to the collector, but for those that run. Only attached threads change what is here, and
-    /// they call nothing of Python's under the locks: the collector waits for none that waits for it.
+    /// Shows the functions to the collector, except those that run. Only attached threads change them, and make no call
+    /// to Python under the locks, so the collector never waits for a thread that waits for it.
     pub(super) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         let due = self.due.lock();
         let waiting = self.waiting.lock();
@@ -261,7 +259,7 @@ impl Callbacks {
         })
     }
 
-    /// True if any callback has not run.
+    /// True if no callback waits to run.
     pub(crate) fn is_empty(&self) -> bool {
         let due = self.due.lock();
         let is_empty = due.groups.iter().all(|group| group.calls.is_empty());
@@ -278,7 +276,7 @@ impl Callbacks {
         Expected(numbers)
     }
 
-    /// How many of these have still not run to their end. Those that have called this do not count.
+    /// How many of these have not run to their end. Those that have made this call do not count.
     fn left(&self, expected: &Expected) -> usize {
         let is_expected = |number: &u64| expected.0.contains(number);
         let due = self.due.lock();
@@ -292,8 +290,8 @@ impl Callbacks {
         running + groups.map(|group| group.calls.len()).sum::<usize>()
     }
 
-    /// Waits until all of these have run, on this thread or another one, at most until the deadline, and keeps what
-    /// they raise. Returns how many have not run. What a signal raises ends the wait.
+    /// Waits until all of these have run, on this thread or another one, at most until the deadline, and keeps their
+    /// exceptions. Returns how many have not run. An exception of a signal handler ends the wait.
     pub(super) fn serve_all(
         &self,
         py: Python<'_>,
@@ -315,7 +313,7 @@ impl Callbacks {
         }
     }
 
-    /// Blocks this thread until there may be something to run, or another thread has run the last, at most for
+    /// Blocks this thread until there may be something to run, or another thread has run the last callback, at most for
     /// `timeout`.
     pub(super) fn wait(&self, timeout: Duration) -> bool {
         self.wait_until(timeout, || self.is_servable() || self.is_empty())
@@ -346,7 +344,7 @@ impl CallbackWakeup {
     }
 }
 
-/// A turn whose end those hear of who wait for callbacks.
+/// A turn whose end wakes the threads that wait for callbacks.
 struct Announced<'a> {
     stage: &'a CallbackStage,
     turn: Option<Turn<'a>>,

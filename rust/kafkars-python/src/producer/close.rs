@@ -1,5 +1,5 @@
-//! `close()` of a producer, synchronous and asynchronous. Whatever becomes of the calls and whatever callbacks raise,
-//! records are sent or given up by name, and callbacks run.
+//! `close()` of a producer, synchronous and asynchronous. Even if the call is given up or callbacks raise, records are
+//! sent or reported as given up, and callbacks run.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -11,15 +11,15 @@ use super::core::ProducerCore;
 use super::failures::Failures;
 use crate::runtime;
 
-/// A call that waits for the end. Where it is given up, the end comes at once, for other calls that wait for it too:
-/// what is not acknowledged is given up, and nothing of the producer stays behind.
+/// A call that waits for the producer's end. If it is given up, the producer ends at once, for other calls that wait
+/// too: records that are not acknowledged are given up, and no task stays behind.
 pub(super) struct EndWait {
     core: Option<Arc<ProducerCore>>,
     deadline: Instant,
 }
 
 impl EndWait {
-    /// Waits for the end. Returns whether there was anything to wait for.
+    /// Waits for the end. Returns true if there was anything to wait for.
     pub(super) async fn wait(mut self) -> bool {
         let begun = self
             .core
@@ -38,7 +38,7 @@ impl EndWait {
 impl Drop for EndWait {
     fn drop(&mut self) {
         if let Some(core) = self.core.take() {
-            // It fails only without a runtime, where nothing is under way.
+            // This fails only without a runtime, and then nothing is under way.
             drop(core.start_ending(Instant::now()));
         }
     }
@@ -46,7 +46,8 @@ impl Drop for EndWait {
 
 impl ProducerCore {
     /// Ends the producer on this thread. The first exception of a callback is raised when all is done; Ctrl+C gives up
-    /// what is not acknowledged. Returns how many records were given up, unless an earlier call has.
+    /// records that are not acknowledged. Returns how many records were given up, unless an earlier call has returned
+    /// it.
     pub(super) fn end(self: &Arc<Self>, py: Python<'_>, deadline: Instant) -> PyResult<usize> {
         let mut lost = self.start_ending(deadline)?;
         let is_under_way = lost.borrow().is_none();
@@ -81,7 +82,7 @@ impl ProducerCore {
         }
     }
 
-    /// Says what the end of a block that Ctrl+C ends waits for: a program that hangs looks the same.
+    /// Logs what the end of a block waits for after Ctrl+C, because it looks like a program that hangs.
     pub(super) fn tell_wait(&self) {
         let records = self.producer.unacknowledged();
         if records > 0 && !self.ending.has_ended() {
@@ -94,7 +95,8 @@ impl ProducerCore {
         }
     }
 
-    /// Begins the end, or joins the one that has begun. The receiver says how many records were given up, at the end.
+    /// Begins the end, or joins the one that has begun. In the end the receiver has the number of records that were
+    /// given up.
     fn start_ending(
         self: &Arc<Self>,
         deadline: Instant,
@@ -103,7 +105,8 @@ impl ProducerCore {
             let core = Arc::clone(self);
             runtime::handle()?.spawn(async move {
                 let count = core.close_until(until).await;
-                // What Python has of it goes with the last reference, and better on a thread of the program.
+                // Python objects are freed with the last reference, which should rather happen on a thread of the
+                // program.
                 drop(core);
                 done.send_replace(Some(count));
             });
@@ -111,7 +114,7 @@ impl ProducerCore {
         })
     }
 
-    /// Closes until a deadline that may come nearer.
+    /// Closes the producer until a deadline, which may be brought forward.
     async fn close_until(&self, mut until: watch::Receiver<Instant>) -> usize {
         loop {
             let deadline = *until.borrow_and_update();

@@ -1,4 +1,5 @@
-//! The producer behind both flavours, synchronous and asyncio: serializers, partition functions, fork rule, life.
+//! The producer behind both flavours, synchronous and asyncio: serializers, the partition function, the fork rule,
+//! closing.
 
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
@@ -32,7 +33,7 @@ pub(crate) struct ProducerCore {
     pub(crate) producer: Producer,
     pub(crate) serializers: Serializers,
     pub(super) interceptors: Option<Arc<Interceptors>>,
-    /// What interceptors are to be told of: they run with the callbacks, and whenever something is sent.
+    /// Outcomes for interceptors, which run with the callbacks and whenever something is sent.
     pub(super) acknowledgements: Callbacks,
     pub(crate) partition_function: Option<Py<PyAny>>,
     lent: LentObjects,
@@ -43,15 +44,15 @@ pub(crate) struct ProducerCore {
     batch_size: usize,
     pub(crate) max_request_size: usize,
     fork_guard: ForkGuard,
-    // Set once by the face of another library, which tells deliveries in its own way.
+    // Set once by the face of another library that reports deliveries in its own way.
     report: OnceLock<ReportFunction>,
 }
 
-/// Producers of this process that were not closed, for the end of the process.
+/// Producers of this process that were not closed, to be closed at exit.
 static OPEN: Mutex<Vec<Weak<ProducerCore>>> = Mutex::new(Vec::new());
 
 impl ProducerCore {
-    /// A producer on the runtime of this process.
+    /// Creates a producer on the runtime of this process.
     pub(crate) fn new(py: Python<'_>, settings: &ProducerSettings) -> PyResult<Arc<Self>> {
         let mut lent = LentObjects::default();
         let (client, config) = settings.checked(py, &mut lent)?;
@@ -85,8 +86,8 @@ impl ProducerCore {
         Ok(core)
     }
 
-    /// Shows what the application gave to the collector: it may know the producer. For one object of a producer only,
-    /// since each of these is counted once; what else shares the core calls none of them.
+    /// Shows objects of the application to the collector, because they may refer to the producer. Only one Python
+    /// object of a producer may do so, since each reference is counted once; other objects that share the core do not.
     pub(super) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         self.serializers.traverse(visit)?;
         if let Some(interceptors) = &self.interceptors {
@@ -97,7 +98,7 @@ impl ProducerCore {
         self.callbacks.traverse(visit)
     }
 
-    /// How long its end may take where the caller gives no time.
+    /// How long closing may take if the caller gives no time.
     pub(super) fn close_timeout(&self) -> Duration {
         self.producer.client().config().close_timeout
     }
@@ -108,18 +109,18 @@ impl ProducerCore {
         self.fork_guard.check()
     }
 
-    /// Tells deliveries in the way of a face from now on.
+    /// Sets how deliveries are reported, for a face.
     pub(crate) fn report_by(&self, report: ReportFunction) {
         self.report.get_or_init(|| report);
     }
 
-    /// How deliveries are told.
+    /// How deliveries are reported.
     #[inline]
     pub(super) fn report(&self) -> ReportFunction {
         self.report.get().copied().unwrap_or(metadata::outcome)
     }
 
-    /// Fails where the producer is closed.
+    /// Fails if the producer is closed.
     pub(super) fn check_open(&self, py: Python<'_>) -> PyResult<()> {
         match self.producer.is_closed() {
             true => Err(error::produce(py, &ProduceError::Closed)),
@@ -132,8 +133,8 @@ impl ProducerCore {
         self.fork_guard.is_elsewhere()
     }
 
-    /// Lets the partition function choose, where there is one and the record names no partition. False means that it
-    /// cannot be asked yet: the topic is not known.
+    /// Lets the partition function choose, if there is one and the record names no partition. False if it cannot be
+    /// called yet, because the topic is not known.
     #[inline]
     pub(crate) fn choose_partition(
         &self,
@@ -155,7 +156,7 @@ impl ProducerCore {
             .is_some_and(|topic| !topic.partitions.is_empty())
     }
 
-    /// What the partition function says; none while the topic is not known.
+    /// Calls the partition function; `None` while the topic is not known.
     pub(crate) fn ask_partition(
         &self,
         py: Python<'_>,
@@ -180,7 +181,7 @@ impl ProducerCore {
         }
     }
 
-    /// Shows a record to the interceptors; none where there are none.
+    /// Shows a record to the interceptors; `None` if there are none.
     #[inline]
     pub(super) fn intercept<'py>(
         &self,
@@ -193,7 +194,7 @@ impl ProducerCore {
         }
     }
 
-    /// Sees to it that interceptors hear what becomes of records that were taken.
+    /// Arranges that interceptors are called with the outcome of a record that was accepted.
     #[inline]
     pub(super) fn watch(&self, delivery: &Delivery) {
         if let Some(interceptors) = &self.interceptors
@@ -205,14 +206,14 @@ impl ProducerCore {
         }
     }
 
-    /// The error for a record that is not taken. A transaction that it was sent in is to be aborted.
+    /// The error for a record that is not accepted. The transaction that it was sent in has to be aborted.
     #[cold]
     pub(super) fn not_taken(&self, py: Python<'_>, failure: &ProduceError) -> PyErr {
         self.producer.record_refused(failure);
         error::produce(py, failure)
     }
 
-    /// The error for a record that has waited in vain, as part of the transaction that was open when it was sent.
+    /// The error for a record that waited without success, as part of the transaction that was open when it was sent.
     #[cold]
     pub(super) fn not_admitted(
         &self,
@@ -224,7 +225,7 @@ impl ProducerCore {
         error::produce(py, failure)
     }
 
-    /// Tells interceptors of a record that was refused at the call.
+    /// Calls interceptors with a record that was refused by the call.
     pub(super) fn refused(&self, py: Python<'_>, failure: PyErr) -> PyErr {
         match &self.interceptors {
             None => failure,
@@ -246,8 +247,8 @@ impl ProducerCore {
         [self.acknowledgements.expected(), self.callbacks.expected()]
     }
 
-    /// Waits until these have run, on this thread or another one, at most until the deadline, and keeps what they
-    /// raise. Returns how many have not run.
+    /// Waits until these callbacks have run, on this thread or another one, at most until the deadline, and keeps their
+    /// exceptions. Returns how many have not run.
     pub(super) fn serve_all(
         &self,
         py: Python<'_>,
@@ -291,7 +292,7 @@ pub(crate) async fn partitions_for(
         .await
 }
 
-/// What `flush()` and `close()` answer. Lines of the log on what has failed are there before it.
+/// The result of `flush()` and `close()`. Log lines about failures are written before it.
 pub(super) fn flush_result<'py>(
     py: Python<'py>,
     left: usize,
@@ -301,7 +302,7 @@ pub(super) fn flush_result<'py>(
     types::flush_result(py, left, producer.take_failed())
 }
 
-/// What a caller of `close()` is told when records were given up.
+/// The error of `close()` when records were given up.
 pub(crate) fn given_up(count: usize, patience: Duration) -> PyErr {
     error::timed_out(format!(
         "closed, but {count} records were not acknowledged within {} ms and were given up",
@@ -309,7 +310,7 @@ pub(crate) fn given_up(count: usize, patience: Duration) -> PyErr {
     ))
 }
 
-/// Closes what the program has left open, so that records it has sent are not lost with it. Returns how many were.
+/// Closes producers that the program has left open, so that their records are not lost. Returns how many records were.
 pub(crate) fn close_all(patience: Duration) -> usize {
     let open: Vec<_> = std::mem::take(&mut *OPEN.lock());
     let open: Vec<_> = open

@@ -132,7 +132,7 @@ impl PyDeliveries {
     }
 }
 
-/// A Python index; one that no memory has room for is the farthest, and so never a place.
+/// A Python index; one that does not fit becomes the largest or smallest, which is always out of range.
 pub(super) struct Index(pub(super) isize);
 
 impl<'py> FromPyObject<'_, 'py> for Index {
@@ -148,7 +148,7 @@ impl<'py> FromPyObject<'_, 'py> for Index {
     }
 }
 
-/// A Python index as a place among `count`; negative ones count from the end.
+/// The position among `count` items of a Python index; negative ones count from the end.
 pub(super) fn place(index: isize, count: usize) -> Option<usize> {
     let at = match usize::try_from(index) {
         Ok(at) => at,

@@ -102,14 +102,14 @@ impl ProducerCore {
         self.check()?;
         let limit = types::timeout(timeout)?;
         let (sender, receiver) = mpsc::channel();
-        // Fails when nobody waits any more.
+        // Fails if the waiting thread has gone.
         batch.on_done(move || {
             let _ = sender.send(());
         });
         runtime::wait(py, limit, move |slice| match receiver.recv_timeout(slice) {
             Ok(()) => true,
             Err(mpsc::RecvTimeoutError::Timeout) => false,
-            // The sender went with the batch, which is then as done as it will ever be.
+            // The sender was dropped with the batch, whose outcome will never change then.
             Err(mpsc::RecvTimeoutError::Disconnected) => true,
         })
     }

@@ -1,4 +1,4 @@
-//! The end of a producer: it is begun once and joined by every call.
+//! The end of a producer, which begins once and which every call joins.
 
 use std::time::Instant;
 
@@ -6,14 +6,14 @@ use parking_lot::Mutex;
 use pyo3::prelude::*;
 use tokio::sync::watch;
 
-/// What there is of a producer's end; nothing before the first `close()`.
+/// The end of one producer; nothing before the first `close()`.
 #[derive(Default)]
 pub(crate) struct Ending {
-    // Guards the end; nothing waits under it.
+    // Guards the end; no thread waits while it holds the lock.
     begun: Mutex<Option<BegunEnding>>,
 }
 
-/// An end that a task of the runtime carries out, so that it goes on whatever becomes of the call that has begun it.
+/// An end that a task of the runtime carries out, so that it goes on even if the call that has begun it is given up.
 struct BegunEnding {
     deadline: watch::Sender<Instant>,
     /// How many records were given up.
@@ -22,8 +22,8 @@ struct BegunEnding {
 }
 
 impl Ending {
-    /// Joins the end that has begun, which lasts no longer than the most hurried of its calls allows, or has
-    /// `carry_out` begin it: that gets the deadline, which may come nearer, and says how many records were given up.
+    /// Joins the end that has begun, or lets `carry_out` begin it. The end lasts until the earliest deadline of its
+    /// calls: `carry_out` gets the deadline, which may be brought forward, and reports how many records were given up.
     pub(super) fn join_or_begin(
         &self,
         deadline: Instant,
@@ -32,7 +32,7 @@ impl Ending {
         let mut begun = self.begun.lock();
         if let Some(begun) = &*begun {
             begun.deadline.send_if_modified(|until| {
-                // One whose time is over gives up by itself, and counts.
+                // An end whose deadline has passed gives up by itself.
                 let is_sooner = deadline < *until && *until > Instant::now();
                 if is_sooner {
                     *until = deadline;
@@ -58,7 +58,7 @@ impl Ending {
         (begun.as_ref()).is_some_and(|begun| begun.lost.borrow().is_some())
     }
 
-    /// How many records were given up, for calls that have waited for it, or else for the first that asks.
+    /// How many records were given up: for a call that has waited, or else for the first that asks.
     pub(super) fn tell_lost(&self, has_waited: bool) -> usize {
         let mut begun = self.begun.lock();
         let Some(begun) = &mut *begun else {

@@ -1,4 +1,4 @@
-//! How records of asynchronous calls enter the producer: at once where that is possible, through a queue otherwise.
+//! How records of asynchronous calls enter the producer: at once if possible, otherwise after waiting in the engine.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -23,7 +23,7 @@ use crate::error;
 use crate::types;
 
 impl ProducerCore {
-    /// Takes a record, or makes it wait for at most `patience`; with `at_once` it must not wait for room.
+    /// Sends a record, or makes it wait for at most `patience`; with `at_once` it must not wait for room.
     #[inline]
     pub(crate) fn enter(
         self: &Arc<Self>,
@@ -55,8 +55,8 @@ impl ProducerCore {
         Ok(entry)
     }
 
-    /// Fails for a record that must not wait for room, nor for what waits for room itself; or where too much waits:
-    /// what nobody awaits is bounded as well.
+    /// Fails for a record that must not wait for room, and not behind others that do; or if too many wait, because
+    /// sends that are not awaited must be bounded as well.
     fn check_waiting(&self, topic: &str, found_no_room: bool) -> PyResult<()> {
         if found_no_room || self.producer.waits_for_room(topic) {
             return Err(error::buffer_full(
@@ -71,8 +71,8 @@ impl ProducerCore {
         Ok(())
     }
 
-    /// Takes records of one topic, or makes those wait for which there is no room. Where one cannot be sent as it is,
-    /// none is, as far as the topic is known.
+    /// Sends records of one topic, or makes those wait for which there is no room. If one cannot be sent as it is, none
+    /// is, if the topic is known.
     pub(super) fn enter_rows(
         self: &Arc<Self>,
         py: Python<'_>,
@@ -123,7 +123,7 @@ impl ProducerCore {
         Ok(entries)
     }
 
-    /// Takes the records of a call of `send_many` or `enqueue_many`, or makes them wait.
+    /// Sends the records of a call of `send_many` or `enqueue_many`, or makes them wait.
     pub(super) fn enter_columns<'py>(
         self: &Arc<Self>,
         py: Python<'py>,
@@ -148,7 +148,7 @@ impl ProducerCore {
         ))
     }
 
-    /// Takes the rows of an Arrow table, or makes them wait.
+    /// Sends the rows of an Arrow table, or makes them wait.
     pub(super) fn enter_arrow(
         self: &Arc<Self>,
         py: Python<'_>,
@@ -168,7 +168,7 @@ impl ProducerCore {
             let columns = match batches.next(py, names) {
                 Ok(Some(columns)) => columns,
                 Ok(None) => return Ok(AwaitableCall(awaits(Arc::new(entries)).future())),
-                // Nothing is sent: an argument that is wrong.
+                // Nothing was sent, so it is an error of the arguments.
                 Err(failure) if entries.is_empty() => return Err(failure),
                 Err(failure) => break failure,
             };
@@ -192,7 +192,7 @@ impl ProducerCore {
         Ok(AwaitableCall(PyFuture::failed(failure)))
     }
 
-    /// Sees to it that interceptors hear, on the loop, what becomes of a record.
+    /// Arranges that interceptors are called on the loop with the outcome of a record.
     pub(super) fn watch_entry(&self, py: Python<'_>, entry: &SendEntry) -> PyResult<()> {
         let Some(interceptors) = self.interceptors.as_ref().filter(|all| all.listens()) else {
             return Ok(());
@@ -207,13 +207,13 @@ impl ProducerCore {
         if added.is_err()
             && let SendEntry::Taken(delivery, _) = entry
         {
-            // No loop runs: with the next call.
+            // No loop runs: they are called with the next call.
             self.watch(delivery);
         }
         Ok(())
     }
 
-    /// Takes a batch, or makes it wait.
+    /// Sends a batch, or makes it wait.
     pub(crate) fn enter_batch(
         self: &Arc<Self>,
         py: Python<'_>,
@@ -249,7 +249,7 @@ impl ProducerCore {
         entry.future(py, Awaits::Delivery).map(AwaitableCall)
     }
 
-    /// Makes something wait for its topic, its partition or room, as part of the transaction that is open now.
+    /// Makes a record or batch wait for its topic, its partition or room, as part of the transaction that is open now.
     fn queue(
         self: &Arc<Self>,
         py: Python<'_>,

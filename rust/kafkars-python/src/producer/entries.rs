@@ -1,4 +1,4 @@
-//! Records that an asynchronous call has handed over, each as far as it has come.
+//! The records of asynchronous calls, each in a batch, waiting or refused.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,7 +17,7 @@ use crate::aio::{
 use crate::error;
 use crate::metadata::ReportFunction;
 
-/// One record of an asynchronous call, and how far it has come.
+/// One record of an asynchronous call.
 pub(crate) enum SendEntry {
     /// In a batch.
     Taken(Delivery, ReportFunction),
@@ -46,7 +46,7 @@ impl SendEntry {
         }
     }
 
-    /// What there is to wait for where the record is not in a batch.
+    /// What there is to wait for if the record is not in a batch.
     fn pending(&self, awaits: Awaits) -> Option<Arc<dyn PendingAnswer>> {
         match self {
             Self::Taken(..) | Self::Failed(_) => None,
@@ -81,22 +81,22 @@ pub(super) struct All {
     awaits: Awaits,
     answer: OutcomeOfAll,
     key: CompletionKey,
-    /// The first that was not ready at the last look.
+    /// The index of the first entry that was not ready at the last look.
     next: AtomicUsize,
 }
 
 impl All {
-    /// Waits until all are reported; the answer is a list of their metadata.
+    /// Waits until all are reported; the result is a list of their metadata.
     pub(super) fn reported(entries: Arc<Vec<SendEntry>>) -> Self {
         Self::new(entries, Awaits::Delivery, metadata_of_all)
     }
 
-    /// Waits until all are reported; the answer tells of those that failed.
+    /// Waits until all are reported; the result lists those that failed.
     fn failures(entries: Arc<Vec<SendEntry>>) -> Self {
         Self::new(entries, Awaits::Delivery, failures_of_all)
     }
 
-    /// Waits until there was room for all; the answer is the handle of their deliveries.
+    /// Waits until there was room for all; the result has their deliveries.
     pub(super) fn admitted(entries: Arc<Vec<SendEntry>>) -> Self {
         Self::new(entries, Awaits::Admission, |py, entries| {
             let deliveries = PyAsyncDeliveries(Arc::clone(entries));
@@ -122,12 +122,12 @@ impl All {
             .iter()
             .take_while(|entry| entry.is_ready(self.awaits))
             .count();
-        // What is ready stays so; another look may have come further.
+        // Ready entries stay ready; another thread may have got further.
         self.next.fetch_max(from + ready, Ordering::AcqRel);
         rest.get(ready)
     }
 
-    /// Makes a future of it.
+    /// Makes a future of the wait.
     pub(super) fn future(self) -> PyFuture {
         PyFuture::pending(Arc::new(self))
     }
@@ -149,7 +149,7 @@ impl PendingAnswer for All {
         }
     }
 
-    /// A key of its own: what it waits for next may be told before it is asked for the key again.
+    /// The wait has its own key, because the next entry may be ready before the key is asked for again.
     fn key(&self) -> CompletionKey {
         self.key
     }
@@ -165,7 +165,7 @@ impl PendingAnswer for All {
         }
     }
 
-    /// Records that have not entered the producer are not sent.
+    /// Gives up records that have not entered the producer: they are not sent.
     fn cancel(&self) {
         for entry in self.entries.iter() {
             if let Some(pending) = entry.pending(self.awaits) {

@@ -1,15 +1,16 @@
-//! What callbacks raise while a call has more to do: kept until it has, and then told with the call's own error.
+//! Exceptions of callbacks while a call has more to do: they are kept, and raised at the end together with the call's
+//! own error.
 
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 
-/// How many exceptions of callbacks are kept: one tells what is wrong, and a callback may raise for every record.
+/// How many exceptions of callbacks are kept. A callback may raise one for every record, and a few say what is wrong.
 const MOST: usize = 16;
 
-/// How far contexts are followed, which a program may have made a circle of.
+/// How many `__context__` links are followed, which may form a circle.
 const MOST_CONTEXTS: usize = 100;
 
-/// What callbacks have raised while there was more to do.
+/// The exceptions of callbacks during one call.
 #[derive(Default)]
 pub(super) struct Failures {
     errors: Vec<PyErr>,
@@ -17,7 +18,8 @@ pub(super) struct Failures {
 }
 
 impl Failures {
-    /// Calls until nothing is raised, and keeps what is. An interrupt is no callback's failure and is returned.
+    /// Calls `call` again until it raises nothing, and keeps its exceptions. An interrupt is not a callback's failure
+    /// and is returned.
     pub(super) fn collect<T>(&mut self, mut call: impl FnMut() -> PyResult<T>) -> PyResult<T> {
         loop {
             match call() {
@@ -42,7 +44,7 @@ impl Failures {
     }
 
     /// The result of a call whose callbacks have raised these: an interrupt comes first, then the call's own error,
-    /// then what callbacks raised. What comes later is the context of what comes before.
+    /// then what callbacks raised. Each is the `__context__` of the one before.
     pub(super) fn tell<T>(self, py: Python<'_>, result: PyResult<T>) -> PyResult<T> {
         let (value, own) = match result {
             Ok(value) => (Some(value), None),
@@ -52,17 +54,18 @@ impl Failures {
         match (errors.next(), value) {
             (None, Some(value)) => Ok(value),
             (Some(first), _) => Err(with_context(py, first, errors)),
-            // There is a value or an error.
+            // Not reached: there is a value or an error.
             (None, None) => Err(crate::error::closed("producer")),
         }
     }
 }
 
-/// An exception that tells of others, as the interpreter does of one during whose handling another was raised.
+/// Chains exceptions by their `__context__`, as the interpreter does when one is raised while another is handled.
 fn with_context(py: Python<'_>, first: PyErr, others: impl Iterator<Item = PyErr>) -> PyErr {
     let mut told = contexts(py, &first);
     for other in others {
-        // The same exception may be raised again, or have a context that is told already: a circle would have no end.
+        // The same exception may be raised again, or have a context that is in the chain already, which would make a
+        // circle.
         let mut new = contexts(py, &other);
         let is_told = |error: &PyErr| told.iter().any(|known| known.value(py).is(error.value(py)));
         if let Some(meeting) = new.iter().position(is_told) {
@@ -88,7 +91,7 @@ fn contexts(py: Python<'_>, error: &PyErr) -> Vec<PyErr> {
         .collect()
 }
 
-/// True if an exception says that the program is to stop, as Ctrl+C does, rather than what went wrong in a function.
+/// True if an exception is to end the program, as Ctrl+C does, and is not the failure of a function.
 pub(super) fn is_interrupt(py: Python<'_>, error: &PyErr) -> bool {
     !error.is_instance_of::<PyException>(py)
 }

@@ -1,6 +1,7 @@
-//! Objects of the application that see every record before it is sent, and what became of it afterwards (KIP-42).
+//! Interceptors: objects of the application that see every record before it is sent, and its outcome afterwards
+//! (KIP-42).
 //!
-//! What goes wrong in one is told to `logging` and goes no further: a program must not lose records to what watches it.
+//! Their exceptions are only logged, because a program must not lose records by an interceptor that observes it.
 
 use std::sync::Arc;
 
@@ -65,7 +66,7 @@ impl<'py> Intercepted<'py> {
 }
 
 impl Interceptors {
-    /// The methods that the objects have.
+    /// Finds the methods that the objects have.
     pub(super) fn new(py: Python<'_>, objects: &[Py<PyAny>]) -> PyResult<Option<Arc<Self>>> {
         let methods = |name| {
             let found = objects
@@ -87,12 +88,12 @@ impl Interceptors {
         methods.try_for_each(|method| visit.call(method))
     }
 
-    /// True if anyone wants to hear what became of records.
+    /// True if an interceptor wants the outcome of records.
     pub(super) fn listens(&self) -> bool {
         !self.on_acknowledgement.is_empty()
     }
 
-    /// Shows a record to each, which may give another one to be sent instead.
+    /// Shows a record to each interceptor, which may return another one to be sent instead.
     pub(super) fn before<'py>(
         &self,
         py: Python<'py>,
@@ -123,7 +124,7 @@ impl Interceptors {
         Ok(read)
     }
 
-    /// Tells each what became of a record.
+    /// Calls each interceptor with the outcome of a record.
     pub(super) fn after(
         &self,
         py: Python<'_>,
@@ -142,7 +143,7 @@ impl Interceptors {
         Ok(())
     }
 
-    /// Tells each what became of the record of a delivery, where that is known.
+    /// Calls each interceptor with the outcome of a delivery, if it is known.
     pub(super) fn delivered(&self, py: Python<'_>, delivery: &Delivery) -> PyResult<()> {
         match delivery.result() {
             None => Ok(()),
@@ -166,7 +167,7 @@ impl AcknowledgementCallback {
     }
 }
 
-/// Headers as a tuple of pairs, so that several may look at them.
+/// Headers as a tuple of pairs, so that several interceptors can read them.
 fn pairs<'py>(py: Python<'py>, given: Option<&Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyTuple>> {
     let Some(given) = given else {
         return Ok(PyTuple::empty(py));
@@ -177,7 +178,7 @@ fn pairs<'py>(py: Python<'py>, given: Option<&Bound<'py, PyAny>>) -> PyResult<Bo
     }
 }
 
-/// Writes what went wrong to the log. What is no `Exception`, such as Ctrl+C, goes on.
+/// Logs an exception. One that is no `Exception`, such as Ctrl+C, is returned.
 #[cold]
 fn report(py: Python<'_>, function: &Py<PyAny>, problem: PyErr) -> PyResult<()> {
     if !problem.is_instance_of::<PyException>(py) {

@@ -1,4 +1,4 @@
-//! Sending: what the synchronous and the asynchronous producer share. Each of the two adds only its way of waiting.
+//! Producers: what the synchronous and the asynchronous one share. Each of the two adds only its way of waiting.
 
 mod aio;
 mod arrow;

@@ -1,4 +1,4 @@
-//! Keys, values and header values: from Python objects to bytes, without a copy where the object cannot change.
+//! Keys, values and header values: from Python objects to bytes, without a copy if the object is immutable.
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
@@ -14,13 +14,13 @@ pub(crate) enum Payload<'a, 'py> {
     Nothing,
     /// Borrowed from an immutable object the caller holds.
     Borrowed(&'a [u8]),
-    /// What a serializer returned, or a copy of what can change.
+    /// The bytes that a serializer returned, or a copy of a mutable object.
     Object(Bound<'py, PyBytes>),
 }
 
 impl<'a, 'py> Payload<'a, 'py> {
-    /// The bytes of `value`, run through `serializer` where there is one. None stays None: it means no key or a
-    /// tombstone, which is not a value to serialize.
+    /// The bytes of `value`, serialized if there is a `serializer`. None stays None: it means no key or a tombstone,
+    /// which is not a value to serialize.
     #[inline]
     pub(crate) fn new(
         what: &'static str,
@@ -110,7 +110,7 @@ impl<'a, 'py> Payload<'a, 'py> {
     }
 }
 
-/// A copy of the bytes of an object that shows its memory; none where it does not, or where its items are no bytes.
+/// A copy of the bytes of an object with the buffer protocol; `None` if it has not, or if its items are not bytes.
 fn copied<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyBytes>>> {
     let py = value.py();
     let Ok(view) = PyMemoryView::from(value) else {

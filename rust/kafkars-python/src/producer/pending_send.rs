@@ -1,5 +1,5 @@
-//! An asynchronous send that waits for its topic, its partition or room, and the futures that tell what became of it.
-//! It waits in the engine (`kafkars_client::PendingSend`); what is here is what became of it, and who is told.
+//! An asynchronous send that waits for its topic, its partition or room, and the futures of its outcome. It waits in
+//! the engine (`kafkars_client::PendingSend`); this file has its outcome, and the completion queues to tell.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -21,7 +21,7 @@ pub(crate) struct WaitingSend {
     topic: Box<str>,
     count: usize,
     size: usize,
-    // Guards what is handed over; gone once it waits no longer.
+    // Guards the record or batch; gone once it waits no longer.
     held: Mutex<Option<SendContent>>,
     producer: Producer,
     id: OnceLock<PendingId>,
@@ -29,9 +29,9 @@ pub(crate) struct WaitingSend {
     admitted: CompletionKey,
     topic_known: CompletionKey,
     report: ReportFunction,
-    // Guards the outcome of waiting; completion queues are told outside.
+    // Guards the outcome of waiting; completion queues are told outside of the lock.
     state: Mutex<WaitState>,
-    /// Somebody has got the outcome.
+    /// Whether a caller has got the outcome.
     is_heard: AtomicBool,
 }
 
@@ -47,7 +47,7 @@ enum WaitState {
 /// A completion queue to tell, and the key to tell it.
 type CompletionTarget = (Arc<CompletionQueue>, CompletionKey);
 
-/// What waits for a send that waits: for its admission, its delivery, its topic.
+/// The completion queues to tell of a waiting send: of its admission, its delivery, its topic.
 #[derive(Default)]
 struct SendWaiters {
     for_admission: Vec<CompletionTarget>,
@@ -55,7 +55,7 @@ struct SendWaiters {
     for_topic: Vec<CompletionTarget>,
     is_placed: bool,
     is_topic_known: bool,
-    /// What chooses the partition, as long as no loop attends to it.
+    /// The choice of the partition, as long as no loop drives it.
     unattended: Option<Arc<dyn PendingAnswer>>,
 }
 
@@ -85,7 +85,7 @@ impl WaitingSend {
         }
     }
 
-    /// A future of what the caller awaits of it.
+    /// The result that the caller awaits.
     pub(super) fn pending(self: Arc<Self>, awaits: Awaits) -> Arc<dyn PendingAnswer> {
         Arc::new(OutcomeWait { send: self, awaits })
     }
@@ -94,19 +94,19 @@ impl WaitingSend {
         self.is_heard.store(true, Ordering::Relaxed);
     }
 
-    /// Says where it waits; called once, when it begins to.
+    /// Notes the id under which it waits in the engine; called once.
     pub(super) fn waits_at(&self, id: PendingId) {
         self.id.get_or_init(|| id);
     }
 
-    /// No loop runs that could let the application choose a partition: the first one that waits will.
+    /// Notes that no loop runs that could let the application choose a partition: the first one that waits will.
     pub(super) fn waits_for_a_loop(&self, choice: Arc<dyn PendingAnswer>) {
         if let WaitState::Waiting(waiters) = &mut *self.state.lock() {
             waiters.unattended = Some(choice);
         }
     }
 
-    /// A loop waits for it.
+    /// Notes that a loop waits, which then drives the choice of the partition.
     pub(super) fn join(&self, py: Python<'_>) {
         let choice = match &mut *self.state.lock() {
             WaitState::Waiting(waiters) => waiters.unattended.take(),
@@ -130,7 +130,7 @@ impl WaitingSend {
         matches!(*self.state.lock(), WaitState::Waiting(_))
     }
 
-    /// True if it is known what became of it.
+    /// True if the outcome is known.
     pub(super) fn is_delivered(&self) -> bool {
         match &*self.state.lock() {
             WaitState::Waiting(_) => false,
@@ -139,13 +139,13 @@ impl WaitingSend {
         }
     }
 
-    /// Lets `choose` name the partition of a record that still waits for that. What it raises is the outcome. False if
-    /// it named none.
+    /// Lets `choose` choose the partition of a record that still waits for that. An exception of it is the outcome.
+    /// False if it chose none.
     pub(super) fn place(&self, choose: impl FnOnce(&OwnedRecord) -> PyResult<Option<i32>>) -> bool {
         let Some(SendContent::Record(mut record)) = self.held.lock().take() else {
             return true;
         };
-        // The application's function runs without a lock held; nobody sends what is not placed meanwhile.
+        // The application's function runs without a lock held; a record without a partition is not sent meanwhile.
         let chosen = match record.partition {
             None => choose(&record),
             partition => Ok(partition),
@@ -153,7 +153,7 @@ impl WaitingSend {
         match chosen {
             Ok(partition) => {
                 record.partition = partition;
-                // It may have been given up meanwhile.
+                // The send may have been given up meanwhile.
                 if let WaitState::Waiting(waiters) = &mut *self.state.lock() {
                     waiters.is_placed = partition.is_some();
                     *self.held.lock() = Some(SendContent::Record(record));
@@ -164,8 +164,8 @@ impl WaitingSend {
                 partition.is_some()
             }
             Err(raised) => {
-                // Before it counts as gone: a commit waits for that. The error itself is told by the record's future,
-                // which nobody may look at.
+                // Before the engine counts it as refused, which a commit waits for. The record's future has the error
+                // itself, but may never be looked at.
                 self.settle(WaitState::Raised(raised));
                 let refusal = self.not_placed();
                 if let Some(id) = self.id.get() {
@@ -176,7 +176,7 @@ impl WaitingSend {
         }
     }
 
-    /// Nobody wants it any more: what has not entered the producer is not sent.
+    /// Gives up the send: what has not entered the producer is not sent.
     fn withdraw(&self) {
         if let Some(id) = self.id.get()
             && self.producer.withdraw(id)
@@ -211,7 +211,7 @@ impl WaitingSend {
         }
     }
 
-    /// Tells `completion_queue` the key once there is an outcome to `awaits`; at once where there is one.
+    /// Tells `completion_queue` the key once there is an outcome for `awaits`; at once if there is one.
     pub(super) fn tell(
         &self,
         awaits: Awaits,
@@ -302,7 +302,7 @@ impl PendingSend for WaitingSend {
 }
 
 impl Drop for WaitingSend {
-    /// What failed before it entered, and nobody has awaited, is in the log, as of records in batches.
+    /// Logs a failure before it entered the producer that was never awaited, as for records in batches.
     fn drop(&mut self) {
         if *self.is_heard.get_mut() {
             return;
@@ -318,7 +318,7 @@ impl Drop for WaitingSend {
 }
 
 /// Waits for the delivery of a record that waits, or has waited; or until it has entered the producer, and then the
-/// answer is a future of its delivery.
+/// result is a future of its delivery.
 struct OutcomeWait {
     send: Arc<WaitingSend>,
     awaits: Awaits,
@@ -379,19 +379,19 @@ impl PendingAnswer for OutcomeWait {
     }
 }
 
-/// Waits until the topic is known of a record whose partition the application has to choose; `place` lets it.
+/// Waits until the topic of a record is known whose partition the application has to choose; `place` lets it choose.
 pub(super) struct TopicWait<F> {
     pub(super) send: Arc<WaitingSend>,
     pub(super) place: F,
 }
 
 impl<F: Fn(Python<'_>) + Send + Sync> PendingAnswer for TopicWait<F> {
-    // It is taken in its turn, also where the send has come to its end meanwhile, which `place` then forgets.
+    // It is taken when it is woken, even if the send has ended meanwhile, which `place` then drops.
     fn is_ready(&self, _woken: bool) -> bool {
         false
     }
 
-    /// Nobody awaits it: the record's own future tells what became of it.
+    /// The loop takes it, because nothing awaits it: the record's own future has the outcome.
     fn taker(&self) -> Taker {
         Taker::Loop
     }
@@ -401,7 +401,7 @@ impl<F: Fn(Python<'_>) + Send + Sync> PendingAnswer for TopicWait<F> {
         if self.send.is_placed() {
             return Some(Ok(py.None()));
         }
-        // The topic has gone again: the queue waits until it is known once more.
+        // The topic is not known any more: the records wait until it is again.
         if let WaitState::Waiting(waiters) = &mut *self.send.state.lock() {
             waiters.is_topic_known = false;
         }

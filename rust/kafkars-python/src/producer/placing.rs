@@ -1,6 +1,6 @@
-//! Records whose partition the application's function cannot choose yet, since their topic is not known. That function
-//! runs on the application's thread, so they wait in the engine until the event loop lets it choose, in the order in
-//! which they were sent and whether or not somebody awaits them.
+//! Records whose partition the application's function cannot choose yet, because their topic is not known. That
+//! function runs on the application's thread, so they wait in the engine until the event loop calls it, in the order in
+//! which they were sent and whether or not they are awaited.
 
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ use super::send_arguments::OwnedRecord;
 use crate::aio::{PendingAnswer, PyFuture, running_loop};
 
 impl ProducerCore {
-    /// Sees to it that the function is asked for a send as soon as its topic is known. Where no loop runs, with the
-    /// next send, or once a loop waits for this one.
+    /// Arranges that the function is called for a send as soon as its topic is known. If no loop runs, that happens
+    /// with the next send, or once a loop waits for this one.
     pub(super) fn place_later(
         self: &Arc<Self>,
         py: Python<'_>,
@@ -35,8 +35,8 @@ impl ProducerCore {
         }
     }
 
-    /// Lets the function choose for every record of a topic that waits for that, where the topic is known by now. To be
-    /// called on the application's thread.
+    /// Lets the function choose for every waiting record of a topic, if the topic is known by now. To be called on the
+    /// application's thread.
     pub(super) fn place_waiting(&self, py: Python<'_>, topic: &str) {
         if !self.unplaced.has_any() {
             return;
@@ -61,13 +61,13 @@ impl ProducerCore {
     }
 }
 
-/// What ends a program ends it, as when a task of the loop raises it; the record's future has it too. Where no loop
-/// runs, only that.
+/// Raises an exception that ends the program in the loop, as if a task had raised it; the record's future has it too.
+/// If no loop runs, only the future has it.
 fn raise_in_loop(py: Python<'_>, raised: &PyErr) {
     let ends_program = raised.is_instance_of::<PyKeyboardInterrupt>(py)
         || raised.is_instance_of::<PySystemExit>(py);
     if ends_program && let Ok(event_loop) = running_loop(py) {
-        // It fails only with the loop.
+        // This fails only if the loop is closed.
         drop(event_loop.call_method1(intern!(py, "call_soon"), (Raise(raised.clone_ref(py)),)));
     }
 }

@@ -127,7 +127,7 @@ impl<'a, 'py> SendArguments<'a, 'py> {
     }
 }
 
-/// A record on its own.
+/// A record that owns its bytes.
 #[derive(Default)]
 pub(crate) struct OwnedRecord {
     pub(crate) topic: Box<str>,
@@ -167,7 +167,7 @@ impl OwnedRecord {
         })
     }
 
-    /// Bytes it holds, roughly.
+    /// About how many bytes it holds.
     pub(crate) fn size(&self) -> usize {
         const OVERHEAD: usize = 128;
         let headers = self

@@ -1,4 +1,4 @@
-//! What an asynchronous call hands to the producer: a record, or a batch that was filled by hand.
+//! What an asynchronous call sends: a record, or a batch that the application has filled.
 
 use kafkars_client::{Delivery, Producer, SendError, SendPermit};
 
@@ -39,7 +39,7 @@ impl SendContent {
         }
     }
 
-    /// Hands it to the producer; with a permit where it has waited.
+    /// Hands it to the producer, with a permit if it has waited.
     pub(super) fn send(
         &self,
         producer: &Producer,

@@ -1,4 +1,4 @@
-//! Many records in one call: columns of Python objects as records, and how both flavours hand them over.
+//! Many records in one call: columns of Python objects as records, and how both flavours send them.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -16,17 +16,17 @@ use crate::argument::record;
 use crate::error;
 use crate::runtime;
 
-/// Records of one topic that a call brings.
+/// The records of one call, all of one topic.
 pub(super) trait Rows: Records {
     /// Their topic.
     fn topic(&self) -> &str;
-    /// The serialized key of one that names no partition; none where it names one.
+    /// The serialized key of a record that names no partition; `None` if it names one.
     fn unplaced(&self, index: usize) -> Option<Option<&[u8]>>;
-    /// Names the partition of one.
+    /// Sets the partition of a record.
     fn place(&mut self, index: usize, partition: i32);
 }
 
-/// The columns of `send_many` as given.
+/// The columns of `send_many` as they were given.
 pub(super) struct ColumnArguments<'py> {
     values: Vec<Bound<'py, PyAny>>,
     keys: Option<Vec<Bound<'py, PyAny>>>,
@@ -94,7 +94,7 @@ impl<'py> ColumnArguments<'py> {
         })
     }
 
-    /// The columns as interceptors leave them. They cannot change the topic here: the call is for one.
+    /// The columns as interceptors leave them. They cannot change the topic here, because the call is for one topic.
     pub(super) fn intercepted(
         self,
         core: &ProducerCore,
@@ -153,7 +153,7 @@ impl<'py> ColumnArguments<'py> {
         ))
     }
 
-    /// Runs the serializers over all of it. Where one fails, its place is told and nothing has been sent.
+    /// Runs the serializers over all records. If one fails, the error has the record's index and nothing has been sent.
     pub(super) fn rows<'a>(
         &'a self,
         core: &ProducerCore,
@@ -178,7 +178,7 @@ fn column<'py>(
     given: &Bound<'py, PyAny>,
     count: Option<usize>,
 ) -> PyResult<Vec<Bound<'py, PyAny>>> {
-    // Text and bytes iterate as well, over what nobody means to send.
+    // Text and bytes are iterable too, but not as columns of records.
     let is_one_value = given.is_instance_of::<PyBytes>()
         || given.is_instance_of::<PyString>()
         || given.is_instance_of::<PyByteArray>()
@@ -254,8 +254,8 @@ impl ProducerCore {
         Ok(())
     }
 
-    /// Hands records over for synchronous Python, waiting for the topic and for room until the deadline; their
-    /// deliveries go behind those in `taken`. All are checked first: where one cannot be sent, none is.
+    /// Sends records for synchronous Python, waiting for the topic and for room until the deadline; their deliveries
+    /// are added to `taken`. All are checked first: if one cannot be sent, none is.
     pub(super) fn send_rows(
         &self,
         py: Python<'_>,
@@ -306,7 +306,7 @@ impl ProducerCore {
         }
     }
 
-    /// The handle of what a call has sent; where the call failed half way, the error has it.
+    /// The deliveries of what a call has sent; if the call failed halfway, the error has them.
     pub(super) fn deliveries(
         self: &Arc<Self>,
         py: Python<'_>,
@@ -327,7 +327,7 @@ impl ProducerCore {
     }
 }
 
-/// The error with the place of the record it is about.
+/// The error with the index of the record that it is about.
 pub(super) fn at_index(py: Python<'_>, failure: PyErr, index: usize) -> PyErr {
     match failure.value(py).setattr("index", index) {
         Ok(()) => failure,

@@ -90,7 +90,7 @@ impl PyProducer {
         };
         let future = gc::new(py, PyDeliveryFuture::new(delivery, Arc::clone(&self.core)))?;
         if let Some(function) = on_delivery {
-            // Never run here: those of earlier records may be due, and their turn comes first.
+            // It never runs here: callbacks of earlier records may be due, and come first.
             future.get().call_back(function);
         }
         Ok(future)
@@ -477,7 +477,7 @@ impl PyProducer {
 }
 
 impl PyProducer {
-    /// The producer behind it.
+    /// The core, for the face of another library.
     pub(crate) fn core(&self) -> Arc<ProducerCore> {
         Arc::clone(&self.core)
     }
@@ -493,7 +493,7 @@ impl PyProducer {
         }
     }
 
-    /// Takes a record with interceptors around it.
+    /// Sends a record, with interceptors before and after.
     fn take_intercepted<'py>(
         &self,
         py: Python<'py>,
@@ -532,11 +532,11 @@ impl PyProducer {
         let outcome = self.carry_out(py, call, &mut failures);
         let outcome = match outcome {
             Ok(outcome) => outcome.map_err(|failure| error::produce(py, &failure)),
-            // The step has begun, and goes on.
+            // The call has begun, and goes on.
             Err(interrupt) => return failures.tell(py, Err(interrupt)),
         };
         let served = match is_end && outcome.is_ok() {
-            // As in flush(): what the records of the transaction have to tell is told.
+            // As in flush(): the callbacks of the transaction's records run.
             true => (self.core).serve_all(py, &expected, Some(deadline), &mut failures),
             false => failures.collect(|| self.core.serve(py)),
         };
@@ -546,8 +546,8 @@ impl PyProducer {
         failures.tell(py, outcome)
     }
 
-    /// Waits for a future to its end. Callbacks run meanwhile, and end nothing by what they raise, unless that is an
-    /// interrupt.
+    /// Waits for a future to its end. Callbacks run meanwhile, and their exceptions do not end the wait, unless they
+    /// are interrupts.
     fn carry_out<F>(
         &self,
         py: Python<'_>,

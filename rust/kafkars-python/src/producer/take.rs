@@ -11,7 +11,7 @@ use super::send_arguments::{Arguments, SendArguments};
 use crate::runtime;
 
 impl ProducerCore {
-    /// Takes a record, waiting for what it needs.
+    /// Sends a record, waiting for its topic, partition and room.
     #[inline]
     pub(crate) fn take<'py>(
         self: &Arc<Self>,
@@ -54,13 +54,13 @@ impl ProducerCore {
         }
     }
 
-    /// The leave to send for what has to wait: of the transaction that is open now.
+    /// The permit for a record that has to wait, which belongs to the transaction that is open now.
     pub(super) fn permit(&self, py: Python<'_>) -> PyResult<SendPermit> {
         let permit = self.producer.permit();
         permit.map_err(|refusal| self.not_taken(py, &refusal))
     }
 
-    /// Waits for what a refused send needs and tries again, until the deadline.
+    /// Waits for what a refused send needs, and tries again until the deadline.
     pub(super) fn insist(
         &self,
         py: Python<'_>,
@@ -83,7 +83,7 @@ impl ProducerCore {
         }
     }
 
-    /// Waits until the partition function can be asked, and asks it.
+    /// Waits until the partition function can be called, and calls it.
     fn wait_for_topic(
         self: &Arc<Self>,
         py: Python<'_>,

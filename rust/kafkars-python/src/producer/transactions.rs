@@ -1,4 +1,4 @@
-//! Transactions: what their calls take from Python, and what they do besides the producer's own part.
+//! Transactions: their arguments from Python, and what their calls do besides the engine's part.
 
 use std::pin::Pin;
 use std::time::Instant;
@@ -24,7 +24,7 @@ pub(super) enum TransactionCommand {
 }
 
 impl ProducerCore {
-    /// Begins a call, and answers what ends with it, at the deadline at the latest.
+    /// Begins a call, and returns the future of its end, which comes at the deadline at the latest.
     pub(super) fn transaction(
         &self,
         step: TransactionCommand,
@@ -51,7 +51,7 @@ impl ProducerCore {
 /// The future of a call under way.
 pub(super) type TransactionStep = Pin<Box<dyn Future<Output = Result<(), ProduceError>> + Send>>;
 
-/// Positions by partition: a number, or an `OffsetAndMetadata`.
+/// Offsets by partition, each a number or an `OffsetAndMetadata`.
 pub(super) fn offsets(given: &Bound<'_, PyAny>) -> PyResult<Vec<OffsetToCommit>> {
     let Ok(mapping) = given.cast::<PyMapping>() else {
         return Err(PyTypeError::new_err(format!(
@@ -67,8 +67,8 @@ fn offset(item: &Bound<'_, PyAny>) -> PyResult<OffsetToCommit> {
     let (partition, position) = item.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()?;
     let of = types::partition_from(&partition)?;
     let position = offset_from(&position)?;
-    // What no broker takes is refused here, as in commit(): asked for once, it would be asked for until the transaction
-    // ends.
+    // Offsets that no broker accepts are refused here, as in commit(): otherwise the request would be repeated until
+    // the transaction ends.
     check_offset_to_commit(&of, position.offset)
         .map_err(|failure| error::fetch(item.py(), &failure))?;
     Ok(OffsetToCommit {

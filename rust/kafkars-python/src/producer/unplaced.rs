@@ -1,4 +1,4 @@
-//! Asynchronous sends that wait until the application's function can choose their partition, in order, by topic.
+//! Asynchronous sends that wait for the application's function to choose their partition, in order, by topic.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -16,16 +16,16 @@ pub(crate) struct Unplaced {
 }
 
 impl Unplaced {
-    /// True if there may be any.
+    /// True if there may be such sends.
     pub(super) fn has_any(&self) -> bool {
         self.any.load(Ordering::Acquire)
     }
 
-    /// Adds one behind the others of its topic.
+    /// Adds a send after the others of its topic.
     pub(super) fn push(&self, topic: &str, send: &Arc<WaitingSend>) {
         let mut topics = self.topics.lock();
         let queue = topics.entry(topic.into()).or_default();
-        // What has run out of time is at the front.
+        // Sends that have run out of time are at the front.
         while queue.front().is_some_and(|first| !first.is_waiting()) {
             queue.pop_front();
         }
@@ -33,7 +33,7 @@ impl Unplaced {
         self.any.store(true, Ordering::Release);
     }
 
-    /// Forgets what waits no longer.
+    /// Drops sends that wait no longer.
     pub(super) fn prune(&self, topic: &str) {
         let mut topics = self.topics.lock();
         let Some(queue) = topics.get_mut(topic) else {
@@ -48,7 +48,7 @@ impl Unplaced {
         }
     }
 
-    /// Takes out the first of a topic.
+    /// Takes the first send of a topic.
     pub(super) fn pop(&self, topic: &str) -> Option<Arc<WaitingSend>> {
         let mut topics = self.topics.lock();
         let first = topics.get_mut(topic).and_then(VecDeque::pop_front);

@@ -1,4 +1,5 @@
-//! A table's columns: every number of an array is compared with the others, and the array is validated in full.
+//! The columns of an imported table: every number of an array is compared with the others, and the array is validated
+//! in full.
 
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -57,20 +58,20 @@ pub(in crate::producer) fn batch(
 /// Reads arrays that `0` keeps alive.
 struct Import<'a>(&'a Arc<FFI_ArrowArray>);
 
-/// The checked numbers of one array.
+/// One array whose numbers are checked.
 struct ArrayNode<'a> {
     raw: &'a RawArray,
     length: usize,
     offset: usize,
-    /// Items before and in the array.
+    /// How many items there are before and in the array.
     end: usize,
-    /// True if all items are read that the array has.
+    /// Whether all items of the array are read.
     is_whole: bool,
     mask: Option<Buffer>,
 }
 
 impl<'a> Import<'a> {
-    /// Checks what all arrays have. `needed` is how many items the parent needs.
+    /// Checks the numbers that all arrays have. `needed` is how many items the parent needs.
     ///
     /// # Safety
     /// `raw` must be null or point to an array that the owner keeps alive.
@@ -146,7 +147,7 @@ impl<'a> Import<'a> {
         Ok(nulls)
     }
 
-    /// A buffer of `length` bytes; none where it is null.
+    /// A buffer of `length` bytes; `None` if it is null.
     ///
     /// # Safety
     /// `index` must be below `raw.n_buffers`, and the buffer null or of at least that length.
@@ -195,7 +196,7 @@ impl<'a> Import<'a> {
         }
     }
 
-    /// Offsets of `width` bytes each, and where the items end that they speak of.
+    /// Offsets of `width` bytes each, and the end of the items that they refer to.
     ///
     /// # Safety
     /// As [`Self::buffer`], for buffer 1 and one offset more than items.

@@ -1,4 +1,4 @@
-//! The structures of Arrow's C data interface, and the bounds of what is believed of them.
+//! The structures of Arrow's C data interface, and bounds for the numbers in them.
 
 use std::ffi::{c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -37,14 +37,13 @@ pub(super) struct RawArray {
 const _: () = assert!(size_of::<RawSchema>() == size_of::<FFI_ArrowSchema>());
 const _: () = assert!(size_of::<RawArray>() == size_of::<FFI_ArrowArray>());
 
-/// No table has more rows, columns or levels than this; more is a number that is not one.
+/// The most rows, columns and levels of a table; a larger number is taken for a fault.
 pub(super) const MOST_ITEMS: usize = 1 << 40;
 pub(super) const MOST_COLUMNS: usize = 1 << 16;
 
 pub(super) type ImportResult<T> = Result<T, String>;
 
-/// The checks below leave nothing to panic about; should a release of the Arrow crates disagree, it is an error as
-/// well.
+/// Turns a panic into an error. The checks leave no reason for one, but a later release of the Arrow crates might.
 pub(super) fn guarded<T>(read: impl FnOnce() -> ImportResult<T>) -> ImportResult<T> {
     catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| Err("it is malformed".to_owned()))
 }

@@ -1,9 +1,9 @@
-//! What other libraries hand over through Arrow's C data interface, checked before it is read.
+//! Arrow data that other libraries hand over through the C data interface, checked before it is read.
 //!
-//! The interface tells no sizes of buffers: they follow from lengths and offsets, which a faulty library may have got
-//! wrong. So every number is compared with the others that speak of the same thing, a child is read as far as its
-//! parent needs it and no further, and every array is validated in full. Columns that nobody asked for are not touched.
-//! What cannot be seen is a number that agrees with all others and is larger than the memory behind it.
+//! The interface has no sizes of buffers: they follow from lengths and offsets, which a faulty library may have got
+//! wrong. So every number is compared with the others that concern the same thing, a child is read no further than its
+//! parent needs it, and every array is validated in full. Columns that were not asked for are not touched. A number
+//! cannot be checked that agrees with all others and is larger than the memory behind it.
 
 mod array;
 mod layout;

@@ -42,8 +42,7 @@ impl ImportedStream {
         if taken.release.is_none() {
             return Err("the stream was released".to_owned());
         }
-        // What stays is marked as released: the capsule's destructor leaves it alone.
-        // SAFETY: as above.
+        // The original is marked as released, so that the capsule's destructor leaves it alone. SAFETY: as above.
         unsafe { (*stream).release = None };
         let mut made = Self {
             raw: Box::new(taken),
