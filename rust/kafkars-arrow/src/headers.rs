@@ -73,7 +73,6 @@ impl Headers {
         }
     }
 
-    /// The headers of one row.
     pub(crate) fn get(&self, row: usize) -> impl Iterator<Item = Header<'_>> {
         self.range(row).map(|at| Header {
             key: self.names.text(at).unwrap_or_default(),

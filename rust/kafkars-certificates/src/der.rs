@@ -2,7 +2,6 @@
 
 use x509_parser::asn1_rs::{Any, FromDer};
 
-/// A DER element.
 pub(crate) struct DerElement<'a> {
     /// The whole element.
     pub(crate) whole: &'a [u8],

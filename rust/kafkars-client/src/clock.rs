@@ -11,7 +11,7 @@ pub(crate) fn now() -> Instant {
 /// Durations are cut to this: settings may say "never" with one that no clock can hold.
 const FOREVER: Duration = Duration::from_secs(30 * 365 * 24 * 3600);
 
-/// Returns the instant `pause` after `start`.
+/// Returns the instant `pause` after `start`; a pause longer than `FOREVER` counts as that.
 #[inline]
 pub(crate) fn after(start: Instant, pause: Duration) -> Instant {
     start + pause.min(FOREVER)

@@ -2,7 +2,7 @@
 
 use crate::{RecordsError, batch_header::BatchHeader, record};
 
-/// Limits of reading.
+/// Limits of what opening a batch may cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadLimits {
     /// The most bytes that one batch may decompress to. Default 256 MiB: several times the largest batch that brokers

@@ -1,6 +1,5 @@
 //! CRC-32C, the checksum of a v2 batch from its attributes to its end.
 
-/// The CRC-32C of `bytes`.
 pub(crate) fn crc32c(bytes: &[u8]) -> u32 {
     crc32c::crc32c(bytes)
 }

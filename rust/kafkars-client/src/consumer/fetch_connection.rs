@@ -40,7 +40,6 @@ pub(super) struct Asked {
     wait: Duration,
 }
 
-/// An event of a connection.
 pub(super) enum FetchConnectionEvent {
     Connected,
     Failed(Vec<FetchTarget>, AttemptError),

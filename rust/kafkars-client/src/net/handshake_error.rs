@@ -5,7 +5,6 @@ use kafkars_protocol::ErrorCode;
 use super::sasl::failure::SaslFailure;
 use crate::error::AttemptError;
 
-/// The failure of a handshake.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum HandshakeError {
     #[error(transparent)]

@@ -21,6 +21,6 @@ pub trait Records {
 pub struct Stopped {
     /// The index of the first record that was not accepted.
     pub index: usize,
-    /// The error.
+    /// Why it was not accepted.
     pub error: SendError,
 }

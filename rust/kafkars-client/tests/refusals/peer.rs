@@ -32,7 +32,6 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-/// The name of the topic.
 pub(crate) const TOPIC: &str = "t";
 const PARTITIONS: i32 = 2;
 const TOPIC_ID: Uuid = Uuid([7; 16]);

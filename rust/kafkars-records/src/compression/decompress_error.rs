@@ -17,7 +17,6 @@ pub enum DecompressError {
 }
 
 impl DecompressError {
-    /// The error for a batch.
     pub(crate) fn of_batch(self, base_offset: i64, codec: Codec) -> RecordsError {
         match self {
             Self::TooLarge(limit) => RecordsError::DecompressedTooLarge {

@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 use super::command::Command;
 use super::event::LeaveId;
 
-/// A subscription.
+/// A subscription as applications see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SubscriptionView {
     /// These topics by name.

@@ -16,7 +16,6 @@ use crate::net::unanswered::BrokerName;
 use crate::net::versions::ApiVersionTable;
 use crate::now;
 
-/// The settings of a connection.
 #[derive(Debug, Clone)]
 pub(crate) struct ConnectionSettings {
     pub(crate) broker: BrokerName,

@@ -45,7 +45,6 @@ pub(crate) struct Pending {
     pub(crate) slot: ResponseReceiver,
 }
 
-/// The receiver of a response.
 pub(crate) enum ResponseReceiver {
     /// A task that awaits it.
     Task(oneshot::Sender<Result<Bytes, AttemptError>>),
