@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 __all__ = ["DataLossError", "KafkaSource", "ReplayDiffersError", "SchemaRegistryError", "register"]
 
 NEEDED = (4, 2)
-"""Since this PySpark, a Python source is asked for the latest offset with a limit."""
+"""The oldest PySpark that works: since it, Spark passes a limit when it asks a Python source for the latest offset."""
 
 
 def register(spark: Any) -> None:
-    """Makes `format("kafkars")` known to a session.
+    """Registers `format("kafkars")` with a Spark session.
 
     Args:
         spark: The `SparkSession`.
@@ -45,9 +45,9 @@ def register(spark: Any) -> None:
 
 
 def _name_python(spark: Any) -> None:
-    """Says which Python runs the source where the environment does not: the one that the setting `spark.pyspark.python`
-    names, also for the driver's planners, or without a cluster the one that runs the program. PySpark looks in the
-    environment only, and otherwise runs whatever `python3` is, which may not have this package.
+    """Sets the Python that runs the source if the environment does not: the one of the setting `spark.pyspark.python`,
+    also for the driver's planners, or without a cluster the one that runs the program. PySpark looks at the environment
+    only, and otherwise runs whatever `python3` is, which may not have this package.
     """
     context = getattr(spark, "sparkContext", None)  # Spark Connect has none
     if context is None or "PYSPARK_PYTHON" in os.environ:
@@ -55,7 +55,7 @@ def _name_python(spark: Any) -> None:
     named = context.getConf().get("spark.pyspark.python")
     if named is None and context.master.startswith("local"):
         named = sys.executable
-    # A relative path is one of an archive, unpacked where executors run.
+    # A relative path is inside an archive that executors unpack; the driver does not have it.
     if named is not None and Path(named).is_absolute():
         context.pythonExec = named
 

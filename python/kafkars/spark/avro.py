@@ -1,4 +1,4 @@
-"""Schemas of Avro, as far as they have to be looked at before the engine decodes with them."""
+"""Checks of Avro schemas before the native module decodes with them."""
 
 from __future__ import annotations
 
@@ -7,19 +7,20 @@ from typing import Any
 
 PRIMITIVES = {"null", "boolean", "int", "long", "float", "double", "bytes", "string"}
 WRAPPED = "value"
-"""The one field of the record around a schema that is none of a record. A record's encoding is that of its fields."""
+"""The field of the record that is put around other schemas. It changes no payload: a record is encoded as its
+fields."""
 
 
 def as_record(text: str) -> tuple[str, bool]:
-    """The schema as one of a record, and whether a record had to be put around it.
+    """Returns the schema as that of a record, and whether a record had to be put around it.
 
     Raises:
-        ValueError: It is no schema, or one whose payloads could fill the memory.
+        ValueError: It is no schema, or one with which a small payload could fill the memory.
     """
     try:
         schema = json.loads(text)
     except ValueError:
-        # A registry may keep a primitive type without quotes.
+        # A registry may store a primitive type without quotes.
         schema = text.strip()
         if schema not in PRIMITIVES:
             raise ValueError("it is no JSON") from None
@@ -31,7 +32,7 @@ def as_record(text: str) -> tuple[str, bool]:
 
 
 def refuse_endless(schema: Any, named: dict[str, bool]) -> bool:
-    """Refuses arrays whose items take no bytes: two bytes of a payload could stand for a thousand million of them.
+    """Refuses arrays whose items take no bytes: a few bytes of payload could stand for a billion of them.
 
     Returns:
         True if a value of the schema may take no bytes.
@@ -68,7 +69,7 @@ def _refuse_endless_type(schema: dict[str, Any], named: dict[str, bool]) -> bool
 
 
 def names(schema: dict[str, Any]) -> list[str]:
-    """The names by which a type may be meant."""
+    """Returns the names by which a schema may refer to a type."""
     name = str(schema.get("name", ""))
     return [name, f"{schema.get('namespace')}.{name}", name.rpartition(".")[2]]
 

@@ -1,4 +1,4 @@
-"""Batch queries: what there is when they are planned is read."""
+"""Batch queries: they read the records that there are when they are planned."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from kafkars.spark.tasks import Task, rows
 
 
 class BatchReader(DataSourceReader):
-    """Reads from where a query begins to where it ends, both found once, on the driver."""
+    """Reads the offsets of a batch query, whose start and end the driver looks up once."""
 
     def __init__(self, options: SourceOptions, schema: StructType) -> None:
         self.options = options
         self.asked = schema
 
     def partitions(self) -> list[InputPartition]:
-        """The tasks."""
+        """Returns the tasks."""
         options = self.options
         planner = Planner(options)
         try:
@@ -35,17 +35,19 @@ class BatchReader(DataSourceReader):
         return [Task(each) for each in ranges.tasks(wanted, options.min_partitions, options.max_records_per_partition)]
 
     def narrow(self, planner: Planner, wanted: list[OffsetRange]) -> list[OffsetRange]:
-        """The part of the ranges that the query's filters leave; without filters all of it."""
+        """Returns the part of the ranges that the query's filters leave; without filters all of it."""
         del planner
         return wanted
 
     def read(self, partition: InputPartition | None) -> Iterator[Any]:
-        """The rows of one task."""
+        """Returns the rows of one task."""
         return rows(partition, self.options, self.asked)
 
 
 class PushingReader(BatchReader):
-    """Reads no more than filters on partition, offset and timestamp leave. Spark still applies all of them."""
+    """Reads only the offsets that filters on topic, partition, offset and timestamp leave. Spark still applies them
+    all.
+    """
 
     def __init__(self, options: SourceOptions, schema: StructType) -> None:
         super().__init__(options, schema)
@@ -56,7 +58,7 @@ class PushingReader(BatchReader):
         self.since: int | None = None
 
     def pushFilters(self, filters: list[Any]) -> Iterator[Any]:  # noqa: N802  Spark's name
-        """Takes note of what bounds the ranges, and leaves every filter to Spark as well."""
+        """Notes the filters that bound the ranges, and returns every filter, so that Spark applies it as well."""
         for each in filters:
             column = each.attribute[0] if len(getattr(each, "attribute", ())) == 1 else None
             self._note(type(each).__name__, column, getattr(each, "value", None))
@@ -83,7 +85,7 @@ class PushingReader(BatchReader):
     def _note(self, kind: str, column: str | None, value: Any) -> None:
         if value is None:
             return
-        # Nothing is equal to null.
+        # A comparison with null is never true.
         chosen = {value} if kind == "EqualTo" else set(value) - {None} if kind == "In" else None
         if column == "topic" and chosen is not None:
             self.topics = chosen if self.topics is None else self.topics & chosen
@@ -97,7 +99,7 @@ class PushingReader(BatchReader):
         elif column == "offset" and kind in {"LessThan", "LessThanOrEqual"}:
             self._to(value + (kind == "LessThanOrEqual"))
         elif column == "timestamp" and kind in {"GreaterThan", "GreaterThanOrEqual", "EqualTo"}:
-            # Times of records need not grow with offsets: only what lies before the first record that is not older is
+            # Timestamps need not grow with offsets, so only the records before the first one that is new enough are
             # left out.
             milliseconds = max(int(value.timestamp() * 1_000), 0)
             self.since = milliseconds if self.since is None else max(self.since, milliseconds)
@@ -110,7 +112,7 @@ class PushingReader(BatchReader):
 
 
 def plan(planner: Planner, options: SourceOptions) -> list[OffsetRange]:
-    """The whole ranges of a batch query."""
+    """Returns the ranges of a batch query before filters."""
     partitions = planner.partitions()
     start = planner.resolve(options.starting, partitions)
     end = planner.resolve(options.ending, partitions)

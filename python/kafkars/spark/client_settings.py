@@ -1,4 +1,4 @@
-"""From `kafka.*` options, which have the names of Java's clients, to settings of our clients."""
+"""Translation of `kafka.*` options, which have the names of Java's clients, to settings of our clients."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ WITHOUT_EFFECT = frozenset(
     sasl.kerberos.ticket.renew.jitter sasl.kerberos.ticket.renew.window.factor
     """.split()
 )
-"""Options of Java's clients that change nothing for a query: it belongs to no group, and our client tries until its
-time-outs are over and checks every checksum whatever they say."""
+"""Options of Java's clients that have no effect here: a query is in no group, and our client always retries until its
+time-outs and checks every checksum."""
 
 HANDLERS = {
     "sasl.login.callback.handler.class": (
@@ -61,7 +61,7 @@ HANDLERS = {
     ),
     "sasl.client.callback.handler.class": ("software.amazon.msk.auth.iam.IAMClientCallbackHandler",),
 }
-"""Classes of Java that say in another way what the mechanism says here."""
+"""Java's classes for what the SASL mechanism alone decides here."""
 
 LOGIN_OPTIONS = {
     "PlainLoginModule": {"username": "sasl_username", "password": "sasl_password"},
@@ -79,10 +79,10 @@ LOGIN_OPTIONS = {
     },
     "IAMLoginModule": {"awsProfileName": "sasl_aws_msk_iam_profile"},
 }
-"""Options of the modules of `sasl.jaas.config` that say something here."""
+"""Options of login modules in `sasl.jaas.config`, by module, and the settings that they become."""
 
 LOGIN_NEEDS = ("username", "password")
-"""Options without which a module that has them cannot log in."""
+"""Options that a login module must be given, if it has them."""
 
 PARTITIONERS = {
     "": "default",
@@ -90,7 +90,7 @@ PARTITIONERS = {
     "org.apache.kafka.clients.producer.UniformStickyPartitioner": "murmur2_sticky",
     "org.apache.kafka.clients.producer.RoundRobinPartitioner": "round_robin",
 }
-"""Java's own partitioners, by the names of ours."""
+"""Java's own partitioners, and the names of ours."""
 
 SECURITY_TEXT = ("sasl.jaas.config", "partitioner.class", "partitioner.ignore.keys", "group.id")
 SSL_STORES = (
@@ -113,13 +113,13 @@ LOGIN_SHADE = re.compile(r"^(kafkashaded|shadedkafka|kafkashaded\.)+\.?")
 
 
 def known_names() -> dict[str, str]:
-    """Every option of Java's clients that is a setting of ours, with the name that it has here."""
+    """Returns every option of Java's clients that is a setting of ours, with our name."""
     fields = {**ConsumerConfig.CHECKS, **ProducerConfig.CHECKS}
     return {name.replace("_", "."): name for name in fields}
 
 
 def translate(given: Mapping[str, str]) -> dict[str, str]:
-    """Settings of our clients, of all kinds together, from what stood behind `kafka.` in the options.
+    """Returns settings of our clients, of all kinds together, for options without their `kafka.`.
 
     Raises:
         ConfigError: A name is unknown or cannot be honoured. The message names the option and shows no secret.
@@ -138,7 +138,7 @@ def translate(given: Mapping[str, str]) -> dict[str, str]:
         elif name in {"receive.buffer.bytes", "send.buffer.bytes"} and value.strip() == "-1":
             continue
         elif name == "batch.size" and value.strip() == "0":
-            # To Java it means that no record waits for another.
+            # With Java's client 0 means that each record is a batch of its own.
             settings[known[name]] = "1"
         elif name in known:
             settings[known[name]] = value
@@ -152,7 +152,7 @@ def translate(given: Mapping[str, str]) -> dict[str, str]:
 
 
 def check(settings: Mapping[str, str]) -> None:
-    """Tries the values of all settings, so that a wrong one is refused before any job starts.
+    """Checks the values of all settings, so that a wrong one is refused before any job starts.
 
     Raises:
         ConfigError: One is wrong; the message names it as an option.
@@ -162,18 +162,18 @@ def check(settings: Mapping[str, str]) -> None:
 
 
 def check_client(settings: Mapping[str, str], config: type[ClientConfig], **own: Any) -> None:
-    """Tries what values mean together, and what only a client itself refuses.
+    """Checks the settings of one kind of client together.
 
     Args:
-        settings: Those of the options.
+        settings: The settings of the options.
         config: The kind of client that the tasks will make.
-        own: Settings of the tasks' own.
+        own: Settings that the tasks add.
 
     Raises:
         ConfigError: One is out of range, or contradicts another; the message names it as an option.
     """
     kind: type[Any] = Consumer if config is ConsumerConfig else Producer
-    # Files of certificates and keys may be on the executors only.
+    # Without those of TLS and SASL: their files may be on the executors only.
     secret = ("ssl_", "sasl_", "security_")
     plain = {name: value for name, value in part(settings, config).items() if not name.startswith(secret)}
     made = make(config, {**plain, **own})
@@ -182,12 +182,12 @@ def check_client(settings: Mapping[str, str], config: type[ClientConfig], **own:
 
 
 def part(settings: Mapping[str, str], config: type[ClientConfig]) -> dict[str, str]:
-    """Those settings that one kind of client has."""
+    """Returns the settings that one kind of client has."""
     return {name: value for name, value in settings.items() if name in config.CHECKS}
 
 
 def make(config: type[Any], values: Mapping[str, Any]) -> Any:
-    """A config of our client from text; messages name the option as it was written."""
+    """Makes a config of our client from text; messages name the option as it was written."""
     with named_as_option(config):
         return config.of(
             {name: checks.Text(value) if isinstance(value, str) else value for name, value in values.items()}, {}
@@ -196,7 +196,7 @@ def make(config: type[Any], values: Mapping[str, Any]) -> Any:
 
 @contextmanager
 def named_as_option(config: type[ClientConfig]) -> Iterator[None]:
-    """Errors that name a setting of ours name the option as it was written."""
+    """Makes errors about a setting of ours name the option as it was written."""
     try:
         yield
     except ConfigError as error:
@@ -237,7 +237,7 @@ def _level(given: Mapping[str, str], settings: Mapping[str, str]) -> dict[str, s
 
 
 def _stores(given: Mapping[str, str]) -> dict[str, str]:
-    """Java's key stores: PEM and PKCS#12 as they are, JKS not at all."""
+    """Translates Java's key and trust stores: PEM and PKCS#12 are supported, JKS is not."""
     settings: dict[str, str] = {}
     rename: Callable[[str, str], None] = lambda old, new: (  # noqa: E731
         settings.update({new: given[old]}) if old in given else None
@@ -269,18 +269,18 @@ def _stores(given: Mapping[str, str]) -> dict[str, str]:
 
 
 def _type(given: Mapping[str, str], store: str, text: str) -> str | None:
-    """The type of a store, None if there is none. Java's default is JKS."""
+    """Returns the type of a store; None if there is no store. Java's default is JKS."""
     if f"{store}.location" not in given and text not in given:
         return None
     return given.get(f"{store}.type", "JKS").strip().upper()
 
 
 OTHER_MODULES = ("Krb5LoginModule", "IAMLoginModule", "LdapLoginModule", "FileLoginModule")
-"""Modules of Java that cannot run here, and that messages may name."""
+"""Java's login modules that are not supported, and whose names messages may quote."""
 
 
 def _login(given: Mapping[str, str]) -> dict[str, str]:
-    """User and password, or the credentials of a token endpoint, out of `sasl.jaas.config`."""
+    """Reads user and password, or the credentials for a token endpoint, from `sasl.jaas.config`."""
     for name, classes in HANDLERS.items():
         if name in given and LOGIN_SHADE.sub("", given[name].strip()) not in classes:
             raise ConfigError(f"kafka.{name}: Java classes cannot run here; known is {classes[0]}")
@@ -297,7 +297,7 @@ def _login(given: Mapping[str, str]) -> dict[str, str]:
     }
     names = LOGIN_OPTIONS.get(module)
     if names is None:
-        # It may be the password, where quotes are missing.
+        # An unknown word is not quoted: if quotes are missing, it may be the password.
         said = module if module in OTHER_MODULES or checks.is_mistyped(module, LOGIN_OPTIONS) else "the module given"
         raise ConfigError(f"kafka.sasl.jaas.config: {said} is not supported; known are {', '.join(LOGIN_OPTIONS)}")
     missing = [name for name in LOGIN_NEEDS if name in names and name not in options]

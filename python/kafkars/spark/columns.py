@@ -1,4 +1,4 @@
-"""The columns of one schema, in exactly the Arrow types that Spark demands."""
+"""The columns of a query's schema, in exactly the Arrow types that Spark requires."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OFFSET = "offset"
 
 
 class Columns:
-    """Which columns the engine is asked for, and what becomes of them."""
+    """Fetches the columns that a schema needs, and makes Spark's columns from them."""
 
     def __init__(self, schema: StructType, options: SourceOptions) -> None:
         self.arrow = columns_of_spark.to_arrow(schema)
@@ -27,14 +27,15 @@ class Columns:
         self._formats = [each for each in options.formats if any(_is_of(name, each) for name in names)]
         known = [name for name in names if name in columns_of_spark.COLUMNS]
         self.fetched = list(dict.fromkeys([*known, *(each.column for each in self._formats), OFFSET]))
-        """Offsets are needed in any case: they tell where a range ends."""
+        """The columns to fetch. Offsets are always among them: they tell where a range ends."""
 
     def build(self, batch: ArrowBatch, wanted: OffsetRange) -> tuple[Any | None, int]:
-        """The records of the range as a batch for Spark, None if there are none; and the last offset of all of them.
+        """Returns the records of the range as a batch for Spark, None if there are none, and the last offset of
+        `batch`.
 
         Args:
-            batch: What the engine gave, with `layout="spark"`.
-            wanted: The range; what lies behind it is left out.
+            batch: A batch of the consumer, with `layout="spark"`.
+            wanted: The range; records after it are left out.
 
         Raises:
             DeserializationError: A key or value cannot be decoded, and the query is to fail then.
@@ -45,7 +46,7 @@ class Columns:
         offsets = fetched.column(OFFSET)
         last: int = offsets[-1].as_py()
         if last >= wanted.end:
-            # Offsets of a partition only grow.
+            # The offsets of a partition ascend.
             count = first_not_below(offsets, wanted.end)
             if not count:
                 return None, last
@@ -53,7 +54,7 @@ class Columns:
         arrays = {name: fetched.column(name) for name in self.arrow.names if name in self.fetched}
         for each in self._formats:
             arrays |= self._decoded(each, batch, fetched, wanted)
-        # Spark looks at the schema of the first batch only; here every one is held to it.
+        # Spark checks the schema of the first batch only; this checks every one.
         return pa.RecordBatch.from_arrays([arrays[name] for name in self.arrow.names], schema=self.arrow), last
 
     def _decoded(self, form: PayloadFormat, batch: ArrowBatch, fetched: Any, wanted: OffsetRange) -> dict[str, Any]:
@@ -76,7 +77,7 @@ class Columns:
 
 
 def first_not_below(offsets: Any, end: int) -> int:
-    """The first row whose offset is not below `end`."""
+    """Returns the first row whose offset is not below `end`."""
     low, high = 0, len(offsets)
     while low < high:
         middle = (low + high) // 2
@@ -88,7 +89,7 @@ def first_not_below(offsets: Any, end: int) -> int:
 
 
 def _is_of(name: str, form: PayloadFormat) -> bool:
-    """True if a column is made of what the format decodes."""
+    """True if a column comes from the payloads that the format decodes."""
     from kafkars.spark import decoding  # noqa: PLC0415  only queries that decode need it
 
     return name in (decoding.decoder(form).type.names if form.flatten else [form.column]) or name == form.corrupt

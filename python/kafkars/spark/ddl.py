@@ -1,6 +1,6 @@
-"""Schemas of programs: Spark's DDL (`id BIGINT, tags ARRAY<STRING>`), or the JSON that `schema.json()` gives.
+"""Parser of schemas: Spark's DDL (`id BIGINT, tags ARRAY<STRING>`), or the JSON that `schema.json()` returns.
 
-PySpark leaves the reading of DDL to the JVM, which the processes that check a source's options do not have.
+PySpark lets the JVM parse DDL, but the processes that check a source's options have none.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ SIMPLE = {
     **dict.fromkeys(("timestamp", "timestamp_ltz"), types.TimestampType()),
     "timestamp_ntz": types.TimestampNTZType(),
 }
-"""Types by their names in DDL. BINARY is not among them: JSON has none, and there are several ways to write it as
-text."""
+"""Types by their names in DDL. BINARY is not among them: JSON has no such type, and there are several ways to write it
+as text."""
 
 TOKEN = re.compile(r"\s*(`(?:[^`]|``)*`|\w+|[<>(),:]|$)")
 
 
 def parse(text: str) -> types.StructType:
-    """The columns that a text names.
+    """Returns the columns of a schema.
 
     Raises:
         ValueError: It is neither DDL nor JSON of a schema.
@@ -47,7 +47,7 @@ def parse(text: str) -> types.StructType:
 
 
 def check(kind: types.DataType) -> None:
-    """Refuses types that JSON has no values for."""
+    """Checks that JSON has values for a type."""
     if isinstance(kind, types.StructType):
         for field in kind.fields:
             check(field.dataType)
@@ -55,7 +55,7 @@ def check(kind: types.DataType) -> None:
         check(kind.elementType)
     elif isinstance(kind, types.MapType):
         if not isinstance(kind.keyType, types.StringType):
-            raise ValueError(  # noqa: TRY004  it is what the text says
+            raise ValueError(  # noqa: TRY004  the text is wrong, not its type
                 f"keys of a map are text in JSON, not {kind.keyType.simpleString()}"
             )
         check(kind.valueType)
@@ -86,7 +86,7 @@ class Parser:
         self._at = 0
 
     def fields(self, end: str) -> list[types.StructField]:
-        """Names and types up to a closing bracket, or the end of the text."""
+        """Parses names and types up to a closing bracket, or the end of the text."""
         found: list[types.StructField] = []
         while self._next() != end:
             if found:
@@ -101,7 +101,7 @@ class Parser:
         return found
 
     def type(self) -> types.DataType:
-        """One type."""
+        """Parses one type."""
         name = self._take().lower()
         if name in SIMPLE:
             return SIMPLE[name]

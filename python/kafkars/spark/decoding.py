@@ -1,4 +1,4 @@
-"""Keys and values become columns: the engine decodes them, a batch at a time, from the columns that it has fetched."""
+"""Decodes keys and values to columns, a batch at a time, with the native module."""
 
 from __future__ import annotations
 
@@ -31,17 +31,18 @@ from kafkars.types import TopicPartition
 LOG = logging.getLogger("kafkars.spark")
 
 MISSING_SECONDS = 5.0
-"""A registry is asked again for a schema that it did not have, after so long: it may have been registered since."""
+"""Seconds after which a registry is asked again for a schema that it did not have: it may have been registered
+since."""
 
 MOST_ASKED_AGAIN = 16
-"""So many of them at a time: payloads that are damaged name any id."""
+"""The most of these schemas that are asked for at a time: damaged payloads may name any number of ids."""
 
 HOW_TO_GO_ON = "With the option mode=PERMISSIVE it becomes null, and its bytes are in the column {column}."
 
 
 @dataclass
 class Decoded:
-    """One batch's keys or values."""
+    """The decoded keys or values of a batch."""
 
     values: Any
     """An Arrow array."""
@@ -50,14 +51,14 @@ class Decoded:
 
 
 class Decoder:
-    """Decodes the keys or values of batches. It keeps the schemas that it has asked a registry for."""
+    """Decodes the keys or values of batches, and caches the schemas of the registry."""
 
     def __init__(self, form: PayloadFormat) -> None:
         self.form = form
         self.wrapped = False
-        """Whether the type is one field's, and not a record's."""
+        """Whether the schema is not a record's, so that a record was put around it."""
         self._missing: dict[int, float] = {}
-        """When the registry said last of an id that it has no schema."""
+        """For each id without a schema the time at which the registry was last asked for it."""
         if form.kind == "utf8":
             self._native = PayloadDecoder.utf8()
             self.type: DataType = StringType()
@@ -77,11 +78,11 @@ class Decoder:
         """Decodes the first rows of a batch.
 
         Raises:
-            DeserializationError: One cannot be decoded, and `fail_fast` is true.
-            SchemaRegistryError: A schema is not known yet, and the registry cannot be asked.
+            DeserializationError: A key or value cannot be decoded, and `fail_fast` is true.
+            SchemaRegistryError: The registry cannot be asked for a schema.
         """
         column = self.form.column
-        # A query that fails is started again at once, and then what was missing may be there.
+        # A query that has failed is started again at once, and asks again: the schema may be there by then.
         patience = 0.0 if fail_fast else MISSING_SECONDS
         again = [number for number, asked in self._missing.items() if time.monotonic() - asked >= patience]
         for number in [*again[:MOST_ASKED_AGAIN], *self._native.unknown_schema_ids(batch, column, rows)]:
@@ -113,7 +114,9 @@ class Decoder:
             self._native.add_schema(number, schema)
 
     def _cast(self, values: Any) -> tuple[Any, list[tuple[int, str]]]:
-        """The values in the type that Spark demands, and those that do not fit into it: a time in ms may not in us."""
+        """Returns the values in Spark's type, and those that do not fit: a time in ms may be too large for one in
+        us.
+        """
         if values.type == self._target:
             return values, []
         try:
@@ -146,21 +149,21 @@ class Decoder:
 
 @lru_cache(maxsize=16)
 def decoder(form: PayloadFormat) -> Decoder:
-    """The decoder of a format, which a worker keeps for its next tasks."""
+    """Returns the decoder of a format, which a worker keeps for its next tasks."""
     return Decoder(form)
 
 
 def spark_type(form: PayloadFormat) -> DataType:
-    """What a format decodes into.
+    """Returns the type that a format decodes into.
 
     Raises:
-        ValueError: Its schema is none, or has a type that Spark does not have.
+        ValueError: Its schema is not valid, or has a type that Spark does not have.
     """
     return Decoder(form).type
 
 
 def _spark_type(kind: Any, path: str = "") -> Any:
-    """The type of Spark for one of Arrow."""
+    """Returns Spark's type for one of Arrow."""
     if pa.types.is_struct(kind):
         return StructType([StructField(each.name, _spark_type(each.type, f"{path}.{each.name}")) for each in kind])
     if pa.types.is_list(kind):

@@ -1,4 +1,4 @@
-"""What only a Spark job can meet."""
+"""Errors that only occur in Spark jobs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class DataLossError(KafkaError):
 
 
 class ReplayDiffersError(KafkaError):
-    """A micro-batch that was written once came again with other rows, so it can be neither skipped nor written."""
+    """A micro-batch that was written before was replayed with other rows, so it can be neither skipped nor written."""
 
     name = "REPLAY_DIFFERS"
 
@@ -25,4 +25,4 @@ class SchemaRegistryError(KafkaError):
     def __init__(self, message: str, *, status: int | None = None) -> None:
         super().__init__(message)
         self.status = status
-        """What it answered in HTTP; None where there was no answer."""
+        """The status of the registry's HTTP response; None if there was none."""

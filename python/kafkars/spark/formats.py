@@ -1,4 +1,4 @@
-"""What the options say of keys and values: bytes as they are, or columns that are decoded from them."""
+"""The options about keys and values: bytes as they are, or columns that are decoded from them."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ KINDS = ("raw", "utf8", "json", "avro")
 
 
 def read(options: Options, topics: tuple[str, ...]) -> tuple[PayloadFormat, ...]:
-    """The formats of keys and values that are decoded.
+    """Returns the formats of keys and values that are decoded.
 
     Args:
-        options: What the program said.
-        topics: The topics that it names, for the name of a subject.
+        options: The options of the query.
+        topics: The topics that they name, for the name of a subject.
 
     Raises:
         ConfigError: An option is wrong; the message names it.
@@ -46,7 +46,7 @@ def read(options: Options, topics: tuple[str, ...]) -> tuple[PayloadFormat, ...]
 
 
 def fails_fast(options: Options) -> bool:
-    """Whether a query fails of a payload that cannot be decoded."""
+    """True if a payload that cannot be decoded fails the query."""
     mode = options.get("mode", "FAILFAST").upper()
     if mode not in {"FAILFAST", "PERMISSIVE"}:
         raise ConfigError(f'mode: expected "FAILFAST" or "PERMISSIVE", not {checks.shown(mode)}')
@@ -143,10 +143,10 @@ def _flattens(options: Options, kind: str) -> bool:
 
 
 def decoded_type(found: PayloadFormat) -> Any:
-    """The type of Spark that a format decodes into.
+    """Returns Spark's type that a format decodes into.
 
     Raises:
-        ConfigError: Its schema cannot be used; the message names the option that says it.
+        ConfigError: Its schema cannot be used; the message names the option with it.
     """
     from kafkars.spark import decoding  # noqa: PLC0415  imports PySpark and pyarrow
 

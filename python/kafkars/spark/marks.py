@@ -1,7 +1,7 @@
-"""Marks of progress: which micro-batch a task of a query has written last.
+"""Marks of progress: the last micro-batch that a task of a query has written.
 
-A mark is an offset committed by a group of its own, in the transaction that holds the rows: the number of the next
-batch. Beside it stands a digest of the rows, so that a replay with other rows is not skipped in silence.
+A mark is the number of the next batch, committed as the offset of a group that exists for it only, in the transaction
+that writes the rows. Its metadata is a digest of the rows, so that a replay with other rows is not skipped in silence.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ class MicroBatchTask(NamedTuple):
     number: int
     task: int
     run: str = ""
-    """Id of the query's run: another one after each start."""
+    """Id of the query's run, which changes with each start."""
 
     @classmethod
     def of_this_task(cls) -> MicroBatchTask:
-        """The task that runs in this process.
+        """Returns the task that runs in this process.
 
         Raises:
-            ClientStateError: It belongs to no stream.
+            ClientStateError: It does not belong to a streaming query.
         """
         from pyspark import TaskContext  # noqa: PLC0415  only tasks have one
 
@@ -52,35 +52,35 @@ class MicroBatchTask(NamedTuple):
 
 
 class Digest:
-    """Rows counted and summed up, in whatever order they come."""
+    """The number of rows and a checksum of them that does not depend on their order."""
 
     def __init__(self) -> None:
         self.rows = 0
         self._sum = 0
 
     def add(self, topic: str, table: Any) -> None:
-        """Takes the rows of an Arrow batch in."""
+        """Adds the rows of an Arrow batch."""
         keys, values, rest = _bytes(table, "key"), _bytes(table, "value"), _rest(table)
         seed = zlib.crc32(topic.encode())
         crc = zlib.crc32
         total = 0
         for key, value, more in zip(keys, values, rest, strict=True):
-            # The lengths say where one ends and the next begins, and that null is not empty.
+            # The lengths tell keys from values, and null from empty.
             lengths = b"%d %d" % (-1 if key is None else len(key), -1 if value is None else len(value))
             total += crc(more, crc(value or b"", crc(key or b"", crc(lengths, seed))))
         self.rows += table.num_rows
         self._sum = (self._sum + total) % 2**64
 
     def text(self) -> str:
-        """What is kept beside the mark."""
+        """Returns the digest as it is committed with the mark."""
         return json.dumps({"rows": self.rows, "digest": f"{self._sum:016x}"})
 
 
 def check_shape(options: SinkOptions, query: str, number: int, tasks: int) -> None:
-    """Looks for marks of tasks that a micro-batch does not have any more.
+    """Checks that there are no marks of tasks that a micro-batch does not have any more.
 
-    A task of a replay knows its own mark and not how many tasks there are, so this is found out by the driver, when the
-    batch is done.
+    A task of a replay knows its own mark, but not how many tasks there are, so the driver checks this when the batch is
+    done.
 
     Raises:
         ReplayDiffersError: An earlier attempt had more tasks, and some of them have written what has been written now
@@ -117,20 +117,20 @@ class Mark:
         self._found: OffsetAndMetadata | None = None
 
     def is_past(self, batch: MicroBatchTask) -> bool:
-        """True if the batch has been written. Ask when no earlier attempt can write any more."""
+        """True if the batch has been written. To be called when no earlier attempt can write any more."""
         own: dict[str, Any] = {**client_settings.part(self._options.settings, ConsumerConfig), "group_id": self._group}
         with Consumer(client_settings.make(ConsumerConfig, {**own, "enable_auto_commit": False})) as consumer:
             self._found = consumer.committed([self._place]).get(self._place)
         return self._found is not None and self._found.offset > batch.number
 
     def compare(self, batch: MicroBatchTask, tables: Iterable[tuple[str, Any]]) -> int:
-        """Looks at the rows of a replay.
+        """Compares the rows of a replay with those that were written.
 
         Returns:
-            How many there are.
+            The number of rows.
 
         Raises:
-            ReplayDiffersError: They are not those that were written, or a later batch has been written since.
+            ReplayDiffersError: They differ, or a later batch has been written since.
         """
         found = self._found or OffsetAndMetadata(0)
         digest = Digest()
@@ -153,7 +153,7 @@ class Mark:
     def offsets(
         self, batch: MicroBatchTask, digest: Digest
     ) -> tuple[dict[TopicPartition, OffsetAndMetadata], ConsumerGroupMetadata]:
-        """What goes into the transaction of the rows."""
+        """Returns the offset and the group metadata to commit in the transaction of the rows."""
         return (
             {self._place: OffsetAndMetadata(batch.number + 1, digest.text())},
             ConsumerGroupMetadata(self._group),
@@ -168,7 +168,7 @@ def _bytes(table: Any, name: str) -> list[bytes | None]:
 
 
 def _rest(table: Any) -> Iterable[bytes]:
-    """Partition and headers of each row, in a form that is another one for other values."""
+    """Returns partition and headers of each row as bytes, which are unique for their values."""
     columns = [table.column(name).to_pylist() for name in ("partition", "headers") if name in table.schema.names]
     if not columns:
         return itertools.repeat(b"", table.num_rows)

@@ -1,4 +1,4 @@
-"""Offsets of partitions, and the JSON in which Spark's Kafka source writes them: `{"topic":{"0":23,"1":-1}}`."""
+"""Offsets of partitions, and the JSON form that Spark's Kafka source has for them: `{"topic":{"0":23,"1":-1}}`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Offsets = dict[TopicPartition, int]
 
 
 def to_json(offsets: Mapping[TopicPartition, int]) -> dict[str, dict[str, int]]:
-    """The shape that goes into the checkpoint, in the order in which Spark's own source writes it."""
+    """Returns offsets in the form for the checkpoint, in the order in which Spark's own source writes them."""
     shape: dict[str, dict[str, int]] = {}
     for (topic, partition), offset in sorted(offsets.items()):
         shape.setdefault(topic, {})[str(partition)] = offset
@@ -28,7 +28,7 @@ def to_json(offsets: Mapping[TopicPartition, int]) -> dict[str, dict[str, int]]:
 
 
 def from_json(shape: Mapping[str, Mapping[str, int]]) -> Offsets:
-    """The offsets of `to_json`, ours or those of Spark's own source."""
+    """Returns the offsets of a checkpoint, which `to_json` or Spark's own source has written."""
     return {
         TopicPartition(topic, int(partition)): int(offset)
         for topic, partitions in shape.items()
@@ -37,7 +37,7 @@ def from_json(shape: Mapping[str, Mapping[str, int]]) -> Offsets:
 
 
 def parse_offsets(option: str, text: str) -> Offsets:
-    """Offsets, or timestamps, from an option.
+    """Reads offsets, or timestamps, from an option.
 
     Raises:
         ConfigError: It is something else; the message names the option.
@@ -55,7 +55,7 @@ def parse_offsets(option: str, text: str) -> Offsets:
 
 
 def parse_partitions(option: str, text: str) -> list[TopicPartition]:
-    """Partitions from an option.
+    """Reads partitions from an option.
 
     Raises:
         ConfigError: It is something else; the message names the option.
@@ -72,7 +72,7 @@ def parse_partitions(option: str, text: str) -> list[TopicPartition]:
 
 
 def names(partitions: Iterable[TopicPartition]) -> str:
-    """Partitions for a message: `orders-0, orders-1`."""
+    """Returns partitions as text for a message: `orders-0, orders-1`."""
     return ", ".join(f"{topic}-{partition}" for topic, partition in sorted(partitions)) or "none"
 
 

@@ -16,10 +16,10 @@ from kafkars.spark.payload_format import PayloadFormat
 from kafkars.types import TopicPartition
 
 OF_SPARK = ("checkpointLocation", "path", "queryName")
-"""What Spark puts beside a source's own options."""
+"""Options that Spark adds to those of a source."""
 
 OF_TABLES = "provider"
-"""What Spark puts beside the options of a table."""
+"""The option that Spark adds to those of a table."""
 
 OF_SOURCE = (
     "assign",
@@ -58,32 +58,32 @@ DURATION_SECONDS = {
     "h": 3_600.0,
     "d": 86_400.0,
 }
-"""Units of Spark's durations, such as 15m; a number alone is in ms."""
+"""Units of Spark's durations, such as 15m, in seconds; a number alone is in ms."""
 
 UNLIKE_PYTHON = re.compile(r"\\[pPQEhHvVRXkGzZ]|&&|\(\?<(?![=!])|[*+?}]\+")
-"""What a regular expression of Java means otherwise than one of Python."""
+"""Matches what means something else in a regular expression of Java than in one of Python."""
 
 
 @dataclass(frozen=True)
 class Limit:
-    """Where a query begins or ends."""
+    """The start or the end of a query."""
 
     option: str
-    """The option that says it, for messages."""
+    """The option that sets it, for messages."""
     named: str | None = None
     """"earliest", "latest" or "committed"."""
     offsets: Mapping[TopicPartition, int] | None = None
     timestamps: Mapping[TopicPartition, int] | None = None
     """Milliseconds since 1970 for each partition."""
     timestamp: int | None = None
-    """The same for all partitions."""
+    """Milliseconds since 1970 for all partitions."""
     else_latest: bool = False
-    """Whether a partition without a record of that time begins at its end, instead of failing."""
+    """Whether a partition without a record of that time begins at its end, instead of an error."""
 
 
 @dataclass(frozen=True)
 class SourceOptions:
-    """Everything that a reader has to know. It is pickled to the executors, and shows no settings of clients."""
+    """The options of a reader. It is pickled to the executors; its `repr` shows no settings of clients."""
 
     settings: Mapping[str, str] = field(repr=False)
     starting: Limit
@@ -104,30 +104,30 @@ class SourceOptions:
     commit_group: str | None = None
     batch_rows: int = 50_000
     formats: tuple[PayloadFormat, ...] = ()
-    """How keys and values are decoded; those that are not here stay bytes."""
+    """The formats of keys and values that are decoded; others stay bytes."""
     fail_fast: bool = True
-    """Whether the query fails of what cannot be decoded."""
+    """Whether a key or value that cannot be decoded fails the query."""
 
 
 @dataclass(frozen=True)
 class SinkOptions:
-    """Everything that a writer has to know; likewise."""
+    """The options of a writer; pickled as those of a reader."""
 
     settings: Mapping[str, str] = field(repr=False)
     topic: str | None = None
     exactly_once: bool = False
     prefix: str = "kafkars-spark"
     marks_topic: str | None = None
-    """The topic whose partition 0 stands for the marks of progress in groups' offsets."""
+    """The topic for whose partition 0 the marks of progress are committed (see `marks.py`)."""
 
 
 @discreet
 def source_options(given: Mapping[str, str], *, streaming: bool | None) -> SourceOptions:
-    """The options of a reader.
+    """Reads the options of a reader.
 
     Args:
-        given: What the program said; names in any case.
-        streaming: Which kind of query it is; None before that is known.
+        given: The options; their names may be in upper or lower case.
+        streaming: Whether the query is a streaming one; None while that is not known.
 
     Raises:
         ConfigError: An option is wrong; the message names it.
@@ -180,7 +180,7 @@ def source_options(given: Mapping[str, str], *, streaming: bool | None) -> Sourc
 
 @discreet
 def sink_options(given: Mapping[str, str], *, streaming: bool) -> SinkOptions:
-    """The options of a writer.
+    """Reads the options of a writer.
 
     Raises:
         ConfigError: An option is wrong; the message names it.
@@ -210,7 +210,7 @@ def sink_options(given: Mapping[str, str], *, streaming: bool) -> SinkOptions:
 
 
 class Options:
-    """Options by name in any case, each checked when it is asked for."""
+    """Options by name, in upper or lower case; each is checked when it is read."""
 
     def __init__(self, given: Mapping[str, str], known: Iterable[str], what: str, of_the_other: Iterable[str]) -> None:
         self._known = {name.lower(): name for name in known}
@@ -234,7 +234,7 @@ class Options:
                 raise ConfigError(self._unknown(key, what, in_the_other=name in others))
 
     def settings(self) -> dict[str, str]:
-        """Settings of our clients from the options that begin with `kafka.`."""
+        """Returns settings of our clients from the options that begin with `kafka.`."""
         if not self.kafka.get("bootstrap.servers", "").strip():
             raise ConfigError('kafka.bootstrap.servers: missing; name at least one broker, such as "localhost:9092"')
         settings = client_settings.translate(self.kafka)
@@ -242,24 +242,24 @@ class Options:
         return settings
 
     def text(self, name: str) -> str | None:
-        """The value as it is, without spaces around it."""
+        """Returns the value without spaces around it; None if it is not given."""
         value = self._values.get(name.lower())
         return None if value is None else value.strip()
 
     def get(self, name: str, default: str) -> str:
-        """The same, or a default."""
+        """Returns the value without spaces around it, or a default."""
         value = self.text(name)
         return default if value is None else value
 
     def flag(self, name: str, *, default: bool) -> bool:
-        """True or false."""
+        """Returns the value as a boolean."""
         value = self.get(name, str(default)).lower()
         if value not in {"true", "false"}:
             raise ConfigError(f"{name}: expected true or false, not {checks.shown(value, checks.FLAG_WORDS)}")
         return value == "true"
 
     def number(self, name: str, least: int) -> int | None:
-        """A whole number."""
+        """Returns the value as a whole number that is at least `least`."""
         value = self.text(name)
         if value is None:
             return None
@@ -274,7 +274,7 @@ class Options:
         return number
 
     def positive(self, name: str) -> int | None:
-        """A whole number above 0."""
+        """Returns the value as a whole number above 0."""
         return self.number(name, 1)
 
     def _unknown(self, key: str, what: str, *, in_the_other: bool) -> str:
@@ -312,7 +312,7 @@ def _check_order(start: str, end: str, one: Mapping[TopicPartition, int], other:
 
 
 def _limit(options: Options, which: str, default: str) -> Limit:
-    """One end of the query. The order of these options is that of Spark's own source."""
+    """Reads the start or the end of the query. Of several options the same one wins as in Spark's own source."""
     strategy = options.get("startingOffsetsByTimestampStrategy", "error").lower()
     if strategy not in {"error", "latest"}:
         raise ConfigError(

@@ -1,4 +1,4 @@
-"""How keys or values are decoded."""
+"""The format that keys or values are decoded with."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from kafkars.spark.registry import SchemaRegistry
 
 @dataclass(frozen=True)
 class PayloadFormat:
-    """What the options say of keys, or of values."""
+    """The options for keys, or for values."""
 
     column: str
     """`key` or `value`."""
     kind: str
     """`utf8`, `json` or `avro`."""
     schema: str | None = None
-    """Columns of JSON; the reader's schema of Avro, None until the registry has been asked for it."""
+    """The columns of JSON, or the reader's schema of Avro, which is None until it comes from the registry."""
     subject: str | None = None
-    """Where the registry has the reader's schema."""
+    """The subject of the reader's schema in the registry."""
     registry: SchemaRegistry | None = None
-    """Where the schemas are that payloads name; None for payloads without the registry's framing."""
+    """The registry of the schemas whose ids payloads have; None for payloads without the registry's framing."""
     flatten: bool = False
     """Whether the fields of the value are columns of their own."""
 
     @property
     def corrupt(self) -> str:
-        """The column with the bytes of what could not be decoded."""
+        """The name of the column for the bytes of payloads that cannot be decoded."""
         return f"{self.column}_corrupt"
 
     def resolved(self) -> PayloadFormat:
-        """The same, with the reader's schema.
+        """Returns the format with the reader's schema.
 
         Raises:
-            ConfigError: The registry has none that can be used.
+            ConfigError: The registry has no schema that can be used.
             SchemaRegistryError: The registry cannot be asked.
         """
         if self.schema is not None or self.registry is None or self.subject is None:

@@ -1,4 +1,4 @@
-"""What the driver asks the cluster: which partitions there are, and where they begin and end."""
+"""The driver's questions to the cluster: which partitions there are, and where they begin and end."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ T = TypeVar("T")
 LOG = logging.getLogger("kafkars.spark")
 
 API_TIMEOUT_MS = 20_000
-"""How long the driver waits for an answer, unless `kafka.default.api.timeout.ms` says otherwise."""
+"""How long a call of the driver may take, unless `kafka.default.api.timeout.ms` says otherwise."""
 
 RETRY_SECONDS = 0.1
-"""The pause before a broker is asked again that could not answer."""
+"""Seconds before the next attempt after a broker could not answer."""
 
 HOW_TO_GO_ON = (
     "Some data was lost: it was removed by retention, or the topic was deleted or made again. Set failOnDataLoss to false "
@@ -34,7 +34,7 @@ HOW_TO_GO_ON = (
 
 
 class Planner:
-    """The driver's view of what is to be read. It is made anew where it is unpickled."""
+    """Looks up partitions and offsets for the driver. Its client is not pickled with it."""
 
     def __init__(self, options: SourceOptions) -> None:
         self._options = options
@@ -44,14 +44,14 @@ class Planner:
         return {"_options": self._options, "_admin": None}
 
     def close(self) -> None:
-        """Ends the connections."""
+        """Closes the connections."""
         if self._admin is not None:
             self._admin.close()
             self._admin = None
 
     @property
     def admin(self) -> Admin:
-        """The client, made when it is needed first."""
+        """The client, which is made when it is first needed."""
         if self._admin is None:
             settings: dict[str, Any] = client_settings.part(self._options.settings, AdminConfig)
             settings.setdefault("default_api_timeout_ms", API_TIMEOUT_MS)
@@ -59,11 +59,11 @@ class Planner:
         return self._admin
 
     def partitions(self, *, must_exist: bool = True) -> list[TopicPartition]:
-        """The partitions that the options name, as they are now.
+        """Returns the current partitions of the topics that the options name.
 
         Args:
-            must_exist: Whether a topic that does not exist is an error. A query that runs goes on: its topic may be
-                back soon.
+            must_exist: Whether a topic that does not exist is an error. It is not for a running query: the topic may be
+                created again soon.
 
         Raises:
             ConfigError: A topic or partition does not exist.
@@ -93,18 +93,18 @@ class Planner:
         return sorted(set(options.assign) - missing)
 
     def earliest(self, partitions: Iterable[TopicPartition]) -> Offsets:
-        """The first offset of each partition that there is."""
+        """Returns the first offset of each existing partition."""
         return self._offsets(dict.fromkeys(partitions, "earliest"))
 
     def latest(self, partitions: Iterable[TopicPartition]) -> Offsets:
-        """The end of each partition that there is; with read_committed, where its oldest open transaction begins."""
+        """Returns the end of each existing partition; with read_committed, where its oldest open transaction begins."""
         return self._offsets(dict.fromkeys(partitions, "latest"))
 
     def resolve(self, limit: Limit, partitions: list[TopicPartition]) -> Offsets:
-        """The offsets that an option names.
+        """Returns the offsets that an option stands for.
 
         Raises:
-            ConfigError: It names other partitions than there are, or no record is as new as it says.
+            ConfigError: Its partitions are not those of the query, or no record is as new as it says.
         """
         if limit.named == "earliest":
             return self.earliest(partitions)
@@ -117,18 +117,19 @@ class Planner:
         return self._by_time(limit, partitions)
 
     def since(self, partitions: Iterable[TopicPartition], timestamp: int) -> Offsets:
-        """The first record of each partition that is not older; partitions without one are left out."""
+        """Returns the offset of each partition's first record that is not older; partitions without one are left
+        out.
+        """
         return self._offsets(dict.fromkeys(partitions, timestamp))
 
     def report_loss(self, message: str) -> None:
-        """Raises `DataLossError`, or logs a warning where the program has said that it can go on."""
+        """Raises `DataLossError`, or logs a warning if `failOnDataLoss` is false."""
         if self._options.fail_on_data_loss:
             raise DataLossError(f"{message}. {HOW_TO_GO_ON}")
         LOG.warning("%s. Some data was lost; failOnDataLoss is false", message)
 
     def commit(self, group: str, offsets: Mapping[TopicPartition, int]) -> bool:
-        """Tells a group's coordinator how far the query is, for tools that show lag. Failing harms nothing but
-        those.
+        """Commits the query's progress to a group, for tools that show lag; a failure does not harm the query.
 
         Returns:
             Whether the offsets are committed.
@@ -166,7 +167,7 @@ class Planner:
         return {**found, **self.latest(without)}
 
     def _offsets(self, wanted: Mapping[TopicPartition, Any]) -> Offsets:
-        """Offsets of partitions; those that do not exist, or have no record as asked for, are left out."""
+        """Looks up offsets; partitions that do not exist, or have no such record, are left out."""
         if not wanted:
             return {}
         committed = self._options.settings.get("isolation_level", "").strip().lower() == "read_committed"
@@ -188,9 +189,9 @@ class Planner:
         return offsets
 
     def _ask_each(self, call: Callable[[], Mapping[Any, Any]]) -> Mapping[Any, Any]:
-        """Asks for many things, and again while the answer for one of them may be better the next time: as often as
-        `_ask` does while one is not known, because a broker that has just started knows no topics yet; and as long as
-        one call may take while one has no leader, or a leader with troubles.
+        """Makes a call about many things, and again while one of them has failed in a way that may pass. If a topic or
+        partition is unknown, it tries as often as `_ask`, because a broker that has just started knows no topics yet;
+        if one has no leader, or its leader has troubles, it tries for as long as one call may take.
         """
         until = time.monotonic() + API_TIMEOUT_MS / 1_000
         left = self._options.retries
@@ -204,8 +205,8 @@ class Planner:
             time.sleep(self._options.retry_interval if unknown else RETRY_SECONDS)
 
     def _ask(self, call: Callable[[], T]) -> T:
-        """Asks up to `fetchOffset.numRetries` times. A cluster that cannot be reached has been tried long enough at
-        once.
+        """Makes a call up to `fetchOffset.numRetries` times. If no broker can be reached, one attempt is long
+        enough.
         """
         for left in reversed(range(self._options.retries)):
             try:

@@ -6,26 +6,26 @@ import gc
 import sys
 
 PUSHES_FILTERS = "pyspark.sql.worker.data_source_pushdown_filters"
-"""Spark's worker that pushes filters. It runs only where `spark.sql.python.filterPushdown.enabled` is true, and a
-reader that takes filters makes the query fail where it is not."""
+"""Spark's worker process that pushes filters down. It only runs if `spark.sql.python.filterPushdown.enabled` is true;
+otherwise a reader that takes filters makes the query fail."""
 
 DAEMON = "pyspark.daemon"
-"""What has forked a process that does one task after another."""
+"""The module that forks the workers, each of which runs one task after another."""
 
 _spared = False
 
 
 def pushes_filters() -> bool:
-    """True in the worker of Spark that pushes filters."""
+    """True in Spark's worker that pushes filters down."""
     return PUSHES_FILTERS in sys.modules or _started_as() == PUSHES_FILTERS
 
 
 def spare_modules() -> None:
-    """Takes what a worker has imported out of Python's garbage collection, once.
+    """Excludes everything that a worker has imported from Python's garbage collection, once.
 
-    PySpark collects after each task, to the last generation: it walks through all objects of pyarrow and PySpark, which
-    takes as long as reading tens of thousands of records, and finds nothing. Elsewhere this does nothing: there the
-    program says how its objects are collected.
+    PySpark runs a full collection after each task, over all objects of pyarrow and PySpark, which takes as long as
+    reading tens of thousands of records, and finds nothing. In other processes this does nothing: garbage collection is
+    the program's own business there.
     """
     global _spared  # noqa: PLW0603  one process, one answer
     if not _spared and _started_as() == DAEMON:
@@ -34,5 +34,5 @@ def spare_modules() -> None:
 
 
 def _started_as() -> str:
-    """The module that Python was started with, empty where it was none."""
+    """Returns the module that Python was started with; "" if there was none."""
     return getattr(getattr(sys.modules.get("__main__"), "__spec__", None), "name", "")

@@ -1,5 +1,5 @@
-"""Ranges of offsets: how they are cut into tasks, and how much one trigger takes. Pure arithmetic, as Spark's own
-source does it.
+"""Ranges of offsets: how they are divided into tasks, and how much one trigger takes. The arithmetic is that of Spark's
+own source.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ class OffsetRange(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many offsets; of records there may be fewer."""
+        """The number of offsets; there may be fewer records."""
         return self.end - self.start
 
 
 def tasks(ranges: Iterable[OffsetRange], at_least: int | None, records_at_most: int | None) -> list[OffsetRange]:
-    """The ranges of the tasks, in an order that depends on nothing but the arguments: a replay has the same tasks.
+    """Returns the ranges of the tasks. They depend on the arguments only, so that a replay has the same tasks.
 
     Args:
-        ranges: What is to be read; empty ranges are left out.
+        ranges: The ranges to be read; empty ones are left out.
         at_least: `minPartitions`.
         records_at_most: `maxRecordsPerPartition`.
     """
@@ -38,7 +38,7 @@ def tasks(ranges: Iterable[OffsetRange], at_least: int | None, records_at_most: 
         wanted = [part for each in wanted for part in divide(each, math.ceil(each.size / records_at_most))]
     if at_least is None or len(wanted) >= at_least:
         return wanted
-    # What is too small to be cut does not count when the others share the rest of the tasks.
+    # Ranges that are too small to be divided get one task each; the others share the remaining tasks.
     total = sum(each.size for each in wanted)
     small = [each for each in wanted if parts(each.size, total, at_least) == 1]
     large_total = total - sum(each.size for each in small)
@@ -53,12 +53,12 @@ def tasks(ranges: Iterable[OffsetRange], at_least: int | None, records_at_most: 
 
 
 def parts(size: int, total: int, at_least: int) -> int:
-    """Into how many tasks a range is cut, in proportion to its size; halves are rounded up, as Java does."""
+    """Returns the number of tasks for a range, in proportion to its size; halves are rounded up, as in Java."""
     return max(math.floor(size / total * at_least + 0.5), 1)
 
 
 def divide(whole: OffsetRange, count: int) -> list[OffsetRange]:
-    """A range in `count` parts; what does not divide is spread over the last ones."""
+    """Divides a range into `count` parts; the remainder is spread over the last ones."""
     cut: list[OffsetRange] = []
     start, left = whole.start, whole.size
     for index in range(count):
@@ -70,12 +70,12 @@ def divide(whole: OffsetRange, count: int) -> list[OffsetRange]:
 
 
 def limit(start: Mapping[TopicPartition, int], end: Mapping[TopicPartition, int], at_most: int) -> Offsets:
-    """Where a trigger ends that takes `at_most` offsets, shared among the partitions in proportion to what each has.
+    """Returns the end of a trigger that takes `at_most` offsets, shared by the partitions in proportion to their sizes.
 
     Args:
-        start: Where it begins; each partition of `end` is there.
-        end: Where everything ends that there is.
-        at_most: `maxOffsetsPerTrigger`. No partition is left without any, so it may be a few more.
+        start: The start of the trigger for each partition of `end`.
+        end: The ends of the partitions.
+        at_most: `maxOffsetsPerTrigger`. Every partition gets at least one offset, so it may be a few more.
     """
     sizes = {partition: offset - start[partition] for partition, offset in end.items()}
     total = sum(size for size in sizes.values() if size > 0)

@@ -1,4 +1,4 @@
-"""What an executor does: reads a range of one partition as Arrow batches. Consumers are kept for the next task of the
+"""Reading on executors: a range of one partition as Arrow batches. Consumers are kept for the next tasks of the
 worker.
 """
 
@@ -37,27 +37,27 @@ DEFAULTS: Mapping[str, Any] = {
     "fetch_buffer_bytes": 16 * 1024 * 1024,
     "max_partition_fetch_bytes": 4 * 1024 * 1024,
 }
-"""Settings of the consumers, where options say nothing else."""
+"""Settings of the consumers, unless options say otherwise."""
 
 KEPT = 4
-"""Consumers that a worker keeps at most."""
+"""The most idle consumers that a worker keeps."""
 
 KEPT_SECONDS = 60.0
-"""One that has been idle for longer is closed when the worker has its next task."""
+"""A consumer that has been idle for longer is closed at the worker's next task."""
 
 SLICE_SECONDS = 0.05
-"""A wait for records is interrupted so often to see whether the range ends in something that is no record."""
+"""Seconds between two checks, during a wait for records, whether the range ends in offsets without records."""
 
 LOOK_SECONDS = 1.0
-"""When nothing came for so long, the broker is asked where the log ends: the range may not be there any more."""
+"""Seconds without records after which the broker is asked for the end of the log: the range may be gone."""
 
 BEHIND_SECONDS = 10.0
-"""A log that ends before the range does has lost the rest when each answer in so long said so: a new leader tells an
-older end than the one before until its followers have caught up."""
+"""Seconds for which every answer must say that the log ends before the range, before the rest counts as lost: a new
+leader tells an older end than the one before until its followers have caught up."""
 
 
 class PartitionReader:
-    """A consumer with one partition. It reads on from where it stands without asking for anything again."""
+    """A consumer of one partition, which reads on from its position if the next range begins there."""
 
     def __init__(self, settings: Mapping[str, str]) -> None:
         own: dict[str, Any] = {**DEFAULTS, **client_settings.part(settings, ConsumerConfig)}
@@ -65,19 +65,19 @@ class PartitionReader:
         self.position: tuple[TopicPartition, int] | None = None
         self.idle_since = 0.0
         self._behind_since: float | None = None
-        """When the broker said first, and has said ever since, that the log ends before the range."""
+        """The time since which every answer has said that the log ends before the range."""
 
     def close(self) -> None:
-        """Ends the connections."""
+        """Closes the connections."""
         self._consumer.close(0)
 
     def read(  # noqa: C901  one loop, with its ways out
         self, wanted: OffsetRange, columns: Columns, options: SourceOptions
     ) -> Iterator[Any]:
-        """Record batches of a range, in order.
+        """Yields the record batches of a range, in order.
 
         Raises:
-            DataLossError: A part of it is not there any more, and `failOnDataLoss` is true.
+            DataLossError: A part of it is gone, and `failOnDataLoss` is true.
             KafkaTimeoutError: Nothing came for `kafkaConsumer.pollTimeoutMs`.
         """
         partition, at = wanted.partition, wanted.start
@@ -105,7 +105,7 @@ class PartitionReader:
                 if rows is not None:
                     yield rows
                 now = time.monotonic()
-                # A gap in the offsets, and the records behind the range were taken too: the next task begins anew.
+                # Records after the range were taken, too, so the next task has to seek.
                 if last >= wanted.end:
                     return
             if moved > at:
@@ -114,11 +114,11 @@ class PartitionReader:
                 look = now + LOOK_SECONDS
                 if self._is_over(wanted, at, options, now - heard):
                     return
-        # The consumer may stand behind the end, but then there is no record between.
+        # The consumer's position may be after the end, but then there is no record between them.
         self.position = (partition, wanted.end)
 
     def _after_loss(self, wanted: OffsetRange, at: int, options: SourceOptions, error: Exception) -> int | None:
-        """Where to go on after the broker has refused an offset: at what is left of the range, None if nothing is."""
+        """Returns the first remaining offset of the range after a broker has refused one; None if nothing remains."""
         first, end = self._log(wanted.partition)
         self._report(wanted, at, f"its log holds [{first}, {end})", options, error)
         on = max(first, at)
@@ -128,9 +128,10 @@ class PartitionReader:
         return on
 
     def _is_over(self, wanted: OffsetRange, at: int, options: SourceOptions, seconds: float) -> bool:
-        """Asks where the log ends when nothing comes: true if that has been before the end of the range for a while.
+        """Asks for the end of the log when no records come: true if it has been before the end of the range for a
+        while.
 
-        What the last fetch told is no answer: it may be as old as the task before this one.
+        The end that the last fetch told is not used: it may be as old as the previous task.
         """
         try:
             end = self._consumer.end_offsets([wanted.partition], timeout=BEHIND_SECONDS)[wanted.partition]
@@ -177,12 +178,12 @@ class PartitionReader:
 Key = tuple[tuple[tuple[str, str], ...], TopicPartition]
 
 _idle: OrderedDict[Key, PartitionReader] = OrderedDict()
-"""Readers that no task uses, by settings and partition, the one that was used last at the end. Workers are forked
-before this module is imported, and a worker runs one task at a time."""
+"""Readers that no task uses, by settings and partition, the most recently used one last. It needs no lock and no care
+for forks: a worker runs one task at a time, and is forked before this module is imported."""
 
 
 def read(wanted: OffsetRange, columns: Columns, options: SourceOptions) -> Iterator[Any]:
-    """Record batches of a range, through a reader of an earlier task where there is one."""
+    """Yields the record batches of a range, by the reader of an earlier task if there is one."""
     settings = tuple(sorted(options.settings.items()))
     reader = _take(settings, wanted)
     done = False
@@ -203,7 +204,7 @@ def _take(settings: tuple[tuple[str, str], ...], wanted: OffsetRange) -> Partiti
     found = _idle.pop((settings, wanted.partition), None)
     if found is not None:
         return found
-    # One of another partition has its connections and knows the cluster.
+    # A reader of another partition has connections and metadata already.
     if len(_idle) >= KEPT:
         for key in _idle:
             if key[0] == settings:

@@ -1,4 +1,4 @@
-"""A schema registry, as far as a reader needs it: schemas by id, and the newest of a subject."""
+"""A client of schema registries, as far as a reader needs it: schemas by id, and the newest one of a subject."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any
 from kafkars.spark.errors import SchemaRegistryError
 
 SECONDS = 10.0
-"""An answer is waited for so long."""
+"""The time limit of a request in seconds."""
 
 TRIES = 3
 PAUSE = 0.3
-"""Seconds before a registry that cannot be reached is asked again; the next time twice as long."""
+"""Seconds before a registry that cannot be reached is asked again; they double with each attempt."""
 
 LONGEST_ANSWER = 16 << 20
 NOT_FOUND = 404
@@ -23,29 +23,29 @@ SERVER_ERROR = 500
 
 @dataclass(frozen=True)
 class SchemaRegistry:
-    """Where schemas are asked for. Any of the addresses will do."""
+    """A schema registry with its addresses, any of which will do."""
 
     urls: tuple[str, ...]
     credentials: str | None = field(default=None, repr=False)
-    """User and password, with a colon between."""
+    """User and password, separated by a colon."""
 
     def newest(self, subject: str) -> str:
-        """The newest schema of a subject.
+        """Returns the newest schema of a subject.
 
         Raises:
             SchemaRegistryError: There is none, or the registry cannot be asked.
-            LookupError: It is none of Avro.
+            LookupError: It is not one of Avro.
         """
         import urllib.parse  # noqa: PLC0415  as below
 
         return _avro(self._get(f"/subjects/{urllib.parse.quote(subject, safe='')}/versions/latest"))
 
     def by_id(self, number: int) -> str:
-        """The schema of an id.
+        """Returns the schema of an id.
 
         Raises:
             SchemaRegistryError: The registry cannot be asked.
-            LookupError: It has none of this id, or none of Avro.
+            LookupError: It has no schema of this id, or not one of Avro.
         """
         try:
             return _avro(self._get(f"/schemas/ids/{number}"))
@@ -78,7 +78,7 @@ class SchemaRegistry:
         raise failure or SchemaRegistryError("schema.registry.url: names no registry")
 
     def _ask(self, url: str, path: str) -> dict[str, Any]:
-        # Workers that ask no registry are spared the memory of HTTP and TLS.
+        # Imported here: workers that ask no registry save the memory of HTTP and TLS.
         import base64  # noqa: PLC0415
         import urllib.error  # noqa: PLC0415
         import urllib.request  # noqa: PLC0415
@@ -86,7 +86,7 @@ class SchemaRegistry:
         request = urllib.request.Request(url + path, headers={"Accept": "application/vnd.schemaregistry.v1+json"})  # noqa: S310  the options let only http and https through
         if self.credentials is not None:
             said = base64.b64encode(self.credentials.encode()).decode()
-            # A redirection does not get them.
+            # Unredirected: they are not sent where a redirection leads.
             request.add_unredirected_header("Authorization", f"Basic {said}")
         where = f"schema.registry.url: {url}{path}"
         try:

@@ -1,4 +1,4 @@
-"""The columns of Spark's Kafka source, as Spark and as Arrow know them."""
+"""The columns of Spark's Kafka source, as types of Spark and of Arrow."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ COLUMNS = {
 
 
 def full(options: SourceOptions) -> StructType:
-    """What `load()` gives without a schema.
+    """Returns the columns that `load()` has without a schema.
 
     Raises:
-        ConfigError: Columns that are decoded have names or types that cannot be.
+        ConfigError: Decoded columns have names or types that are not possible.
     """
     decoded = {each.column: each for each in options.formats}
     found: list[StructField] = []
@@ -64,7 +64,7 @@ def full(options: SourceOptions) -> StructType:
 
 
 def check_asked(schema: StructType, options: SourceOptions) -> None:
-    """Lets a program ask for some of the columns, in any order: what it does not ask for is not decoded.
+    """Checks a program's own schema: some of the columns, in any order. Only these are decoded.
 
     Raises:
         ConfigError: A column does not exist, has another type or is named twice, or there is none.
@@ -88,12 +88,12 @@ def check_asked(schema: StructType, options: SourceOptions) -> None:
 
 
 def same(one: Any, other: Any) -> bool:
-    """True if two types are equal but for what may be null."""
+    """True if two types are equal apart from nullability."""
     return bool(one.simpleString() == other.simpleString())
 
 
 def to_arrow(schema: StructType) -> Any:
-    """The Arrow schema that Spark demands of the batches of `read`."""
+    """Returns the Arrow schema that Spark requires of the batches of `read`."""
     from pyspark.sql.pandas.types import to_arrow_schema  # noqa: PLC0415  imports pyarrow
 
     return to_arrow_schema(schema, timezone="UTC")

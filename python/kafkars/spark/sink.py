@@ -1,4 +1,4 @@
-"""The sink: rows of a task become records, and the task succeeds when every one of them is acknowledged."""
+"""The sink: it sends the rows of a task as records, and the task succeeds when all of them are acknowledged."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ def check_schema(schema: StructType, topic: str | None) -> None:
 
 @dataclass
 class Written(WriterCommitMessage):
-    """What a task tells the driver."""
+    """The message of a finished task to the driver."""
 
     rows: int
     skipped: bool = False
     """Whether the rows had been written by an earlier attempt."""
     began: str | None = None
-    """The query, where this is the first task of its run in a worker that writes exactly once."""
+    """The query, if this was the worker's first task of the query's run, with exactly-once; None otherwise."""
 
 
 class BatchWriter(DataSourceArrowWriter):
@@ -77,8 +77,8 @@ class BatchWriter(DataSourceArrowWriter):
 
 
 class StreamWriter(DataSourceStreamArrowWriter):
-    """Writes at least once, or exactly once: then the rows of a task and a mark that they are written are one
-    transaction.
+    """Writes at least once, or exactly once: then one transaction has the rows of a task and a mark that they are
+    written.
     """
 
     def __init__(self, options: SinkOptions, schema: StructType) -> None:
@@ -98,13 +98,14 @@ class StreamWriter(DataSourceStreamArrowWriter):
         return self.write_once(iterator, MicroBatchTask.of_this_task())
 
     def write_once(self, iterator: Iterator[Any], batch: MicroBatchTask) -> WriterCommitMessage:
-        """Writes the rows of a task in one transaction, unless an earlier attempt has."""
+        """Writes the rows of a task in one transaction, unless an earlier attempt has done so."""
         options = self.options
         began = None if batch.run in _runs else batch.query
         name = f"{options.prefix}-{batch.query}-{batch.task}"
         mark = Mark(options, name)
         with new_producer(options, transactional_id=name) as producer:
-            # From here on an earlier attempt can write nothing any more, and what it had not committed is aborted.
+            # This fences an earlier attempt, which can write nothing from here on, and aborts what it had not
+            # committed.
             producer.init_transactions()
             if mark.is_past(batch):
                 return Written(mark.compare(batch, records(options, iterator)), skipped=True, began=began)
@@ -121,15 +122,15 @@ class StreamWriter(DataSourceStreamArrowWriter):
         return Written(rows, began=began)
 
     def commit_transaction(self, producer: Producer[Any, Any], batch: MicroBatchTask) -> None:
-        """Makes rows and mark readable together."""
+        """Commits the rows and the mark."""
         del batch
         producer.commit_transaction()
 
     def commit(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803  Spark's name
-        """All tasks have succeeded: what they wrote is readable already.
+        """Called when all tasks have succeeded; their records are committed already.
 
         Raises:
-            ReplayDiffersError: An earlier attempt at this batch had more tasks, and some of them have written as well.
+            ReplayDiffersError: An earlier attempt at this batch had more tasks, and some of them had written, too.
         """
         # Only the first batch of a run can be a replay.
         queries = {each.began for each in messages if isinstance(each, Written) and each.began is not None}
@@ -137,11 +138,11 @@ class StreamWriter(DataSourceStreamArrowWriter):
             check_shape(self.options, query, batchId, len(messages))
 
     def abort(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803  Spark's name
-        """A task has failed. What others wrote stays; Spark tries the batch again."""
+        """Called when a task has failed. Records of other tasks stay; Spark tries the batch again."""
 
 
 def new_producer(options: SinkOptions, **more: Any) -> Producer[Any, Any]:
-    """A producer with the settings of the options."""
+    """Makes a producer with the settings of the options."""
     settings: dict[str, Any] = {"client_id": "kafkars-spark", **client_settings.part(options.settings, ProducerConfig)}
     if "transactional_id" in more:
         settings.setdefault("transaction_timeout_ms", TRANSACTION_TIMEOUT_MS)
@@ -152,11 +153,11 @@ _runs: set[str] = set()
 """Runs of queries that have written a batch in this worker."""
 
 _kept: dict[tuple[tuple[str, str], ...], Producer[Any, Any]] = {}
-"""The producer of this worker for the next task, by settings. A worker runs one task at a time."""
+"""The producer that is kept for the worker's next task, by settings. A worker runs one task at a time."""
 
 
 def write_through_kept(options: SinkOptions, iterator: Iterator[Any]) -> int:
-    """Writes all rows through a producer that stays for the next task if nothing goes wrong."""
+    """Writes all rows by a producer that is kept for the next task if nothing goes wrong."""
     key = tuple(sorted(options.settings.items()))
     kept = _kept.pop(key, None)
     producer = kept or new_producer(options)
@@ -164,7 +165,7 @@ def write_through_kept(options: SinkOptions, iterator: Iterator[Any]) -> int:
     def choose(topic: str, table: Any) -> Producer[Any, Any]:
         nonlocal kept, producer
         if kept is not None and not knows_partitions(kept, topic, table):
-            # Partitions may have been added since it asked; a new one asks first.
+            # Partitions may have been added since its last metadata; a new producer fetches them first.
             kept = None
             producer.close()
             producer = new_producer(options)
@@ -184,7 +185,7 @@ def write_through_kept(options: SinkOptions, iterator: Iterator[Any]) -> int:
 
 
 def knows_partitions(producer: Producer[Any, Any], topic: str, table: Any) -> bool:
-    """True if the producer has heard of all partitions that rows name."""
+    """True if the producer's metadata has all partitions that rows name."""
     if "partition" not in table.schema.names:
         return True
     import pyarrow.compute as pc  # noqa: PLC0415  as below
@@ -202,13 +203,13 @@ def send_all(
     """Sends all rows and waits until each is acknowledged.
 
     Args:
-        choose: Tells the producer for an Arrow batch of a topic. One that is not told any more is closed.
-        options: Those of the sink.
+        choose: Returns the producer for an Arrow batch of a topic. A producer that it has replaced is closed.
+        options: The options of the sink.
         iterator: The Arrow batches of a task.
-        digest: Is to sum the rows up.
+        digest: If given, the rows are added to it.
 
     Returns:
-        How many rows there were.
+        The number of rows.
 
     Raises:
         KafkaError: A row was not stored.
@@ -234,14 +235,14 @@ def send_all(
 
 
 def confirm(deliveries: Any) -> None:
-    """Waits for one batch and raises the first failure of a row."""
+    """Waits for one Arrow batch and raises the first failure of a row."""
     failures: dict[int, KafkaError] = deliveries.failures()
     if failures:
         raise failures[min(failures)]
 
 
 def records(options: SinkOptions, iterator: Iterator[Any]) -> Iterator[tuple[str, Any]]:
-    """The rows by topic, each time as an Arrow batch with the columns that are written.
+    """Yields the rows by topic, as Arrow batches with the columns that are written.
 
     Raises:
         InvalidArgumentError: A row names no topic.
@@ -262,9 +263,9 @@ def records(options: SinkOptions, iterator: Iterator[Any]) -> Iterator[tuple[str
 
 
 def abort(producer: Producer[Any, Any]) -> None:
-    """Ends a transaction whose task has failed; the error of the task is the one to raise."""
+    """Aborts the transaction of a failed task. An error of this is dropped: that of the task is to be raised."""
     try:
         producer.abort_transaction()
     except KafkaError:
-        # The next attempt's init_transactions() aborts it.
+        # The init_transactions() of the next attempt aborts the transaction.
         producer.close(0)

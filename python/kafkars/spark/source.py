@@ -1,4 +1,4 @@
-"""`format("kafkars")`: what PySpark makes an instance of for each query."""
+"""The data source `format("kafkars")`, which PySpark instantiates for each query."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ class KafkaSource(DataSource):
 
     @classmethod
     def name(cls) -> str:
-        """What stands in `format()`."""
+        """Returns the name for `format()`."""
         return "kafkars"
 
     def schema(self) -> StructType:
-        """The columns without a schema of the program's own. Options are checked here, as soon as `load()` is
+        """Returns the columns if the program gives no schema. Options are checked here, as soon as `load()` is
         called.
         """
         return columns_of_spark.full(self._options(streaming=None))
 
     def reader(self, schema: StructType) -> DataSourceReader:
-        """What reads a batch query."""
+        """Returns the reader of a batch query."""
         options = self._options(streaming=False)
         columns_of_spark.check_asked(schema, options)
         return (PushingReader if pushes_filters() else BatchReader)(options, schema)
 
     def streamReader(self, schema: StructType) -> Any:  # noqa: N802  Spark's name
-        """What reads a stream."""
+        """Returns the reader of a streaming query."""
         from kafkars.spark.stream import StreamReader  # noqa: PLC0415  a batch query does not need it
 
         options = self._options(streaming=True)
@@ -44,7 +44,7 @@ class KafkaSource(DataSource):
         return StreamReader(options, schema)
 
     def writer(self, schema: StructType, overwrite: bool) -> Any:
-        """What writes the rows of a batch query."""
+        """Returns the writer of a batch query."""
         from kafkars.spark.sink import BatchWriter  # noqa: PLC0415  a reading query does not need it
 
         if overwrite:
@@ -52,8 +52,8 @@ class KafkaSource(DataSource):
         return BatchWriter(sink_options(dict(self.options), streaming=False), schema)
 
     def streamWriter(self, schema: StructType, overwrite: bool) -> Any:  # noqa: N802  Spark's name
-        """What writes the rows of a stream. In complete mode each batch appends the whole result, as Spark's own sink
-        does.
+        """Returns the writer of a streaming query. In complete mode each batch appends the whole result, as with
+        Spark's own sink.
         """
         from kafkars.spark.sink import StreamWriter  # noqa: PLC0415  likewise
 
@@ -61,7 +61,7 @@ class KafkaSource(DataSource):
         return StreamWriter(sink_options(dict(self.options), streaming=True), schema)
 
     def _options(self, *, streaming: bool | None) -> SourceOptions:
-        """The options, with the schemas that a registry has."""
+        """Returns the options, with the schemas from the registry."""
         spare_modules()
         found = source_options(dict(self.options), streaming=streaming)
         return replace(found, formats=tuple(each.resolved() for each in found.formats))

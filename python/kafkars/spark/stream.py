@@ -1,4 +1,4 @@
-"""The streaming source. Spark keeps its offsets in the checkpoint, in the shape of its own Kafka source."""
+"""The streaming source. Spark keeps its offsets in the checkpoint, in the form of its own Kafka source."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from kafkars.spark.tasks import Task, rows
 Shape = dict[str, dict[str, int]]
 
 MISSING_SECONDS = 10.0
-"""A partition that is read is gone when no answer in so long knew it: what a micro-batch leaves out is begun anew if it
-comes back, and a broker that has just started knows no topics yet."""
+"""Seconds for which no answer must know a partition before it counts as deleted. A partition that a micro-batch leaves
+out would be read from its beginning if it came back, and a broker that has just started knows no topics yet."""
 
 MISSING_PAUSE_SECONDS = 0.2
-"""How long the next question waits meanwhile."""
+"""Seconds between two questions meanwhile."""
 
 
 class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """One of it lives on the driver as long as the query; copies of it read, on the executors."""
+    """Plans the micro-batches of a query on the driver; pickled copies of it read on the executors."""
 
     def __init__(self, options: SourceOptions, schema: StructType) -> None:
         self.options = options
@@ -41,15 +41,17 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._committed: Offsets = {}
 
     def initialOffset(self) -> Shape:  # noqa: N802  Spark's name
-        """Where a new query begins."""
+        """Returns the offsets at which a new query begins."""
         return to_json(self._planner.resolve(self.options.starting, self._planner.partitions()))
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802  Spark's name
-        """Fixes the end of a query that is to read what is there now."""
+        """Sets the end of a query that is to read only the records that there are now."""
         self._target = self._ends()
 
     def getDefaultReadLimit(self) -> Any:  # noqa: N802  Spark's name
-        """What Spark hands to `latestOffset`. One limit cannot tell both bounds; the other is looked up there."""
+        """Returns the limit that Spark passes to `latestOffset`. It has one of the bounds; the other is looked up
+        there.
+        """
         if self.options.max_offsets is not None:
             return ReadMaxRows(self.options.max_offsets)
         if self.options.min_offsets is not None:
@@ -57,9 +59,8 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return ReadAllAvailable()
 
     def latestOffset(self, start: Shape, limit: Any) -> Shape:  # noqa: N802  Spark's name
-        """Where the next micro-batch ends."""
-        # Spark's commit() of the last batch comes with the next one, or never: only when everything before `start` is
-        # done does Spark ask from there.
+        """Returns the offsets at which the next micro-batch ends."""
+        # Everything before `start` is done. Spark's commit() of the last batch would come with the next one, or never.
         begin = from_json(start)
         self._commit(begin)
         end = self._heard = self._end(begin)
@@ -74,13 +75,13 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return to_json(known if at_most is None else ranges.limit(full, known, at_most))
 
     def reportLatestOffset(self) -> Shape | None:  # noqa: N802  Spark's name
-        """The ends of all partitions, for the progress that Spark reports of a micro-batch: those that the batch was
-        planned with. They are not asked for again, which would cost each batch as much as planning it.
+        """Returns the ends of all partitions, for the progress that Spark reports of a micro-batch: those that the
+        batch was planned with. To look them up again would cost each batch as much as planning it.
         """
         return None if self._heard is None else to_json(self._heard)
 
     def partitions(self, start: Shape, end: Shape) -> list[InputPartition]:
-        """The tasks of one micro-batch."""
+        """Returns the tasks of one micro-batch."""
         begin, until = from_json(start), from_json(end)
         new = [each for each in until if each not in begin]
         first = self._planner.earliest(new)
@@ -103,19 +104,19 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return [Task(each) for each in ranges.tasks(wanted, options.min_partitions, options.max_records_per_partition)]
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
-        """The rows of one task."""
+        """Returns the rows of one task."""
         return rows(partition, self.options, self.asked)
 
     def commit(self, end: Shape) -> None:
-        """Spark has finished everything before `end`."""
+        """Called when Spark has finished everything before `end`."""
         self._commit(from_json(end))
 
     def stop(self) -> None:
-        """The query has ended."""
+        """Called when the query has ended."""
         self._planner.close()
 
     def _end(self, begin: Offsets) -> Offsets:
-        """Where all micro-batches end that can be planned now."""
+        """Returns the offsets up to which micro-batches can be planned now."""
         if self._target is None:
             return self._newest(begin)
         unknown = [each for each in begin if each not in self._target]
@@ -125,12 +126,12 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return self._target
 
     def _ends(self) -> Offsets:
-        """The ends of all partitions that there are now."""
+        """Returns the ends of all existing partitions."""
         return self._planner.latest(self._planner.partitions(must_exist=False))
 
     def _newest(self, known: Offsets) -> Offsets:
-        """The ends of all partitions. A broker that is behind may tell an older end than it, or another, told
-        before.
+        """Returns the ends of all partitions, but none before a `known` one: a broker that is behind may tell an older
+        end than was told before.
         """
         found = self._ends()
         for _ in range(self.options.retries - 1):

@@ -1,4 +1,4 @@
-"""The tasks of a query that reads: a range of one partition each."""
+"""The tasks of a reading query: each reads a range of one partition."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ class Task(InputPartition):
 
     @property
     def range(self) -> OffsetRange:
-        """What the task reads."""
+        """The range that the task reads."""
         return OffsetRange(TopicPartition(self.topic, self.partition), self.start, self.end)
 
 
 def rows(task: InputPartition | None, options: SourceOptions, schema: StructType) -> Iterator[Any]:
-    """The Arrow batches of a task. Where there is nothing to read, Spark asks once, with a task of its own."""
+    """Yields the Arrow batches of a task. If there is nothing to read, Spark calls it once with a task of its own."""
     if not isinstance(task, Task):
         return iter(())
     columns = Columns(schema, options)
-    # By now pyarrow is imported too.
+    # Here, because pyarrow has been imported by now.
     spare_modules()
     return reading.read(task.range, columns, options)

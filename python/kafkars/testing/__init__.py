@@ -1,4 +1,4 @@
-"""Help for tests of programs that use Kafka: a broker inside the test process, faults on purpose, records."""
+"""Tools for tests of programs that use Kafka: a broker inside the test process, fault injection, records."""
 
 from __future__ import annotations
 

@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from kafkars.testing.security import Listener, Mechanism, Protocol
 
 ANYTHING = 0x7FFF_FFFF
-"""A length that no frame has."""
+"""A length prefix that is larger than that of any frame."""
 
 FIRST_BYTE_OF_AN_ANSWER = 4
-"""Behind the correlation id."""
+"""The position after the correlation id."""
 
 
 def _topics(given: Mapping[str, int] | Iterable[str] | None, partitions: int) -> list[tuple[str, int]]:
-    """Topics with their numbers of partitions, as they may be given."""
+    """Returns the topics of the argument `topics` with their numbers of partitions."""
     if given is None:
         return []
     if isinstance(given, str):
@@ -51,7 +51,7 @@ def _topics(given: Mapping[str, int] | Iterable[str] | None, partitions: int) ->
 
 
 class EmbeddedBroker(_kafkars.EmbeddedBroker):
-    """A Kafka cluster in this process, of one node unless said otherwise.
+    """A Kafka cluster in this process, by default of one node.
 
     ```python
     with EmbeddedBroker(topics={"orders": 3}) as broker:
@@ -61,42 +61,43 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
     It runs from the moment it is made until `stop()`, or the end of a `with` or an `async with` block.
 
     Args:
-        nodes: How many brokers it has.
-        version: The release of Kafka to pass for, from "0.11" on: it offers the versions of requests that those brokers
-            offer, and leaves out what they have not. None is the newest.
+        nodes: The number of brokers.
+        version: The release of Kafka to behave as, from "0.11" on: it offers the requests and versions of them that
+            brokers of that release offer. None is the newest.
         data_dir: A directory that keeps topics, records, settings, committed offsets and transactions across restarts;
             it is made if it is not there. None keeps nothing.
         port: Port of the first; the next ones follow. 0 takes free ports.
-        topics: Topics that are there from the start: a mapping of names to numbers of partitions, or one name or
+        topics: Topics that are created at the start: a mapping of names to numbers of partitions, or one name or
             several, which have `default_partitions`.
         auto_create_topics: Whether a client that asks for an unknown topic creates it.
         default_partitions: Partitions of topics that are created without saying how many.
         default_replication_factor: Replicas of topics that are created without saying how many, at most one on each
             node.
         topic_defaults: Settings of all topics, by Kafka's names (`"max.message.bytes": "1000"`).
-        advertised_host: Host told to clients instead of the real one, right or wrong.
-        advertised_port: Port told to clients instead of the real one, right or wrong.
+        advertised_host: Host that is told to clients instead of the real one (`advertised.listeners`), right or wrong.
+        advertised_port: Port that is told to clients instead of the real one, right or wrong.
         clock: "wall" runs with the machine's clock; "manual" stands still until `broker.clock.advance()`.
-        requests_recorded: How many of the latest requests `requests()` remembers.
-        connections_max_idle: Seconds after which a connection that says nothing is closed (`connections.max.idle.ms`).
-        cleanup_interval: Seconds of the broker's clock after which `run_retention()` and `compact()` happen again and
-            again; None for only when called.
+        requests_recorded: The number of latest requests that `requests()` can return.
+        connections_max_idle: Seconds after which an idle connection is closed (`connections.max.idle.ms`).
+        cleanup_interval: Seconds of the broker's clock between two runs of `run_retention()` and `compact()`; None runs
+            them only when they are called.
         group_migration_policy: Which groups may change between the classic and the consumer protocol while they have
             members (`group.consumer.migration.policy`): "bidirectional", "upgrade", "downgrade" or "disabled".
-        security: How its one listener is protected. With TLS it shows a certificate of `certificates`.
-        listeners: Several listeners by name instead, the first of which is that of `bootstrap_servers`.
-        users: Users and their passwords, known to PLAIN and to both kinds of SCRAM. OAUTHBEARER needs none.
-        certificates: Who signs the certificates of brokers, and those of clients that are believed; None makes an
-            authority where one is needed.
-        acls: Who may do what, beside `super_users`; an empty list lets nobody else do anything. None: everybody may do
-            everything.
-        super_users: Who may do everything, such as `User:admin` (`super.users`).
-        allow_everyone_if_no_acl_found: Whether what no rule speaks of is open to everybody
+        security: The security protocol of its one listener. With TLS its certificate is one of `certificates`.
+        listeners: Several listeners by name instead; the first is that of `bootstrap_servers`.
+        users: Users and their passwords, for PLAIN and both kinds of SCRAM. OAUTHBEARER needs none.
+        certificates: The authority that signs the brokers' certificates, and those of clients that are trusted; None
+            makes one if it is needed.
+        acls: Access control rules; an empty list lets nobody but `super_users` do anything. None: there is no
+            authorizer, and everybody may do everything.
+        super_users: Principals that may do everything, such as `User:admin` (`super.users`).
+        allow_everyone_if_no_acl_found: Whether everybody may use resources without a rule
             (`allow.everyone.if.no.acl.found`).
-        login_timeout: Seconds that a client may take to complete TLS, and then to log in, before it is cut off.
+        login_timeout: Seconds that a client may take for the TLS handshake, and then to log in, before it is
+            disconnected.
 
     Raises:
-        ConfigError: A setting makes no sense.
+        ConfigError: A setting is not valid.
         OSError: A port is taken, or `data_dir` cannot be used: the message says why.
     """
 
@@ -163,11 +164,11 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
     _protection: Protection
 
     def close(self) -> None:
-        """The same as `stop()`, by the name that clients have for it."""
+        """Stops the broker: another name of `stop()`, as clients have it."""
         self.stop()
 
     def __del__(self) -> None:
-        """Warns where nobody has stopped it: clients that were told its address find nobody there from now on."""
+        """Warns if it was not stopped: it ends now, and clients with its address lose it."""
         if not self._is_stopped:
             servers = self.bootstrap_servers
             message = f"an embedded broker was not stopped before its last reference went: {servers} answers no more"
@@ -177,10 +178,10 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
 
     @property
     def certificates(self) -> Certificates:
-        """The authority that signed the certificates that it shows.
+        """The authority that has signed the broker's certificates.
 
         Raises:
-            ClientStateError: It has no listener with TLS.
+            ClientStateError: No listener has TLS.
         """
         certificates = self._protection.certificates
         if certificates is None:
@@ -189,7 +190,7 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         return certificates
 
     def bootstrap_servers_of(self, listener: str) -> str:
-        """Gives the addresses of its nodes at one of several listeners.
+        """Returns the addresses of its nodes at one of several listeners.
 
         Args:
             listener: Its name, as `listeners` has it.
@@ -207,15 +208,15 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         mechanism: Mechanism | None = None,
         certificate: Certificate | None = None,
     ) -> dict[str, Any]:
-        """What a client needs to be let in: `Producer(**broker.client_settings())`.
+        """Returns the settings with which a client can connect and log in: `Producer(**broker.client_settings())`.
 
         Args:
-            listener: Which listener; None is the first.
-            user: Who logs in, where that is asked; None is the first of `users`.
-            mechanism: How; None is the first that the listener offers of SCRAM-SHA-512, SCRAM-SHA-256, PLAIN and
-                OAUTHBEARER.
-            certificate: What the client shows, where that is asked; None is a new one of `CN=client` where one is
-                required.
+            listener: The listener's name; None for the first.
+            user: The user to log in, if the listener asks for one; None for the first of `users`.
+            mechanism: The SASL mechanism; None for the first that the listener offers of SCRAM-SHA-512, SCRAM-SHA-256,
+                PLAIN and OAUTHBEARER.
+            certificate: The client's certificate, if the listener asks for one; None for a new one of `CN=client` if
+                one is required.
 
         Raises:
             InvalidArgumentError: There is no such listener, user or mechanism.
@@ -231,7 +232,7 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
 
     @discreet
     def add_user(self, name: str, password: str) -> None:
-        """Makes a user who can log in by PLAIN and SCRAM, or gives one another password.
+        """Adds a user who can log in by PLAIN and SCRAM, or changes the password of one.
 
         Args:
             name: What the user logs in as.
@@ -246,7 +247,7 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         self._protection.users[name] = password
 
     def remove_user(self, name: str) -> bool:
-        """Removes a user from all mechanisms. Who is logged in stays so.
+        """Removes a user from all mechanisms. Connections that are logged in stay open.
 
         Args:
             name: What the user logs in as.
@@ -261,7 +262,7 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         """Adds an access control rule, as an administrator would.
 
         Args:
-            rule: Who may, or may not, do what; one that is there already stays.
+            rule: The rule; one that exists already stays.
 
         Raises:
             ClientStateError: The broker was started without `acls`.
@@ -286,12 +287,12 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         return self._remove_acl(rule._to_native())
 
     def acls(self) -> list[Acl]:
-        """All access control rules, in order."""
+        """Returns all access control rules, in order."""
         return [Acl(*rule) for rule in self._acls()]
 
     @property
     def clock(self) -> Clock:
-        """What its time-outs go by; a test may move it."""
+        """The clock of its time-outs, which a test may move."""
         return Clock(self)
 
     def create_topic(
@@ -306,21 +307,21 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
 
         Args:
             name: The topic's name.
-            partitions: How many; None for the broker's `default_partitions`.
-            replication_factor: On how many nodes each partition is kept; None for the broker's
+            partitions: The number of partitions; None for the broker's `default_partitions`.
+            replication_factor: The number of replicas of each partition; None for the broker's
                 `default_replication_factor`.
             configs: Settings of the topic by their names in Kafka, such as `{"retention.ms": "1000"}`.
 
         Raises:
-            BrokerError: A client would be refused, with the class of the code it would get.
+            BrokerError: The topic cannot be created; the class is that of the error code that a client would get.
         """
         self._create_topic(name, partitions, replication_factor, list((configs or {}).items()))
 
     def records(self, topic: str, partition: int | None = None, *, timeout: float = 10.0) -> list[StoredRecord]:
-        """What a topic holds now, by partition and offset: also what transactions have aborted or not ended yet.
+        """Returns the records of a topic by partition and offset, those of open and aborted transactions included.
 
-        It is read as any client reads it, with `client_settings()`: faults of requests apply, `acls` too, and a
-        partition without a leader cannot be read. What was deleted or compacted away is gone.
+        They are read as by any client with `client_settings()`: faults and `acls` apply, and a partition without a
+        leader cannot be read. Records that were deleted or compacted away are not there.
 
         ```python
         assert [record.value for record in broker.records("orders")] == [b"a kettle"]
@@ -329,7 +330,7 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         Args:
             topic: The topic's name.
             partition: Only this one; None for all.
-            timeout: Seconds that reading may stand still.
+            timeout: Longest time in seconds without a record.
 
         Raises:
             UnknownTopicOrPartitionError: There is no such topic.
@@ -342,15 +343,16 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
     # --- retention and compaction -----------------------------------------------------------------------------
 
     def run_retention(self, topic: str | None = None) -> int:
-        """Deletes what `retention.ms` and `retention.bytes` no longer keep, where `cleanup.policy` has `delete`.
+        """Deletes the records that `retention.ms` and `retention.bytes` no longer keep, if `cleanup.policy` has
+        `delete`.
 
-        Goes by the broker's clock and the timestamps of records, batch by batch: Kafka deletes whole segments.
+        It goes by the broker's clock and the timestamps of records, batch by batch, where Kafka deletes whole segments.
 
         Args:
             topic: Only this one; None for all.
 
         Returns:
-            By how many offsets the beginnings of partitions have moved.
+            The number of offsets by which the beginnings of partitions have moved.
 
         Raises:
             UnknownTopicOrPartitionError: There is no such topic.
@@ -358,16 +360,17 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         return super().run_retention(topic)
 
     def compact(self, topic: str | None = None) -> int:
-        """Keeps the latest record of each key only, where `cleanup.policy` has `compact`; leaves gaps in the offsets.
+        """Keeps only the latest record of each key, if `cleanup.policy` has `compact`, which leaves gaps in the
+        offsets.
 
-        Tombstones go with the first compaction that runs `delete.retention.ms` after the one that met them first. Open
-        transactions, and what is younger than `min.compaction.lag.ms`, are left alone.
+        Tombstones are removed by the first compaction that is `delete.retention.ms` later than the one that met them
+        first. Open transactions, and records younger than `min.compaction.lag.ms`, are left alone.
 
         Args:
             topic: Only this one; None for all.
 
         Returns:
-            How many records are gone.
+            The number of records that were removed.
 
         Raises:
             UnknownTopicOrPartitionError: There is no such topic.
@@ -383,15 +386,16 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         *,
         client_id: str | None = None,
     ) -> None:
-        """Sets what clients may use; one that uses more is told to pause, and not listened to meanwhile (KIP-219).
+        """Sets a quota of clients; one that exceeds it is told to pause, and its connection not read meanwhile
+        (KIP-219).
 
         Args:
-            name: Bytes a second, percents of one thread's time, or partitions created and deleted a second.
-            value: How much; None for no limit.
-            client_id: Whose; None for every client without a quota by name, each for itself.
+            name: The quota: bytes a second, percent of one thread's time, or partitions created and deleted a second.
+            value: The limit; None for none.
+            client_id: The client; None for each client without a quota of its own.
 
         Raises:
-            ConfigError: There is no such quota, or the value makes no sense.
+            ConfigError: There is no such quota, or the value is not valid.
         """
         self._set_quota(name, value, client_id)
 
@@ -399,15 +403,14 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         """Sets how many connections a second an address may open; one too many is held for up to a second and closed
         (KIP-612).
 
-        Measured over ten seconds of the broker's clock, so that ten times as many may come at once.
+        The rate is measured over ten seconds of the broker's clock, so that ten times as many may come at once.
 
         Args:
             value: Connections a second, a whole number; None for no limit.
-            address: Whose, in numbers (`"127.0.0.1"`); None for every address without a rate of its own, each for
-                itself.
+            address: The IP address (`"127.0.0.1"`); None for each address without a rate of its own.
 
         Raises:
-            ConfigError: The value or the address makes no sense.
+            ConfigError: The value or the address is not valid.
         """
         try:
             import ipaddress  # noqa: PLC0415  only this needs it, and `import kafkars.testing` is to be quick
@@ -434,7 +437,7 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         self._steer_node("stop", node)
 
     def kill_node(self, node: int) -> None:
-        """Takes a node down without the controller noticing: it leads what it led until `fence_node()`.
+        """Stops a node without the controller noticing: it stays the leader of its partitions until `fence_node()`.
 
         Args:
             node: Its id: 0 for the first.
@@ -467,7 +470,7 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         self._steer_node("restart", node)
 
     def pause_node(self, node: int) -> None:
-        """Halts a node: it accepts and answers nothing, its connections stay, and it leads on until `fence_node()`.
+        """Pauses a node: it answers nothing, its connections stay, and it stays the leader until `fence_node()`.
 
         Args:
             node: Its id: 0 for the first.
@@ -478,7 +481,7 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         self._steer_node("pause", node)
 
     def resume_node(self, node: int) -> None:
-        """Lets a paused node go on: what was sent to it meanwhile is handled.
+        """Lets a paused node go on: it handles the requests that were sent to it meanwhile.
 
         Args:
             node: Its id: 0 for the first.
@@ -489,7 +492,7 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         self._steer_node("start", node)
 
     def fence_node(self, node: int) -> None:
-        """The controller gives a node up, as when its session times out; `start_node()` takes it back.
+        """Lets the controller fence a node, as when its session times out; `start_node()` undoes it.
 
         Args:
             node: Its id: 0 for the first.
@@ -506,21 +509,21 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         return self._add_node()
 
     def coordinator(self, key: str, *, kind: Literal["group", "transaction", "share"] = "group") -> int | None:
-        """Which node coordinates a group (or a transactional id, or a share group).
+        """Returns the node that coordinates a group (or a transactional id, or a share group).
 
         Args:
             key: Its name.
             kind: What it is the name of.
 
         Returns:
-            The node's id; None while none can.
+            The node's id; None while no node can.
         """
         return self._coordinator(kind, key)
 
     def move_coordinator(
         self, key: str, node: int, *, kind: Literal["group", "transaction", "share"] = "group"
     ) -> None:
-        """Gives a group (or a transactional id, or a share group) to another node, as long as that lives.
+        """Moves the coordinator of a group (or a transactional id, or a share group) to another node while that is up.
 
         Args:
             key: Its name.
@@ -533,11 +536,11 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         self._move_coordinator(kind, key, node)
 
     def slow_down(self, node: int | None = None, *, latency: float = 0.0, bytes_per_second: int | None = None) -> None:
-        """Slows the traffic of one node down, or of all; without further arguments it is fast again.
+        """Slows down the traffic of one node or of all; without further arguments it is fast again.
 
         Args:
-            node: Which node; None for all there are.
-            latency: How many seconds later each answer leaves. Answers do not wait for each other.
+            node: The node's id; None for all nodes.
+            latency: Delay of each response in seconds. Responses do not wait for each other.
             bytes_per_second: Bytes a second in each direction, for all connections of the node together; None for no
                 limit.
         """
@@ -561,26 +564,26 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         node: int | None = None,
         when: Callable[[_kafkars.SeenRequest], object] | None = None,
     ) -> Fault:
-        """Sets a fault for requests to come. Where several take a request, the first that was set decides.
+        """Sets a fault for future requests. If several apply to a request, the one that was set first wins.
 
         Args:
             api: Kafka's name of the request: "Produce", "Fetch", "Metadata". None for all.
-            action: What happens:
+            action: What happens to the request:
 
                 - "delay": it is handled `seconds` later, and so is what follows on its connection;
-                - "drop": no effect, no answer;
+                - "drop": no effect, no response;
                 - "disconnect": no effect, the connection is closed;
-                - "disconnect_after": it has its effect, but the connection is closed instead of the answer;
+                - "disconnect_after": it has its effect, but the connection is closed instead of a response;
                 - the name of an error code, its class, or its number, which may be one that Kafka does not
-                  have yet: no effect, the error in every place of the answer;
-                - "flip_byte": the answer has the byte at `position` inverted;
-                - "wrong_length": the answer's length prefix says `length`;
-                - "truncate": `position` bytes of the answer leave, then the connection is closed;
-                - "wrong_correlation_id": the answer is that to no request.
-            seconds: How many seconds a delay lasts.
-            position: For "flip_byte" counted behind the length prefix, so that 0 to 3 are the correlation id.
-            length: For "wrong_length"; the default is more than any client takes.
-            times: How many requests it is for; None for all.
+                  have yet: no effect, the error in every error field of the response;
+                - "flip_byte": the byte at `position` of the response is inverted;
+                - "wrong_length": the length prefix of the response is `length`;
+                - "truncate": `position` bytes of the response are sent, then the connection is closed;
+                - "wrong_correlation_id": the correlation id of the response is that of no request.
+            seconds: Length of a delay.
+            position: For "flip_byte" counted from the end of the length prefix, so that 0 to 3 are the correlation id.
+            length: For "wrong_length"; the default is more than any client accepts.
+            times: The number of requests to apply it to; None for all.
             node: Only requests to this broker.
             when: Only requests for which this returns something true. It runs on the broker's thread: it must be quick,
                 and must not stop the broker or a node. What it raises is reported to `sys.unraisablehook`.
@@ -618,7 +621,7 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         node: int | None = None,
         client_id: str | None = None,
     ) -> list[_kafkars.SeenRequest]:
-        """The latest requests, oldest first, whatever became of them; those of `records()` are left out.
+        """Returns the latest requests, oldest first, without those of `records()`.
 
         Args:
             api: Only those of this name.
@@ -653,7 +656,7 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
 
         Args:
             api: Only those of this name.
-            count: How many there must have been: 1 or more.
+            count: The number of requests to wait for: 1 or more.
             node: Only those to this broker.
             client_id: Only those of clients of this name.
             when: Only those for which this is true.
@@ -661,7 +664,7 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
 
         Raises:
             InvalidArgumentError: There is no such API, `count` is below 1, or `timeout` negative.
-            KafkaTimeoutError: There were fewer after `timeout` seconds.
+            KafkaTimeoutError: There were fewer within `timeout` seconds.
         """
         _kafkars.check_limits(timeout)
         if count < 1:
@@ -683,28 +686,28 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
             known = self._wait_for_requests(known)
 
     async def __aenter__(self) -> Self:
-        """Returns itself: it runs already."""
+        """Returns the broker, which runs already."""
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
     ) -> None:
-        """Stops it without holding up the event loop."""
-        # Imported here: whoever waits with asyncio has it already, and others need not pay for it.
+        """Stops the broker without blocking the event loop."""
+        # Imported here: programs that use asyncio have it already, and others need not pay for it.
         import asyncio  # noqa: PLC0415
 
         await asyncio.get_running_loop().run_in_executor(None, self.stop)
 
 
 class EmbeddedCluster(EmbeddedBroker):
-    """A Kafka cluster in this process, of three nodes with topics on all of them unless said otherwise.
+    """A Kafka cluster in this process, by default of three nodes with replicas of topics on all of them.
 
     ```python
     with EmbeddedCluster(topics={"orders": 6}) as cluster:
         cluster.stop_node(cluster.leader("orders", 0))
     ```
 
-    It takes what `EmbeddedBroker` takes; only the defaults differ.
+    It takes the arguments of `EmbeddedBroker`; only the defaults differ.
     """
 
     @discreet

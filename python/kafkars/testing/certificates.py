@@ -1,4 +1,4 @@
-"""Certificates for tests: an authority, and what it signs, with the faults that a test wants."""
+"""Certificates for tests: an authority, and certificates that it signs, also expired and wrong ones."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 LOCAL = ("localhost", "127.0.0.1", "::1")
-"""Hosts that a broker of a test is reached by."""
+"""The hosts in the certificate of a test's broker."""
 
 PRIVATE = 0o600
-"""Only the owner reads a key."""
+"""The mode of key files: only the owner can read them."""
 
 
 class Certificate:
@@ -29,13 +29,13 @@ class Certificate:
     __slots__ = ("_made", "certificate_pem", "key_pem", "name")
 
     certificate_pem: str
-    """The certificate, which those between it and its authority may follow."""
+    """The certificate, optionally followed by the intermediate ones up to its authority."""
 
     key_pem: str
     """The private key, not encrypted."""
 
     name: str
-    """What its files are called."""
+    """The name of its files, without their extension."""
 
     def __init__(self, certificate_pem: str, key_pem: str, *, name: str = "certificate") -> None:
         self.certificate_pem = certificate_pem
@@ -47,7 +47,7 @@ class Certificate:
         """Writes both into a folder, for clients that take only files.
 
         Args:
-            folder: Where to; it must be there. What is there under the same names is replaced.
+            folder: The folder, which must exist. Files of the same names are replaced.
 
         Returns:
             The paths of the certificate and of the key, which only the owner can read.
@@ -68,7 +68,7 @@ class Certificate:
 
 
 class Certificates:
-    """An authority of a test's own, and what it signs.
+    """A certificate authority for tests.
 
     ```python
     certificates = Certificates()
@@ -77,8 +77,8 @@ class Certificates:
     ```
 
     Args:
-        name: The authority's name. None: one that no other authority has.
-        key: "ec" makes keys in less than a millisecond, "rsa" takes some tenths of a second.
+        name: The authority's name; None for a unique one.
+        key: The kind of keys: "ec" takes less than a millisecond to make, "rsa" some tenths of a second.
     """
 
     __slots__ = ("_authority", "_key")
@@ -90,7 +90,7 @@ class Certificates:
 
     @property
     def ca_pem(self) -> str:
-        """The authority's certificate: who believes it believes all that it signs."""
+        """The authority's certificate as PEM, for clients that are to trust it."""
         return self._authority.certificate_pem
 
     def write_ca(self, folder: str | os.PathLike[str]) -> Path:
@@ -120,17 +120,17 @@ class Certificates:
 
         Args:
             name: The common name of its subject. A broker knows a client by its subject: `User:CN=name`.
-            hosts: Host names and addresses that a broker with it is reached by; others make a client refuse it.
+            hosts: Host names and addresses of the broker; clients that connect to others refuse the certificate.
             organization: The organization of its subject, which then is `CN=name,O=organization`.
-            key: Another kind of key than the authority's.
-            lifetime: How long it is valid from now on; None: a year.
-            expired: Whether it ended an hour ago instead.
+            key: The kind of its key; None for that of the authority's.
+            lifetime: The time for which it is valid from now on; None for a year.
+            expired: Whether it has expired an hour ago instead.
 
         Returns:
             The certificate with its key.
 
         Raises:
-            InvalidArgumentError: A host cannot stand in a certificate, or no certificate lasts that long.
+            InvalidArgumentError: A host or the lifetime is not possible in a certificate.
         """
         valid = 365 * 86_400 if lifetime is None else int(lifetime.total_seconds())
         seconds = -3600 if expired else valid
@@ -140,7 +140,7 @@ class Certificates:
         return certificate
 
     def revoke(self, *certificates: Certificate) -> str:
-        """A list of revoked certificates as PEM, as `ssl_crl_location` takes it from a file.
+        """Returns a certificate revocation list as PEM, for a file that `ssl_crl_location` names.
 
         Args:
             certificates: Certificates that `issue()` has made; none for an empty list.
@@ -155,5 +155,5 @@ class Certificates:
         return self._authority.revoke([each for each in made if each is not None])
 
     def __repr__(self) -> str:
-        """Its kind of keys."""
+        """Shows the kind of keys."""
         return f"<Certificates with {self._key} keys>"

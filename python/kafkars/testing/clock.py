@@ -9,13 +9,13 @@ if TYPE_CHECKING:
 
 
 class Clock:
-    """What the broker's time-outs, retention and log-append times go by; see `EmbeddedBroker.clock`.
+    """The clock of the broker's time-outs, retention and log-append times; see `EmbeddedBroker.clock`.
 
-    It runs with the machine's clock, or stands still where the broker was started with `clock="manual"` or after
-    `freeze()`. A long poll ends in real time too, so that clients of a broker whose clock stands still go on reading.
+    It runs with the machine's clock, or stands still if the broker was started with `clock="manual"` or after
+    `freeze()`. A long poll also ends in real time, so that clients go on reading while the clock stands still.
 
-    Clients go by real time: a member's heartbeat begins its session anew. To advance by more than a session ends that
-    of every member there is; the living join again with their next heartbeat.
+    Clients go by real time, and their heartbeats start their sessions anew. To advance the clock by more than
+    `session.timeout.ms` ends the session of every member; those that are alive join again with their next heartbeat.
     """
 
     __slots__ = ("_broker",)
@@ -31,7 +31,7 @@ class Clock:
         """Moves the time ahead; whatever is due by then happens at once.
 
         Args:
-            seconds: How many seconds: 0 or more, fractions are kept.
+            seconds: The number of seconds, 0 or more; fractions are kept.
 
         Raises:
             InvalidArgumentError: The number is negative or too large.

@@ -1,4 +1,4 @@
-"""Faults on purpose: what `EmbeddedBroker.intercept` gives."""
+"""Fault injection: the handles that `EmbeddedBroker.intercept` returns."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Action: TypeAlias = Literal[
     "truncate",
     "wrong_correlation_id",
 ]
-"""What can happen to a request, besides being answered with an error."""
+"""The faults of a request, besides an error response."""
 
 
 class Fault:
@@ -35,19 +35,19 @@ class Fault:
 
     @property
     def hits(self) -> int:
-        """The number of requests it has taken."""
+        """The number of requests that the fault was applied to."""
         return self._broker._fault_hits(self._number)
 
     def remove(self) -> None:
-        """Ends it. Does nothing when it has ended."""
+        """Ends the fault, unless it has ended."""
         self._broker._remove_fault(self._number)
 
     def __enter__(self) -> Self:
-        """Returns itself."""
+        """Returns the fault."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
     ) -> None:
-        """Ends it."""
+        """Ends the fault."""
         self.remove()

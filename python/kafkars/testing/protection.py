@@ -1,4 +1,4 @@
-"""What an embedded broker was protected with, and what clients need to be let in."""
+"""The security settings of an embedded broker, and those that clients need to connect to it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from kafkars.testing.security import Acl, Mechanism, Protocol
 
 PREFERRED: tuple[Mechanism, ...] = ("SCRAM-SHA-512", "SCRAM-SHA-256", "PLAIN", "OAUTHBEARER")
-"""Mechanisms in the order in which they are taken where nobody says which."""
+"""Mechanisms in the order of preference, if none is named."""
 
 
 class Protection:
@@ -47,12 +47,12 @@ class Protection:
         self.certificates = Certificates() if certificates is None and has_tls else certificates
 
     def listeners_to_native(self) -> list[dict[str, object]]:
-        """The listeners as the extension module takes them."""
+        """Returns the listeners in the form of the native module."""
         listeners = self._listeners or {self._single.security.upper(): self._single}
         return [listener._to_native(name, self.certificates) for name, listener in listeners.items()]
 
     def listener(self, name: str | None) -> tuple[str | None, Listener]:
-        """A listener and its name, which is None for the first.
+        """Returns a listener and its name, which is None for the first.
 
         Raises:
             InvalidArgumentError: There is none of that name.
@@ -66,7 +66,7 @@ class Protection:
         return name, listeners[name]
 
     def tls_settings(self, listener: Listener, certificate: Certificate | None) -> dict[str, Any]:
-        """What a client needs to believe the broker, and to be believed."""
+        """Returns the client settings for TLS: the authority to trust, and the client's certificate."""
         certificates = self.certificates
         if certificates is None:
             return {}
@@ -81,7 +81,7 @@ class Protection:
     def sasl_settings(
         self, listener: Listener, user: str | None, mechanism: Mechanism | None, clock: Clock
     ) -> dict[str, Any]:
-        """What a client needs to log in.
+        """Returns the client settings for SASL.
 
         Raises:
             InvalidArgumentError: There is no such user, or the listener does not offer the mechanism.
@@ -109,7 +109,7 @@ class Protection:
 
 
 def check_user(name: object, password: object) -> None:
-    """Refuses a user that no client could log in as. The password is not quoted.
+    """Checks the name and the password of a user. The password is not quoted.
 
     Raises:
         ConfigError: The name or the password is no text, or not UTF-8.
@@ -124,10 +124,10 @@ def check_user(name: object, password: object) -> None:
 def acls_to_native(
     acls: Sequence[Acl] | None, super_users: Sequence[str], *, open_to_everyone: bool
 ) -> tuple[list[str], bool, list[tuple[str, str, str, str, str, str, str]]] | None:
-    """Access control as the extension module takes it; None for none.
+    """Returns the access control rules in the form of the native module; None without an authorizer.
 
     Raises:
-        ConfigError: Something of it was given, but no rules.
+        ConfigError: Settings of access control were given without `acls`.
     """
     if isinstance(super_users, str):
         message = "super_users: is text; give a list of principals such as User:admin"

@@ -1,6 +1,6 @@
 """The pytest plugin `kafkars`: brokers and topics as fixtures.
 
-It is there for those who ask for it: `pytest -p kafkars.testing.pytest_plugin`, or in a `conftest.py`
+It must be asked for: `pytest -p kafkars.testing.pytest_plugin`, or in a `conftest.py`
 
     pytest_plugins = ["kafkars.testing.pytest_plugin"]
 """
@@ -19,29 +19,27 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 LONGEST_STEM = 80
-"""Characters of a test's name that go into a topic's; Kafka allows 249 in all."""
+"""The most characters of a test's name in the name of its topic; Kafka allows 249 in all."""
 
 _NUMBERS = count(1)
 
 
 @pytest.fixture(scope="session")
 def kafka_settings() -> dict[str, Any]:
-    """What the brokers of the other fixtures are started with: arguments of `EmbeddedBroker`. Override it to change
-    them.
-    """
+    """The arguments of `EmbeddedBroker` for the brokers of the other fixtures. Override it to change them."""
     return {}
 
 
 @pytest.fixture(scope="session")
 def kafka_broker(kafka_settings: dict[str, Any]) -> Iterator[EmbeddedBroker]:
-    """A broker for the whole run. Give each test a topic of its own with `kafka_topic`."""
+    """A broker for the whole run. `kafka_topic` gives each test a topic of its own."""
     with EmbeddedBroker(**kafka_settings) as broker:
         yield broker
 
 
 @pytest.fixture
 def fresh_kafka_broker(kafka_settings: dict[str, Any]) -> Iterator[EmbeddedBroker]:
-    """A broker for this test alone, to be broken by faults at will."""
+    """A broker for this test alone, so that faults harm no other test."""
     with EmbeddedBroker(**kafka_settings) as broker:
         yield broker
 
@@ -55,13 +53,13 @@ def kafka_cluster(kafka_settings: dict[str, Any]) -> Iterator[EmbeddedCluster]:
 
 @pytest.fixture(scope="session")
 def kafka_client_settings(kafka_broker: EmbeddedBroker) -> dict[str, Any]:
-    """What a client of kafkars needs to be let in by `kafka_broker`, however `kafka_settings` protects it."""
+    """The settings with which clients of kafkars connect to `kafka_broker`, also if `kafka_settings` protects it."""
     return kafka_broker.client_settings()
 
 
 @pytest.fixture(scope="session")
 def kafka_bootstrap_servers(kafka_broker: EmbeddedBroker) -> str:
-    """The addresses of `kafka_broker`, as every client takes it."""
+    """The addresses of `kafka_broker`, for any client."""
     return kafka_broker.bootstrap_servers
 
 

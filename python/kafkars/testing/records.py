@@ -25,22 +25,22 @@ def record(
     headers: Mapping[str, bytes | None] | Iterable[tuple[str, bytes | None]] = (),
     leader_epoch: int | None = None,
 ) -> Record[Any, Any]:
-    """A record as a consumer hands it out.
+    """Makes a record as a consumer returns it.
 
     ```python
     assert total_of(record(b'{"price": 3}', topic="orders", offset=7)) == 3
     ```
 
     Args:
-        value: Bytes, or text as UTF-8, or None for a tombstone. Anything else is what a deserializer has made; then
-            `raw_value` is None.
-        key: Likewise.
+        value: Bytes, or text as UTF-8, or None for a tombstone. Anything else stands for the result of a deserializer;
+            then `raw_value` is None.
+        key: As `value`.
         topic: Name of the topic.
         partition: Number of the partition.
         offset: Position in the partition.
         timestamp: Milliseconds since 1970, or a `datetime` with a time zone.
         headers: Pairs of name and bytes or None; or a mapping.
-        leader_epoch: Epoch of the leader that stored it, where that matters.
+        leader_epoch: Epoch of the leader that stored it; None if unknown.
 
     Raises:
         TypeError: Something has the wrong type.
@@ -63,7 +63,7 @@ def record_metadata(
     serialized_key_size: int = UNKNOWN_SIZE,
     serialized_value_size: int = UNKNOWN_SIZE,
 ) -> RecordMetadata:
-    """What the future of a delivery gives, for tests with a producer that is not one.
+    """Makes the result of a delivery's future, for tests with a fake producer.
 
     Args:
         topic: Name of the topic.

@@ -1,4 +1,4 @@
-"""What protects an embedded broker: its listeners, and who may do what."""
+"""Security settings of an embedded broker: its listeners and access control rules."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from kafkars.testing.certificates import Certificate, Certificates
 
 Protocol: TypeAlias = Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"]
-"""How connections are protected."""
+"""The security protocol of a listener."""
 
 Mechanism: TypeAlias = Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER"]
-"""How clients log in."""
+"""A SASL mechanism."""
 
 MECHANISMS: tuple[Mechanism, ...] = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER")
-"""All ways to log in that the broker offers."""
+"""All SASL mechanisms of the embedded broker."""
 
 
 @dataclass(frozen=True)
@@ -28,25 +28,25 @@ class Listener:
     """A listener of an embedded broker; every node has all of them, each on a port of its own."""
 
     security: Protocol = "PLAINTEXT"
-    """How it is protected."""
+    """Its security protocol."""
 
     port: int = 0
     """Port of the first node; the next nodes take the ports that follow. 0 takes free ports."""
 
     certificate: Certificate | None = None
-    """What it shows where it has TLS. None: one for this machine, signed by the broker's `certificates`."""
+    """Its certificate, if it has TLS. None: one for this machine, signed by the broker's `certificates`."""
 
     client_auth: Literal["none", "requested", "required"] = "none"
-    """What the broker asks of clients' certificates (`ssl.client.auth`)."""
+    """Whether clients need a certificate (`ssl.client.auth`)."""
 
     client_ca_pem: str | None = None
-    """Authorities of clients, as PEM. None: the one of the broker's `certificates`."""
+    """The authorities of clients' certificates, as PEM. None: the one of the broker's `certificates`."""
 
     mechanisms: Sequence[Mechanism] = MECHANISMS
-    """How clients may log in (`sasl.enabled.mechanisms`)."""
+    """The mechanisms by which clients may log in (`sasl.enabled.mechanisms`)."""
 
     max_reauth_ms: int | None = None
-    """Milliseconds for which a login is believed (`connections.max.reauth.ms`); the end of a token may come first.
+    """Milliseconds for which a login is valid (`connections.max.reauth.ms`), or less if its token expires sooner.
     None: for ever."""
 
     @property
@@ -85,7 +85,7 @@ class Listener:
 
 @dataclass(frozen=True)
 class Acl:
-    """An access control rule, by Kafka's names in any case.
+    """An access control rule, by Kafka's names in upper or lower case.
 
     ```python
     Acl("User:alice", "READ", "TOPIC", "orders")
@@ -94,26 +94,26 @@ class Acl:
     """
 
     principal: str
-    """Whom it is for: `User:alice`, by a certificate `User:CN=alice`; `User:*` is everybody."""
+    """The user it is about: `User:alice`, by a certificate `User:CN=alice`; `User:*` is everybody."""
 
     operation: str
-    """What is done: READ, WRITE, CREATE, DELETE, ALTER, DESCRIBE, CLUSTER_ACTION, DESCRIBE_CONFIGS, ALTER_CONFIGS,
+    """The operation: READ, WRITE, CREATE, DELETE, ALTER, DESCRIBE, CLUSTER_ACTION, DESCRIBE_CONFIGS, ALTER_CONFIGS,
     IDEMPOTENT_WRITE or ALL."""
 
     resource_type: str
-    """To what: TOPIC, GROUP, CLUSTER or TRANSACTIONAL_ID."""
+    """The kind of resource: TOPIC, GROUP, CLUSTER or TRANSACTIONAL_ID."""
 
     resource_name: str = "kafka-cluster"
-    """Its name; `*` is every one. The cluster has the name that is the default."""
+    """The resource's name; `*` is every one. The default is the name that Kafka gives the cluster."""
 
     pattern: str = "LITERAL"
-    """LITERAL, or PREFIXED for all whose names begin so."""
+    """LITERAL, or PREFIXED for all resources whose names begin with `resource_name`."""
 
     permission: str = "ALLOW"
     """ALLOW, or DENY, which wins."""
 
     host: str = "*"
-    """Where the client is, as an address; `*` is anywhere."""
+    """The address of the client; `*` is anywhere."""
 
     def _to_native(self) -> tuple[str, str, str, str, str, str, str]:
         return (
@@ -128,13 +128,13 @@ class Acl:
 
 
 def unsecured_token(subject: str, *, lifetime: float = 3600.0, now: float | None = None) -> str:
-    """A token for OAUTHBEARER that nobody has signed, as an embedded broker takes it, and Kafka where it is set up for
+    """Makes an unsigned token for OAUTHBEARER, which an embedded broker accepts, as does Kafka if it is set up for
     tests.
 
     Args:
-        subject: Who logs in with it.
-        lifetime: Seconds until it ends; negative for one that has ended.
-        now: Seconds since 1970 from which the lifetime counts; None: the machine's time.
+        subject: The user who logs in with it.
+        lifetime: Seconds until it expires; negative for one that has expired.
+        now: Start of the lifetime in seconds since 1970; None for the machine's time.
     """
     now = time.time() if now is None else now
     claims = {"sub": subject, "iat": int(min(now, now + lifetime)) - 1, "exp": now + lifetime}

@@ -1,4 +1,4 @@
-"""What a topic of the embedded broker holds, for the assertions of a test."""
+"""Reads the records of a topic of the embedded broker, for the assertions of a test."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from kafkars.testing.broker import EmbeddedBroker
 
 READER = "kafkars.testing"
-"""The client id of whoever looks; `EmbeddedBroker.requests()` leaves its requests out."""
+"""The client id of the reader, whose requests `EmbeddedBroker.requests()` leaves out."""
 
 
 class StoredRecord(NamedTuple):
-    """A record of a topic, as `EmbeddedBroker.records()` finds it."""
+    """A record of a topic, as `EmbeddedBroker.records()` returns it."""
 
     topic: str
     partition: int
@@ -23,15 +23,15 @@ class StoredRecord(NamedTuple):
     """Milliseconds since 1970."""
     key: bytes | None
     value: bytes | None
-    """None is a tombstone."""
+    """The value; None for a tombstone."""
     headers: tuple[tuple[str, bytes | None], ...]
     state: Literal["committed", "aborted", "open"]
-    """Who sees it: "committed" is everybody, also of what was sent without a transaction; "aborted" only those who read
-    uncommitted; "open" likewise for now, because a transaction that began at or before this offset has not ended."""
+    """Whether consumers can read it. "committed": all can; also for records without a transaction. "aborted": only with
+    read_uncommitted. "open": for now as "aborted", because a transaction that began at or before it has not ended."""
 
 
 def stored(broker: EmbeddedBroker, topic: str, partition: int | None, timeout: float) -> list[StoredRecord]:
-    """The records of a topic or of one of its partitions, by partition and offset."""
+    """Returns the records of a topic or of one of its partitions, by partition and offset."""
     if topic not in broker.topics():
         raise UnknownTopicOrPartitionError(f"the broker has no topic {topic!r}", topic=topic)
     if partition is not None:
@@ -60,7 +60,7 @@ def stored(broker: EmbeddedBroker, topic: str, partition: int | None, timeout: f
 def _read(
     settings: dict[str, Any], topic: str, partition: int | None, timeout: float, isolation: str
 ) -> tuple[list[Any], dict[int, int]]:
-    """Records as a reader of that isolation sees them, and where they end for it."""
+    """Returns the records that a reader of an isolation level gets, and the ends of the partitions for it."""
     from kafkars.consumer import Consumer  # noqa: PLC0415  `import kafkars.testing` is to be quick
 
     with Consumer({**settings, "isolation_level": isolation}) as consumer:
