@@ -1,4 +1,4 @@
-//! What Python is answered with, as tuples that `kafkars.admin` makes its own types of.
+//! Results for Python, as tuples of which `kafkars.admin` makes its own types.
 
 use kafkars_client::ClientError;
 use kafkars_client::admin::{
@@ -14,7 +14,7 @@ use pyo3::types::{PyList, PyTuple};
 
 use crate::{cluster, error, types};
 
-/// A list of keys with what was found or the exception that was met.
+/// A list of keys, each with its value or exception.
 pub(super) fn outcomes<K, T>(
     py: Python<'_>,
     answer: Result<Outcomes<K, T>, ClientError>,
@@ -189,7 +189,7 @@ pub(super) fn acls(
     found.into_py_any(py)
 }
 
-/// What was found, or the exception that was met, by place.
+/// A list of values or exceptions, in the order of the arguments.
 pub(super) fn in_places<T>(
     py: Python<'_>,
     answer: Result<Vec<Result<T, ClientError>>, ClientError>,

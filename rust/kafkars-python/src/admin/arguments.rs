@@ -1,4 +1,4 @@
-//! What Python asks with, as tuples that `kafkars.admin` builds of its own types.
+//! Arguments from Python, as tuples that `kafkars.admin` makes of its own types.
 
 use std::num::NonZeroU32;
 
@@ -35,7 +35,7 @@ pub(super) type PartitionArgument = (String, i32);
 pub(super) type OffsetArgument = (PartitionArgument, i64, Option<i32>, String);
 /// Kind of resource, name, kind of pattern, principal, host, operation, permission.
 pub(super) type AclArgument = (i8, String, i8, String, String, i8, i8);
-/// The parts of a rule to look for; what is None matches all.
+/// The parts of a rule to look for; None matches all.
 pub(super) type AclFilterArgument = (
     i8,
     Option<String>,

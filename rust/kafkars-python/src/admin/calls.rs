@@ -63,7 +63,7 @@ impl PyAdmin {
         metrics::admin(py, &self.admin.client().metrics())
     }
 
-    /// Warns if `client`, whose native half this is, goes unclosed; `__del__` calls it.
+    /// Warns if `client`, whose native part this is, was not closed; `__del__` calls it.
     fn _warn_if_unclosed(&self, client: &Bound<'_, PyAny>) -> PyResult<()> {
         if self.closed() || self.fork_guard.is_elsewhere() {
             return Ok(());
@@ -72,12 +72,12 @@ impl PyAdmin {
         self.unclosed.tell(client, message)
     }
 
-    /// Never warns of being unclosed, for faces.
+    /// Turns the warning about unclosed clients off, for faces.
     fn _never_warn(&self) {
         self.unclosed.turn_off();
     }
 
-    /// The status of each broker: number or None, address, why it cannot be connected to or None, counters.
+    /// The status of each broker: node id or None, address, why it cannot be connected to or None, counters.
     fn _brokers<'py>(&self, py: Python<'py>) -> PyResult<Vec<brokers::BrokerStatusFields<'py>>> {
         self.fork_guard.check()?;
         brokers::statuses(py, self.admin.client())
@@ -551,7 +551,7 @@ impl PyAdmin {
         let elsewhere = self.fork_guard.is_elsewhere();
         let close = async move {
             if !was_closed && !elsewhere {
-                // What is late ends by itself.
+                // Connections that close later do so by themselves.
                 drop(tokio::time::timeout(timeout, admin.client().close()).await);
             }
         };
@@ -580,7 +580,7 @@ impl PyAdmin {
         }
         let timeout = types::timeout(timeout)?.unwrap_or(self.default_timeout);
         let admin = Arc::clone(&self.admin);
-        // The time starts when the question is asked, not when it is thought of.
+        // The time limit starts when the request is awaited, not when it is made.
         let question = async move { ask(admin, Instant::now() + timeout).await };
         Ok(PyAdminRequest::new(question, answer))
     }

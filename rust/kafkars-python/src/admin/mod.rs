@@ -1,4 +1,4 @@
-//! Administration as Python sees it: every call gives a request, which the sync face waits for and the asyncio one
+//! The native administrator: every call returns a request, which the synchronous `Admin` waits for and the asyncio one
 //! awaits.
 
 mod answers;

@@ -15,14 +15,14 @@ type AdminFuture = Pin<Box<dyn Future<Output = ToPython> + Send>>;
 /// A question that has not been asked yet. Nothing is sent before it is waited for or awaited.
 #[pyclass(name = "AdminRequest", module = "kafkars._kafkars", frozen)]
 pub(crate) struct PyAdminRequest {
-    // Guards the question until it is asked.
+    // Guards the future until it is started.
     question: Mutex<Option<AdminFuture>>,
     /// True if giving up the wait does not end what has begun.
     is_carried_out: bool,
 }
 
 impl PyAdminRequest {
-    /// A question, and what makes Python of its answer.
+    /// Makes a request of a future, and of a function that turns its output into Python.
     pub(super) fn new<T: Send + 'static>(
         question: impl Future<Output = T> + Send + 'static,
         answer: impl FnOnce(Python<'_>, T) -> PyResult<Py<PyAny>> + Send + 'static,
@@ -37,7 +37,7 @@ impl PyAdminRequest {
         }
     }
 
-    /// This request, carried out once it has begun, also where nobody waits for it any more.
+    /// The same request, but carried out to its end once it has begun, even if nothing waits for it any more.
     pub(super) fn carried_out(self) -> Self {
         Self {
             is_carried_out: true,

@@ -1,4 +1,4 @@
-//! Faults as Python names them.
+//! Faults of the embedded broker, from their Python arguments.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use super::requests::PySeenRequest;
 use crate::error;
 use crate::imports::NEAREST_NAME;
 
-/// What `kafkars.testing.EmbeddedBroker.intercept` gives.
+/// The arguments of `kafkars.testing.EmbeddedBroker.intercept`.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Fault {
@@ -68,14 +68,14 @@ impl Fault {
     }
 }
 
-/// The code of that name, or of that number: a broker newer than the client has codes that the client has no name for.
+/// The error code of this name, or of this number: a newer broker has codes for which the client has no name.
 fn error_code(name: &str) -> Option<ErrorCode> {
     let named = ErrorCode::ALL.iter().find(|code| code.name() == name);
     let numbered = || Some(ErrorCode::from_i16(name.parse().ok()?));
     named.copied().or_else(numbered)
 }
 
-/// The API of that name, however it is spelled.
+/// The API of this name, in any case.
 pub(crate) fn api(name: &str) -> PyResult<ApiKey> {
     let known = ApiKey::ALL.iter().copied();
     let mut found = known.filter(|api| api.name().eq_ignore_ascii_case(name));
@@ -113,7 +113,8 @@ fn no_action(name: &str) -> PyErr {
     ))
 }
 
-/// The name that was probably meant, of the first names that have one near it: as settings are hinted at.
+/// A hint at the name that was probably meant, for the first of `tries` that a known name is similar to, as for
+/// misspelled settings.
 fn hint(tries: &[(&str, &[&str])]) -> String {
     let nearest = |py: Python<'_>| -> PyResult<Option<String>> {
         let nearest = NEAREST_NAME.get(py)?;
@@ -129,8 +130,8 @@ fn hint(tries: &[(&str, &[&str])]) -> String {
     near.map_or_else(String::new, |near| format!(", did you mean {near:?}?"))
 }
 
-/// Asks a Python function. One that raises accepts nothing, and what it raised is reported as Python reports what
-/// nobody can catch. So it is when the interpreter is about to end.
+/// Calls the predicate of a fault. One that raises does not match, and its exception is reported as unraisable. None
+/// matches when the interpreter is about to end.
 fn accepts(when: &Py<PyAny>, request: &SeenRequest) -> bool {
     let asked = Python::try_attach(|py| {
         let request = PySeenRequest(request.clone());

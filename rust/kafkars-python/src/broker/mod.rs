@@ -26,7 +26,7 @@ use settings::{Settings, TopicArguments, topic};
 /// An in-memory Kafka cluster in this process, reachable over TCP.
 #[pyclass(name = "EmbeddedBroker", module = "kafkars._kafkars", frozen, subclass)]
 pub(crate) struct PyEmbeddedBroker {
-    // Guards the reference; none once it is stopped. Never held during a call of the broker.
+    // Guards the reference; `None` once the broker is stopped. Never held during a call of the broker.
     broker: Mutex<Option<Arc<EmbeddedBroker>>>,
     addresses: String,
     fork_guard: ForkGuard,
@@ -61,7 +61,7 @@ impl PyEmbeddedBroker {
         self.with(|broker| Ok(broker.cluster_id().to_owned()))
     }
 
-    /// Where its nodes listen at one of several listeners.
+    /// The addresses of the nodes at one of several listeners.
     fn _bootstrap_servers_of(&self, listener: &str) -> PyResult<String> {
         self.with(|broker| broker.bootstrap_servers_of(listener))
     }
@@ -156,13 +156,13 @@ impl PyEmbeddedBroker {
         self.with(|broker| broker.move_leader(topic, partition, node))
     }
 
-    /// Id of the node that coordinates something; None while none can.
+    /// The id of the node that coordinates a group or transactional id; None while none can.
     fn _coordinator(&self, kind: &str, key: &str) -> PyResult<Option<i32>> {
         let kind = coordinator_kind(kind)?;
         self.with(|broker| broker.coordinator(kind, key))
     }
 
-    /// Gives what is coordinated to another node.
+    /// Moves a coordinator to another node.
     fn _move_coordinator(&self, kind: &str, key: &str, node: i32) -> PyResult<()> {
         let kind = coordinator_kind(kind)?;
         self.with(|broker| broker.move_coordinator(kind, key, node))
@@ -258,7 +258,7 @@ impl PyEmbeddedBroker {
         Ok(faults::api(name)?.name())
     }
 
-    /// Sets a fault and gives its number.
+    /// Sets a fault and returns its number.
     fn _intercept(&self, fault: faults::Fault) -> PyResult<u64> {
         let intercept = fault.into_intercept()?;
         self.with(|broker| Ok(broker.intercept(intercept).number()))
@@ -298,7 +298,7 @@ impl PyEmbeddedBroker {
         })
     }
 
-    /// Waits for at most 50 ms until there have been more requests than `known`; gives how many there have been.
+    /// Waits for at most 50 ms until there have been more requests than `known`; returns how many there have been.
     fn _wait_for_requests(&self, py: Python<'_>, known: u64) -> PyResult<u64> {
         py.check_signals()?;
         self.with_detached(py, |broker| Ok(broker.wait_for_requests(known)))
@@ -386,7 +386,7 @@ impl PyEmbeddedBroker {
 }
 
 impl PyEmbeddedBroker {
-    /// Makes a call that is answered on the spot.
+    /// Makes a call that does not wait.
     fn with<T>(
         &self,
         call: impl FnOnce(&EmbeddedBroker) -> Result<T, EmbeddedBrokerError>,
@@ -395,8 +395,8 @@ impl PyEmbeddedBroker {
         call(&broker).map_err(|failure| error::embedded_broker(&failure))
     }
 
-    /// Makes a call that waits for the broker's thread, which may itself wait for the interpreter: a fault's predicate
-    /// is Python.
+    /// Makes a call that waits for the broker's thread, detached, because that may wait for the interpreter: predicates
+    /// of faults are Python functions.
     fn with_detached<T: Send>(
         &self,
         py: Python<'_>,
@@ -413,7 +413,7 @@ impl PyEmbeddedBroker {
         broker.ok_or_else(|| error::embedded_broker(&EmbeddedBrokerError::Stopped))
     }
 
-    /// In a forked child the threads to stop are in the parent, and waiting for them would not end.
+    /// Stops the broker. Not in a forked child, where its threads are missing, so that waiting for them would not end.
     fn end(&self, broker: Option<Arc<EmbeddedBroker>>) {
         if self.fork_guard.is_elsewhere() {
             std::mem::forget(broker);
@@ -426,7 +426,7 @@ impl PyEmbeddedBroker {
 impl Drop for PyEmbeddedBroker {
     fn drop(&mut self) {
         let mut broker = self.broker.get_mut().take();
-        // Its thread may be in the predicate of a fault and so need the interpreter to end.
+        // Detached, because the broker's thread may be in the predicate of a fault, and need the interpreter to end.
         Python::try_attach(|py| py.detach(|| self.end(broker.take())));
         self.end(broker);
     }

@@ -1,4 +1,4 @@
-//! Listeners, users and access control of the embedded broker, and certificates for tests, as `kafkars.testing` gives
+//! Listeners, users and access control of the embedded broker, and certificates for tests, as `kafkars.testing` passes
 //! them.
 
 use std::time::Duration;
@@ -89,7 +89,7 @@ pub(super) fn user((name, password): (String, SecretText)) -> User {
     }
 }
 
-/// Super users, whether what no rule speaks of is open, and the rules.
+/// Super users, whether everyone may use what no rule is about, and the rules.
 pub(super) type AclArguments = (Vec<String>, bool, Vec<RuleArguments>);
 
 /// A rule: principal, operation, resource type, resource name, pattern type, permission, host.

@@ -1,4 +1,4 @@
-//! What an embedded broker is started with, as `kafkars.testing` gives it.
+//! The settings of an embedded broker, as `kafkars.testing` passes them.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,8 +10,8 @@ use super::security::{self, AclArguments, ListenerSettings};
 use crate::error;
 use crate::secret_text::SecretText;
 
-/// Settings by name; `kafkars.testing` always gives all of them. Numbers are wider than what they are for, so that one
-/// that does not fit is told by its name and value.
+/// Settings by name; `kafkars.testing` always gives all of them. Numbers are wider than needed, so that the error for
+/// one that does not fit has its name and value.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Settings {
@@ -149,7 +149,7 @@ pub(crate) fn topic(
     })
 }
 
-/// A number as narrow as its use needs it.
+/// Converts a number to the type of the setting.
 fn number<T: TryFrom<i64>>(setting: &str, given: i64, what: &str) -> PyResult<T> {
     let misfit = || error::config(format!("{setting}: {given} is not {what}"));
     T::try_from(given).map_err(|_| misfit())

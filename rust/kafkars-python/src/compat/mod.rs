@@ -1,4 +1,4 @@
-//! What the faces of other libraries need natively: their record classes and the calls that run once per record.
+//! The native parts of the faces of other libraries: their record classes, and the calls that run once per record.
 
 pub(crate) mod aiokafka;
 pub(crate) mod confluent;

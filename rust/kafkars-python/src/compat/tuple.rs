@@ -42,8 +42,8 @@ impl TupleClass {
         Ok(tuple)
     }
 
-    /// A tuple out of the garbage collector's sight: for items that refer to nothing which could refer back (of a
-    /// record's headers: unless the program puts the record itself into their list).
+    /// A tuple that the garbage collector does not track, for items that cannot be part of a cycle (those of a record's
+    /// headers can, if the program puts the record itself into their list).
     #[inline]
     pub(super) fn make_untracked<'py, const N: usize>(
         &self,

@@ -24,7 +24,7 @@ pub(crate) struct GivenSecret {
     source: Py<PyAny>,
 }
 
-/// A name: text, which a config shows, or what a secret may come from.
+/// A name: text, which is no secret, or any source of a secret.
 #[derive(FromPyObject)]
 pub(crate) enum GivenName {
     Text(String),
@@ -75,11 +75,11 @@ impl GivenSecret {
     }
 }
 
-/// A function of the application. It is called on a thread of its own, never on one that serves sockets.
+/// A function of the application. It is called on a separate thread, never on one that serves sockets.
 struct ApplicationFunction<T> {
     call: ApplicationCall<T>,
     name: Arc<str>,
-    /// The next call begins with the function's own `refused()`: one that keeps its values forgets them.
+    /// Whether the next call is to begin with the function's own `refused()`, so that it forgets a value that it keeps.
     is_refused: Arc<AtomicBool>,
 }
 
@@ -97,13 +97,13 @@ impl<T: Clone + Send + 'static> Provider<T> for ApplicationFunction<T> {
     }
 }
 
-/// A function for the engine, which is lent it; `read` makes a value of what it returns.
+/// Lends a function to the engine; `read` makes a value of what it returns.
 fn callback<T: Clone + Send + 'static>(
     function: &Bound<'_, PyAny>,
     lent: &mut LentObjects,
     read: fn(&Bound<'_, PyAny>) -> PyResult<T>,
 ) -> Callback<T> {
-    // An asynchronous one runs on the loop that makes the client.
+    // An asynchronous function runs on the loop that makes the client.
     let of_client = match function.hasattr("for_client") {
         Ok(true) => function.call_method0("for_client").ok(),
         _ => None,
@@ -112,7 +112,7 @@ fn callback<T: Clone + Send + 'static>(
     let described = function.getattr("description");
     let described = described.and_then(|text| text.extract::<String>());
     let name: Arc<str> = described.map_or_else(|_| "a function".into(), Into::into);
-    // Those of our own providers that keep a value have this method.
+    // The providers of `kafkars` that keep a value have this method.
     let keeps = function.hasattr("refused").unwrap_or(false);
     let (function, failed) = (lent.lend(function), Arc::clone(&name));
     let is_refused = Arc::new(AtomicBool::new(false));
@@ -138,7 +138,7 @@ fn callback<T: Clone + Send + 'static>(
     }))
 }
 
-/// Makes one call, which ends early if the function is asynchronous and nobody waits for the call any more.
+/// Makes one call, which ends early if the function is asynchronous and the engine does not wait for it any more.
 fn call_once<'py>(
     function: &Bound<'py, PyAny>,
     attempt: &CallAttempt,
@@ -146,7 +146,7 @@ fn call_once<'py>(
     let called = CALL_ATTEMPT.get(function.py())?.call1((function,))?;
     let given_up = called.clone().unbind();
     attempt.on_given_up(move || {
-        // Nothing is left of it in a process that ends.
+        // It need not be given up in a process that ends.
         Python::try_attach(|py| {
             if let Err(error) = given_up.call_method0(py, "give_up") {
                 error.write_unraisable(py, None);
@@ -156,12 +156,12 @@ fn call_once<'py>(
     called.call_method0("outcome")
 }
 
-/// What gives tokens.
+/// A function that returns tokens.
 pub(crate) fn tokens(function: &Bound<'_, PyAny>, lent: &mut LentObjects) -> Callback<Token> {
     callback(function, lent, token)
 }
 
-/// What gives keys of AWS.
+/// A function that returns keys of AWS.
 pub(crate) fn aws_credentials(
     function: &Bound<'_, PyAny>,
     lent: &mut LentObjects,
@@ -181,7 +181,7 @@ fn key_password(result: &Bound<'_, PyAny>) -> PyResult<Secret> {
     }
 }
 
-/// A token, or a tuple of a token, its end and its extensions.
+/// A token, or a tuple of a token, its end and perhaps its extensions.
 fn token(result: &Bound<'_, PyAny>) -> PyResult<Token> {
     type Extensions = HashMap<String, String>;
     let (value, end, extensions) = if let Ok(value) = result.extract::<String>() {
@@ -189,7 +189,7 @@ fn token(result: &Bound<'_, PyAny>) -> PyResult<Token> {
     } else if let Ok((value, end)) = result.extract::<(String, Option<f64>)>() {
         (value, end, Extensions::new())
     } else {
-        // Its error says what was expected, without the value.
+        // The error says what was expected, without the value.
         let read = result.extract::<(String, Option<f64>, Extensions)>();
         read.map_err(|_| {
             pyo3::exceptions::PyTypeError::new_err(
@@ -205,10 +205,10 @@ fn token(result: &Bound<'_, PyAny>) -> PyResult<Token> {
     })
 }
 
-/// What `kafkars.config.aws` gives: key id, secret key, session token and region.
+/// The tuple that `kafkars.config.aws` returns: key id, secret key, session token and region.
 fn aws(result: &Bound<'_, PyAny>) -> PyResult<AwsCredentials> {
     type Given = (String, String, Option<String>, Option<String>);
-    // Python's own error would quote a part of them.
+    // PyO3's own error would quote a part of the keys.
     let given = result.extract::<Given>().map_err(|_| {
         pyo3::exceptions::PyTypeError::new_err("expected keys of AWS as text that is UTF-8")
     });

@@ -1,4 +1,4 @@
-//! The fields of the dataclasses of `kafkars.config`, read by their names. A test compares the lists of them.
+//! The fields of the classes of `kafkars.config`, read by their names. A test compares the lists.
 
 use std::path::PathBuf;
 
@@ -24,7 +24,7 @@ macro_rules! settings {
         }
 
         impl $name {
-            /// What is read from the dataclass.
+            /// The fields that are read.
             pub(crate) const FIELDS: &[&str] = &[$(stringify!($field)),*];
         }
     };

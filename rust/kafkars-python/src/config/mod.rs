@@ -1,4 +1,4 @@
-//! The dataclasses of `kafkars.config` as settings of the engine, checked.
+//! The classes of `kafkars.config` as checked settings of the engine.
 
 mod callbacks;
 mod fields;
@@ -106,8 +106,8 @@ impl ClientSettings {
             .check()
             .map_err(|problem| error::settings(&problem))?;
         if checked.security.protocol.has_tls() {
-            // Here rather than at the first connection: a wrong path is a wrong setting.
-            // A file that is slow to read holds nobody up but the caller.
+            // Checked now and not at the first connection, because a wrong path is a wrong setting. Detached, so that
+            // only the caller waits for a file that is slow to read.
             Python::attach(|py| py.detach(|| check_tls(&checked.security.tls)))
                 .map_err(|problem| error::settings(&problem))?;
         }
@@ -168,7 +168,7 @@ impl ProducerSettings {
 
     fn partitioner(&self, py: Python<'_>) -> PyResult<Partitioner> {
         let Ok(name) = self.fields.partitioner.extract::<String>(py) else {
-            // A function chooses before the record gets here.
+            // A function of the application chooses the partition before the record gets to the engine.
             return Ok(Partitioner::default());
         };
         let known = PARTITIONER_NAMES.iter().find(|(known, _)| *known == name);
@@ -178,7 +178,7 @@ impl ProducerSettings {
         }
     }
 
-    /// The partitioner where it is a function.
+    /// The partitioner, if it is a function.
     pub(crate) fn partition_function(&self, py: Python<'_>) -> Option<Py<PyAny>> {
         let function = &self.fields.partitioner;
         function
@@ -187,7 +187,7 @@ impl ProducerSettings {
             .then(|| function.clone_ref(py))
     }
 
-    /// What makes bytes of keys.
+    /// The serializer of keys.
     pub(crate) fn key_serializer(&self, py: Python<'_>) -> PyResult<Option<Serializer>> {
         let given = self.fields.key_serializer.as_ref();
         given
@@ -195,7 +195,7 @@ impl ProducerSettings {
             .transpose()
     }
 
-    /// What makes bytes of values.
+    /// The serializer of values.
     pub(crate) fn value_serializer(&self, py: Python<'_>) -> PyResult<Option<Serializer>> {
         let given = self.fields.value_serializer.as_ref();
         given
@@ -203,7 +203,7 @@ impl ProducerSettings {
             .transpose()
     }
 
-    /// Who sees records on their way.
+    /// The interceptors.
     pub(crate) fn interceptors(&self) -> &[Py<PyAny>] {
         &self.fields.interceptors
     }
@@ -283,7 +283,7 @@ impl ConsumerSettings {
             .map_err(|problem| error::settings(&problem))
     }
 
-    /// Settings that only the classic protocol knows are an error with the other, as in Kafka.
+    /// Fails for settings that only the classic protocol has, if the other one is set, as Java's client does.
     fn check_protocol(&self, protocol: GroupProtocol) -> PyResult<()> {
         let fields = &self.fields;
         let strategy = fields.partition_assignment_strategy.as_ref();
@@ -310,7 +310,7 @@ impl ConsumerSettings {
         Ok(())
     }
 
-    /// The assignors that were named, best first; none for the usual ones.
+    /// The given assignors in order of preference; empty for the default ones.
     pub(crate) fn assignors(&self) -> &[Py<PyAny>] {
         self.fields
             .partition_assignment_strategy
@@ -343,7 +343,7 @@ fn compression(name: &str, level: Option<i32>) -> PyResult<Compression> {
         .map_err(|problem| error::config(format!("compression_level: {problem}")))
 }
 
-/// A number as the client holds it, where it fits.
+/// Converts a number to the type of the setting.
 fn number<T: TryFrom<i64>>(name: &str, value: i64) -> PyResult<T> {
     T::try_from(value).map_err(|_| error::config(format!("{name}: {value} is out of range")))
 }

@@ -15,7 +15,7 @@ use super::fields::ClientSettings;
 use crate::lent::LentObjects;
 use crate::{error, gssapi};
 
-/// What the settings say, as far as they fit each other. Functions among them are lent.
+/// The checked settings of TLS and SASL. Functions among them are lent to the engine.
 pub(super) fn checked(
     settings: &ClientSettings,
     lent: &mut LentObjects,
@@ -121,7 +121,7 @@ fn identity(
 const PASSWORDS: &[&str] = &["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"];
 const OAUTHBEARER: &[&str] = &["OAUTHBEARER"];
 const GSSAPI: &[&str] = &["GSSAPI"];
-/// A request that is signed with keys of AWS also travels as a token.
+/// The mechanisms that the AWS settings are for: a signed request may also be sent as a token.
 const AWS: &[&str] = &["AWS_MSK_IAM", "OAUTHBEARER"];
 
 /// Each setting of SASL: whether it is given, and which mechanisms it is for.
@@ -166,7 +166,7 @@ fn sasl(
             Err(lonely(setting, "sasl_mechanism"))
         });
     };
-    // The endpoint has become a provider in `kafkars.config.oidc`.
+    // `kafkars.config.oidc` has made a provider of the endpoint.
     let endpoint = [
         (
             "sasl_oauthbearer_client_id",
@@ -263,7 +263,7 @@ fn token_source(
     }
 }
 
-/// The settings have become a provider in `kafkars.config.aws`.
+/// The settings of AWS, of which `kafkars.config.aws` has made a provider.
 fn aws(
     py: Python<'_>,
     settings: &ClientSettings,
@@ -288,8 +288,8 @@ fn kerberos(py: Python<'_>, settings: &ClientSettings) -> PyResult<KerberosConfi
                 .to_owned(),
         ));
     }
-    // A wrong path is a wrong setting, and a library that is not there is one that has to be installed.
-    // Neither holds up anybody but the caller.
+    // Checked now, because a wrong path is a wrong setting, and a missing library has to be installed. Detached, so
+    // that only the caller waits.
     let path = keytab.as_deref();
     let library = py.detach(|| {
         path.map_or(Ok(()), check_keytab)?;
@@ -308,7 +308,7 @@ fn kerberos(py: Python<'_>, settings: &ClientSettings) -> PyResult<KerberosConfi
     })
 }
 
-/// Checks that Kerberos can read a keytab: a pipe might never answer.
+/// Checks that a keytab is a file that can be read: reading a pipe might never end.
 fn check_keytab(path: &Path) -> Result<(), String> {
     let wrong =
         |problem: &dyn Display| format!("sasl_kerberos_keytab: {}: {problem}", path.display());

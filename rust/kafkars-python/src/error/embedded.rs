@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use super::exception::{ErrorContext, attached, broker, local};
 use super::local::config;
 
-/// The embedded broker could not start.
+/// A failed call of the embedded broker.
 pub(crate) fn embedded_broker(error: &EmbeddedBrokerError) -> PyErr {
     match error {
         EmbeddedBrokerError::InvalidSetting { .. } => config(error.to_string()),
@@ -53,7 +53,7 @@ pub(crate) fn embedded_broker(error: &EmbeddedBrokerError) -> PyErr {
     }
 }
 
-/// `OSError` with the system's number, as sockets of Python raise it.
+/// `OSError` with the system's errno, as Python's sockets raise it.
 fn os_error(source: &std::io::Error, message: &dyn Display) -> PyErr {
     match source.raw_os_error() {
         Some(number) => PyOSError::new_err((number, message.to_string())),

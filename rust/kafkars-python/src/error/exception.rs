@@ -73,7 +73,7 @@ pub(super) fn broker(
         if !class.is_none() {
             return instance(&class, message, place);
         }
-        // Newer than the table: the base class with the number it came with.
+        // A code that is newer than the table: the base class with the code's number.
         let error = instance(&errors.getattr("BrokerError")?, message, place)?;
         error.setattr("code", code.code())?;
         Ok(error)
@@ -138,7 +138,7 @@ fn instance<'py>(
     Ok(error)
 }
 
-/// What a message says, with the words and names of brokers in it: on one line, and of bounded length.
+/// The text of a message, which may have text and names from brokers: on one line, and of bounded length.
 fn text(message: &dyn Display) -> String {
     printable(&message.to_string(), LONGEST_MESSAGE).into_owned()
 }

@@ -1,4 +1,4 @@
-//! Errors that this crate finds itself: arguments, states, settings, and what functions of the application raise.
+//! Errors that this crate itself finds: in arguments, states and settings, and in functions of the application.
 
 use kafkars_arrow::{ColumnError, RecordColumnsError};
 use kafkars_client::config::{ConfigError, TopicPartition};
@@ -38,7 +38,7 @@ pub(crate) fn closed(what: &str) -> PyErr {
     )
 }
 
-/// A call ended without saying how.
+/// A call that ended without a result.
 #[cold]
 pub(crate) fn abandoned() -> PyErr {
     attached(
@@ -47,12 +47,12 @@ pub(crate) fn abandoned() -> PyErr {
     )
 }
 
-/// Nothing was given to do the asked with.
+/// A call that does not fit the state of the client.
 pub(crate) fn state(message: &str) -> PyErr {
     attached("ClientStateError", message)
 }
 
-/// An argument that cannot work.
+/// An argument that is not valid.
 pub(crate) fn argument(message: impl Into<String>) -> PyErr {
     attached("InvalidArgumentError", message)
 }
@@ -77,12 +77,12 @@ pub(crate) fn timed_out(message: String) -> PyErr {
     attached("KafkaTimeoutError", message)
 }
 
-/// The operating system gave no threads or sockets.
+/// The runtime's threads or sockets could not be created.
 pub(crate) fn runtime(cause: &std::io::Error) -> PyErr {
     PyRuntimeError::new_err(format!("cannot start the I/O threads of kafkars: {cause}"))
 }
 
-/// A serializer failed, or gave something that is not bytes.
+/// A serializer failed, or returned something that is not bytes.
 pub(crate) fn serialization(
     py: Python<'_>,
     what: &str,
@@ -114,7 +114,7 @@ pub(crate) fn deserialization(
     );
     let place = ErrorContext::partition(&partition.topic, partition.partition).at(offset);
     let error = local(py, "DeserializationError", &message, &place);
-    // One that cannot be set, such as a MemoryError in the place of ours, goes as it is.
+    // An error whose attribute cannot be set, such as a MemoryError in place of the intended one, is raised as it is.
     let _ = error.value(py).setattr("raw", raw);
     error.set_cause(py, Some(cause));
     error

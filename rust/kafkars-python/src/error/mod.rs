@@ -1,7 +1,7 @@
 //! The one map from Rust errors to the classes of `kafkars.errors`. The client's errors are here, those of the embedded
 //! broker in `embedded.rs`, and what this crate finds itself in `local.rs`.
 //!
-//! No arm catches all: a new error in a crate below does not compile until it has a class here.
+//! No match has a catch-all arm, so a new error in a crate below does not compile until it has a class here.
 
 mod embedded;
 mod exception;
@@ -85,8 +85,8 @@ pub(crate) fn produce(py: Python<'_>, error: &ProduceError) -> PyErr {
     local(py, class, error, &place)
 }
 
-/// What is wrong with a transaction. The instance tells whether the transaction is lost or the producer, because the
-/// same code of a broker means either, depending on where it appears.
+/// A failed transaction. The instance says whether the transaction or the producer is lost, because the same error code
+/// may mean either.
 pub(crate) fn transaction(py: Python<'_>, error: &TransactionError) -> PyErr {
     let class = match error {
         TransactionError::NotConfigured { .. } | TransactionError::OutOfOrder { .. } => {
@@ -124,7 +124,7 @@ fn with_severity(py: Python<'_>, made: PyErr, error: &TransactionError) -> PyErr
         ("abortable", error.is_abortable()),
     ];
     for (name, holds) in marked {
-        // The classes have most of it right already.
+        // Most classes have the right value already.
         let known = instance.getattr(name).and_then(|known| known.is_truthy());
         if known.is_ok_and(|known| known != holds)
             && let Err(problem) = instance.setattr(name, holds)
@@ -135,7 +135,7 @@ fn with_severity(py: Python<'_>, made: PyErr, error: &TransactionError) -> PyErr
     made
 }
 
-/// A failed read, or a failed question about offsets.
+/// A failed read, or a failed call about offsets.
 pub(crate) fn fetch(py: Python<'_>, error: &FetchError) -> PyErr {
     let (class, place) = match error {
         FetchError::NoOffset { partition } => ("NoOffsetError", ErrorContext::of(partition)),
@@ -189,7 +189,7 @@ pub(crate) fn fetch(py: Python<'_>, error: &FetchError) -> PyErr {
     local(py, class, error, &place)
 }
 
-/// Membership that failed.
+/// A failed group membership.
 pub(crate) fn group(py: Python<'_>, error: &GroupError) -> PyErr {
     let class = match error {
         GroupError::PollIntervalExceeded { .. } => "MaxPollIntervalExceededError",

@@ -11,7 +11,7 @@ use super::types::{
     Buffer, CONTINUE_NEEDED, FLAGS, HOSTBASED_SERVICE, Handle, INDEFINITE, KERBEROS, wants_ticket,
 };
 
-/// A context of the library, with the names and credentials that it is made of.
+/// A context of the library, with its name and credentials.
 pub(super) struct Context {
     library: Arc<Library>,
     credentials: Credentials,
@@ -23,7 +23,7 @@ pub(super) struct Context {
 unsafe impl Send for Context {}
 
 impl Context {
-    /// A context that has not begun yet.
+    /// Creates a context that has not begun yet.
     pub(super) fn new(
         library: &Arc<Library>,
         service: &str,

@@ -1,4 +1,4 @@
-//! Whose tickets are shown.
+//! The credentials that a context authenticates with.
 
 use std::ffi::CString;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -16,7 +16,7 @@ use super::types::{
 pub(super) struct Credentials {
     library: Arc<Library>,
     pub(super) handle: Handle,
-    /// What to look at when there is no ticket.
+    /// What to tell the user when there is no ticket.
     pub(super) advice: String,
 }
 
@@ -129,8 +129,8 @@ fn store(settings: &KerberosCredentials) -> Result<Vec<(CString, CString)>, Arc<
     if let Some(path) = &settings.keytab {
         let path = path.display().to_string();
         store.push((text("client_keytab")?, text(&path)?));
-        // Tickets are kept in memory, by what they are got with: connections and clients share them, and an identity
-        // has one.
+        // Tickets are cached in memory by keytab and principal, so that connections and clients of one identity share
+        // them.
         let mut hasher = DefaultHasher::new();
         (&path, &settings.principal).hash(&mut hasher);
         let cache = format!("MEMORY:kafkars-{:016x}", hasher.finish());

@@ -1,4 +1,4 @@
-//! The functions of the system's library, found at run time.
+//! The functions of the system's Kerberos library, found at run time.
 
 use std::ffi::{OsString, c_int};
 use std::ptr;
@@ -8,7 +8,7 @@ use super::types::{
     OidSet,
 };
 
-/// Names another library than the usual one.
+/// The environment variable that names another library than the usual one.
 const VARIABLE: &str = "KAFKARS_GSSAPI_LIBRARY";
 
 #[cfg(windows)]
@@ -98,12 +98,12 @@ type DisplayStatus = unsafe extern "C" fn(
     *mut Buffer,
 ) -> GssStatus;
 
-/// The functions that are used. They may be called as long as this lives, which keeps the library loaded.
+/// The functions that are used. They may be called as long as this value lives, which keeps the library loaded.
 pub(super) struct Library {
     pub(super) import_name: ImportName,
     pub(super) release_name: ReleaseName,
     pub(super) acquire_credential: AcquireCredential,
-    /// None in releases of Heimdal that do not have it.
+    /// `None` in releases of Heimdal that do not have it.
     pub(super) acquire_credential_from: Option<AcquireCredentialFrom>,
     pub(super) release_credential: ReleaseCredential,
     pub(super) initiate_context: InitiateContext,
@@ -169,7 +169,7 @@ impl Library {
         })
     }
 
-    /// An error in the library's words: those of Kerberos where it has any, otherwise those of GSSAPI.
+    /// Fails with the library's error message: that of Kerberos if there is one, otherwise that of GSSAPI.
     pub(super) fn check(&self, major: GssStatus, minor: GssStatus) -> Result<(), String> {
         if major & ERROR_BITS == 0 {
             return Ok(());
@@ -197,7 +197,7 @@ impl Library {
         (major & ERROR_BITS == 0 && !words.is_empty()).then_some(words)
     }
 
-    /// The content of a buffer that the library has filled, which is given back to it.
+    /// The content of a buffer that the library has filled; the buffer is released.
     pub(super) fn take(&self, mut buffer: Buffer) -> Vec<u8> {
         let content = match buffer.value.is_null() || buffer.length == 0 {
             true => Vec::new(),
@@ -213,7 +213,7 @@ impl Library {
         content
     }
 
-    /// A name in the library's own form; `kind` says how to read it.
+    /// Imports a name into the library; `kind` is its form.
     pub(super) fn name(&self, text: &str, kind: &Oid) -> Result<Handle, String> {
         let buffer = Buffer::of(text.as_bytes());
         let (mut minor, mut name) = (0, ptr::null_mut());
@@ -224,7 +224,7 @@ impl Library {
         Ok(name)
     }
 
-    /// Gives a name back.
+    /// Releases a name.
     pub(super) fn release(&self, mut name: Handle) {
         if !name.is_null() {
             let mut minor = 0;

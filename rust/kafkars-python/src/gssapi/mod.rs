@@ -1,7 +1,7 @@
 //! GSSAPI by the system's Kerberos library, which is loaded when the first client needs it.
 //!
-//! Nothing is linked: a machine without Kerberos runs everything else. The library is C, so this stands here, in the
-//! one crate that may have `unsafe` code, and the engine sees a trait (`KerberosLibrary`).
+//! Nothing is linked, so that everything else runs on a machine without Kerberos. Calling a C library takes `unsafe`
+//! code, which only this crate may have; the engine sees a trait (`KerberosLibrary`).
 
 mod context;
 mod credentials;
@@ -16,8 +16,8 @@ use self::context::Context;
 use self::credentials::Credentials;
 use self::library::Library;
 
-/// The library. Loaded once; one that could not be loaded is looked for again, because it may have been installed
-/// meanwhile.
+/// The library. It is loaded once; if it could not be loaded the next call tries again, because it may have been
+/// installed meanwhile.
 pub(crate) fn library() -> Result<Kerberos, String> {
     static LOADED: OnceLock<Kerberos> = OnceLock::new();
     if let Some(loaded) = LOADED.get() {

@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr;
 
-/// A handle that only the library looks into.
+/// An opaque handle of the library.
 pub(super) type Handle = *mut c_void;
 
 /// `OM_uint32`.
@@ -23,7 +23,7 @@ impl Buffer {
         value: ptr::null_mut(),
     };
 
-    /// Bytes that the library reads. They must outlive the call.
+    /// A buffer of bytes that the library reads. They must outlive the call.
     pub(super) fn of(bytes: &[u8]) -> Self {
         Self {
             length: bytes.len(),
@@ -93,16 +93,17 @@ pub(super) const CONTINUE_NEEDED: GssStatus = 1;
 /// The bits of a status that stand for an error.
 pub(super) const ERROR_BITS: GssStatus = 0xffff_0000;
 
-/// The error bits that say what went wrong in a call that was made rightly.
+/// The error bits of routine errors, which are not faults of the call itself.
 const ROUTINE_BITS: GssStatus = 0x00ff_0000;
 
 /// Routine errors that a new ticket mends: there is no credential, it cannot be used, it has expired.
 const WITHOUT_TICKET: [GssStatus; 3] = [7 << 16, 10 << 16, 11 << 16];
 
-/// Kerberos's own numbers (of MIT) for a missing ticket: it has expired, is not in the cache, there is no cache.
+/// MIT Kerberos's own codes for a missing ticket: it has expired, it is not in the cache, there is no cache.
 const WITHOUT_TICKET_OF_KERBEROS: [i32; 3] = [-1_765_328_352, -1_765_328_243, -1_765_328_189];
 
-/// True if tickets are missing, and not a service or a centre.
+/// True if an error means that there is no valid ticket, rather than an unknown service or a failing key distribution
+/// centre.
 pub(super) fn wants_ticket(major: GssStatus, minor: GssStatus) -> bool {
     WITHOUT_TICKET.contains(&(major & ROUTINE_BITS))
         || WITHOUT_TICKET_OF_KERBEROS.contains(&minor.cast_signed())

@@ -1,4 +1,4 @@
-//! The face's errors: the engine's go through one map, `kafkars.compat.aiokafka.errors.of`.
+//! The face's errors. Those of the engine go through one map, `kafkars.compat.aiokafka.errors.of`.
 
 use pyo3::exceptions::PyAssertionError;
 use pyo3::prelude::*;
@@ -9,7 +9,7 @@ use crate::imports::{
     PythonName,
 };
 
-/// What a program written for aiokafka expects instead; none where aiokafka raises nothing.
+/// The exception that a program written for aiokafka expects instead; `None` where aiokafka raises nothing.
 pub(super) fn translated(py: Python<'_>, error: PyErr) -> Option<PyErr> {
     let made = AIOKAFKA_ERROR_OF
         .get(py)
@@ -42,7 +42,7 @@ pub(super) fn not_started(py: Python<'_>, what: &str) -> PyErr {
     made(py, &AIOKAFKA_ILLEGAL_STATE, (message,))
 }
 
-/// `AssertionError`, which aiokafka raises for arguments that make no sense.
+/// `AssertionError`, which aiokafka raises for invalid arguments.
 pub(super) fn assertion(message: &'static str) -> PyErr {
     PyAssertionError::new_err(message)
 }

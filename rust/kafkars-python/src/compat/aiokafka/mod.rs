@@ -1,4 +1,4 @@
-//! What the face of aiokafka needs natively: its record, and the calls that run once per record or batch of records.
+//! The native parts of the face of aiokafka: its record, and the calls that run once per record or batch of records.
 //!
 //! The rest of the face is Python over `kafkars.aio`.
 

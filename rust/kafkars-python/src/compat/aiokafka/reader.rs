@@ -37,7 +37,7 @@ impl PyAiokafkaReader {
         }
     }
 
-    /// The consumer has started: reads go to `engine`.
+    /// Reads from `engine` from now on, because the consumer has started.
     fn _open(
         &self,
         engine: &Bound<'_, PyAsyncConsumer>,
@@ -45,7 +45,7 @@ impl PyAiokafkaReader {
         value_deserializer: Option<Py<PyAny>>,
         max_poll_records: Option<usize>,
     ) {
-        // As in aiokafka, interval commits do not wait until the application asks for more.
+        // As in aiokafka, automatic commits do not wait until the application asks for more.
         engine.get().core().consumer.finish_when_handed_out();
         let has_functions = key_deserializer.is_some() || value_deserializer.is_some();
         self.reader.get_or_init(|| {
@@ -60,12 +60,12 @@ impl PyAiokafkaReader {
         });
     }
 
-    /// The consumer is being stopped: reads fail from now on.
+    /// Lets reads fail from now on, because the consumer is being stopped.
     fn _shut(&self) {
         self.stopped.store(true, Ordering::Release);
     }
 
-    /// Leaves an error for the next read.
+    /// Keeps an error for the next read.
     fn _raise_later(&self, error: Bound<'_, PyAny>) {
         if let Some(reader) = self.reader.get() {
             reader.core.raise_later(PyErr::from_value(error));
@@ -87,13 +87,13 @@ impl PyAiokafkaReader {
         )
     }
 
-    /// Waits for events of the group and serves it. The answer is whether the consumer is closed.
+    /// Waits for events of the group and serves them. The result is True if the consumer is closed.
     fn _serve(&self, py: Python<'_>) -> PyResult<AwaitableCall> {
         let wait = ServeWait::new(self.reader(py)?);
         Ok(AwaitableCall(PyFuture::pending(Arc::new(wait))))
     }
 
-    /// High watermark, last stable offset and milliseconds since the last answer of a broker; None before the first.
+    /// High watermark, last stable offset and milliseconds since the last response of a broker; None before the first.
     fn _last_fetch(&self, partition: &Bound<'_, PyAny>) -> PyResult<Option<(i64, i64, f64)>> {
         let py = partition.py();
         let partition = types::partition_from(partition)?;
@@ -105,7 +105,7 @@ impl PyAiokafkaReader {
         }))
     }
 
-    /// The partitions of a topic as far as they are known now; None where the topic is not.
+    /// The partitions of a topic as far as they are known now; None if the topic is not known.
     fn _known_partitions(&self, topic: &str) -> Option<Vec<i32>> {
         let cluster = self.reader.get()?.core.consumer.client().cluster();
         let partitions = &cluster.topic(topic)?.partitions;
@@ -153,7 +153,7 @@ impl PyAiokafkaReader {
         read(self.reader(py)?, Vec::new(), Amount::Next, None).into_object(py)
     }
 
-    /// Deserializers may know this consumer. Reads under way share them, and go on without it.
+    /// Deserializers may refer to this consumer. Reads under way share them, and go on without it.
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         let Some(functions) = self.reader.get().and_then(RecordReader::functions_of_one) else {
             return Ok(());
@@ -198,7 +198,7 @@ impl PyAiokafkaReader {
             None => 0.0,
             Some(timeout) => timeout.extract::<f64>()?,
         };
-        // What is not a length of time is none, as in aiokafka.
+        // An invalid time limit counts as 0, as in aiokafka.
         let timeout = Duration::try_from_secs_f64(timeout / 1000.0).unwrap_or_default();
         let timeout = Some(timeout.as_secs_f64());
         Ok(read(reader, wanted, Amount::Many(max), timeout))

@@ -1,7 +1,7 @@
 //! `aiokafka.ConsumerRecord`: a fetched record with attributes that may be changed.
 //!
 //! Like [`crate::record::PyRecord`] it is a reference to its batch and the positions of its parts, and takes no part in
-//! garbage collection. What a deserializer made of key and value, and what the program assigns, is kept beside.
+//! garbage collection. Deserialized keys and values, and values that the program assigns, are kept beside it.
 
 use std::sync::{Arc, OnceLock};
 
@@ -81,7 +81,7 @@ impl PyConsumerRecord {
         )
     }
 
-    /// A record with what deserializers made of key and value, where there were any.
+    /// A record with its deserialized key and value, if there were deserializers.
     pub(super) fn deserialized(
         py: Python<'_>,
         batch: Arc<FetchedBatch>,
@@ -100,7 +100,7 @@ impl PyConsumerRecord {
         )
     }
 
-    /// The fetched record, where nothing of it was deserialized or changed: what most records are when they are read.
+    /// The fetched record, if nothing of it was deserialized or changed, as is true for most records.
     #[inline]
     fn unchanged(&self) -> Option<(&FetchedBatch, &RecordView)> {
         match (self.own.get(), &self.fetched) {

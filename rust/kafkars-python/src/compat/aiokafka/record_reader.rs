@@ -1,4 +1,4 @@
-//! A started consumer as the face reads from it: records of chosen partitions, deserialized, with the face's errors.
+//! Reading from a started consumer: records of chosen partitions, deserialized, with the face's errors.
 
 use std::sync::Arc;
 
@@ -16,17 +16,17 @@ use crate::error;
 use crate::record::{self, bytes};
 use crate::types;
 
-/// What every read needs.
+/// The state that every read needs.
 pub(super) struct RecordReader {
     pub(super) core: Arc<ConsumerCore>,
-    /// Functions of bytes or None; none in the usual case, which then costs nothing.
+    /// Functions of bytes or None; `None` in the usual case, which then costs nothing.
     pub(super) deserializers: Option<Functions>,
-    /// Most records of one `getmany`.
+    /// The most records of one `getmany`.
     pub(super) max_records: usize,
 }
 
 impl RecordReader {
-    /// The next record of `wanted`, or of any partition where none is named; none when none is ready.
+    /// The next record of `wanted`, or of any partition if that is empty; `None` if none is ready.
     #[inline]
     fn next(&self, py: Python<'_>, wanted: &[TopicPartition]) -> PyResult<Option<Py<PyAny>>> {
         self.core
@@ -58,7 +58,7 @@ impl RecordReader {
         }
     }
 
-    /// What is ready of it, of `wanted` partitions where any are named; none when nothing is.
+    /// Takes what is ready, up to `amount`, of `wanted` partitions or of all if that is empty; `None` if nothing is.
     #[inline]
     pub(super) fn found(
         &self,
@@ -72,7 +72,7 @@ impl RecordReader {
         }
     }
 
-    /// Up to `max` records as `{partition: [record]}`; none when none is ready.
+    /// Up to `max` records as `{partition: [record]}`; `None` if none is ready.
     fn many(
         &self,
         py: Python<'_>,
@@ -144,26 +144,26 @@ impl RecordReader {
         PyList::new(py, records.collect::<PyResult<Vec<_>>>()?)
     }
 
-    /// A deserializer failed: the record is read again.
+    /// Goes back to a record whose deserializer failed, so that it is read again.
     fn give_back(&self, batch: &FetchedBatch, view: &RecordView) {
         let partition = TopicPartition {
             topic: Arc::clone(&batch.topic),
             partition: batch.partition,
         };
-        // Fails where the partition has gone meanwhile, and then nobody reads it again here.
+        // This fails if the partition is not assigned any more, and then it is not read again.
         let _ = self
             .core
             .consumer
             .seek(&partition, FetchPosition::at(view.offset));
     }
 
-    /// The deserializers, where nobody else has this reader.
+    /// The deserializers, if this is the only reference to the reader.
     pub(super) fn functions_of_one(self: &Arc<Self>) -> Option<&Functions> {
         let functions = self.deserializers.as_ref();
         functions.filter(|_| Arc::strong_count(self) == 1)
     }
 
-    /// Raises what the face raises; what aiokafka keeps to itself has been logged.
+    /// Raises the face's exception for an error. One for which aiokafka raises nothing has been logged.
     pub(super) fn heard(&self, py: Python<'_>, error: PyErr) -> PyResult<()> {
         if self.core.consumer.is_closed() {
             return Err(errors::stopped(py));
@@ -178,7 +178,7 @@ pub(super) struct Functions {
     pub(super) value: Option<Py<PyAny>>,
 }
 
-/// The record after its deserializers, which see None as well.
+/// The deserialized record. Deserializers are called for None, too.
 fn made<'py>(
     py: Python<'py>,
     functions: &Functions,

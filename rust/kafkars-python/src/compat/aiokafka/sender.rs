@@ -46,7 +46,7 @@ impl PyAiokafkaSender {
         }
     }
 
-    /// The producer has started: records go to `engine`. Without acknowledgements reports are None.
+    /// Sends by `engine` from now on, because the producer has started. Without acknowledgements results are None.
     fn _open(
         &self,
         engine: &Bound<'_, PyAsyncProducer>,
@@ -65,7 +65,7 @@ impl PyAiokafkaSender {
         });
     }
 
-    /// The producer is being stopped: sends fail from now on.
+    /// Lets sends fail from now on, because the producer is being stopped.
     fn _shut(&self) {
         self.stopped.store(true, Ordering::Release);
     }
@@ -85,14 +85,14 @@ impl PyAiokafkaSender {
         )
     }
 
-    /// An empty batch of less than `limit` bytes, or of one record of any size: as in aiokafka, sending refuses what is
-    /// too large.
+    /// An empty batch for less than `limit` bytes, or for one record of any size: as in aiokafka, only sending refuses
+    /// what is too large.
     #[staticmethod]
     fn _new_batch(limit: usize) -> PyBatchBuilder {
         PyBatchBuilder::new(limit.saturating_sub(1), i32::MAX as usize)
     }
 
-    /// Sends a batch to a partition; the answer is the metadata of its first record. As in aiokafka, this is a future
+    /// Sends a batch to a partition; the result is the metadata of its first record. As in aiokafka, this is a future
     /// and no coroutine: `asyncio.wait` takes it.
     fn _send_batch<'py>(
         &self,
@@ -140,7 +140,7 @@ impl PyAiokafkaSender {
         UnawaitedSend::call(slf, given, Awaits::Delivery)
     }
 
-    /// Serializers may know this producer.
+    /// Serializers may refer to this producer.
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         let Some(engine) = self.engine.get() else {
             return Ok(());
@@ -157,7 +157,7 @@ struct AiokafkaSendArguments {
     optional: [Option<Py<PyAny>>; 5],
 }
 
-/// A send that nobody has awaited yet: nothing of it has happened, as with the coroutine of the original.
+/// A send that was not awaited yet: nothing has happened, as with the coroutine of the original.
 struct UnawaitedSend {
     sender: Py<PyAiokafkaSender>,
     given: AiokafkaSendArguments,
@@ -195,7 +195,7 @@ impl Unbegun for UnawaitedSend {
 }
 
 impl Drop for UnawaitedSend {
-    /// Somebody forgot `await`, and hears of it as with coroutines.
+    /// Warns that the send was never awaited, as the interpreter does for coroutines.
     fn drop(&mut self) {
         if self.is_over {
             return;
@@ -206,7 +206,7 @@ impl Drop for UnawaitedSend {
                 Awaits::Delivery => c"coroutine 'AIOKafkaProducer.send_and_wait' was never awaited",
             };
             let kind = py.get_type::<PyRuntimeWarning>();
-            // As an error it has nobody to go to.
+            // If warnings are errors, there is no caller to raise it to.
             if let Err(error) = PyErr::warn(py, &kind, text, 1) {
                 error.write_unraisable(py, None);
             }
@@ -272,7 +272,7 @@ impl PyAiokafkaSender {
     }
 }
 
-/// Key or value as bytes. A serializer sees None as well.
+/// Key or value as bytes. A serializer is called for None, too.
 #[inline]
 fn part<'py>(
     given: Option<&Bound<'py, PyAny>>,
@@ -352,7 +352,7 @@ fn reported(py: Python<'_>, outcome: Result<RecordMetadata, ProduceError>) -> Py
     }
 }
 
-/// The outcome of a record where nobody acknowledges anything (`acks=0`).
+/// The result of a record that is not acknowledged (`acks=0`).
 fn unreported(
     py: Python<'_>,
     outcome: Result<RecordMetadata, ProduceError>,
@@ -363,7 +363,7 @@ fn unreported(
     }
 }
 
-/// `structs.RecordMetadata`, made as a tuple is: its own constructor is Python code.
+/// `structs.RecordMetadata`, made as a plain tuple, because its own constructor is Python code.
 fn record_metadata(py: Python<'_>, metadata: &RecordMetadata) -> PyResult<Py<PyAny>> {
     static CLASSES: PyOnceLock<[TupleClass; 2]> = PyOnceLock::new();
     let [class, partition_class] = CLASSES.get_or_try_init(py, || -> PyResult<_> {

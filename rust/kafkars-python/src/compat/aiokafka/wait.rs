@@ -1,4 +1,4 @@
-//! Waiting of the face: for records of chosen partitions, and for what a member of a group must hear.
+//! The waits of the face: for records of chosen partitions, and for events of the group.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -45,7 +45,7 @@ impl RecordReads for Selection {
     }
 }
 
-/// Takes what is there, or begins to wait.
+/// Takes the records that are there, or begins to wait.
 #[inline]
 fn begin(
     reader: &Arc<RecordReader>,
@@ -71,7 +71,8 @@ fn begin(
     Ok(FirstStep::Wait(Arc::new(wait)))
 }
 
-/// A wait for records. One is taken at the moment the awaiting code gets it, so a task that is cancelled loses none.
+/// A wait for records. A record is taken at the moment when the awaiting code gets it, so a task that is cancelled
+/// loses none.
 pub(super) struct ReadWait {
     reader: Arc<RecordReader>,
     amount: Amount,
@@ -92,7 +93,8 @@ impl ReadWait {
             .map(|seconds| Duration::try_from_secs_f64(seconds).unwrap_or_default());
         Self {
             _waits: reader.core.consumer.start_waiting(),
-            // Readers of everything share a key; one that chooses looks at more than they.
+            // Readers of all partitions share a key; a reader of some has its own, because it has to look again after
+            // records of others.
             key: match &*partitions {
                 [] => reader.core.key,
                 _ => CompletionKey::unique(),
@@ -115,7 +117,7 @@ impl ReadWait {
         self.deadline.is_some_and(|deadline| deadline <= soon())
     }
 
-    /// The answer when nothing is there.
+    /// The result when there are no records.
     fn nothing(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {
         let is_over = self.is_over() || self.reader.core.consumer.is_closed();
         is_over.then(|| match self.amount {
@@ -149,7 +151,7 @@ impl PendingAnswer for ReadWait {
             return self.nothing(py);
         }
         if core.has_news() {
-            // The application's code runs, and may cancel the task that awaits: it takes nothing now.
+            // The application's code runs, and may cancel the task that awaits, so nothing is taken now.
             let served = core.serve_on_loop(py);
             return served
                 .err()
@@ -183,8 +185,8 @@ impl PendingAnswer for ReadWait {
     }
 }
 
-/// Waits for events of the group and serves it: listeners run though nobody reads. The answer is whether the consumer
-/// is closed.
+/// Waits for events of the group and serves them, so that listeners run even without a read. The result is True if the
+/// consumer is closed.
 pub(super) struct ServeWait {
     reader: Arc<RecordReader>,
     key: CompletionKey,
@@ -214,7 +216,7 @@ impl PendingAnswer for ServeWait {
         if !closed && !core.consumer.has_news() {
             return None;
         }
-        // What waits for a reader is not this call's.
+        // An exception that waits for a reader is not for this call.
         let before = core.take_raised();
         let served = core.serve_on_loop(py);
         if let Some(error) = before {
@@ -225,7 +227,7 @@ impl PendingAnswer for ServeWait {
                 Err(error) => Some(Err(error)),
                 Ok(()) => Some(answer(py, closed)),
             },
-            // A listener's coroutine runs; what comes after it is served when it has come.
+            // A listener's coroutine runs; later events are served when it has ended.
             Ok(Served::Running) if !closed => None,
             _ => Some(answer(py, closed)),
         }
@@ -248,7 +250,7 @@ fn answer(py: Python<'_>, closed: bool) -> PyResult<Py<PyAny>> {
     Ok(closed.into_pyobject(py)?.to_owned().into_any().unbind())
 }
 
-/// The loop's timer and our clock are not exactly the same.
+/// Now, and a little more, because the clocks of the loop's timer and of this code differ slightly.
 fn soon() -> Instant {
     Instant::now() + Duration::from_millis(2)
 }

@@ -1,5 +1,5 @@
 //! The part of `confluent_kafka.Consumer` that runs once per record. The rest of the class is Python, derived from this
-//! one: it makes the engine's consumer and the handler that does what is rarer.
+//! one: it makes the engine's consumer and the handler for rarer events.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
@@ -28,11 +28,11 @@ use crate::types;
 
 /// How often a wait asks whether the cluster can be reached.
 const LOOK_AFTER: Duration = Duration::from_millis(500);
-/// How long the look for missing topics may take.
+/// How long the search for missing topics may take.
 const FIND_WITHIN: Duration = Duration::from_secs(30);
 /// How long commits made before `unsubscribe()` may hold it up.
 const LEAVE_WITHIN: Duration = Duration::from_secs(30);
-/// Most messages of one `consume()`.
+/// The most messages of one `consume()`.
 const MOST: i64 = 1_000_000;
 
 /// Messages, one or many at a time.
@@ -53,18 +53,19 @@ struct OpenConsumer {
     handler: ConsumerHandler,
     reading: Reading,
     ends: Option<Ends>,
-    // Guards when the cluster is to be looked after next.
+    // Guards when to check next whether the cluster can be reached.
     look: Mutex<Instant>,
-    // Guards the subscribed topics that were found not to exist, until they are told.
+    // Guards the subscribed topics that do not exist, until they are reported.
     missing: Arc<Mutex<Vec<String>>>,
-    // Guards what a callback raised while messages were handed out, which were not to be lost for it.
+    // Guards the exception of a callback during a call that handed out messages, which would have been lost by raising
+    // it.
     raised: Mutex<Option<PyErr>>,
 }
 
-/// What a look into the buffer found.
+/// What was found in the buffer.
 enum TakenMessage<'py> {
     Message(Bound<'py, PyAny>),
-    /// An error that is not for the application.
+    /// Nothing to hand out by itself: an error that does not concern the application, or a batch call's messages.
     Nothing,
     Empty,
 }
@@ -136,8 +137,8 @@ impl PyConfluentConsumer {
         let mut messages = Vec::new();
         let deadline = deadline(timeout);
         while messages.len() < wanted {
-            // What is gathered is still this member's until the program hears otherwise, and it hears with its next
-            // call.
+            // The messages so far belong to this member until the program is told otherwise, which happens with its
+            // next call.
             if !messages.is_empty() && open.core.consumer.has_change() {
                 break;
             }
@@ -180,9 +181,9 @@ impl PyConfluentConsumer {
         handler: Py<PyAny>,
         partition_ends: bool,
     ) {
-        // librdkafka does not look whether what it commits is its own.
+        // librdkafka does not check whether the partitions that it commits are owned.
         engine.core.commits_any.store(true, Ordering::Relaxed);
-        // A second call of the constructor is the Python class's to refuse.
+        // The Python class refuses a second call of the constructor.
         let _ = self.open.set(OpenConsumer {
             core: Arc::clone(&engine.core),
             pending_flag,
@@ -195,13 +196,13 @@ impl PyConfluentConsumer {
         });
     }
 
-    /// Fails where the consumer is closed, or was never made.
+    /// Fails if the consumer is closed, or was never opened.
     fn _check(&self) -> PyResult<()> {
         self.opened().map(drop)
     }
 
     /// The offset after the last message handed out of a partition, with the leader epoch of that message or -1; None
-    /// where none was.
+    /// if none was.
     fn _position(&self, topic: &str, partition: i32) -> PyResult<Option<(i64, i32)>> {
         let open = self.opened()?;
         let partition = named(topic, partition);
@@ -213,7 +214,7 @@ impl PyConfluentConsumer {
         Ok(place.map(|place| (place.offset, place.leader_epoch)))
     }
 
-    /// Where the partitions stand that messages were handed out of since they were committed: topic, partition, offset
+    /// The positions of partitions of which messages were handed out since the last commit: topic, partition, offset,
     /// and leader epoch or -1.
     fn _uncommitted(&self) -> PyResult<Vec<(String, i32, i64, i32)>> {
         let open = self.opened()?;
@@ -230,7 +231,7 @@ impl PyConfluentConsumer {
             .collect())
     }
 
-    /// A partition, or with None each, is read anew.
+    /// Notes that a partition, or every one with None, is read from another position.
     #[pyo3(signature = (topic=None, partition=0))]
     fn _forget(&self, topic: Option<&str>, partition: i32) -> PyResult<()> {
         let open = self.opened()?;
@@ -248,7 +249,7 @@ impl PyConfluentConsumer {
         let core = &self.opened()?.core;
         let leaves = core.start_leaving("the application unsubscribed", deadline);
         if leaves.is_some() {
-            // Their cursors go with the partitions, and so does this. One that has gone meanwhile is not paused.
+            // The pause ends with the assignment. A partition that has gone meanwhile cannot be paused.
             for partition in core.consumer.assignment() {
                 let _ = core.consumer.pause(&[partition]);
             }
@@ -256,8 +257,7 @@ impl PyConfluentConsumer {
         Ok(())
     }
 
-    /// Looks whether these topics exist, without waiting for the answer; the pending flag is set for those that do
-    /// not.
+    /// Checks whether these topics exist, without waiting for it; the pending flag is set if some do not.
     fn _find_missing(&self, py: Python<'_>, topics: Vec<String>) -> PyResult<()> {
         let open = self.opened()?;
         if topics.is_empty() {
@@ -266,7 +266,7 @@ impl PyConfluentConsumer {
         let (core, missing) = (Arc::clone(&open.core), Arc::clone(&open.missing));
         let pending_flag = open.pending_flag.bind(py).get().handle();
         runtime::handle()?.spawn(async move {
-            // A cluster that cannot be reached is told otherwise.
+            // A cluster that cannot be reached is reported in another way.
             let Ok(there) = core.consumer.topics(Instant::now() + FIND_WITHIN).await else {
                 return;
             };
@@ -282,7 +282,7 @@ impl PyConfluentConsumer {
         self.opened().map(|open| open.has_work(py))
     }
 
-    /// True if a poll would tell of partitions that come or go.
+    /// True if a poll would report assigned or revoked partitions.
     fn _has_change(&self) -> PyResult<bool> {
         self.opened().map(|open| open.core.consumer.has_change())
     }
@@ -298,7 +298,7 @@ impl PyConfluentConsumer {
         PyList::new(py, messages)
     }
 
-    /// A message that is in the buffer. Runs no callback and never waits: with callbacks to run it finds nothing.
+    /// Takes a message from the buffer. Runs no callback and never waits: None if callbacks are due.
     fn _take<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let open = self.opened()?;
         if open.has_work(py) {
@@ -331,7 +331,7 @@ impl PyConfluentConsumer {
         Ok(AwaitableCall(PyFuture::pending(Arc::new(wait))))
     }
 
-    /// The handler keeps what the program gave it, which may know this consumer.
+    /// The handler keeps objects of the program, which may refer to this consumer.
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         match self.open.get() {
             Some(open) => open.handler.traverse(&visit),
@@ -372,7 +372,8 @@ impl OpenConsumer {
         }
     }
 
-    /// What is in the buffer, up to `most`, at the end of `messages`. Nothing where it found some.
+    /// Takes up to `most` messages from the buffer into `messages`, and returns `TakenMessage::Nothing` if there were
+    /// any.
     fn take<'py>(
         &self,
         py: Python<'py>,
@@ -400,7 +401,7 @@ impl OpenConsumer {
         Ok(TakenMessage::Nothing)
     }
 
-    /// Runs what waits. A message comes of it where there is one to tell of.
+    /// Runs callbacks that are due. Returns a message if there is one to report an error by.
     fn serve<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         if let Some(problem) = self.raised.lock().take() {
             return Err(problem);
@@ -408,7 +409,7 @@ impl OpenConsumer {
         if self.core.consumer.has_news()
             && let Err(problem) = self.core.serve(py)
         {
-            // What the engine has to say is a message; what a callback of the program raised reaches the caller.
+            // An error of the engine becomes a message; an exception of the program's callback is raised.
             return match error::is_ours(py, &problem) {
                 true => self.handler.message_of(py, &problem),
                 false => Err(problem),
@@ -454,7 +455,7 @@ impl OpenConsumer {
         Ok(())
     }
 
-    /// Leaves an exception for the next call.
+    /// Keeps an exception for the next call.
     fn raise_later(&self, py: Python<'_>, problem: PyErr) {
         *self.raised.lock() = Some(problem);
         self.pending_flag.bind(py).get().set();
@@ -482,7 +483,7 @@ impl OpenConsumer {
         Ok(Some(message))
     }
 
-    /// Waits a little; false when the time is over. Ctrl+C ends it.
+    /// Waits a little; false after the deadline. Ctrl+C ends the wait.
     fn wait(&self, py: Python<'_>, deadline: Option<Instant>) -> PyResult<bool> {
         let left = runtime::slice(deadline);
         if left.is_zero() {
@@ -499,7 +500,7 @@ impl OpenConsumer {
         Ok(true)
     }
 
-    /// Tells the application once in a while that the cluster cannot be reached, or can be again.
+    /// Reports from time to time that the cluster cannot be reached, or can be again.
     fn look_after(&self, py: Python<'_>) -> PyResult<()> {
         let now = Instant::now();
         {
@@ -522,7 +523,8 @@ fn named(topic: &str, partition: i32) -> TopicPartition {
     }
 }
 
-/// When a call ends that was given `timeout` seconds; never with None, a negative number, or one beyond all time.
+/// The deadline of a call that was given `timeout` seconds; `None` for None, a negative number, or one that is too
+/// large.
 pub(super) fn deadline(timeout: Option<f64>) -> Option<Instant> {
     let timeout = timeout.filter(|timeout| *timeout >= 0.0)?;
     let timeout = types::timeout(Some(timeout)).ok().flatten()?;

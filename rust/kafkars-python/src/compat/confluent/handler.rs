@@ -1,6 +1,6 @@
-//! What the native clients of this face ask of its Python half: the Protocols `ConsumerHandler` and `ProducerHandler`
-//! of `kafkars.compat.confluent_kafka._handlers`, and its translation of errors. Nothing else here names a method of
-//! Python.
+//! The handlers, by which the native clients of this face call its Python half: the Protocols `ConsumerHandler` and
+//! `ProducerHandler` of `kafkars.compat.confluent_kafka._handlers`, and its translation of errors. Nothing else here
+//! names a method of Python.
 
 use kafkars_client::config::TopicPartition;
 use pyo3::gc::{PyTraverseError, PyVisit};
@@ -9,12 +9,12 @@ use pyo3::prelude::*;
 
 use crate::imports::{CONFLUENT_ERROR_OF_DELIVERY, CONFLUENT_ERROR_OF_MESSAGE, CONFLUENT_REFUSAL};
 
-/// Does for a consumer what is rare.
+/// The Python object that handles the rare events of a consumer.
 pub(super) struct ConsumerHandler(pub(super) Py<PyAny>);
 
 impl ConsumerHandler {
-    /// Runs what waits for the application's thread; topics that were subscribed and do not exist are told. A message
-    /// comes of it where there is one to hand out.
+    /// Runs callbacks that are due on the application's thread, and reports subscribed topics that do not exist.
+    /// Returns a message if there is one to hand out.
     pub(super) fn serve<'py>(
         &self,
         py: Python<'py>,
@@ -23,7 +23,7 @@ impl ConsumerHandler {
         self.ask(py, intern!(py, "serve"), (missing,))
     }
 
-    /// An error of the engine as a message; none where it is none of the program's business.
+    /// An error of the engine as a message; `None` if it does not concern the program.
     pub(super) fn message_of<'py>(
         &self,
         py: Python<'py>,
@@ -44,7 +44,7 @@ impl ConsumerHandler {
         handler.call_method1(intern!(py, "partition_end"), arguments)
     }
 
-    /// The cluster cannot be reached, or can.
+    /// Reports that the cluster cannot be reached, or can be again.
     pub(super) fn reached(&self, py: Python<'_>, problem: Option<&PyErr>) -> PyResult<()> {
         reached(self.0.bind(py), problem)
     }
@@ -64,17 +64,17 @@ impl ConsumerHandler {
     }
 }
 
-/// Does for a producer what is rare.
+/// The Python object that handles the rare events of a producer.
 pub(super) struct ProducerHandler(pub(super) Py<PyAny>);
 
 impl ProducerHandler {
-    /// Runs what waits for the application's thread. Returns how many callbacks ran.
+    /// Runs callbacks that are due on the application's thread. Returns how many ran.
     pub(super) fn serve(&self, py: Python<'_>) -> PyResult<usize> {
         let served = self.0.bind(py).call_method0(intern!(py, "serve"))?;
         served.extract()
     }
 
-    /// The cluster cannot be reached, or can.
+    /// Reports that the cluster cannot be reached, or can be again.
     pub(super) fn reached(&self, py: Python<'_>, problem: Option<&PyErr>) -> PyResult<()> {
         reached(self.0.bind(py), problem)
     }
@@ -92,7 +92,7 @@ fn reached(handler: &Bound<'_, PyAny>, problem: Option<&PyErr>) -> PyResult<()> 
         .map(drop)
 }
 
-/// What `produce()` raises for a message that the engine does not take.
+/// The exception of `produce()` for a message that the engine does not accept.
 pub(super) fn of_message(py: Python<'_>, problem: &PyErr) -> PyResult<PyErr> {
     let raised = CONFLUENT_ERROR_OF_MESSAGE
         .get(py)?
@@ -100,14 +100,14 @@ pub(super) fn of_message(py: Python<'_>, problem: &PyErr) -> PyResult<PyErr> {
     Ok(PyErr::from_value(raised))
 }
 
-/// What a report says of a message that was not stored.
+/// The error that a report has for a message that was not stored.
 pub(super) fn of_delivery(py: Python<'_>, problem: &PyErr, in_flight: bool) -> PyResult<Py<PyAny>> {
     let error = CONFLUENT_ERROR_OF_DELIVERY.get(py)?;
     let error = error.call1((problem.value(py), in_flight))?;
     Ok(error.unbind())
 }
 
-/// What is raised where a call cannot be made, by the name of librdkafka's code.
+/// The exception of a call that cannot be made, by the name of librdkafka's code.
 pub(super) fn refusal(py: Python<'_>, code: &str, text: &str) -> PyResult<PyErr> {
     let raised = CONFLUENT_REFUSAL.get(py)?.call1((code, text))?;
     Ok(PyErr::from_value(raised))

@@ -72,7 +72,7 @@ impl PyMessage {
         }
     }
 
-    /// The parts where there are some, else what was fetched.
+    /// Reads from the message's own parts if it has any, else from the fetched record.
     #[inline]
     fn read<'a, T>(
         &'a self,
@@ -290,7 +290,7 @@ impl PyMessage {
 }
 
 impl PyMessage {
-    /// Everything it says, in the order of the constructor.
+    /// All values of the message, in the order of the constructor.
     fn content<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let parts = self.snapshot(py);
         PyTuple::new(
@@ -319,7 +319,7 @@ fn parts(py: Python<'_>, batch: &FetchedBatch, view: &RecordView) -> MessagePart
         offset: Some(view.offset),
         key: object(record::bytes(py, batch, view.key)),
         value: object(record::bytes(py, batch, view.value)),
-        // Building a list of what was read cannot fail but for want of memory.
+        // Building a list of the headers can only fail when memory runs out.
         headers: headers(py, batch, view).ok().flatten(),
         error: None,
         timestamp: timestamp(batch, view),

@@ -1,4 +1,4 @@
-//! `kafkars.compat.confluent_kafka`: messages, and what hands them in and out.
+//! `kafkars.compat.confluent_kafka`: messages, and the producer and consumer parts that run once per message.
 
 mod consumer;
 mod handler;

@@ -1,4 +1,4 @@
-//! `enable.partition.eof`: a partition is told to be read to its end once for each position at which that is so.
+//! `enable.partition.eof`: the end of a partition is reported once for each position at which it is reached.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -7,14 +7,14 @@ use kafkars_client::Consumer;
 use kafkars_client::config::TopicPartition;
 use parking_lot::Mutex;
 
-/// How long a position has to be the end before it is told. librdkafka tells it when a fetch has found nothing, so that
-/// a message that was just stored comes first: here the one that is under way has this long.
+/// How long a position has to be the end before it is reported. librdkafka reports it when a fetch has found nothing,
+/// so that a message that was just stored comes first; here a fetch under way has this long.
 const SETTLED_AFTER: Duration = Duration::from_millis(100);
 
-/// The ends that were told.
+/// The ends that were reported.
 #[derive(Default)]
 pub(super) struct Ends {
-    // Guards the position at which each partition was at its end last, since when it is, and whether that was told.
+    // Guards the position at which each partition was at its end last, since when, and whether that was reported.
     seen: Mutex<HashMap<TopicPartition, SeenEnd>>,
 }
 
@@ -25,8 +25,8 @@ struct SeenEnd {
 }
 
 impl Ends {
-    /// A partition that is read to its end and was not told to be, with the position. A paused one is not read, and
-    /// what was sought beyond the end is not its end: a broker has to say what becomes of it.
+    /// A partition whose end was reached and is not reported yet, with the position. A paused one is not read, and a
+    /// position beyond the end is not the end: a broker has to respond to it first.
     pub(super) fn next(&self, consumer: &Consumer) -> Option<(TopicPartition, i64)> {
         let mut seen = self.seen.lock();
         let paused = consumer.paused();
@@ -54,7 +54,7 @@ impl Ends {
         None
     }
 
-    /// What is assigned or sought anew has its ends told anew.
+    /// Lets ends be reported again, after an assignment or a seek.
     pub(super) fn forget(&self, partition: Option<&TopicPartition>) {
         let mut seen = self.seen.lock();
         match partition {

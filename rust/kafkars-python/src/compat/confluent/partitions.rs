@@ -1,4 +1,4 @@
-//! `confluent_kafka.murmur2`, `consistent` and `fnv1a`: where a key goes, without a producer.
+//! `confluent_kafka.murmur2`, `consistent` and `fnv1a`: the partition of a key, without a producer.
 
 use kafkars_core::produce::partitioner::{crc32_partition, fnv1a_partition, murmur2_partition};
 use pyo3::exceptions::PyValueError;

@@ -1,8 +1,8 @@
-//! The parts of a message that was not fetched, or that was changed after it was.
+//! The parts of a message that was not fetched, or was changed since.
 
 use pyo3::prelude::*;
 
-/// What a message says where it does not say what was fetched. `None` is Python's None.
+/// The values of a message that is not as it was fetched. `None` is Python's None.
 #[derive(Default)]
 pub(crate) struct MessageParts {
     pub(crate) topic: Option<Py<PyAny>>,
@@ -12,7 +12,7 @@ pub(crate) struct MessageParts {
     pub(crate) value: Option<Py<PyAny>>,
     pub(crate) headers: Option<Py<PyAny>>,
     pub(crate) error: Option<Py<PyAny>>,
-    /// Type and milliseconds, as `Message.timestamp()` tells them.
+    /// Type and milliseconds, as `Message.timestamp()` returns them.
     pub(crate) timestamp: (i32, i64),
     /// Seconds from send to report.
     pub(crate) latency: Option<f64>,

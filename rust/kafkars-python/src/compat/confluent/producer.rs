@@ -1,5 +1,5 @@
 //! The part of `confluent_kafka.Producer` that runs once per message. The rest of the class is Python, derived from
-//! this one: it makes the engine's producer and the handler that does what is rarer.
+//! this one: it makes the engine's producer and the handler for rarer events.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -43,13 +43,13 @@ struct OpenProducer {
     handler: ProducerHandler,
     reports: Arc<DeliveryReports>,
     waiting: Arc<WaitingMessages>,
-    /// Most messages without report; none has no limit.
+    /// The most messages without a report.
     most: usize,
-    /// Most bytes of messages whose topic is not known; others are in the engine's `buffer_memory`.
+    /// The most bytes of messages whose topic is not known; others count in the engine's `buffer_memory`.
     most_bytes: usize,
     on_delivery: Option<Py<PyAny>>,
     only_errors: bool,
-    // Guards when the cluster is to be looked after next.
+    // Guards when to check next whether the cluster can be reached.
     look: Mutex<Instant>,
 }
 
@@ -100,7 +100,8 @@ impl PyConfluentProducer {
         let (key_bytes, value_bytes) = (payload("key", key)?, payload("value", value)?);
         let open = self.opened()?;
         open.core.check()?;
-        // For the message's timestamp and for its latency: reading a clock twice would cost as much as appending it.
+        // Used for the message's timestamp and for its latency, because reading the clock twice would cost as much as
+        // appending it.
         let sent = SystemTime::now();
         let record = ProduceRecord {
             topic: name,
@@ -115,7 +116,7 @@ impl PyConfluentProducer {
         };
         let size = record.key.map_or(0, <[u8]>::len) + record.value.map_or(0, <[u8]>::len);
         if size > open.core.max_request_size {
-            // Here and not only where the topic is known: the caller is to hear of it.
+            // Checked even if the topic is not known yet, so that the call raises it.
             let failure = ProduceError::RecordTooLarge {
                 topic: name.into(),
                 size,
@@ -210,7 +211,7 @@ impl PyConfluentProducer {
         }
     }
 
-    /// Messages that were taken and have no report yet.
+    /// How many messages have no report yet.
     fn __len__(&self) -> usize {
         self.opened().map_or(0, OpenProducer::count)
     }
@@ -243,7 +244,7 @@ impl PyConfluentProducer {
             timeout,
             lost: AtomicUsize::new(0),
         });
-        // A second call of the constructor is the Python class's to refuse.
+        // The Python class refuses a second call of the constructor.
         let _ = self.open.set(OpenProducer {
             core,
             pending_flag,
@@ -259,12 +260,12 @@ impl PyConfluentProducer {
         Ok(())
     }
 
-    /// Fails where the producer is closed, or was never made.
+    /// Fails if the producer is closed, or was never opened.
     fn _check(&self) -> PyResult<()> {
         self.opened().map(drop)
     }
 
-    /// Fails within the report of a message, where a call would wait for the reports of others.
+    /// Fails inside the report of a message, where the call would wait for the reports of others.
     fn _check_not_in_report(&self, py: Python<'_>, name: &str) -> PyResult<()> {
         match self.opened()?.reports.is_served_here() {
             true => Err(in_report(py, name)?),
@@ -273,18 +274,18 @@ impl PyConfluentProducer {
     }
 
     /// How many messages of the open transaction failed before they were part of it. librdkafka counts them too, and
-    /// takes further messages until the commit, which it refuses.
+    /// accepts further messages until the commit, which it refuses.
     fn _lost(&self) -> PyResult<usize> {
         Ok(self.opened()?.waiting.lost.load(Ordering::Acquire))
     }
 
-    /// Another transaction begins.
+    /// Resets the count of `_lost()`, because another transaction begins.
     fn _forget_lost(&self) -> PyResult<()> {
         self.opened()?.waiting.lost.store(0, Ordering::Release);
         Ok(())
     }
 
-    /// What the program gave may know this producer.
+    /// Objects of the program may refer to this producer.
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         let Some(open) = self.open.get() else {
             return Ok(());
@@ -305,7 +306,7 @@ impl PyConfluentProducer {
 }
 
 impl OpenProducer {
-    /// Messages that have no report yet. Those that want none count as long as they are not acknowledged.
+    /// How many messages have no report yet. Those without a callback count until they are acknowledged.
     #[inline]
     fn count(&self) -> usize {
         let unacknowledged = self.core.producer.unacknowledged();
@@ -342,7 +343,7 @@ impl OpenProducer {
         Ok(())
     }
 
-    /// Runs what waits. Returns how many callbacks ran.
+    /// Runs callbacks that are due. Returns how many ran.
     #[inline]
     fn serve(&self, py: Python<'_>) -> PyResult<usize> {
         let served = self.reports.serve(py, self.only_errors)?;
@@ -356,7 +357,7 @@ impl OpenProducer {
             .map(|more| served + more)
     }
 
-    /// Waits a little; false when the time is over. Ctrl+C ends it.
+    /// Waits a little; false after the deadline. Ctrl+C ends the wait.
     fn wait(&self, py: Python<'_>, deadline: Option<Instant>) -> PyResult<bool> {
         let left = runtime::slice(deadline);
         if left.is_zero() {
@@ -368,7 +369,7 @@ impl OpenProducer {
         Ok(true)
     }
 
-    /// Waits a little while another thread runs callbacks. Ctrl+C ends it.
+    /// Waits a little while another thread runs callbacks. Ctrl+C ends the wait.
     fn wait_for_turn(&self, py: Python<'_>, deadline: Option<Instant>) -> PyResult<()> {
         let left = runtime::slice(deadline);
         py.detach(|| self.reports.wait_for_turn(left));
@@ -377,7 +378,7 @@ impl OpenProducer {
 
     fn flush(&self, py: Python<'_>, deadline: Option<Instant>) -> PyResult<()> {
         let flushed = async {
-            // What is late is counted by whoever asked for this.
+            // The caller counts the messages that are left.
             self.core.producer.flush(deadline).await;
         };
         runtime::block_on_with(py, flushed, |_| {
@@ -386,7 +387,7 @@ impl OpenProducer {
         })
     }
 
-    /// What lingers is sent, and nothing is waited for.
+    /// Flushes inside a report: sends what lingers, and waits for nothing.
     #[cold]
     fn flush_in_report(&self, py: Python<'_>, deadline: Option<Instant>) -> PyResult<usize> {
         if deadline.is_none() {
@@ -396,7 +397,7 @@ impl OpenProducer {
         Ok(self.count())
     }
 
-    /// Tells the application once in a while that the cluster cannot be reached, or can be again.
+    /// Reports from time to time that the cluster cannot be reached, or can be again.
     fn look_after(&self, py: Python<'_>) -> PyResult<()> {
         let now = Instant::now();
         {
@@ -487,13 +488,14 @@ fn closed() -> PyErr {
     PyRuntimeError::new_err("Producer has been closed")
 }
 
-/// What is raised for a message that was not taken.
+/// The exception for a message that was not accepted.
 #[cold]
 fn refused(py: Python<'_>, failure: &ProduceError) -> PyResult<PyErr> {
     handler::of_message(py, &error::produce(py, failure))
 }
 
-/// What is raised by calls that would wait for reports which are not given before the one that calls has returned.
+/// The exception of calls inside a report that would wait for other reports, which cannot run before that one has
+/// returned.
 #[cold]
 fn in_report(py: Python<'_>, name: &str) -> PyResult<PyErr> {
     let text = format!(

@@ -1,4 +1,5 @@
-//! Which partitions the application has got records of: only those have a position and something to commit here.
+//! Which partitions the application has got records of: as in librdkafka only those have a position, and offsets to
+//! commit.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -11,15 +12,15 @@ use parking_lot::Mutex;
 /// The partitions read since they were assigned.
 #[derive(Default)]
 pub(super) struct Reading {
-    /// Address of the batch the last record came from: looked at for every record, so that there is nothing else to do
-    /// as long as it is the same.
+    /// Address of the batch that the last record came from. It is compared for every record, so that nothing else has
+    /// to be done as long as it is the same.
     last: AtomicUsize,
-    // Guards what was read.
+    // Guards the partitions.
     partitions: Mutex<HashSet<TopicPartition>>,
 }
 
 impl Reading {
-    /// A record of this batch is handed out.
+    /// Notes that a record of this batch is handed out.
     #[inline]
     pub(super) fn note(&self, batch: &Arc<FetchedBatch>) {
         let address = Arc::as_ptr(batch) as usize;
@@ -34,7 +35,7 @@ impl Reading {
         self.partitions.lock().contains(partition)
     }
 
-    /// The partition, or with none every one, starts anew.
+    /// Forgets a partition, or all of them with `None`.
     pub(super) fn forget(&self, partition: Option<&TopicPartition>) {
         let mut partitions = self.partitions.lock();
         self.last.store(0, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! Waiting on an event loop until the consumer has something for whoever polls.
+//! Waiting on an event loop until a poll would find something.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use pyo3::types::PyBool;
 use crate::aio::{CompletionKey, CompletionQueue, PendingAnswer, Taker};
 use crate::consumer::ConsumerCore;
 
-/// A wait for records, events or errors, of which nothing is taken: a cancelled one loses none.
+/// A wait for records, events or errors. It takes none of them, so a cancelled wait loses nothing.
 pub(super) struct ReadyWait {
     core: Arc<ConsumerCore>,
     deadline: Instant,
@@ -30,7 +30,8 @@ impl ReadyWait {
         self.core.consumer.is_ready() || self.core.has_raised()
     }
 
-    /// The loop's timer and our clock are not exactly the same.
+    /// True after the deadline, or just before, because the clocks of the loop's timer and of this code differ
+    /// slightly.
     fn is_over(&self) -> bool {
         self.deadline <= Instant::now() + Duration::from_millis(2)
     }

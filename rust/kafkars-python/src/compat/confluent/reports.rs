@@ -1,8 +1,8 @@
-//! Delivery reports: what is told of each message with a callback, on the thread that polls.
+//! Delivery reports: the callbacks of messages, which run on the thread that polls.
 //!
-//! Reports wait by batch. When a batch is done its reports become due together, and they run together: where a callback
-//! raises, the others of its batch still run before the exception reaches the caller, and other batches wait for the
-//! next call. One thread at a time gives them, so that those of a partition keep their order.
+//! Reports wait by batch. When a batch is done its reports become due together, and they run together: if a callback
+//! raises, the others of its batch still run before the exception is raised, and other batches wait for the next call.
+//! One thread at a time runs them, so that those of a partition keep their order.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
@@ -22,7 +22,7 @@ use super::parts::{CREATE_TIME, LOG_APPEND_TIME, MessageParts, NO_TIMESTAMP};
 use crate::callback_turn::CallbackTurn;
 use crate::error;
 
-/// What a report tells again of its message, as the program gave it.
+/// What a report repeats of its message, as the program gave it.
 pub(super) struct MessageReport {
     pub(super) function: Py<PyAny>,
     pub(super) topic: Py<PyString>,
@@ -34,13 +34,13 @@ pub(super) struct MessageReport {
     pub(super) sent: SystemTime,
 }
 
-/// Reports that a batch has room for at first.
+/// How many reports a batch has room for at first.
 const FEW: usize = 16;
-/// So many empty lists are kept, each for at most so many reports.
+/// How many empty lists are kept, and for how many reports each at most.
 const SPARE_LISTS: usize = 8;
 const LONGEST_SPARE: usize = 4_096;
 
-/// What became of a message.
+/// The outcome of a message.
 enum ReportOutcome {
     Delivery(Delivery),
     // Rare, and far larger than a delivery.
@@ -52,24 +52,23 @@ type DueReport = (MessageReport, ReportOutcome);
 /// The reports of one producer.
 #[derive(Default)]
 pub(super) struct DeliveryReports {
-    // Guards reports of batches under way, by the batch's address; the deliveries in it keep the batch, and so the
-    // address.
+    // Guards reports of batches under way, by the address of the batch, which the deliveries in it keep alive.
     waiting: Mutex<HashMap<usize, Vec<DueReport>, BuildHasherDefault<AddressHasher>>>,
-    // Guards reports whose turn has come, those of a batch together.
+    // Guards reports that are due, those of a batch together.
     due: Mutex<VecDeque<Vec<DueReport>>>,
-    // Guards what reports of earlier batches were kept in: a fresh one would grow, and be copied, a dozen times a
-    // batch.
+    // Guards emptied lists of earlier batches, which are used again: a new list would grow, and be copied, a dozen
+    // times a batch.
     spare: Mutex<Vec<Vec<DueReport>>>,
-    /// Messages with a report that was not given yet.
+    /// How many messages have a report that has not run.
     open: AtomicUsize,
     turn: CallbackTurn,
     events: Arc<ReportWakeup>,
 }
 
-/// What the runtime's threads tell.
+/// The addresses of finished batches, from the runtime's threads.
 #[derive(Default)]
 struct ReportWakeup {
-    /// There may be something in `finished` or `due`.
+    /// Whether there may be something in `finished` or `due`.
     any: AtomicBool,
     // Guards addresses of finished batches.
     finished: Mutex<Vec<usize>>,
@@ -77,19 +76,19 @@ struct ReportWakeup {
 }
 
 impl DeliveryReports {
-    /// Messages whose report has not run.
+    /// How many messages have a report that has not run.
     #[inline]
     pub(super) fn open(&self) -> usize {
         self.open.load(Ordering::Relaxed)
     }
 
-    /// There will be a report.
+    /// Notes that there will be a report.
     #[inline]
     pub(super) fn expect(&self) {
         self.open.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The expected report is that of this delivery. Needs no interpreter.
+    /// Adds an expected report, that of a delivery. Needs no interpreter.
     #[inline]
     pub(super) fn note(&self, report: MessageReport, delivery: Delivery) {
         let address = Arc::as_ptr(delivery.batch()) as usize;
@@ -113,15 +112,15 @@ impl DeliveryReports {
         batch.on_done(move || events.tell(address));
     }
 
-    /// The expected report is that of a failure. Needs no interpreter.
+    /// Adds an expected report, that of a failure. Needs no interpreter.
     pub(super) fn fail(&self, report: MessageReport, failure: ProduceError) {
         let call = (report, ReportOutcome::Failed(Box::new(failure)));
         self.due.lock().push_back(vec![call]);
         self.events.ring();
     }
 
-    /// Gives the reports whose turn has come, unless another thread does, or one that this thread gives has called what
-    /// asks: reports within reports would come out of order, and as deep as there are many. Returns how many.
+    /// Runs the reports that are due, unless another thread does, or this call comes from a report: reports within
+    /// reports would run out of order, and nest without limit. Returns how many ran.
     #[inline]
     pub(super) fn serve(&self, py: Python<'_>, only_errors: bool) -> PyResult<usize> {
         if !self.events.any.load(Ordering::Acquire) || self.turn.is_here() {
@@ -138,17 +137,17 @@ impl DeliveryReports {
         served
     }
 
-    /// True if this thread gives reports: one of them has called what asks, and no other is given before it returns.
+    /// True if this thread runs reports, so that the caller was called by one of them; no other runs before it returns.
     pub(super) fn is_served_here(&self) -> bool {
         self.turn.is_here()
     }
 
-    /// True if another thread gives reports, the last of which is no longer counted as open.
+    /// True if another thread runs reports, the last of which is no longer counted as open.
     pub(super) fn is_served_elsewhere(&self) -> bool {
         self.turn.is_elsewhere()
     }
 
-    /// Blocks this thread while another one gives reports, at most for `timeout`.
+    /// Blocks this thread while another one runs reports, at most for `timeout`.
     pub(super) fn wait_for_turn(&self, timeout: Duration) {
         self.turn.wait(timeout);
     }
@@ -189,7 +188,7 @@ impl DeliveryReports {
         }
     }
 
-    /// Blocks this thread until there may be something to give, at most for `timeout`.
+    /// Blocks this thread until there may be reports to run, at most for `timeout`.
     pub(super) fn wait(&self, timeout: Duration) {
         let mut finished = self.events.finished.lock();
         if !self.events.any.load(Ordering::Acquire) || self.turn.is_elsewhere() {
@@ -204,7 +203,7 @@ impl ReportWakeup {
         self.ring();
     }
 
-    /// Wakes those that wait because another thread gave reports.
+    /// Wakes threads that wait because another one ran reports.
     fn wake(&self) {
         // Under the lock, as in `ring`.
         let _finished = self.finished.lock();
@@ -212,7 +211,7 @@ impl ReportWakeup {
     }
 
     fn ring(&self) {
-        // Under the lock, so that who is about to wait does not miss it.
+        // Under the lock, so that a thread that is about to wait does not miss it.
         let _finished = self.finished.lock();
         self.any.store(true, Ordering::Release);
         self.changed.notify_all();
@@ -281,7 +280,7 @@ fn failed(py: Python<'_>, failure: &ProduceError) -> PyResult<Py<PyAny>> {
     handler::of_delivery(py, &problem, in_flight)
 }
 
-/// A key or value as it was sent.
+/// A key or value as bytes, as it was sent.
 fn as_bytes(py: Python<'_>, given: Option<Py<PyAny>>) -> PyResult<Option<Py<PyAny>>> {
     let Some(given) = given else {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! A message whose topic is not known yet: `produce()` never waits, so it waits in the engine.
+//! A message whose topic is not known yet. It waits in the engine, because `produce()` never waits.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use super::reports::{DeliveryReports, MessageReport};
 use crate::producer::OwnedRecord;
 
-/// What the messages of one producer that wait have in common.
+/// What all waiting messages of one producer share.
 pub(super) struct WaitingMessages {
     pub(super) producer: Producer,
     pub(super) reports: Arc<DeliveryReports>,
@@ -18,14 +18,15 @@ pub(super) struct WaitingMessages {
     pub(super) propagation: Duration,
     /// `message.timeout.ms`.
     pub(super) timeout: Duration,
-    /// Messages that were taken for the open transaction and have not entered the producer: it must not be committed.
+    /// How many messages of the open transaction failed before they entered the producer: it must not be committed
+    /// then.
     pub(super) lost: AtomicUsize,
 }
 
 /// A message that waits.
 pub(super) struct WaitingMessage {
     record: OwnedRecord,
-    // Guards the report, which is given once.
+    // Guards the report, which is made once.
     report: Mutex<Option<MessageReport>>,
     waiting: Arc<WaitingMessages>,
 }
@@ -67,7 +68,7 @@ impl PendingSend for WaitingMessage {
         Some(self.waiting.propagation)
     }
 
-    /// librdkafka takes further messages after one that was lost, and refuses the commit.
+    /// False, because librdkafka accepts further messages after one that was lost, and refuses the commit.
     fn fails_transaction(&self) -> bool {
         false
     }

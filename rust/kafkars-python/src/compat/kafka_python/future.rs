@@ -1,5 +1,6 @@
-//! What `KafkaProducer.send()` gives, as far as most programs ask: the outcome, once it is there. Callbacks, and
-//! everything else that a future of kafka-python can do, are Python in the class that derives from this one.
+//! The future that `KafkaProducer.send()` returns, as far as most programs use it: the outcome, once it is there.
+//! Callbacks, and everything else that a future of kafka-python can do, are Python code in the class that derives from
+//! this one.
 
 use std::sync::Arc;
 use std::sync::OnceLock;
@@ -24,10 +25,10 @@ use crate::producer::PyDeliveryFuture;
     subclass
 )]
 pub(crate) struct PySendFuture {
-    // Set when it is made by a producer; the outcome of one that has none was there from the beginning.
+    // Set if a producer has made the future; one without it has its outcome from the beginning.
     sent: OnceLock<SentRecord>,
     metadata: PyOnceLock<Py<PyAny>>,
-    /// There are callbacks, or somebody else has set the outcome: Python code answers.
+    /// True if there are callbacks, or the program has set the outcome: Python code handles the future then.
     is_special: AtomicBool,
 }
 
@@ -89,25 +90,25 @@ impl PySendFuture {
         gc::new(py, PyDeliveryFuture::new(sent.delivery.clone(), core))
     }
 
-    /// What runs callbacks for the producer.
+    /// The object that runs the producer's callbacks.
     #[getter]
     fn _reporter(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         Ok(self.sent()?.engine.reporter.clone_ref(py))
     }
 
-    /// The metadata of a record that is stored; None before, and where it is not.
+    /// The metadata of a stored record; None before it is stored, and if it is not.
     fn _metadata<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         self.stored(py, self.sent()?)
     }
 
-    /// From now on Python code answers.
+    /// Lets Python code handle the future from now on.
     fn _become_special(&self) {
         self.is_special.store(true, Ordering::Release);
     }
 }
 
 impl PySendFuture {
-    /// A new future of a record under way.
+    /// Makes the future of a record under way.
     #[inline]
     pub(super) fn of<'py>(
         py: Python<'py>,
@@ -115,7 +116,7 @@ impl PySendFuture {
         delivery: Delivery,
         headers_size: i64,
     ) -> PyResult<Bound<'py, PyAny>> {
-        // Only `__new__`: its `__init__` is Python code, and has nothing to do for these.
+        // Only `__new__` is called: `__init__` is Python code, and has nothing to do for these.
         let future = engine.new_future.bind(py).call1((&engine.future_class,))?;
         future
             .cast::<Self>()?
@@ -152,7 +153,7 @@ impl PySendFuture {
     }
 }
 
-/// A time limit, where it is one that the engine takes.
+/// A time limit in seconds, if it is valid for the engine.
 fn seconds(given: &Bound<'_, PyAny>) -> Result<f64, ()> {
     let seconds = given.extract::<f64>().map_err(drop)?;
     Some(seconds).filter(|seconds| *seconds >= 0.0).ok_or(())

@@ -10,11 +10,11 @@ use pyo3::types::{PyString, PyType};
 
 use crate::compat::tuple::TupleClass;
 
-/// What metadata are made with.
+/// Makes metadata of the face's classes.
 pub(super) struct MetadataMaker {
     class: TupleClass,
     partition_class: TupleClass,
-    // Guards the objects of the partition that was named last: records of a batch share them.
+    // Guards the objects of the last partition, which records of a batch share.
     last: Mutex<Option<PartitionTuple>>,
 }
 
@@ -38,7 +38,7 @@ impl MetadataMaker {
         })
     }
 
-    /// The metadata of a record with so many bytes of headers, or -1.
+    /// The metadata of a record with this many bytes of headers, or -1.
     pub(super) fn make<'py>(
         &self,
         py: Python<'py>,

@@ -1,7 +1,7 @@
-//! What the faces of kafka-python need natively: their records, and the calls that run once per record.
+//! The native parts of the faces of kafka-python: their records, and the calls that run once per record.
 //!
-//! kafka-python's records and metadata are named tuples, so they are tuples here too: made whole, field by field, but
-//! without the Python code that a named tuple's own constructor is. The rest of the faces is Python over `kafkars`.
+//! kafka-python's records and metadata are named tuples, so they are tuples here too, but made without a named tuple's
+//! own constructor, which is Python code. The rest of the faces is Python over `kafkars`.
 
 mod future;
 mod metadata;

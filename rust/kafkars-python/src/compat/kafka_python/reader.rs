@@ -19,7 +19,7 @@ use crate::error;
 use crate::record;
 use crate::types;
 
-/// Records that iteration hands out without looking whether there are new topics to subscribe to.
+/// How many records iteration hands out before it looks for new topics to subscribe to.
 const AT_ONCE: u32 = 100;
 
 /// Reads of a consumer that may not be open yet.
@@ -32,9 +32,9 @@ const AT_ONCE: u32 = 100;
 pub(crate) struct PyKafkaPythonReader {
     open: OnceLock<OpenReader>,
     closed: AtomicBool,
-    /// Topics are looked for while reading.
+    /// Whether new topics are looked for while reading.
     follows: AtomicBool,
-    /// Records until that is done again.
+    /// How many records until that is done again.
     at_once: AtomicU32,
 }
 
@@ -43,7 +43,7 @@ struct OpenReader {
     records: RecordMaker,
 }
 
-/// What a read found: records by partition, and what a deserializer raised.
+/// The result of a read: records by partition, and the exception of a deserializer.
 type ReadRecords<'py> = (Bound<'py, PyDict>, Option<Py<PyAny>>);
 
 #[pymethods]
@@ -107,8 +107,9 @@ impl PyKafkaPythonReader {
         self.open.get().is_some_and(has_something)
     }
 
-    /// Up to `most` records by partition, without those that a deserializer refuses and what follows them in their
-    /// partitions, which are read again, and the last such refusal. With `again` everything is read again.
+    /// Takes up to `most` records by partition. A record on which a deserializer fails and those after it in its
+    /// partition are left out and read again; the last such exception is returned too. With `again` everything is read
+    /// again.
     fn _take<'py>(
         &self,
         py: Python<'py>,
@@ -157,7 +158,7 @@ impl PyKafkaPythonReader {
         slf
     }
 
-    /// The next record; what is not in the buffer is asked of `_next_in_time()`, which may wait, or end the iteration.
+    /// The next record. If none is in the buffer `_next_in_time()` is called, which may wait, or end the iteration.
     #[inline]
     fn __next__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let (py, reader) = (slf.py(), slf.get());
@@ -174,7 +175,7 @@ impl PyKafkaPythonReader {
         slf.call_method0(intern!(py, "_next_in_time"))
     }
 
-    /// Deserializers may know this consumer.
+    /// Deserializers may refer to this consumer.
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         match self.open.get() {
             Some(open) => open.records.traverse(&visit),
@@ -188,8 +189,8 @@ impl PyKafkaPythonReader {
         self.open.get().ok_or_else(|| error::closed("consumer"))
     }
 
-    /// Where a record may be taken without any look at the subscription. Every so often there is none, so that topics
-    /// are looked for.
+    /// The reader, if a record may be taken without a look at the subscription. `None` from time to time, so that
+    /// topics are looked for.
     #[inline]
     fn reads_at_once(&self) -> Option<&OpenReader> {
         if self.closed.load(Ordering::Acquire) {
@@ -208,7 +209,7 @@ impl PyKafkaPythonReader {
 }
 
 impl OpenReader {
-    /// A record that was taken. Where a deserializer fails, it is read again.
+    /// Makes the record that was taken. If a deserializer fails, it is read again.
     #[inline]
     fn record<'py>(&self, py: Python<'py>, taken: TakenRecord) -> PyResult<Bound<'py, PyAny>> {
         let TakenRecord { batch, view } = taken;
@@ -222,15 +223,15 @@ impl OpenReader {
         made
     }
 
-    /// `{partition: [record]}` in the order of the slices, up to the first record of each partition that a deserializer
-    /// refuses, where the partition stays.
+    /// `{partition: [record]}` in the order of the slices, up to the first record of each partition on which a
+    /// deserializer fails. The partition's position stays there.
     fn by_partition<'py>(
         &self,
         py: Python<'py>,
         slices: &[RecordSlice],
     ) -> PyResult<ReadRecords<'py>> {
         let mut groups: Vec<(&FetchedBatch, Vec<Bound<'py, PyAny>>)> = Vec::new();
-        // Partitions by topic and number, with the place of their group; none once a record was refused.
+        // The index of each partition's list; `None` once a deserializer has failed.
         let mut places: HashMap<(&str, i32), Option<usize>> = HashMap::new();
         let mut refused = None;
         for slice in slices {
@@ -277,7 +278,7 @@ impl OpenReader {
 
     /// Reads a partition again from an offset on.
     fn go_back(&self, batch: &FetchedBatch, offset: i64) {
-        // Fails where the partition has gone meanwhile, and then nobody reads it again here.
+        // This fails if the partition is not assigned any more, and then it is not read again.
         let _ = (self.core.consumer).seek(&partition_of(batch), FetchPosition::at(offset));
     }
 }

@@ -12,14 +12,14 @@ use crate::compat::tuple::TupleClass;
 use crate::gc;
 use crate::record::{self, bytes, size};
 
-/// What records are made of and with.
+/// Makes records of the face's class.
 pub(super) struct RecordMaker {
     class: TupleClass,
     key: Option<Serde>,
     value: Option<Serde>,
 }
 
-/// A timestamp as an object: records of a batch often have the same, and then share it.
+/// A timestamp as a Python object, which successive records with the same timestamp share.
 #[derive(Default)]
 pub(super) struct SharedTimestamp<'py>(Option<(i64, Bound<'py, PyAny>)>);
 
@@ -97,14 +97,14 @@ impl RecordMaker {
         ];
         match (&self.key, &self.value) {
             (None, None) => self.class.make_untracked(py, fields),
-            // What a deserializer makes may refer to anything.
+            // The object that a deserializer makes may refer to anything.
             _ => self.class.make(py, fields),
         }
     }
 }
 
-/// The headers of a record as a list of its own, and their bytes, or -1 where there are none. The list is out of the
-/// garbage collector's sight, as records are: it would look at the lists of a whole poll each time.
+/// The headers of a record as a new list, and their size in bytes, or -1 if there are none. The garbage collector does
+/// not track the list, just as records: it would visit the lists of a whole poll each time.
 #[inline]
 fn headers<'py>(
     py: Python<'py>,

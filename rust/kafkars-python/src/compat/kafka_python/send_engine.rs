@@ -1,4 +1,4 @@
-//! What a producer of kafka-python's face shares with the futures of its records.
+//! The state that a producer of kafka-python's face shares with the futures of its records.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::metadata::MetadataMaker;
 use super::serde::Serde;
 use crate::producer::ProducerCore;
 
-/// What a producer and its futures share.
+/// The state that a producer and its futures share.
 pub(super) struct KafkaPythonSendEngine {
     pub(super) core: Arc<ProducerCore>,
     pub(super) metadata: MetadataMaker,
@@ -18,6 +18,6 @@ pub(super) struct KafkaPythonSendEngine {
     pub(super) value: Option<Serde>,
     pub(super) future_class: Py<PyType>,
     pub(super) new_future: Py<PyAny>,
-    /// Python code chooses partitions, by what the engine's partition functions are not told.
+    /// Whether Python code chooses partitions, by arguments that the engine's partition functions do not get.
     pub(super) is_placed_outside: bool,
 }

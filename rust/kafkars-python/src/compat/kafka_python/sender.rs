@@ -1,7 +1,8 @@
-//! `KafkaProducer.send()` of what most programs send; the Python class derives from this.
+//! `KafkaProducer.send()` for the usual arguments; the Python class derives from this.
 //!
-//! Whatever is not as usual is handed to Python code: `_send` before anything was called, `_send_serialized` once
-//! serializers have run, `_refused` what the engine said, `_raise_at_once` a delivery that has failed already.
+//! Unusual calls are handed to Python code: to `_send` before anything was called, to `_send_serialized` once
+//! serializers have run, to `_refused` for an error of the engine, to `_raise_at_once` for a delivery that has failed
+//! already.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -18,7 +19,7 @@ use super::serde::Serde;
 use crate::gc;
 use crate::producer::{Arguments, PyDeliveryFuture, PyProducer};
 
-/// Longest name of a topic.
+/// The longest name of a topic.
 const TOPIC_MAX_LENGTH: usize = 249;
 
 /// Sends of a producer that may not be open yet.
@@ -173,7 +174,7 @@ impl PyKafkaPythonSender {
         PySendFuture::of(py, engine, delivery, given.headers_size)
     }
 
-    /// The future of a record that was given to the engine otherwise, with so many bytes of headers, or -1.
+    /// The future of a record that was sent by the engine's own call, with this many bytes of headers, or -1.
     fn _future_of<'py>(
         &self,
         delivery: &Bound<'py, PyDeliveryFuture>,
@@ -186,7 +187,7 @@ impl PyKafkaPythonSender {
             .transpose()
     }
 
-    /// Serializers may know this producer, and what the reporter's engine keeps may, too.
+    /// Serializers may refer to this producer, and so may objects that the reporter's engine keeps.
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         let Some(engine) = self.open.get() else {
             return Ok(());
@@ -195,7 +196,7 @@ impl PyKafkaPythonSender {
         for serde in engine.key.iter().chain(&engine.value) {
             serde.traverse(&visit)?;
         }
-        // Futures ask for the reporter. They share it by a reference that is counted here once.
+        // Futures use the reporter too. They share one reference to it, which is counted here once.
         match Arc::strong_count(engine) {
             1 => visit.call(&engine.reporter),
             _ => Ok(()),
@@ -204,7 +205,7 @@ impl PyKafkaPythonSender {
 }
 
 impl PyKafkaPythonSender {
-    /// What sends, where nothing has to be looked at besides the record.
+    /// The engine, if nothing but the record has to be looked at.
     #[inline]
     fn usual(&self) -> Option<&Arc<KafkaPythonSendEngine>> {
         let engine = self.open.get()?;
@@ -214,7 +215,7 @@ impl PyKafkaPythonSender {
 }
 
 impl<'a, 'py> KafkaPythonSendArguments<'a, 'py> {
-    /// The arguments, where nothing is wrong or unusual about them.
+    /// The arguments, if they are valid and usual.
     #[inline]
     fn usual(
         topic: &'a Bound<'py, PyAny>,
@@ -250,7 +251,7 @@ impl<'a, 'py> KafkaPythonSendArguments<'a, 'py> {
         })
     }
 
-    /// What a serializer makes of a key or value. It is called for None, too.
+    /// The serialized key or value. A serializer is called for None, too.
     #[inline]
     fn serialized(
         &self,
@@ -276,7 +277,7 @@ fn is_sent_as_it_is(part: Option<&Bound<'_, PyAny>>) -> bool {
     part.is_none_or(|part| part.is_instance_of::<PyBytes>())
 }
 
-/// True if Kafka takes it as a topic's name.
+/// True if it is a valid topic name.
 #[inline]
 fn is_topic_name(name: &str) -> bool {
     let is_legal = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
@@ -291,7 +292,7 @@ fn whole<'py, T: for<'a> FromPyObject<'a, 'py>>(given: &Bound<'py, PyAny>) -> Op
     given.cast::<PyInt>().ok()?.extract().ok()
 }
 
-/// The bytes of a list of pairs of text and bytes, -1 of an empty one; none of anything else.
+/// The size in bytes of headers, a list of pairs of text and bytes; -1 for an empty one, `None` for anything else.
 fn headers_size(given: &Bound<'_, PyAny>) -> Option<i64> {
     let list = given.cast::<PyList>().ok()?;
     if list.is_empty() {

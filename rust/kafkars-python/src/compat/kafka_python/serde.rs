@@ -1,10 +1,10 @@
-//! What makes objects of keys and values, and bytes of objects.
+//! Serializers and deserializers of keys and values.
 
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-/// A serializer or deserializer, by what it is called with besides the key or value.
+/// A serializer or deserializer, and what it is called with besides the key or value.
 pub(super) struct Serde {
     function: Py<PyAny>,
     takes: Takes,
@@ -18,7 +18,7 @@ enum Takes {
 }
 
 impl Serde {
-    /// From a function, whether it is given the topic, and whether it is given the topic and the headers.
+    /// Takes a function, whether it is given the topic, and whether it is given the topic and the headers.
     pub(super) fn new(given: (Py<PyAny>, bool, bool)) -> Self {
         let (function, topic, headers) = given;
         let takes = match (topic, headers) {
@@ -34,7 +34,7 @@ impl Serde {
         visit.call(&self.function)
     }
 
-    /// What it makes of a key or value. It is called for None, too.
+    /// Calls the function with a key or value, also with None.
     pub(super) fn call<'py>(
         &self,
         topic: &Bound<'py, PyString>,
