@@ -1,4 +1,4 @@
-//! What a record costs the producer's core, by how many topics there are: taken, planned, answered and reported,
+//! Measures what a record costs the producer's core by the number of topics: appended, sent, answered and reported,
 //! without sockets.
 //!
 //! `cargo run --release -p kafkars-core --example many_topics`
@@ -28,7 +28,7 @@ use kafkars_protocol::messages::produce::{
 };
 
 const RECORDS: usize = 2_000_000;
-/// As many records are in a batch.
+/// How many records are in a batch.
 const RUN: usize = 50;
 /// Records between two looks of the sender.
 const BETWEEN_POLLS: usize = 1_000;
@@ -145,7 +145,7 @@ fn cost(topics: usize, order: Order) -> [f64; 2] {
     [all - planned, planned].map(|spent| spent.as_nanos() as f64 / RECORDS as f64)
 }
 
-/// What this thread has had of the processor, where the system tells; other programs on it are then not counted.
+/// The processor time of this thread, if the system tells it, so that other programs do not count.
 fn processor_time() -> Duration {
     let statistics = std::fs::read_to_string("/proc/thread-self/schedstat");
     let nanos = statistics
@@ -189,7 +189,7 @@ fn producer(names: &[String], config: ProducerConfig) -> (Arc<Accumulator>, Send
     (accumulator, sender)
 }
 
-/// What is to be sent is sent, and stored at once.
+/// Polls the sender, and acknowledges its requests at once.
 fn turn(sender: &mut Sender, hurry: bool) {
     loop {
         let work = sender.poll(Instant::now(), &Everywhere, hurry);

@@ -55,7 +55,7 @@ impl LeaveRequest {
         self.in_flight.is_some()
     }
 
-    /// Whether `id` is the request under way.
+    /// True if `id` is the request under way.
     pub(super) fn is(&self, id: RequestId) -> bool {
         self.in_flight == Some(id)
     }

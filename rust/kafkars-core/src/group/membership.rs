@@ -285,7 +285,7 @@ impl Membership {
         self.common.coordinator(now)
     }
 
-    /// Whether the broker at `node` is the coordinator, as far as is known.
+    /// True if broker `node` is the coordinator, as far as is known.
     #[must_use]
     pub fn is_coordinator(&self, node: i32) -> bool {
         self.common.coordinator.node() == Some(node)

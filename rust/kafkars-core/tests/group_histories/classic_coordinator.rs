@@ -1,4 +1,4 @@
-//! A model of the classic coordinator: as little as shows whether members behave.
+//! A model of the classic coordinator, as small as it can be to check members.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};

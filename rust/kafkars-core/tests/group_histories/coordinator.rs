@@ -1,4 +1,4 @@
-//! What both model coordinators have: tickets for answers, and committed offsets.
+//! What both model coordinators share: tickets for responses, and committed offsets.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -11,25 +11,25 @@ use kafkars_protocol::messages::offset_commit::{
     OffsetCommitResponseTopic,
 };
 
-/// Where an answer goes.
+/// Identifies a request, for its response.
 pub(crate) type Ticket = u64;
 
 /// The group's side of the protocols.
 pub(crate) trait Coordinator {
-    /// A request arrived; answers may come at once or later.
+    /// Handles a request; its response may come at once or later.
     fn handle(&mut self, now: Instant, ticket: Ticket, request: GroupRequest);
-    /// Sessions and deadlines.
+    /// Ends sessions and rebalances whose time has passed.
     fn tick(&mut self, now: Instant);
     /// Answers given since the last call.
     fn answers(&mut self) -> Vec<(Ticket, GroupResponse)>;
-    /// Another broker takes over: what is not on disk is lost, sessions start anew. Returns the tickets that get no
-    /// answer.
+    /// Moves to another broker: what is not stored is lost, and sessions start anew. Returns the tickets that get no
+    /// response.
     fn move_over(&mut self, now: Instant) -> Vec<Ticket>;
-    /// Whether this member may commit.
+    /// The error code for a commit of this member; `ErrorCode::None` if it may commit.
     fn commit_error(&mut self, now: Instant, member: &str, generation: i32) -> ErrorCode;
-    /// Whether nobody is a member: then anybody may commit.
+    /// True if there are no members, so that commits without a member id are accepted.
     fn is_empty(&self) -> bool;
-    /// Whether everybody has what it should have, and nobody is remembered who is gone: there are `live` members.
+    /// True if there are exactly `live` members and no rebalance is under way.
     fn is_at_rest(&self, live: usize) -> bool;
 }
 
@@ -71,7 +71,7 @@ pub(crate) fn commits(request: &OffsetCommitRequest) -> Vec<(TopicPartition, i64
     topics.collect()
 }
 
-/// The same word on every partition.
+/// The response with the same code for every partition.
 pub(crate) fn commit_answer(
     request: &OffsetCommitRequest,
     code: ErrorCode,

@@ -32,15 +32,15 @@ pub(crate) enum Defect {
     LateCommitsArriveFirst,
     /// Heartbeats are not sent.
     HeartbeatsAreNotSent,
-    /// Nobody tells the membership that the application polls.
+    /// The membership is not told that the application polls.
     PollsAreNotNoted,
-    /// "The group is rebalancing" is not heard.
+    /// REBALANCE_IN_PROGRESS is ignored.
     RebalancesAreNotNoticed,
-    /// "You are no member" is not heard.
+    /// UNKNOWN_MEMBER_ID and the like are ignored.
     ExpulsionIsNotNoticed,
     /// The id that the coordinator gives is not used.
     MemberIdsAreNotUsed,
-    /// "I am not the coordinator" is taken for "I am loading".
+    /// NOT_COORDINATOR is taken for COORDINATOR_LOAD_IN_PROGRESS.
     MovesAreNotNoticed,
     /// The leader gives a partition to two members.
     PartitionsAreAssignedTwice,
@@ -58,11 +58,11 @@ pub(crate) enum Defect {
     LookUpsAreNotRepeated,
     /// A consumer that ends forgets the commits that wait.
     CommitsAreForgottenAtTheEnd,
-    /// What was committed before the subscription travels as the member's commit.
+    /// Commits from before the subscription are sent with the member id.
     CommitsBecomeTheMembers,
     /// Partitions are given up although a commit of them waits.
     RevocationsOvertakeCommits,
-    /// What is refused is asked again at once.
+    /// Refused requests are sent again at once.
     NobodyWaits,
     /// The leader fails when it cannot read what one member wants.
     OneMemberStopsAll,
@@ -70,7 +70,7 @@ pub(crate) enum Defect {
     IdsAreForgotten,
     /// A member that has met an unexpected error does not give its place up (KIP-848).
     OldPlacesAreKept,
-    /// A goodbye that is refused counts as one that was heard.
+    /// A leave that is refused counts as one that succeeded.
     GoodbyesAreNotRepeated,
 }
 
@@ -130,7 +130,7 @@ impl Defect {
             | Self::PollsAreNotNoted
             | Self::MovesAreNotNoticed
             | Self::HeartbeatsAreNotSent => &[EAGER, COOPERATIVE, UNIFORM],
-            // A classic member that keeps something notices by its own clocks, or when it joins again.
+            // A classic member that keeps partitions notices by its own timers, or when it joins again.
             Self::ExpulsionIsNotNoticed => &[UNIFORM],
             Self::CommitsWithoutGeneration => &[EAGER],
             Self::RebalancesAreNotNoticed

@@ -180,7 +180,7 @@ impl History {
         }
     }
 
-    /// Trouble ends, and within a bound everybody is in the group and every partition has its owner.
+    /// Ends the trouble: within a bound every member is in the group and every partition has an owner.
     fn heal(&mut self) -> Result<(), String> {
         self.world.network.faulty = false;
         self.world.network.cut_off.clear();
@@ -199,9 +199,9 @@ impl History {
         self.quiet("after healing")
     }
 
-    /// Whoever watches over processes starts others for those that have failed, and when too few are left. An instance
-    /// id that an earlier process of the same place used a moment ago may fence its successor: its last request can
-    /// arrive late, and a new coordinator may know the earlier one only.
+    /// Starts processes for those that have failed, and when too few are left, as a supervisor does. An instance id
+    /// that an earlier process of the same place used a moment ago may fence its successor: its last request can arrive
+    /// late, and a new coordinator may know the earlier one only.
     fn watch_over(&mut self) {
         for place in 0..self.world.members.len() {
             let member = self.world.members[place].as_ref();

@@ -305,7 +305,7 @@ impl Member {
         wishes
     }
 
-    /// Whether a request is sent, and as what: a defect may have spoilt it.
+    /// True if a request is sent; a defect may change it first.
     fn sends(&mut self, request: &mut GroupRequest) -> bool {
         match (self.defect, request) {
             (Some(Defect::IdsAreForgotten), GroupRequest::JoinGroup(request))

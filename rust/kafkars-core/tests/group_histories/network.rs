@@ -1,4 +1,4 @@
-//! Requests and answers under way, and what can happen to them.
+//! The network: requests and responses under way, and what can happen to them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -224,7 +224,7 @@ impl Network {
         self.put(now + latency, Delivery::ToMember { to, arrival });
     }
 
-    /// Tells the one who waits that there will be no answer.
+    /// Tells the sender that there will be no response.
     pub(crate) fn give_up(&mut self, now: Instant, ticket: Ticket, cause: &str) {
         let Some(waiting) = self.waiting.remove(&ticket) else {
             return;

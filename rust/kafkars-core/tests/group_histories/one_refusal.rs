@@ -1,6 +1,6 @@
 //! One request of one member is refused once, by every code, while nothing happens, one more joins, one leaves or comes
-//! back, or the coordinator moves: a moment later the group is at rest with all its members. Whoever loses its place by
-//! a refusal would hold up the others until its session ends.
+//! back, or the coordinator moves: a moment later the group is at rest with all its members. A member that loses its
+//! place by a refusal would hold up the others until its session expires.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -19,8 +19,8 @@ use crate::refusals::{BACK_WITHIN, apis, codes};
 use crate::trouble::{Api, Fate, Trouble};
 use crate::world::{HEARTBEAT, SESSION, World};
 
-/// When the group is at rest after a refusal: a few pauses, two rebalances of which members hear with their heartbeats.
-/// Much less than a session.
+/// Within what time the group is at rest after a refusal: a few pauses, and two rebalances that members notice by their
+/// heartbeats. Much less than a session.
 const AT_REST_WITHIN: Duration = Duration::from_secs(7);
 /// By then the request was made that is refused.
 const REFUSED_WITHIN: Duration = Duration::from_secs(3);
@@ -57,8 +57,8 @@ struct Case {
 }
 
 impl Case {
-    /// Whether the coordinator says something of a member that is not so, and that nobody can doubt: the place is
-    /// another's, or gone.
+    /// True if the refusal is a false statement that a member has to believe: that its place is gone, or another
+    /// member's.
     fn is_lie(self) -> bool {
         match self.code {
             ErrorCode::UnknownMemberId => {
@@ -70,7 +70,7 @@ impl Case {
         }
     }
 
-    /// Whether it may be a goodbye that is refused.
+    /// True if the refused request may be one that leaves the group.
     fn is_end(self) -> bool {
         self.api == Api::LeaveGroup
             || self.api == Api::ConsumerGroupHeartbeat && self.occasion == Occasion::Leave
@@ -105,7 +105,7 @@ impl Case {
         world.join(place, protocol, assignors, instance);
     }
 
-    /// Whether the refusal has met somebody.
+    /// Runs the case. Returns true if a request was refused.
     fn run(self, defect: Option<Defect>) -> Result<bool, String> {
         let mut world = self.world(defect);
         for place in 0..3 {
@@ -169,7 +169,7 @@ impl Case {
         Ok(())
     }
 
-    /// Whoever is told that another process has its instance id stays out; somebody starts it again.
+    /// Restarts members that stay out because they were told that another process has their instance id.
     fn restart_fenced(self, world: &mut World) {
         for place in 0..world.members.len() {
             let member = world.members[place].as_ref();
@@ -255,7 +255,7 @@ fn hold(setup: Setup, with_instances: bool) {
         cases.len(),
         wrong.join("\n")
     );
-    // With an instance id nobody says goodbye to a classic coordinator.
+    // Static members send no LeaveGroup to a classic coordinator.
     for api in apis(setup)
         .iter()
         .filter(|api| **api != Api::LeaveGroup || !with_instances)

@@ -126,7 +126,7 @@ pub(crate) fn codes(api: Api) -> &'static [ErrorCode] {
     }
 }
 
-/// Whether a member is told something that it must believe.
+/// True if a member is told something false that it has to believe.
 fn is_lie(trouble: Trouble) -> bool {
     match trouble.fate {
         Fate::Garbled(Garbage::Flapping) => true,
@@ -135,7 +135,7 @@ fn is_lie(trouble: Trouble) -> bool {
     }
 }
 
-/// Whether only one member's words are nonsense, which the others must outlast.
+/// True if only one member sends nonsense, which must not harm the others.
 fn is_of_one_member(trouble: Trouble) -> bool {
     let fate = trouble.fate;
     trouble.api == Api::JoinGroup && matches!(fate, Fate::Garbled(Garbage::Bytes | Garbage::Short))

@@ -26,7 +26,7 @@ pub(crate) const SESSION: Duration = Duration::from_secs(10);
 pub(crate) const HEARTBEAT: Duration = Duration::from_secs(1);
 pub(crate) const MAX_POLL: Duration = Duration::from_secs(15);
 const TICK: Duration = Duration::from_millis(200);
-/// A history has about 20,000 steps; many more mean that somebody spins.
+/// A history has about 20,000 steps; many more mean that a member spins.
 const MOST_STEPS: u64 = 60_000;
 
 pub(crate) struct World {
@@ -172,7 +172,7 @@ impl World {
     }
 
     fn step(&mut self) -> Result<(), String> {
-        // A process that goes on after a pause looks at the clock before anybody looks at it.
+        // A process that goes on after a pause checks its timers before the invariants are checked.
         for place in 0..self.members.len() {
             if let Some(member) = &mut self.members[place]
                 && member.frozen_until.is_some_and(|until| until <= self.now)
@@ -277,7 +277,7 @@ impl World {
         let is_nobody = member.is_empty() && generation < 0;
         let code = match refusal {
             Some(code) => code,
-            // What a coordinator would do that does not check.
+            // What a coordinator without checks would do.
             None if self.defect == Some(Defect::CommitsWithoutGeneration) => ErrorCode::None,
             None if is_nobody && self.coordinator.is_empty() => ErrorCode::None,
             None => self.coordinator.commit_error(now, &member, generation),
@@ -287,7 +287,7 @@ impl World {
         {
             for (partition, offset) in commits(request) {
                 let before = self.offsets.of(&partition);
-                // Of who has lost everything without having heard of it nobody knows.
+                // Members that have lost everything without knowing it do not count here.
                 let members = match is_nobody && self.defect.is_none() {
                     true => &[],
                     false => self.members.as_slice(),
@@ -395,7 +395,7 @@ impl World {
         }
     }
 
-    /// Whether everybody is settled, and every partition has its owner.
+    /// True if every member is settled, and every partition has an owner.
     pub(crate) fn is_settled(&self) -> bool {
         let live = self.members.iter().flatten().count();
         let mut members = self.members.iter().flatten();
@@ -410,7 +410,7 @@ impl World {
             && self.coordinator.is_at_rest(live)
     }
 
-    /// Whether every record was finished and committed.
+    /// True if every record was finished and committed.
     pub(crate) fn is_done(&self) -> bool {
         self.ends
             .iter()

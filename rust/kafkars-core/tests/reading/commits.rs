@@ -1,6 +1,6 @@
-//! What is committed of itself, while the application reads, seeks, assigns, commits and gives partitions up in any
-//! order, and its commits are late, refused or lost. Never an offset behind the first record in its hands, never back
-//! behind what it has committed itself unless it goes back, and in the end everything that it has finished.
+//! Automatic commits, while the application reads, seeks, assigns, commits and gives partitions up in any order, and
+//! its commits are late, refused or lost. They never commit an offset after the first record that it handles, never go
+//! back before its own commits unless it seeks back, and in the end have everything that it has finished.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
@@ -25,7 +25,7 @@ const STEPS: usize = 300;
 /// Longer than any pause after a refusal.
 const PAUSES: Duration = Duration::from_secs(60);
 
-/// A commit of a topic that is gone.
+/// The offset that stands for a commit of a deleted topic.
 const REFUSED: i64 = -1;
 
 /// Offsets by partition.
@@ -35,7 +35,7 @@ type Offsets = BTreeMap<i32, i64>;
 #[derive(Clone, Copy)]
 struct Said {
     offset: i64,
-    // The one before, and whether that counted for certain.
+    // The commit before it, and whether that certainly counted.
     before: Option<(i64, bool)>,
     // Whether it counts depends on a position that was not found yet.
     is_open: bool,
@@ -47,16 +47,16 @@ struct World {
     // The first record of each partition in the application's hands.
     in_hand: Offsets,
     said: BTreeMap<i32, Said>,
-    // Below this a commit of itself goes back.
+    // An automatic commit below this goes back.
     lowest: Offsets,
-    // What the coordinator has.
+    // The offsets that the coordinator has.
     stored: Offsets,
     under_way: VecDeque<(CommitId, Offsets)>,
     commits: u64,
-    // What is asked and not answered, with the answer.
+    // Look-ups under way, with their results.
     look_ups: Vec<(LookUp, Option<i64>)>,
     has_sought: bool,
-    // How often each topic was made again; each partition stands for a topic.
+    // How often each topic was created again; each partition stands for a topic.
     made: BTreeMap<i32, u8>,
     // Those of which nothing was handed out since, and that start at their first record.
     fresh: BTreeSet<i32>,
@@ -114,7 +114,7 @@ impl World {
         cursor.position()
     }
 
-    /// The application has finished what it has in hand.
+    /// Finishes the records that the application handles.
     fn finish(&mut self) {
         for (number, first) in std::mem::take(&mut self.in_hand) {
             match self.position(number) {
@@ -138,7 +138,7 @@ impl World {
         }
     }
 
-    /// What it has said itself is past; of what it has in hand it has said how far it is.
+    /// Ends the application's own commit of a partition; until then it says how far the records in hand are finished.
     fn go(&mut self, number: i32) {
         if let Some(said) = self.said.remove(&number)
             && let Some(first) = self.in_hand.get_mut(&number)
@@ -147,7 +147,7 @@ impl World {
         }
     }
 
-    /// The application goes on somewhere else.
+    /// Seeks to another position.
     fn go_to(&mut self, number: i32, offset: i64) {
         self.go(number);
         self.fresh.remove(&number);
@@ -155,7 +155,7 @@ impl World {
         self.has_sought |= self.in_hand.contains_key(&number);
     }
 
-    /// Others by hand, some of them with an offset; what goes is committed at once.
+    /// Assigns other partitions by hand, some of them with an offset; positions of those that go are committed at once.
     fn assign(&mut self, chance: &mut Chance) -> Result<(), String> {
         if !chance.once_in(3) {
             return Ok(());
@@ -223,7 +223,7 @@ impl World {
         sought.map_err(|error| error.to_string())
     }
 
-    /// A commit of the application's: everything, or any offset of one partition.
+    /// Makes a commit of the application: everything, or any offset of one partition.
     fn commit(&mut self, chance: &mut Chance) -> Result<(), String> {
         let mut offsets = Offsets::new();
         if chance.once_in(3) {
@@ -298,7 +298,7 @@ impl World {
         self.under_way.push_back((id, offsets));
     }
 
-    /// What would be committed of itself now.
+    /// The offsets that an automatic commit would have now.
     fn to_commit(&self) -> Offsets {
         let buffer = &self.buffer;
         let positions = match self.defect {
@@ -342,7 +342,7 @@ impl World {
         Ok(())
     }
 
-    /// The oldest commit ends: done, refused, lost, or done and the answer lost.
+    /// Ends the oldest commit: done, refused, lost, or done with a lost response.
     fn answer_commit(&mut self, chance: &mut Chance) -> Result<(), String> {
         let fate = chance.below(6);
         self.end_commit(fate != 0 && fate != 1, fate > 2);
@@ -366,7 +366,7 @@ impl World {
         }
     }
 
-    /// A group takes a partition away, others go on with it, and it comes back.
+    /// Lets the group give a partition to others, who read on, and get it back.
     fn others(&mut self, chance: &mut Chance) -> Result<(), String> {
         let number = chance.below(PARTITIONS as usize) as i32;
         let is_busy = self
@@ -401,7 +401,7 @@ impl World {
         });
     }
 
-    /// A topic is deleted, with what was committed, and made again with other records.
+    /// Deletes a topic with its committed offsets, and creates it again with other records.
     fn make_again(&mut self, chance: &mut Chance) -> Result<(), String> {
         if !chance.once_in(4) {
             return Ok(());
@@ -414,7 +414,7 @@ impl World {
         self.said.remove(&number);
         self.in_hand.remove(&number);
         self.lowest.remove(&number);
-        // Commits carry the topic in which they were reached, and find it gone.
+        // Commits have the id of the old topic, which is gone.
         for (_, offsets) in &mut self.under_way {
             offsets.entry(number).and_modify(|offset| *offset = REFUSED);
         }
@@ -431,7 +431,7 @@ impl World {
         Ok(())
     }
 
-    /// Positions are asked for, and some questions of before are answered, with what was true when they were asked.
+    /// Starts look-ups of positions, and ends some earlier ones with what was true when they began.
     fn look_up(&mut self, chance: &mut Chance) -> Result<(), String> {
         let asked = self
             .buffer
@@ -480,7 +480,7 @@ impl World {
         Ok(())
     }
 
-    /// The application asks for more.
+    /// Polls: the application has finished what it had.
     fn poll(&mut self, chance: &mut Chance) -> Result<(), String> {
         self.finish();
         if chance.once_in(2) {
@@ -504,7 +504,7 @@ impl World {
         Ok(())
     }
 
-    /// A topic that was made again is read from its first record.
+    /// Checks that a topic that was created again is read from its first record.
     fn read_first(&mut self, number: i32, offset: i64) -> Result<(), String> {
         let first = self.logs[number as usize].records.first();
         let first = first.map(|record| record.offset);
@@ -550,7 +550,7 @@ impl World {
         Ok(())
     }
 
-    /// Everything is finished and arrives: the group has what the application has said last.
+    /// Finishes everything, and checks that the group has the application's last commit.
     fn end(&mut self) -> Result<(), String> {
         self.buffer.finish_all();
         self.finish();

@@ -14,11 +14,11 @@ use crate::log::Log;
 pub(crate) enum Defect {
     /// A fetch that begins at an abort marker does not see that its transaction began before: it hides the next one.
     MarkersEndNothing,
-    /// Aborted transactions are not heard of.
+    /// The lists of aborted transactions are ignored.
     AbortedAreShown,
-    /// Whatever a batch holds is handed out, below the position or not.
+    /// All records of a batch are handed out, also those before the position.
     PositionIsTakenFromBatches,
-    /// A batch that cannot be read is passed over in silence.
+    /// A batch that cannot be read is skipped without an error.
     MalformedIsSkipped,
     /// Data of paused partitions counts as any other.
     PausedUsesUpTheCredit,
@@ -26,23 +26,23 @@ pub(crate) enum Defect {
     DroppedIsNotFetchedAgain,
     /// A position that moves over markers keeps the leader epoch of the last record.
     EpochStaysBehind,
-    /// A refusal of what is no longer asked for moves the position.
+    /// A refusal of an old position moves the position.
     StaleRefusalCounts,
     /// An error is raised before the records that were fetched before it.
     ErrorsOvertake,
-    /// A log that lost records makes the batch in the application's hands count as finished.
+    /// A truncation makes the batch that the application handles count as finished.
     TruncationFinishes,
-    /// A seek, or an assignment with an offset, makes the batch in the application's hands count as finished.
+    /// A seek, or an assignment with an offset, makes the batch that the application handles count as finished.
     SeekFinishes,
-    /// What is in the application's hands of partitions that are given up is forgotten.
+    /// Unfinished records of partitions that are given up are forgotten.
     LeftIsForgotten,
-    /// Positions are committed over what the application has committed itself, read from or not.
+    /// Automatic commits overwrite the application's own commits, even if it has not read on.
     PositionsBeatCommits,
-    /// Positions of a topic are kept when it was made again.
+    /// Positions of a topic are kept when it is deleted and created again.
     TopicsAreKnownByName,
 }
 
-/// What the buffer gets instead of an answer.
+/// Gives the buffer something else than the response, if the defect says so.
 pub(crate) fn spoil(
     defect: Option<Defect>,
     buffer: &mut FetchBuffer,

@@ -21,9 +21,9 @@ use crate::reader::{check_places, open, partition, targets, text};
 use crate::truth;
 
 const PARTITIONS: i32 = 4;
-/// Bytes that the buffer may hold: less than one answer of some partitions, and many of others.
+/// How many bytes the buffer may hold: less than one response of some partitions, and many of others.
 const LIMIT: usize = 1_500;
-/// Turns of the network after which a partition that is read has shown something.
+/// After how many turns of the network a partition that is read must have returned records.
 const PATIENCE: usize = 200;
 
 struct World {
@@ -32,9 +32,9 @@ struct World {
     seen: HashMap<i32, Vec<(i64, String)>>,
     isolation: IsolationLevel,
     defect: Option<Defect>,
-    // Requests whose answers take their time.
+    // Requests whose responses come late.
     late: Vec<FetchTarget>,
-    // Places whose error the application has not heard of yet.
+    // Positions whose error the application has not got yet.
     refused: Vec<(i32, i64)>,
 }
 
@@ -105,7 +105,8 @@ impl World {
             }
             self.buffer.landed(std::slice::from_ref(&target));
             if self.is_stale(&target) {
-                // Data was dropped meanwhile. Whatever becomes of the place asked for, what is asked for now is there.
+                // Data was dropped meanwhile. A refusal of the old position must not matter, because the new one is in
+                // the log.
                 self.refuse(&target);
                 continue;
             }
@@ -173,7 +174,7 @@ impl World {
         self.buffer.out_of_range(target, Instant::now());
     }
 
-    /// The broker will not give what comes next, this once.
+    /// Lets the broker refuse the next position, once.
     fn refuse_for_good(&mut self, target: &FetchTarget) -> Result<(), String> {
         let error = FetchError::OffsetOutOfRange {
             partition: target.partition.clone(),
@@ -192,7 +193,7 @@ impl World {
         Ok(())
     }
 
-    /// An error comes where it was met: behind all records before it, once.
+    /// Checks that an error comes once, after all records before it.
     fn hear(&mut self, (number, offset): (i32, i64)) -> Result<(), String> {
         let before = self.refused.len();
         self.refused.retain(|refused| *refused != (number, offset));
@@ -224,7 +225,7 @@ impl World {
             .set_paused(&at, paused)
             .map_err(|error| error.to_string())?;
         if self.defect == Some(Defect::DroppedIsNotFetchedAgain) && paused && before > LIMIT {
-            // As if the end of what was queued were the position of what comes next.
+            // The defect: the error moves the position to that of the next fetch.
             let cursor = self.buffer.cursor(&at).map_err(|error| error.to_string())?;
             let next = cursor.fetch_from();
             self.buffer

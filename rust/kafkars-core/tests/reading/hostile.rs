@@ -1,4 +1,4 @@
-//! Batches that no log can hold: the reader hears of each, with topic, partition and offset, and goes on behind it.
+//! Invalid batches: the reader gets an error for each, with topic, partition and offset, and goes on after it.
 
 use std::time::Instant;
 
@@ -61,7 +61,7 @@ pub(crate) fn history(seed: u64, defect: Option<Defect>) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a batch is of magic 2, uncompressed, and has two records at least.
+/// True if a batch is of magic 2, uncompressed, and has at least two records.
 fn is_plain(bytes: &[u8]) -> bool {
     let is_uncompressed = bytes.get(22).is_some_and(|bits| bits & 0x27 == 0);
     bytes.get(16) == Some(&2) && is_uncompressed && bytes.get(60).is_some_and(|count| *count >= 2)
@@ -92,7 +92,7 @@ fn one(
                     continue;
                 }
                 if is_damaged && matches!(damage, Damage::OnlyTheStart) && !records.is_empty() {
-                    // Cut off at the end of an answer, it would be an ordinary one.
+                    // At the end of a response a batch that is cut off would be an ordinary one.
                     break;
                 }
                 records.extend_from_slice(if is_damaged { &damaged } else { &other.bytes });

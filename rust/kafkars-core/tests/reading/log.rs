@@ -228,8 +228,8 @@ impl Log {
         self.end += values.len() as i64;
     }
 
-    /// Takes records and whole batches out, as compaction does below the first open transaction. The last batch stays
-    /// at least as an empty one, or nothing would tell where the log ends.
+    /// Removes records and whole batches, as compaction does before the first open transaction. The last batch stays,
+    /// if need be as an empty one, because it marks the end of the log.
     fn compact(&mut self, chance: &mut Chance) {
         let below = self.last_stable();
         let entries = std::mem::take(&mut self.entries);

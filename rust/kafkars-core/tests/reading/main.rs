@@ -25,7 +25,7 @@ use defect::Defect;
 use log::Log;
 use reader::read;
 
-/// Histories of commits are quick, and what goes wrong in them takes several steps.
+/// How many histories of commits are played: they are quick, and their defects need several steps to show.
 const OF_COMMITS: u64 = 1_000;
 
 /// How many seeds it may take to notice a defect.
@@ -49,7 +49,7 @@ fn play(history: impl Fn(u64) -> Result<(), String>) {
     play_many(48, history);
 }
 
-/// The same with so many seeds where nothing else is set.
+/// The same with `count` seeds, unless `KAFKARS_SEEDS` is set.
 fn play_many(count: u64, history: impl Fn(u64) -> Result<(), String>) {
     let first = setting("KAFKARS_FIRST_SEED", 0);
     let seeds = first..first + setting("KAFKARS_SEEDS", count);

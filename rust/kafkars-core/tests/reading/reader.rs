@@ -25,7 +25,7 @@ pub(crate) fn partition(number: i32) -> TopicPartition {
 /// Longer than any pause.
 const PAUSES: Duration = Duration::from_secs(60);
 
-/// The next requests, as a source makes them.
+/// The targets of the next request, as the client's fetcher takes them.
 pub(crate) fn targets(buffer: &mut FetchBuffer) -> Vec<FetchTarget> {
     if !buffer.has_credit() {
         return Vec::new();
@@ -34,7 +34,7 @@ pub(crate) fn targets(buffer: &mut FetchBuffer) -> Vec<FetchTarget> {
     buffer.take_targets(Instant::now() + PAUSES, |_| true)
 }
 
-/// Opens an answer as it would be opened on the spot, or by the thread for large ones.
+/// Opens a response as the client does: small ones at once, large ones on another thread.
 pub(crate) fn open(buffer: &mut FetchBuffer, small_first: Option<&FetchTarget>) {
     let limits = ReadLimits::default();
     if let Some(target) = small_first {
@@ -58,8 +58,8 @@ pub(crate) fn text(taken: &TakenRecord) -> (i64, String) {
     (taken.view.offset, value.into_owned())
 }
 
-/// Every position goes with the leader epoch that the log has before it, or KIP-320 finds truncations that never were.
-/// Nothing is known of what comes before the offset at which reading began.
+/// Checks that every position has the leader epoch of the offset before it, because otherwise KIP-320 finds truncations
+/// that never were. Before the offset at which reading began no epoch is known.
 pub(crate) fn check_places(
     log: &Log,
     buffer: &FetchBuffer,

@@ -1,5 +1,5 @@
-//! Logs that lose what was read of them while the application has a batch in hand. Until it asks for more or says so,
-//! no offset behind the first record of that batch may be committed: whoever takes over would not read it.
+//! Logs that are truncated while the application handles a batch. Until it asks for more or commits, no offset after
+//! the first record of that batch may be committed: a consumer that takes over would not read it.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -28,7 +28,7 @@ struct World {
     leader_epoch: i32,
     // The first offset of each partition in the latest call.
     in_hand: HashMap<i32, i64>,
-    // What is asked and not answered.
+    // Checks of leader epochs that are under way.
     questions: Vec<Validation>,
     requests: Vec<FetchTarget>,
     has_lost: bool,
@@ -72,7 +72,7 @@ pub(crate) fn history(seed: u64, defect: Option<Defect>) -> Result<(), String> {
 }
 
 impl World {
-    /// Leaders change, and what was asked of the former ones is answered somehow.
+    /// Elects new leaders, and answers the requests to the former ones in some way.
     fn elect(&mut self, chance: &mut Chance) {
         let now = Instant::now() + PAUSES;
         self.leader_epoch += 1;
@@ -104,7 +104,7 @@ impl World {
         }
     }
 
-    /// Positions by the policy.
+    /// Looks positions up by the policy.
     fn look_up(&mut self, chance: &mut Chance) {
         let look_ups = self
             .buffer

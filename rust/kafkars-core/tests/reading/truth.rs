@@ -1,4 +1,4 @@
-//! What must be seen of a log.
+//! What a reader must see of a log.
 
 use kafkars_core::config::IsolationLevel;
 

@@ -1,6 +1,6 @@
-//! The memory oracle of reading: whatever a broker sends, what waits for the application stays within its limit, an
-//! answer that has come and one batch. In a binary of its own, since it counts every allocation of the process: the
-//! buffers in which answers came are freed when nothing of them is kept, whatever the client believes to hold.
+//! The memory oracle of reading: whatever a broker sends, data that waits for the application stays within its limit,
+//! one response and one batch. It is a separate test binary because it counts every allocation of the process, so that
+//! it sees the buffers of responses until they are really freed, whatever the client counts.
 
 mod shared_responses;
 
@@ -25,7 +25,7 @@ static PEAK: AtomicUsize = AtomicUsize::new(0);
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// What is counted is the whole process's, so tests take turns.
+/// Lets tests run one at a time, because the allocations of the whole process are counted.
 pub(crate) fn alone() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
@@ -52,7 +52,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// What an answer of a partition is made of.
+/// What a response for a partition has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Content {
     /// Batches of one record with one byte.
@@ -70,7 +70,7 @@ enum Content {
 enum Defect {
     /// Only the bytes of records count against the limit.
     OnlyRecordBytesCount,
-    /// An answer is opened at once, whatever it holds.
+    /// A response is opened at once, whatever it has.
     AnswersAreOpenedAtOnce,
 }
 

@@ -1,6 +1,5 @@
-//! Many partitions whose parts come in the same answers: a byte of one beside half a mebibyte of another, some paused,
-//! some slow, some read in turn. A part that is kept keeps the whole answer, so that is what counts, by the allocator's
-//! word.
+//! Many partitions whose parts come in the same responses: a byte of one beside much more of another, some paused, some
+//! slow, some read in turn. A part that is kept keeps the whole response in memory, which is what the allocator counts.
 //!
 //! `KAFKARS_SEEDS` sets how many histories are played (default 48), `KAFKARS_FIRST_SEED` where they start.
 
@@ -29,7 +28,7 @@ const PATIENCE: usize = 60;
 /// What is done wrong on purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Defect {
-    /// A part counts as what it holds itself, not as what it keeps.
+    /// A part counts as its own bytes, not as the response that it keeps.
     OnlyPartsCount,
 }
 

@@ -73,7 +73,7 @@ pub(crate) fn refused_login(began: Instant) -> RefusedLogin {
     }
 }
 
-/// What the client believes of leaders, and where it is connected.
+/// What the client knows about leaders, and where it is connected.
 pub(crate) struct Leaders {
     version: u64,
     of: Vec<i32>,
@@ -389,7 +389,7 @@ impl World {
             client.metadata_asked = false;
             let mut changed = false;
             for (number, topic) in topics.into_iter().enumerate() {
-                // What is known of a topic that is gone stays, as it may be made again.
+                // The metadata of a deleted topic is kept, as it may be created again.
                 if !topic.exists {
                     continue;
                 }
@@ -412,7 +412,7 @@ impl World {
         });
     }
 
-    /// No answer will come.
+    /// Notes that no response will come.
     pub(crate) fn unanswered(&mut self, id: usize, node: i32, asked: Asked) {
         let now = self.instant();
         let lost = NoAnswer::Indefinite {

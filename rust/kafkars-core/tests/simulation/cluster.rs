@@ -32,7 +32,7 @@ pub(crate) struct Cluster {
     pub(crate) topics: Vec<Topic>,
     /// Whether requests name topics by their ids.
     pub(crate) by_id: bool,
-    /// Leaders refuse some batches for good, for what is in them.
+    /// Whether leaders refuse some batches for good because of their content.
     pub(crate) is_picky: bool,
     /// Nodes that take no connection.
     pub(crate) unreachable: BTreeSet<i32>,
@@ -139,7 +139,8 @@ impl Cluster {
 }
 
 impl World {
-    /// A batch arrives at a node; `newer` batches join their transaction by themselves (KIP-890).
+    /// Appends a batch that arrives at a node; the partition of a `newer` batch joins the transaction by itself
+    /// (KIP-890).
     pub(crate) fn append(&mut self, node: i32, batch: WireBatch, newer: bool) -> Appended {
         let place = batch.place;
         let topic = self.cluster.topics[place / PARTITIONS];
@@ -197,7 +198,7 @@ impl World {
         }
     }
 
-    /// Another node leads; what not all replicas had may be gone.
+    /// Moves the leader of a partition; entries that not all replicas have may be lost.
     pub(crate) fn move_leader(&mut self, place: Place) {
         let leader = self.between(0, NODES) as i32;
         let truncates = self.chance(500);
@@ -221,7 +222,7 @@ impl World {
         self.cluster.topics[topic].exists = false;
     }
 
-    /// It is made again, with another id.
+    /// Creates a topic again, with another id.
     pub(crate) fn make_topic(&mut self, topic: usize, partitions: usize) {
         let Uuid(mut id) = self.cluster.topics[topic].id;
         id[0] += 1;

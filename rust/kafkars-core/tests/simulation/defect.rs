@@ -22,19 +22,19 @@ use crate::world::World;
 /// What is done wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Defect {
-    /// Batches carry no numbers, so retries repeat records.
+    /// Batches have no sequence numbers, so retries repeat records.
     Unnumbered,
     /// A retry takes a new epoch instead of its old number.
     RetryUnderNewEpoch,
     /// A retry is numbered as if nothing had been sent before it.
     RetryWithWrongNumber,
-    /// No answer counts as success.
+    /// A missing response counts as success.
     LostIsStored,
     /// What only the leader has counts as stored.
     AfterAppendIsStored,
     /// A moved leader counts as success.
     NotLeaderIsStored,
-    /// A batch refused for good measure is forgotten instead of tried again.
+    /// A batch that is refused temporarily is forgotten instead of sent again.
     RefusedIsForgotten,
     /// Offsets of answers are taken one too high.
     OffsetsShifted,
@@ -60,23 +60,23 @@ pub(crate) enum Defect {
     FencedGoesOn,
     /// With one request at a time, a batch leaves for a new leader while the one before it is at the old.
     OvertakesAtLeaders,
-    /// A topic that was made again keeps the partitions it had.
+    /// A topic that was created again keeps its former partitions.
     NeverShrinks,
-    /// Answers are looked for under the id that the topic has today.
+    /// Responses are looked up by the id that the topic has now.
     TodaysId,
-    /// Nobody is woken when records' time is over.
+    /// The sender is not woken at the end of `delivery_timeout`.
     NoTimers,
     /// A refused request is repeated at once.
     NoPause,
     /// A producer that needs a new epoch after a failure goes on under the old.
     RenewalChangesNothing,
-    /// A login that was refused for good is a connection like any other that failed.
+    /// A login that was refused for good is treated as any other failed connection.
     RefusalIsNoConnection,
     /// A login that was refused once is held against the node until it lets the client in, whoever waits.
     RefusalIsKept,
     /// A commit that was cut off by a close is said not to have happened.
     CutIsAborted,
-    /// The end of a question for a producer id is forgotten when it brings none.
+    /// The end of an InitProducerId that brings no producer id is forgotten.
     IdentityForgotten,
 }
 

@@ -27,7 +27,7 @@ pub(crate) enum Lane {
 
 #[derive(Default)]
 pub(crate) struct Connection {
-    // Changes with every cut: answers of the connection before come to nobody.
+    // Changes with every cut, so that responses of the former connection are dropped.
     pub(crate) generation: u64,
     last_arrival: Micros,
     last_answer: Micros,
@@ -138,7 +138,7 @@ impl World {
         }
     }
 
-    /// A node takes no connection any more, and has none.
+    /// Makes a node unreachable, and cuts its connections.
     pub(crate) fn isolate(&mut self, node: i32) {
         self.cluster.unreachable.insert(node);
         for id in 0..self.clients.len() {
@@ -146,7 +146,7 @@ impl World {
         }
     }
 
-    /// The connection breaks. Of what is under way, some is lost, and what comes before it may still arrive, late.
+    /// Cuts a connection. Some of the requests under way are lost; those before them may still arrive, late.
     fn cut(&mut self, id: usize, to: (i32, Lane)) {
         let survivors = self.between(0, 4);
         let delay = if self.chance(500) {

@@ -53,8 +53,8 @@ pub(crate) fn history(seed: u64, numbered: bool, defect: Option<Defect>) -> Resu
     if world.chance(500) {
         world.at(STORM, move |world| world.flush_requested(id, true));
     } else {
-        // The last flush is given up at once; what it flush_was_requested must leave all the same, with nothing to
-        // follow.
+        // The last flush is given up at once; the records that it was for must be sent all the same, without later
+        // ones.
         let calm = STORM + SECOND;
         world.at(calm, move |world| world.flush_requested(id, true));
         for value in records..records + 8 {
@@ -65,7 +65,7 @@ pub(crate) fn history(seed: u64, numbered: bool, defect: Option<Defect>) -> Resu
         let end = calm + world.between(MILLI, 4 * MILLI);
         world.at(end, move |world| world.flush_requested(id, false));
     }
-    // Long before anything's time is over, nothing is left to wait for.
+    // Long before any deadline, no record is left.
     world.at(STORM + 12 * SECOND, move |world| {
         let left = world.clients[id].accumulator.unacknowledged();
         if left > 0 {
@@ -104,7 +104,7 @@ fn check(world: &mut World, id: usize, numbered: bool, short_lived: bool) {
         for (offset, value) in &stored {
             let places = offsets.entry(*value).or_default();
             places.push(*offset);
-            // Without numbers, what is tried again may be stored again, after what came later.
+            // Without sequence numbers, a batch that is sent again may be stored twice, after later ones.
             if !numbered {
                 continue;
             }
@@ -157,7 +157,7 @@ fn check_report(
                 "record {value} failed, although its time outlasts every storm: {error}"
             ));
         }
-        // What failed may be stored: the answer may have come too late.
+        // A record that failed may be stored: the response may have come too late.
         Some(Ok(_) | Err(_)) => {}
     }
 }

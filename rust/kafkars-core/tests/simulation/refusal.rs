@@ -47,7 +47,7 @@ pub(crate) struct Case {
 }
 
 impl Case {
-    /// Whether Kafka documents the code for a request that producers make, or does not know it; also every other way.
+    /// True for a code that Kafka documents for requests of producers or does not know, and for every other way.
     pub(crate) fn is_documented(&self) -> bool {
         match self.way {
             Way::Code(code) => DOCUMENTED.contains(&code) || matches!(code, ErrorCode::Unknown(_)),

@@ -182,7 +182,7 @@ pub(crate) fn heard(world: &mut World, id: usize, node: i32) {
     }
 }
 
-/// What was heard of leaders before counts no longer.
+/// Forgets refusals of nodes that are no longer leaders.
 pub(crate) fn leaders_moved(world: &mut World, id: usize) {
     let refused = std::mem::take(&mut world.clients[id].refused);
     let still = refused
@@ -234,7 +234,7 @@ fn check(world: &mut World, id: usize, shape: Shape, one_at_a_time: bool) {
     let sent = std::mem::take(&mut world.sent_by_key);
     // Where the latest acknowledged record of a partition first was.
     let mut latest: HashMap<Place, (usize, i64)> = HashMap::new();
-    // A broker that is asked by name cannot tell that the topic is not the one that was meant.
+    // When topics are named by name, a broker cannot notice that the topic is another one.
     let ordered = (shape.numbered || one_at_a_time) && (shape.by_id || !shape.remakes);
     for (topic, value, at, delivery) in &sent {
         let place = topic * PARTITIONS + delivery.batch().partition() as usize;

@@ -199,7 +199,7 @@ fn ended(world: &mut World, id: usize, step_done: Step, result: Result<(), Trans
                 _ => false,
             };
             if is_closed && step_done == Step::Commit {
-                // That the producer is closed and no more says that nothing was committed.
+                // An error that only says that the producer is closed means that nothing was committed.
                 known(world, id).fate = Fate::Open;
             }
             let is_expected = match error {
@@ -210,7 +210,7 @@ fn ended(world: &mut World, id: usize, step_done: Step, result: Result<(), Trans
             if !is_expected {
                 world.violated(format!("{step_done:?} is the end: {error}"));
             }
-            // A replaced producer stays away; one that failed by itself is made anew.
+            // A replaced producer stays away; after another failure a new one is started.
             if id + 1 == world.clients.len() {
                 let pause = breath(world);
                 world.after(pause, start);

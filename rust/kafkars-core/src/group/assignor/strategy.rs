@@ -17,7 +17,7 @@ pub trait Assignor: Send + Sync + fmt::Debug {
     /// The name in `partition_assignment_strategy` on the wire, such as `range`.
     fn name(&self) -> &str;
 
-    /// Whether it never gives a partition to a new owner before the old one has given it up (KIP-429). Members whose
+    /// True if it never gives a partition to a new owner before the old one has given it up (KIP-429). Members whose
     /// assignors all do so keep their partitions while they join.
     fn is_cooperative(&self) -> bool {
         false

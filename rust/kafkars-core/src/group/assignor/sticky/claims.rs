@@ -76,7 +76,7 @@ impl<'a> Claims<'a> {
     }
 }
 
-/// Whether the partition exists and the member still wants its topic.
+/// True if the partition exists and the member still subscribes to its topic.
 fn is_possible(group: &GroupView, member: &MemberView, partition: &TopicPartition) -> bool {
     let count = group.partition_count(&partition.topic);
     member.topics.contains(&partition.topic)
