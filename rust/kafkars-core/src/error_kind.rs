@@ -40,7 +40,7 @@ pub struct SecurityError {
     pub problem: SecurityProblem,
     /// The broker's `host:port`.
     pub address: std::sync::Arc<str>,
-    /// What happened, in words. Never holds a secret.
+    /// A text that says what happened. Never has a secret in it.
     pub cause: std::sync::Arc<str>,
 }
 

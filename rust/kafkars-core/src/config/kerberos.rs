@@ -19,7 +19,7 @@ pub trait KerberosLibrary: Send + Sync {
     ) -> Result<Box<dyn SecurityContext>, Arc<str>>;
 }
 
-/// One exchange with one service (RFC 2743). The errors are the library's words.
+/// One exchange with one service (RFC 2743). The errors are the library's messages.
 pub trait SecurityContext: Send {
     /// Takes the service's token, `None` at the beginning, and makes the next token for the service.
     ///

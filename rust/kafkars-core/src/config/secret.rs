@@ -44,7 +44,7 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// What a [`Provider`] returns; an error says in words why there is no value, and holds none.
+/// What a [`Provider`] returns; the error is a text that says why there is no value, and never has one in it.
 pub type Provided<T> = Pin<Box<dyn Future<Output = Result<T, Arc<str>>> + Send>>;
 
 /// A function of the application that makes a value whenever one is needed.

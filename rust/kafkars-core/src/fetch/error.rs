@@ -117,7 +117,7 @@ pub enum FetchError {
         measured.as_millis(), limit.as_millis()
     )]
     Stuck {
-        /// What should have been heard of.
+        /// What no response came about.
         what: &'static str,
         /// `stuck_timeout_ms`.
         limit: Duration,

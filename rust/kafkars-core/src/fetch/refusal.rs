@@ -3,9 +3,9 @@
 use kafkars_protocol::ErrorCode;
 
 /// True if a request that was refused with this code is sent again after a pause, without an error to the application:
-/// `health()` shows it, the log tells of it after ten seconds, and `stuck_timeout_ms` ends the waiting. All other codes
-/// but `OFFSET_OUT_OF_RANGE`, which has rules of its own, are raised, and again each time that the application has
-/// taken the error before.
+/// `health()` shows it, a line is logged after ten seconds, and `stuck_timeout_ms` ends the waiting. All other codes
+/// but `OFFSET_OUT_OF_RANGE`, which has rules of its own, are raised: once, and again when the application has taken
+/// the error and it lasts.
 ///
 /// These are the codes that Kafka calls retriable, and `UNKNOWN_SERVER_ERROR`: a broker returns that when something
 /// inside it went wrong, such as a disk or a race with an election, and Java's consumer retries it too.

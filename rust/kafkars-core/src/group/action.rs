@@ -91,7 +91,7 @@ impl GroupRequest {
 pub struct LeaveGroup {
     /// The group.
     pub group_id: String,
-    /// Who leaves.
+    /// The id of the member that leaves.
     pub member_id: String,
     /// `group_instance_id` of a static member.
     pub group_instance_id: Option<String>,

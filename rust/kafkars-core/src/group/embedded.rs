@@ -1,7 +1,8 @@
 //! Subscriptions and assignments as members of the classic protocol exchange them, as bytes that the coordinator passes
 //! on.
 //!
-//! Both start with a version. A newer one than ours only adds at the end, so it is read as our newest (KIP-429).
+//! Both start with a version. A newer version than those known here only adds fields at the end, so it is read as the
+//! newest known one (KIP-429).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -32,8 +32,8 @@ type Waiter = Box<dyn FnOnce() + Send>;
 
 type Unheard = Box<dyn FnOnce() + Send>;
 
-/// The outcome that all records of a batch share. Records hold it by reference and an index, so reporting costs
-/// nothing per record until somebody asks.
+/// The outcome that all records of a batch share. Records hold it by reference and an index, so reporting costs nothing
+/// per record until its outcome is asked for.
 pub struct BatchDelivery {
     topic: Arc<str>,
     partition: i32,

@@ -24,7 +24,7 @@ struct Member {
     previous_epoch: i32,
     topics: BTreeSet<String>,
     assigned: BTreeSet<Place>,
-    /// To be given up before anything else happens, and before then.
+    /// Partitions to be given up before the next step, and until when.
     revoking: BTreeSet<Place>,
     revoking_ends_at: Option<Instant>,
     rebalance: Duration,
@@ -35,9 +35,9 @@ struct Member {
 /// `group_remote_assignor`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ServerAssignor {
-    /// Even, and as much as possible where it is.
+    /// As even as possible, with as few moves as possible.
     Uniform,
-    /// Of every topic a run of neighbours for each member.
+    /// For each member a range of neighbouring partitions of every topic.
     Range,
 }
 
@@ -168,7 +168,8 @@ impl ConsumerCoordinator {
         }
     }
 
-    /// Whether the sender may use its instance id. Who joins under one whose holder is away gets what that had.
+    /// Checks that the sender may use its instance id. A member that joins with the id of one that is away gets its
+    /// partitions.
     fn check_instance(&mut self, request: &ConsumerGroupHeartbeatRequest) -> Result<(), ErrorCode> {
         let Some(instance) = &request.instance_id else {
             return Ok(());
@@ -200,7 +201,7 @@ impl ConsumerCoordinator {
         }
     }
 
-    /// One step of one member towards its target.
+    /// Takes a member one step towards its target assignment.
     fn lead_on(&mut self, now: Instant, id: &str, owned: Option<&BTreeSet<Place>>) {
         let held: BTreeSet<Place> = self
             .members
@@ -236,7 +237,7 @@ impl ConsumerCoordinator {
             .copied()
             .collect();
         if !lost.is_empty() && owned.is_some_and(|owned| owned.is_disjoint(&lost)) {
-            member.assigned = kept; // an assignment that it never heard of
+            member.assigned = kept; // the response with that assignment was lost
         } else if !lost.is_empty() {
             member.assigned = kept;
             member.revoking = lost;
@@ -250,7 +251,7 @@ impl ConsumerCoordinator {
         }
     }
 
-    /// A new target.
+    /// Computes a new target assignment.
     fn retarget(&mut self) {
         self.epoch += 1;
         match self.assignor {

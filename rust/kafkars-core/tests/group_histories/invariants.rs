@@ -37,7 +37,7 @@ impl Finished {
     }
 }
 
-/// No two processes that run believe to own the same partition.
+/// Checks that no two running processes believe that they own the same partition.
 pub(crate) fn owned_once(now: Instant, members: &[Option<Member>]) -> Result<(), String> {
     let mut owners: BTreeMap<&TopicPartition, Process> = BTreeMap::new();
     for member in members
@@ -57,7 +57,8 @@ pub(crate) fn owned_once(now: Instant, members: &[Option<Member>]) -> Result<(),
     Ok(())
 }
 
-/// A commit that is accepted passes no unfinished record, and comes from no one while another owns the partition.
+/// Checks that an accepted commit passes no unfinished record, and does not come from a member while another one owns
+/// the partition.
 pub(crate) fn committed_rightly(
     now: Instant,
     finished: &Finished,

@@ -60,7 +60,7 @@ pub(crate) enum Delivery {
     Broken(Ticket),
 }
 
-/// Who waits for an answer.
+/// The sender that waits for a response.
 #[derive(Debug, Clone, Copy)]
 struct Waiting {
     from: Process,

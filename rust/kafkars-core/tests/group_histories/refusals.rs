@@ -1,5 +1,6 @@
 //! Every request that a membership makes, in trouble of every kind, once and for ten seconds: members go on by
-//! themselves, forget nothing, and keep their pace; one that leaves meanwhile hears of every commit it has made.
+//! themselves, forget nothing, and keep their pace; one that leaves meanwhile gets the outcome of every commit that it
+//! has made.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -19,13 +20,13 @@ use crate::world::{HEARTBEAT, SESSION, World};
 
 /// How long trouble lasts.
 const FOR_LONG: Duration = Duration::from_secs(10);
-/// When everybody is back afterwards: sessions, rebalances and the longest pause have passed.
+/// Within what time all members are back afterwards: sessions, rebalances and the longest pause have passed.
 pub(crate) const BACK_WITHIN: Duration = Duration::from_secs(45);
 /// Most requests of one kind that one member sends in ten seconds of trouble. A heartbeat and a commit are due every
-/// second, and with KIP-848 a join that fails is followed by a goodbye, which is a heartbeat too.
+/// second, and with KIP-848 a join that fails is followed by a last heartbeat.
 const MOST_REQUESTS: u32 = 40;
 
-/// What the documentation of each request lists, and a code that nobody knows.
+/// The error codes that Kafka documents for each request, and one that does not exist.
 pub(crate) fn codes(api: Api) -> &'static [ErrorCode] {
     use ErrorCode as E;
     match api {
@@ -121,7 +122,7 @@ pub(crate) fn codes(api: Api) -> &'static [ErrorCode] {
             E::RequestTimedOut,
             E::Unknown(9999),
         ],
-        // Refused or lost is the same to whoever looks up.
+        // To a look-up every refusal is the same.
         Api::TopicLookup => &[E::UnknownTopicId, E::LeaderNotAvailable],
     }
 }
@@ -281,7 +282,7 @@ impl Case {
                 "{process:?} has sent {count} of {api:?} in ten seconds"
             ));
         }
-        // A goodbye that nobody answers takes longer than that; what was accepted does not.
+        // A leave without a response takes longer than that; accepted commits do not.
         if let Some(member) = self.world.members[1].take() {
             self.world.promises.left(&member)?;
         }
@@ -303,7 +304,7 @@ impl Case {
 
     /// After the trouble everything goes on by itself.
     fn go_on(&mut self, trouble: Trouble) -> Result<(), String> {
-        // Nobody can tell a wrong assignment from a right one: other members begin anew.
+        // A member cannot tell a wrong assignment from a right one, so other members start anew.
         if is_lie(trouble) {
             let now = self.world.now;
             for member in self.world.members.iter_mut().flatten() {
@@ -330,7 +331,7 @@ impl Case {
         }
         // What waited in the trouble has ended.
         self.pass(FOR_LONG)?;
-        // The end of all, by a slow coordinator: what they have finished is committed.
+        // All members leave, with a slow coordinator: what they have finished must be committed.
         self.world.troubles.begin(Trouble {
             api: Api::OffsetCommit,
             fate: Fate::Late(Duration::from_secs(1)),

@@ -72,7 +72,7 @@ pub(crate) enum Defect {
     RenewalChangesNothing,
     /// A login that was refused for good is treated as any other failed connection.
     RefusalIsNoConnection,
-    /// A login that was refused once is held against the node until it lets the client in, whoever waits.
+    /// A refused login counts until the node accepts one, also for records that came later.
     RefusalIsKept,
     /// A commit that was cut off by a close is said not to have happened.
     CutIsAborted,

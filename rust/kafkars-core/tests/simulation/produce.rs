@@ -42,7 +42,7 @@ pub(crate) fn history(seed: u64, numbered: bool, defect: Option<Defect>) -> Resu
         let place = world.between(0, (TOPICS * PARTITIONS) as u64) as Place;
         world.at(at, move |world| world.move_leader(place));
     }
-    // Flushes, during which nobody waits for linger.
+    // Flushes, during which batches do not linger.
     for _ in 0..world.between(0, 10) {
         let at = world.between(0, STORM);
         let end = at + world.between(0, 100 * MILLI);

@@ -26,7 +26,8 @@ const DELIVERY_TIMEOUT: Micros = 1_500 * MILLI;
 const SLACK: Micros = 10 * MILLI;
 /// Requests have an answer within this, and are tried again.
 const REQUEST_TIMEOUT: Micros = 300 * MILLI;
-/// What was under way to another node when the leader moved comes back and hears of the next refusal within this.
+/// A batch that was under way to another node when the leader moved comes back, and meets the next refusal, within
+/// this.
 const UNDER_WAY: Micros = REQUEST_TIMEOUT + 420 * MILLI;
 
 /// How producer and world are made.
@@ -160,7 +161,8 @@ fn send(world: &mut World, id: usize, value: u64) {
     });
 }
 
-/// A node refuses the login: all records that wait for it hear of that, and those that have waited for long fail.
+/// Notes that a node has refused a login, for all records that wait for it, and checks that those that have waited for
+/// long fail.
 pub(crate) fn heard(world: &mut World, id: usize, node: i32) {
     let now = world.now;
     for index in world.open.clone() {

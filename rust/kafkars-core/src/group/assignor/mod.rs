@@ -1,4 +1,4 @@
-//! Who gets which partition: strategies of the classic protocol, run by the group's leader.
+//! Assignors: the assignment strategies of the classic protocol, which the group's leader runs.
 
 mod cooperative;
 mod range;

@@ -196,7 +196,7 @@ fn cluster() -> Cluster {
     cluster_with(TOPIC_ID)
 }
 
-/// The topic may be one that was made again.
+/// Metadata in which [`TOPIC`] has this id, as it has another one when it is deleted and created again.
 fn cluster_with(topic_id: Uuid) -> Cluster {
     let partitions = (0..PARTITIONS).map(|number| MetadataResponsePartition {
         partition_index: number,

@@ -21,8 +21,8 @@ use crate::produce::partitioner::{PartitionChooser, Partitioner};
 
 /// All records of one producer that are not acknowledged, by topic and partition.
 ///
-/// Lock order: `topics`, then a topic's chooser, then a partition buffer, then `arrivals`. Only reading `topics` is
-/// held across the others, by whoever appends.
+/// Lock order: `topics`, then a topic's chooser, then a partition buffer, then `arrivals`. Only the read lock of
+/// `topics` is held across the others, while a record is appended.
 #[derive(Debug)]
 pub struct Accumulator {
     batch_size: usize,

@@ -380,7 +380,7 @@ fn a_refused_identity_is_asked_for_again_by_later_records() {
         driver.sender.identified(driver.now, None, Ok(&refusal));
         driver.poll(true);
         assert_eq!(driver.sender.take_finished().len(), 1);
-        // At once, as long as the refusal is young.
+        // A record fails at once while the refusal is recent.
         driver.send(0, b"v").expect("room");
         assert!(!driver.poll(true).needs_identity);
         assert_eq!(driver.sender.take_finished().len(), 1);
@@ -426,7 +426,7 @@ fn keys_go_to_the_partitions_that_a_topic_made_again_has() {
         accumulator.update_topic(&made(count, id));
         assert_eq!(partitions(&accumulator), (0..count).collect::<Vec<_>>());
     }
-    // What was taken before is still there, also for partitions that are gone.
+    // Records accepted before are still there, also for partitions that are gone.
     let held: u32 = accumulator.take_all().iter().map(|batch| batch.count).sum();
     assert_eq!(held, 400);
 }

@@ -73,7 +73,8 @@ impl IdentityLookup {
         self.last_error = None;
     }
 
-    /// Notes that InitProducerId brought no identity. `until` says when the pause after so many failures in a row ends.
+    /// Notes that InitProducerId brought no identity. `until` returns the end of the pause after a number of failures
+    /// in a row.
     pub(super) fn failed(
         &mut self,
         cause: Arc<str>,

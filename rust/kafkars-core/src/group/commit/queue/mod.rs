@@ -286,7 +286,7 @@ impl CommitQueue {
         }
     }
 
-    /// Notes that something else waits for this commit, so that topics that nobody knows must not hold it up.
+    /// Notes that something else waits for this commit, so that topics unknown to brokers must not hold it up.
     pub fn note_awaited(&mut self, id: CommitId) {
         if let Some(commit) = self.waiting.iter_mut().find(|commit| commit.id == id) {
             commit.is_patient = false;
