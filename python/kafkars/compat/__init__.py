@@ -1,7 +1,7 @@
-"""Faces of other Kafka libraries over the kafkars engine, and a way to run programs written for those unchanged.
+"""Faces: packages with the names of other Kafka libraries, on kafkars. Programs for those libraries run unchanged.
 
-`from kafkars.compat import confluent_kafka` gives a face under its own name. `install("confluent_kafka")`, called
-before the program imports that library, makes `import confluent_kafka` and everything below it give the face.
+`from kafkars.compat import confluent_kafka` imports a face under its own name. `install("confluent_kafka")`, called
+before the program imports that library, makes `import confluent_kafka` and everything below it import the face.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FACES: dict[str, str] = {
     "confluent_kafka": "kafkars.compat.confluent_kafka",
     "kafka": "kafkars.compat.kafka",
 }
-"""Libraries that can be stood in for, by the name they are imported under, and the modules that do."""
+"""The libraries that have a face, by the name they are imported under, and the packages of their faces."""
 
 OTHER_VERSIONS: dict[str, dict[str, str]] = {
     "kafka": {
@@ -33,17 +33,17 @@ OTHER_VERSIONS: dict[str, dict[str, str]] = {
         "3": "kafkars.compat.kafka_3",
     }
 }
-"""Faces of releases of a library, which `install(library, version=...)` gives."""
+"""Faces of other releases of a library, for `install(library, version=...)`."""
 
 IMPORTED_AS: dict[str, str] = {"confluent-kafka": "confluent_kafka", "kafka-python": "kafka", "kafka_python": "kafka"}
-"""Names of packages, where those of their modules are others."""
+"""Names of PyPI packages that differ from the name they are imported under."""
 
 STANDS_ON: dict[str, str] = {"kafkars.compat.kafka_3": "kafkars.compat.kafka"}
-"""Faces that have only what differs from another one, whose modules stand beside theirs."""
+"""Faces that only have what differs from another face, and that face, which has their other modules."""
 
 
 def install(library: str, version: str | int | None = None) -> ModuleType:
-    """Makes `import library` give the face, in this process, from now on. Calling it again changes nothing.
+    """Makes `import library` import the face, in this process, from now on. Calling it again changes nothing.
 
     Every module of the face then has two names and is one object, so classes are the same by either.
 
@@ -74,7 +74,7 @@ def install(library: str, version: str | int | None = None) -> ModuleType:
 
 
 def uninstall(library: str) -> None:
-    """Takes back `install()`: later imports find the library itself, if it is there. What was imported stays as it is.
+    """Undoes `install()`: later imports find the library itself, if it is there. What was imported stays as it is.
 
     Args:
         library: The name that was given to `install()`.
@@ -92,7 +92,7 @@ def uninstall(library: str) -> None:
 
 
 def face_of(library: str, version: str | int | None = None) -> str:
-    """The module that stands in for a library."""
+    """Returns the package that stands in for a library."""
     if version is not None:
         others = OTHER_VERSIONS.get(library, {})
         if str(version) not in others:
@@ -109,6 +109,6 @@ def face_of(library: str, version: str | int | None = None) -> str:
 
 
 def finder_of(library: str) -> AliasFinder | None:
-    """What `install()` has put into `sys.meta_path`."""
+    """Returns the finder that `install()` has put into `sys.meta_path`."""
     finders = (finder for finder in sys.meta_path if isinstance(finder, AliasFinder))
     return next((finder for finder in finders if finder.library == library), None)

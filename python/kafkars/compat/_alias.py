@@ -1,4 +1,4 @@
-"""One module under two names: what makes `import confluent_kafka.admin` find `kafkars.compat.confluent_kafka.admin`."""
+"""The import hook by which `import confluent_kafka.admin` finds `kafkars.compat.confluent_kafka.admin`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
-    # The classes below derive from none of `importlib.abc`, which would load a dozen modules.
+    # The classes below derive from none of `importlib.abc`, whose import would load a dozen modules.
     from collections.abc import Sequence
     from importlib.abc import Loader
     from types import ModuleType
@@ -32,7 +32,7 @@ class AliasFinder:
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """How a module of the library is loaded; None for modules of others.
+        """Returns the spec of a module of the library; None for other modules.
 
         Raises:
             ModuleNotFoundError: The face does not have it. The text says what to use instead.
@@ -47,13 +47,13 @@ class AliasFinder:
         raise ModuleNotFoundError(f"{fullname} is not offered by kafkars: {self.advice(rest[1:])}", name=fullname)
 
     def advice(self, module: str) -> str:
-        """What to use instead of a module that is not offered; the face's `NOT_OFFERED` knows."""
+        """Returns what to use instead of a module that is not offered, from the face's `NOT_OFFERED`."""
         alternatives: dict[str, str] = getattr(sys.modules.get(self.face), "NOT_OFFERED", {})
         return alternatives.get(module, f"{self.face} has no module of that name")
 
 
 def is_there(module: str) -> bool:
-    """True if there is a module of that name; where its package is none, it is not."""
+    """True if there is a module of that name; False also if its parent is no package."""
     try:
         return find_spec(module) is not None
     except ModuleNotFoundError:
@@ -61,15 +61,15 @@ def is_there(module: str) -> bool:
 
 
 class AliasLoader:
-    """Loads a module by giving out another one."""
+    """Loads a module by returning another one, so that both names have one module object."""
 
     def __init__(self, name: str) -> None:
         self.name = name
 
     def create_module(self, _spec: ModuleSpec) -> None:
-        """An empty module will do."""
+        """Returns an empty module, which `exec_module()` replaces."""
 
     def exec_module(self, module: ModuleType) -> None:
-        """Puts the module itself in the place of the empty one that the import has made."""
+        """Replaces the empty module of the import by the face's."""
         if module.__spec__ is not None:
             sys.modules[module.__spec__.name] = importlib.import_module(self.name)

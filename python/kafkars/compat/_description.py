@@ -1,4 +1,4 @@
-"""What Kafka says of an error code, for the classes that a face has of them."""
+"""Kafka's description of an error code, for the error classes of faces."""
 
 from __future__ import annotations
 

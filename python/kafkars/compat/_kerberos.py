@@ -1,4 +1,4 @@
-"""Settings of GSSAPI, which the faces share."""
+"""Settings for GSSAPI, for all faces."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 def kerberos(
     service: str, domain: str | None = None, principal: str | None = None, keytab: str | None = None
 ) -> dict[str, Any]:
-    """Settings of the engine for SASL's GSSAPI.
+    """Returns kafkars' settings for SASL's GSSAPI.
 
     Args:
         service: The broker's service, "kafka" nearly everywhere.

@@ -1,4 +1,4 @@
-"""Engines of faces: where one is forgotten, the face warns if its original does, and nobody else."""
+"""Clients inside faces do not warn when they are dropped unclosed: the face does, if its original does."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ C = TypeVar("C")
 
 
 def quiet(client: C) -> C:
-    """A client of the engine that does not warn when it is forgotten unclosed.
+    """Turns off the warning of a kafkars client that is dropped unclosed.
 
     Args:
         client: A producer, consumer or administrator of `kafkars` or `kafkars.aio`.
@@ -16,7 +16,7 @@ def quiet(client: C) -> C:
     Returns:
         The client itself.
     """
-    # An administrator has its native half beside it.
+    # `Admin` is not a native class, but has a native object.
     native: Any = getattr(client, "_native", client)
     native._never_warn()
     return client

@@ -1,4 +1,4 @@
-"""What the faces share of TLS: OpenSSL's names of cipher suites, and what can be read of an `ssl.SSLContext`."""
+"""TLS for all faces: OpenSSL's names of cipher suites, and settings that are read from an `ssl.SSLContext`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SUITES = {
     "ECDHE-RSA-AES128-GCM-SHA256": "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
     "ECDHE-RSA-CHACHA20-POLY1305": "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256",
 }
-"""The engine's cipher suites: OpenSSL's names and IANA's."""
+"""The cipher suites that kafkars has: OpenSSL's names and IANA's."""
 
 VERSIONS = (
     ("TLSv1.2", ssl.TLSVersion.TLSv1_2, ssl.OP_NO_TLSv1_2),
@@ -33,16 +33,16 @@ Filename = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
 
 class UnusableTlsError(ValueError):
-    """TLS was asked for in a way that the engine cannot offer; the message names what to use instead."""
+    """TLS was asked for in a way that kafkars does not have; the message names what to use instead."""
 
 
 class RememberingContext(ssl.SSLContext):
-    """A context that remembers what was loaded into it: OpenSSL gives back neither a client's certificate nor a
-    directory.
+    """A context that remembers what was loaded into it: OpenSSL does not return a client's certificate or a directory
+    of authorities.
     """
 
     identity: dict[str, Any]
-    """Settings of the engine for the client's certificate."""
+    """kafkars' settings for the client's certificate."""
 
     files: list[str]
     directories: list[str]
@@ -89,7 +89,7 @@ class RememberingContext(ssl.SSLContext):
         super().set_ciphers(cipherlist)
 
     def authorities(self) -> dict[str, Any] | None:
-        """Settings of the engine for the authorities that were loaded; None where none were."""
+        """Returns kafkars' settings for the authorities that were loaded; None if none were."""
         if len(self.directories) > 1:
             raise UnusableTlsError("ssl_context: has several directories of authorities; load one, and files")
         is_one = len(self.files) + len(self.directories) == 1 and not self.has_texts and not self.has_defaults
@@ -101,7 +101,7 @@ class RememberingContext(ssl.SSLContext):
         return {} if self.has_defaults else None
 
     def revocations(self) -> dict[str, Any]:
-        """Settings of the engine for lists of revoked certificates, which are in a file that was loaded."""
+        """Returns kafkars' settings for certificate revocation lists in a file that was loaded."""
         from pathlib import Path  # noqa: PLC0415  loads a dozen modules
 
         for name in self.files:
@@ -116,7 +116,7 @@ def settings_of(
     revocations: Mapping[str, Any] | None = None,
     authorities: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Settings of the engine from what a context tells of itself.
+    """Returns kafkars' settings for what can be read from a context.
 
     Args:
         context: The program's.
@@ -137,7 +137,7 @@ def settings_of(
     remembering = context if isinstance(context, RememberingContext) else None
     believed = authorities_of(context) if remembering is None else remembering.authorities()
     if believed is None and not authorities:
-        # To believe the system's instead would be to believe more than the program does.
+        # To trust the system's authorities instead would be to trust more than the program does.
         raise UnusableTlsError(
             "ssl_context: tells of no authorities: it believes nobody, or those in a directory, which cannot be read back; "
             + instead
@@ -161,10 +161,10 @@ def settings_of(
 
 
 def authorities_of(context: ssl.SSLContext) -> dict[str, Any] | None:
-    """The authorities of a context that was made by the `ssl` module itself; None where it tells of none.
+    """Returns the authorities of a context that the `ssl` module itself has made; None if it does not tell any.
 
-    OpenSSL reads directories when it needs something of them. Where the system has its authorities only in one, a
-    default context looks like one that believes nobody, and like one with a directory of the program's own.
+    OpenSSL reads a directory only when it needs a file of it. If the system's authorities are in a directory, a default
+    context looks like one that trusts nobody, and like one with a directory of the program's own.
     """
     found = context.get_ca_certs(binary_form=True)
     if not found and context.cert_store_stats()["x509"]:
@@ -176,17 +176,17 @@ def authorities_of(context: ssl.SSLContext) -> dict[str, Any] | None:
 
 @cache
 def system_authorities() -> set[bytes]:
-    """Those of a default context, as far as they can be read."""
+    """Returns the authorities of a default context, as far as they can be read."""
     return set(ssl.create_default_context().get_ca_certs(binary_form=True))
 
 
 def pem(certificates: Iterable[bytes]) -> str:
-    """Certificates as PEM."""
+    """Converts certificates to PEM."""
     return "".join(map(ssl.DER_cert_to_PEM_cert, certificates))
 
 
 def versions_of(context: ssl.SSLContext) -> dict[str, Any]:
-    """The versions of TLS that a context allows."""
+    """Returns the versions of TLS that a context allows."""
     lowest, highest = context.minimum_version, context.maximum_version
     allowed = [
         name
@@ -201,7 +201,7 @@ def versions_of(context: ssl.SSLContext) -> dict[str, Any]:
 
 
 def known_suites(names: Iterable[str]) -> dict[str, Any] | None:
-    """Those of the cipher suites that the engine has; None without any, nothing to set with all."""
+    """Returns those of the cipher suites that kafkars has: None if there are none, nothing to set if all."""
     known = [SUITES[name] for name in names if name in SUITES]
     if not known:
         return None
@@ -209,7 +209,7 @@ def known_suites(names: Iterable[str]) -> dict[str, Any] | None:
 
 
 def suites_of(name: str, text: str) -> dict[str, Any]:
-    """Those of the engine's cipher suites that a list in OpenSSL's notation names.
+    """Returns those of kafkars' cipher suites that a list in OpenSSL's notation selects.
 
     Raises:
         ssl.SSLError: OpenSSL does not understand it.
@@ -224,7 +224,7 @@ def suites_of(name: str, text: str) -> dict[str, Any]:
 
 
 def identity(certfile: Filename | None, keyfile: Filename | None, password: Any) -> dict[str, Any]:
-    """Settings of the engine for a client's certificate in PEM files, as the `ssl` module takes them."""
+    """Returns kafkars' settings for a client's certificate in PEM files, as for `SSLContext.load_cert_chain()`."""
     if not certfile:
         return {}
     settings: dict[str, Any] = {"ssl_certificate_location": os.fsdecode(certfile)}
@@ -236,7 +236,7 @@ def identity(certfile: Filename | None, keyfile: Filename | None, password: Any)
 
 
 def password_of(password: Any) -> Secret:
-    """A password as text, bytes or a function of either."""
+    """Returns a password that is text, bytes or a function that returns either."""
     if callable(password):
         function: Callable[[], Any] = password
 
@@ -248,7 +248,7 @@ def password_of(password: Any) -> Secret:
 
 
 def readable_password(password: Any) -> Any:
-    """A password for OpenSSL, unless it cannot be one: Python's own error would hold it whole."""
+    """Checks a password for OpenSSL: Python's own error about a wrong one would contain it."""
     if callable(password):
         function: Callable[[], Any] = password
         return lambda: readable_password(function())

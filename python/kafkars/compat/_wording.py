@@ -1,4 +1,4 @@
-"""The engine's messages in the words of a face: its settings have other names there."""
+"""Translates messages of kafkars for a face, whose settings have other names."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 
 
 def renaming(names: Mapping[str, str]) -> Callable[[str], str]:
-    """A function that puts a face's names of settings where a text has the engine's.
+    """Returns a function that replaces kafkars' names of settings in a text by a face's.
 
     Args:
         names: The face's name, or words, for each of the engine's.
     """
-    # The longest first: one name may begin with another.
+    # The longest names first: one name may begin with another.
     known = re.compile("|".join(re.escape(name) for name in sorted(names, key=len, reverse=True)))
     return lambda text: known.sub(lambda found: names[found[0]], text)

@@ -1,4 +1,4 @@
-"""aiokafka's names over the kafkars engine: programs written for aiokafka 0.8 to 0.14 run on it.
+"""The face of aiokafka: programs written for aiokafka 0.8 to 0.14 run on kafkars with it.
 
 `from kafkars.compat.aiokafka import AIOKafkaConsumer`, or `kafkars.compat.install("aiokafka")` before the program
 imports aiokafka.
@@ -14,7 +14,7 @@ from kafkars.compat.aiokafka.producer import AIOKafkaProducer
 from kafkars.compat.aiokafka.structs import ConsumerRecord, OffsetAndMetadata, OffsetAndTimestamp, TopicPartition
 
 __version__ = "0.14.0"
-"""The aiokafka this face follows."""
+"""The release of aiokafka that this face follows."""
 
 __all__ = [
     "AIOKafkaClient",

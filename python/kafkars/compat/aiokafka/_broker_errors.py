@@ -1,6 +1,6 @@
-"""One class for every error a broker can answer with, under the names aiokafka has for them.
+"""One class for every error code of brokers, under aiokafka's names.
 
-Names, numbers and what may be retried are facts of aiokafka 0.14 (`aiokafka.errors`); a test compares them with the
+Names, codes and `retriable` are those of aiokafka 0.14 (`aiokafka.errors`); a test compares them with the
 original. Descriptions are those of `kafkars.errors`.
 """
 
@@ -16,7 +16,7 @@ class KafkaError(RuntimeError):
 
     retriable = False
     invalid_metadata = False
-    """Whether what was known of the cluster was wrong, so that it is asked again."""
+    """Whether the client's metadata was wrong, so that it is fetched again."""
 
     def __str__(self) -> str:
         if not self.args:
@@ -28,11 +28,11 @@ class BrokerResponseError(KafkaError):
     """A broker refused a request."""
 
     errno: int
-    """Kafka's number for the error."""
+    """Kafka's error code."""
     message: str
     """Kafka's name for the error, as aiokafka spells it."""
     description: ClassVar[Description] = Description()
-    """What it means; for people."""
+    """What it means, as a text for people."""
 
     def __str__(self) -> str:
         return f"[Error {self.errno}] {super().__str__()}"

@@ -1,4 +1,4 @@
-"""What every client of aiokafka is told of the cluster and how to reach it, as settings of the engine."""
+"""The connection settings of every client of aiokafka, translated to those of kafkars."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 MECHANISMS = ("PLAIN", "GSSAPI", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER")
 NEVER_MS = 2**31 - 1
 INSTEAD = "make the context with aiokafka.helpers.create_ssl_context(), which remembers what it was made of"
-"""What a program can do where a context does not tell what the engine needs."""
+"""What to do instead if an `SSLContext` does not tell what kafkars needs."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Connection:
-    """Settings that producers, consumers and administrators share, under aiokafka's names and with its defaults."""
+    """The settings that all clients have, under aiokafka's names and with its defaults."""
 
     loop: asyncio.AbstractEventLoop | None
     bootstrap_servers: str | Sequence[str]
@@ -47,7 +47,7 @@ class Connection:
     sasl_oauth_token_provider: AbstractTokenProvider | None
 
     def settings(self) -> dict[str, Any]:
-        """Settings of `kafkars.aio` clients.
+        """Returns settings of `kafkars.aio` clients.
 
         Raises:
             RuntimeError: No event loop runs, and none is given.
@@ -79,7 +79,7 @@ class Connection:
         return settings if self.client_id is None else {**settings, "client_id": self.client_id}
 
     def check_security(self) -> None:
-        """Refuses what aiokafka refuses."""
+        """Raises the errors that aiokafka raises for wrong settings of TLS and SASL."""
         if self.security_protocol not in PROTOCOLS:
             raise ValueError(
                 f"security_protocol: {shown(self.security_protocol, PROTOCOLS)} is none of {', '.join(PROTOCOLS)}"
@@ -104,7 +104,7 @@ class Connection:
             raise ValueError("sasl_plain_username and sasl_plain_password are needed with that sasl_mechanism")
 
     def security(self) -> dict[str, Any]:
-        """Settings of `kafkars.aio` clients for TLS and SASL.
+        """Returns settings of `kafkars.aio` clients for TLS and SASL.
 
         Raises:
             ValueError: The context asks for something that cannot be read back or is not offered.
@@ -120,7 +120,7 @@ class Connection:
         return settings | self.sasl() if self.security_protocol.startswith("SASL_") else settings
 
     def sasl(self) -> dict[str, Any]:
-        """Settings for the mechanism."""
+        """Returns settings for the SASL mechanism."""
         settings: dict[str, Any] = {"sasl_mechanism": self.sasl_mechanism}
         if self.sasl_mechanism == "OAUTHBEARER":
             provider = Tokens(self.sasl_oauth_token_provider, self.loop)
@@ -154,13 +154,13 @@ class Tokens(FromApplication):
         self.problem = None
 
     def for_client(self) -> Tokens:
-        """Itself: it is made with the client, for the loop that the program names."""
+        """Returns itself: it is made with the client, for the client's loop."""
         return self
 
 
 @contextmanager
 def first_contact(config: Mapping[str, Any]) -> Iterator[None]:
-    """What aiokafka makes of a cluster that does not let a client in: whatever the reason, it could not be reached.
+    """Makes any failure to connect or log in a `KafkaConnectionError`, as in aiokafka.
 
     Raises:
         KafkaConnectionError: The certificate, the password or the token was refused.
@@ -178,6 +178,6 @@ def first_contact(config: Mapping[str, Any]) -> Iterator[None]:
 
 
 def servers(given: str | Sequence[str]) -> list[str]:
-    """Addresses with their ports."""
+    """Returns the addresses with their ports."""
     listed = given.split(",") if isinstance(given, str) else given
     return [with_port(address.strip()) for address in listed]

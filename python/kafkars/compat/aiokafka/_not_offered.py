@@ -1,6 +1,4 @@
-"""Classes that are internal to aiokafka and that programs name, as in `isinstance()`: they can be imported, and not be
-made.
-"""
+"""Internal classes of aiokafka that programs name, as in `isinstance()`: they can be imported, but not instantiated."""
 
 from __future__ import annotations
 
@@ -8,12 +6,12 @@ from typing import NoReturn
 
 
 class NotOffered:
-    """What the engine has no object for."""
+    """The base of classes that kafkars has no objects of."""
 
     INSTEAD = "the engine makes requests and reads batches itself"
 
     def __new__(cls, *_arguments: object, **_keywords: object) -> NoReturn:
-        """Nothing is made.
+        """Always fails.
 
         Raises:
             NotImplementedError: Always.

@@ -1,4 +1,4 @@
-"""What programs derive from (`aiokafka.abc`)."""
+"""Base classes for programs (`aiokafka.abc`)."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ __all__ = ["AbstractTokenProvider", "ConsumerRebalanceListener"]
 
 
 class ConsumerRebalanceListener(abc.ABC):
-    """Hears of partitions that come and go; given to `AIOKafkaConsumer.subscribe`.
+    """A listener for rebalances, to be passed to `AIOKafkaConsumer.subscribe`.
 
     Both methods may be plain functions or coroutines, which are awaited before the group goes on. What they raise is
-    logged and goes no further. `stop()` does not call them.
+    logged and not raised. `stop()` does not call them.
     """
 
     @abc.abstractmethod
     def on_partitions_revoked(self, revoked: Any) -> Any:
-        """Before a rebalance: the set of partitions the consumer gives back; empty when it joins."""
+        """Called before a rebalance with the set of partitions that are revoked; empty when the consumer joins."""
 
     @abc.abstractmethod
     def on_partitions_assigned(self, assigned: Any) -> Any:
-        """After a rebalance and before anything is fetched: the set of partitions the consumer has now."""
+        """Called after a rebalance and before anything is fetched, with the set of all assigned partitions."""
 
 
 class AbstractTokenProvider(abc.ABC):
-    """Gives tokens for SASL's OAUTHBEARER."""
+    """A provider of tokens for SASL's OAUTHBEARER."""
 
     @abc.abstractmethod
     async def token(self) -> str:
-        """A token that is valid now."""
+        """Returns a token that is valid now."""
 
     def extensions(self) -> dict[str, str]:
-        """SASL extensions to send with the token."""
+        """Returns SASL extensions to send with the token."""
         return {}

@@ -1,4 +1,4 @@
-"""The client underneath (`aiokafka.client`), as far as programs use it: to look at a cluster."""
+"""aiokafka's low-level client (`aiokafka.client`), as far as programs use it: to fetch metadata of a cluster."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ __all__ = ["AIOKafkaClient"]
 
 
 class ConnectionGroup(IntEnum):
-    """Uses of connections; the engine has its own."""
+    """Purposes of connections; kafkars has its own."""
 
     DEFAULT = 0
     COORDINATION = 1
 
 
 class CoordinationType(IntEnum):
-    """What a coordinator coordinates."""
+    """Kinds of coordinators."""
 
     GROUP = 0
     TRANSACTION = 1
 
 
 class AIOKafkaClient:
-    """Looks at a cluster: `bootstrap()`, `cluster`, `fetch_all_metadata()`, `close()`.
+    """Fetches metadata of a cluster: `bootstrap()`, `cluster`, `fetch_all_metadata()`, `close()`.
 
     Requests of the application's own making (`send`, `ready`, `coordinator_lookup`) are not offered: the engine keeps
     its connections to itself.
@@ -98,7 +98,7 @@ class AIOKafkaClient:
 
     @property
     def _bootstrap_servers(self) -> Any:
-        """What it was given; tracing by OpenTelemetry reads this and the next two."""
+        """The addresses that were given; OpenTelemetry's instrumentation reads this and the next two attributes."""
         return self._config["bootstrap_servers"]
 
     @property
@@ -106,19 +106,19 @@ class AIOKafkaClient:
         return str(self._config["client_id"])
 
     async def _wait_on_metadata(self, topic: str) -> set[int]:
-        """The partitions of a topic."""
+        """Returns the partitions of a topic, whose metadata is fetched if it is not known."""
         if self.cluster.partitions_for_topic(topic) is None:
             await self.fetch_all_metadata()
         return set(self.cluster.partitions_for_topic(topic) or ())
 
     @property
     def hosts(self) -> list[tuple[str, int]]:
-        """The addresses to start from."""
+        """The bootstrap addresses."""
         pairs = (address.rpartition(":") for address in self._config["bootstrap_servers"])
         return [(host.strip("[]"), int(port)) for host, _, port in pairs]
 
     async def bootstrap(self) -> None:
-        """Connects and looks at the cluster.
+        """Connects and fetches metadata.
 
         Raises:
             KafkaConnectionError: No broker can be reached.
@@ -129,7 +129,7 @@ class AIOKafkaClient:
             await self.fetch_all_metadata()
 
     async def fetch_all_metadata(self) -> ClusterMetadata:
-        """Looks at all brokers and topics."""
+        """Fetches metadata of all brokers and topics."""
         if self._admin is None:
             raise errors.IllegalStateError("the client has no connection yet: await client.bootstrap() first")
         with translated():
@@ -153,19 +153,19 @@ class AIOKafkaClient:
         return self.cluster
 
     async def force_metadata_update(self) -> bool:
-        """Looks again."""
+        """Fetches metadata again."""
         await self.fetch_all_metadata()
         return True
 
     async def add_topic(self, topic: str | None) -> bool:
-        """Looks again; all topics are looked at here. None is no topic: nothing is looked at."""
+        """Fetches metadata, here of all topics; with None it does nothing."""
         if topic is None:
             return False
         self._topics.add(topic)
         return await self.force_metadata_update()
 
     async def set_topics(self, topics: Iterable[str]) -> bool:
-        """Looks again; all topics are looked at here.
+        """Fetches metadata, here of all topics.
 
         Raises:
             AssertionError: A single name is given instead of a list.
@@ -176,7 +176,7 @@ class AIOKafkaClient:
         return await self.force_metadata_update()
 
     def get_random_node(self) -> int | str | None:
-        """Id of any broker; None where none is known."""
+        """Returns the id of any broker; None if none is known."""
         nodes = [broker.nodeId for broker in self.cluster.brokers()]
         import random  # noqa: PLC0415  only here
 
@@ -217,26 +217,26 @@ class AIOKafkaClient:
 
 
 class EngineClient(AIOKafkaClient):
-    """What consumers and producers have as their client: it looks at the same cluster, over a connection of its own.
+    """The `client` of consumers and producers: it fetches metadata of the same cluster by a connection of its own.
 
-    It connects at the first question, and is closed with its owner.
+    It connects when it is first used, and is closed with its owner.
     """
 
     def __init__(self, config: dict[str, Any], known: Callable[[str], Iterable[int] | None]) -> None:
-        """For consumers and producers, which say what they know."""
+        """Made by consumers and producers, with the topics that they know."""
         self._config = {name: value for name, value in config.items() if name in SHARED or name.startswith(SECURITY)}
         self._admin = None
         self._topics = set()
         self.cluster = KnownCluster(known, **{name: self._config[name] for name in SHARED if name in self._config})
 
     async def bootstrap(self) -> None:
-        """Connects, where it has not."""
+        """Connects, unless it is connected."""
         if self._admin is None:
             with translated():
                 self._admin = quiet(aio.Admin(self._config))
 
     async def fetch_all_metadata(self) -> ClusterMetadata:
-        """Looks at all brokers and topics."""
+        """Fetches metadata of all brokers and topics."""
         await self.bootstrap()
         return await super().fetch_all_metadata()
 
@@ -246,7 +246,7 @@ class EngineClient(AIOKafkaClient):
         return await super().send(node_id, request, group=group)
 
 
-# What administrators are told, too.
+# The settings that the administration client has, too.
 SHARED = (
     "bootstrap_servers",
     "client_id",
@@ -260,7 +260,7 @@ SECURITY = ("security_", "ssl_", "sasl_")
 
 
 def refused(call: str) -> NotImplementedError:
-    """Requests of the application's own making."""
+    """Returns the error for requests of the application's own making."""
     return NotImplementedError(
         f"AIOKafkaClient.{call} is not offered: kafkars keeps its connections to itself; use AIOKafkaAdminClient, "
         "AIOKafkaConsumer or AIOKafkaProducer for what the request is to do"

@@ -1,4 +1,4 @@
-"""What is known of a cluster (`aiokafka.cluster`)."""
+"""Metadata of a cluster (`aiokafka.cluster`)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ INTERNAL = frozenset({"__consumer_offsets", "__transaction_state"})
 class ClusterMetadata:
     """A snapshot of brokers, topics and partitions, as assignors get it.
 
-    The engine keeps its own; objects of this class tell what it knew when they were made.
+    kafkars keeps its own metadata; objects of this class have it as it was when they were made.
     """
 
     DEFAULT_CONFIG: ClassVar[dict[str, Any]] = {
@@ -34,7 +34,7 @@ class ClusterMetadata:
 
     @classmethod
     def of(cls, partitions: Mapping[str, Iterable[int]], brokers: Iterable[BrokerMetadata] = ()) -> ClusterMetadata:
-        """A snapshot of topics with their partitions."""
+        """Makes a snapshot of topics with their partitions."""
         made = cls()
         made._brokers = {broker.nodeId: broker for broker in brokers}
         made._partitions = {
@@ -45,7 +45,7 @@ class ClusterMetadata:
         return made
 
     def take(self, partitions: Iterable[PartitionMetadata], brokers: Iterable[BrokerMetadata]) -> None:
-        """Newer knowledge replaces what was known; listeners hear of it."""
+        """Replaces the metadata by newer metadata, and calls the listeners."""
         self._brokers = {broker.nodeId: broker for broker in brokers}
         self._partitions = {}
         for partition in partitions:
@@ -59,30 +59,30 @@ class ClusterMetadata:
         return set(self._brokers.values())
 
     def broker_metadata(self, broker_id: int | str) -> BrokerMetadata | None:
-        """One broker; None where it is not known."""
+        """Returns a broker; None if it is not known."""
         return self._brokers.get(broker_id)
 
     def is_bootstrap(self, node_id: int | str) -> bool:
-        """True if an id stands for an address to start from."""
+        """True if an id stands for a bootstrap address."""
         return str(node_id).startswith("bootstrap")
 
     def partitions_for_topic(self, topic: str) -> set[int] | None:
-        """Numbers of the partitions; None where the topic is not known."""
+        """Returns the numbers of the partitions; None if the topic is not known."""
         known = self._partitions.get(topic)
         return None if known is None else set(known)
 
     def available_partitions_for_topic(self, topic: str) -> set[int] | None:
-        """Those that have a leader."""
+        """Returns the partitions that have a leader."""
         known = self._partitions.get(topic)
         return None if known is None else {number for number, partition in known.items() if partition.leader != -1}
 
     def leader_for_partition(self, partition: TopicPartition) -> int | None:
-        """Number of the leading broker; -1 where there is none, None where the partition is not known."""
+        """Returns the id of the leader; -1 if there is none, None if the partition is not known."""
         known = self._partitions.get(partition.topic, {}).get(partition.partition)
         return None if known is None else known.leader
 
     def partitions_for_broker(self, broker_id: int) -> set[TopicPartition] | None:
-        """What a broker leads; None where that is nothing."""
+        """Returns the partitions that a broker leads; None if there are none."""
         led = {
             TopicPartition(topic, number)
             for topic, partitions in self._partitions.items()
@@ -92,7 +92,7 @@ class ClusterMetadata:
         return led or None
 
     def topics(self, exclude_internal_topics: bool = True) -> set[str]:
-        """Names of topics."""
+        """Returns the names of the topics."""
         return set(self._partitions) - (INTERNAL if exclude_internal_topics else frozenset())
 
     def add_listener(self, listener: Callable[[ClusterMetadata], object]) -> None:
@@ -100,12 +100,12 @@ class ClusterMetadata:
         self._listeners.add(listener)
 
     def remove_listener(self, listener: Callable[[ClusterMetadata], object]) -> None:
-        """No more."""
+        """Removes a listener."""
         self._listeners.remove(listener)
 
 
 class KnownCluster(ClusterMetadata):
-    """What the engine of a consumer or producer knows, with brokers and topics as they were looked at last.
+    """The metadata of a consumer or producer, with brokers and topics as they were last fetched.
 
     Args:
         known: Numbers of a topic's partitions; None where the engine does not know it.
@@ -116,7 +116,7 @@ class KnownCluster(ClusterMetadata):
         self._known = known
 
     def brokers(self) -> set[BrokerMetadata]:
-        """All brokers; the addresses to start from, under names of their own, before anybody has looked."""
+        """Returns all brokers; before metadata was fetched, the bootstrap addresses with ids of their own."""
         return super().brokers() or {
             BrokerMetadata(f"bootstrap-{number}", host.strip("[]"), int(port), None)
             for number, (host, _, port) in enumerate(
@@ -125,10 +125,10 @@ class KnownCluster(ClusterMetadata):
         }
 
     def partitions_for_topic(self, topic: str) -> set[int] | None:
-        """Numbers of the partitions; None where the topic is not known."""
+        """Returns the numbers of the partitions; None if the topic is not known."""
         known = self._known(topic)
         return super().partitions_for_topic(topic) if known is None else set(known)
 
     def available_partitions_for_topic(self, topic: str) -> set[int] | None:
-        """Those that have a leader, as it was looked at last; all before."""
+        """Returns the partitions that have a leader by the last metadata; all before the first."""
         return super().available_partitions_for_topic(topic) or self.partitions_for_topic(topic)

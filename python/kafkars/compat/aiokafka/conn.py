@@ -1,4 +1,4 @@
-"""Names that programs import from `aiokafka.conn`; connections themselves are the engine's."""
+"""Names that programs import from `aiokafka.conn`; connections themselves are not exposed."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Every exception of aiokafka, and the one map from errors of the engine to them.
+"""Every exception of aiokafka, and the one map from errors of kafkars to them.
 
-Follows aiokafka 0.14 (`aiokafka.errors`): names, bases, numbers, what may be retried, the form of the message.
+They follow aiokafka 0.14 (`aiokafka.errors`): names, bases, error codes, `retriable`, and the form of the message.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class IllegalStateError(KafkaError):
 
 
 class IllegalArgumentError(KafkaError):
-    """An argument makes no sense."""
+    """An argument is not valid."""
 
 
 class NoBrokersAvailable(KafkaError):
@@ -123,17 +123,17 @@ class NodeNotReadyError(KafkaError):
 
 
 class KafkaProtocolError(KafkaError):
-    """A broker's answer makes no sense."""
+    """A broker's response does not follow the protocol."""
 
     retriable = True
 
 
 class CorrelationIdError(KafkaProtocolError):
-    """An answer belongs to another request."""
+    """A response has the correlation id of another request."""
 
 
 class Cancelled(KafkaError):
-    """The request was given up."""
+    """The request was cancelled."""
 
     retriable = True
 
@@ -145,7 +145,7 @@ class TooManyInFlightRequests(KafkaError):
 
 
 class StaleMetadata(KafkaError):
-    """What was known of the cluster is too old."""
+    """The metadata is too old."""
 
     retriable = True
     invalid_metadata = True
@@ -158,7 +158,7 @@ class MetadataEmptyBrokerList(KafkaError):
 
 
 class UnrecognizedBrokerVersion(KafkaError):
-    """The broker is of a version nobody knows."""
+    """The version of the broker is not known."""
 
 
 class IncompatibleBrokerVersion(KafkaError):
@@ -180,11 +180,11 @@ COMMIT_FAILED = (
 
 
 class AuthenticationMethodNotSupported(KafkaError):
-    """The broker does not speak the SASL mechanism."""
+    """The broker does not have the SASL mechanism."""
 
 
 class AuthenticationFailedError(KafkaError):
-    """The broker did not accept the credentials."""
+    """The broker refused the credentials."""
 
 
 class KafkaUnavailableError(KafkaError):
@@ -203,15 +203,15 @@ class KafkaConnectionError(KafkaError):
 
 
 class UnsupportedCodecError(KafkaError):
-    """The records are compressed in a way nobody knows."""
+    """The codec of the records is not known."""
 
 
 class KafkaConfigurationError(KafkaError):
-    """The settings do not go together."""
+    """The settings contradict each other."""
 
 
 class QuotaViolationError(KafkaError):
-    """The client has used more than it may."""
+    """The client has exceeded a quota."""
 
 
 class ConsumerStoppedError(Exception):
@@ -223,11 +223,11 @@ class IllegalOperation(Exception):
 
 
 class NoOffsetForPartitionError(KafkaError):
-    """Nothing is committed for a partition, and `auto_offset_reset` names no place to start."""
+    """A partition has no committed offset, and `auto_offset_reset` is "none"."""
 
 
 class RecordTooLargeError(KafkaError):
-    """A record is larger than what is fetched of a partition at a time."""
+    """A record is larger than `max_partition_fetch_bytes`."""
 
 
 class ProducerClosed(KafkaError):
@@ -252,19 +252,19 @@ TransactionIdAuthorizationFailed = TransactionalIdAuthorizationFailed
 """The name in older documents."""
 
 kafka_errors: dict[int, type[BrokerResponseError]] = {cls.errno: cls for cls in BrokerResponseError.__subclasses__()}
-"""The class of each of Kafka's numbers that aiokafka knows."""
+"""The class of each error code that aiokafka knows."""
 
 
 def for_code(error_code: int) -> type[BrokerResponseError]:
-    """The class of one of Kafka's numbers; `UnknownError` for those aiokafka has no class for."""
+    """Returns the class of an error code; `UnknownError` for those that aiokafka has no class for."""
     return kafka_errors.get(error_code, UnknownError)
 
 
 def of(error: BaseException) -> BaseException | None:
-    """The error that a program written for aiokafka expects instead of one of the engine, which stays as its cause.
+    """Returns the error that a program for aiokafka expects instead of one of kafkars, which becomes its cause.
 
-    None means that aiokafka raises nothing there: the member joins its group again on its own. Anything that is not the
-    engine's is given back as it is.
+    None means that aiokafka raises nothing there: the member joins its group again on its own. Other exceptions are
+    returned as they are.
     """
     if not isinstance(error, engine.KafkaError):
         return error
@@ -284,14 +284,14 @@ def of(error: BaseException) -> BaseException | None:
 
 
 def by_code(error: engine.KafkaError) -> BaseException:
-    """The class of the broker's number, or the base where there is none."""
+    """Makes an error of the class for the broker's error code, or of the base if there is none."""
     if error.code is None:
         return KafkaError(str(error))
     return for_code(error.code)(str(error))
 
 
 def at_offset(kind: type[KafkaError]) -> Callable[[engine.KafkaError], BaseException]:
-    """`{partition: offset}` as the argument, where the error knows them."""
+    """Makes an error with `{partition: offset}` as its argument, if they are known."""
 
     def translation(error: engine.KafkaError) -> BaseException:
         if error.topic is None or error.partition is None:
@@ -322,16 +322,16 @@ in_own_words = renaming(
 
 
 def saying(kind: Callable[[str], BaseException]) -> Callable[[engine.KafkaError], BaseException]:
-    """The same message in another class."""
+    """Returns a function that makes an error of another class with the same message."""
     return lambda error: kind(in_own_words(str(error)))
 
 
 def rejoined(error: engine.KafkaError) -> None:
-    """Told to the log only."""
+    """Logs the error, which is not raised."""
     logging.getLogger("aiokafka.consumer.group_coordinator").warning("%s", error)
 
 
-# The first that fits counts: special cases stand before what they derive from.
+# The first match counts: subclasses stand before their bases.
 TRANSLATIONS: dict[type[engine.KafkaError], Callable[[engine.KafkaError], BaseException | None]] = {
     engine.ConfigError: saying(ValueError),
     engine.InvalidArgumentError: saying(ValueError),
@@ -367,7 +367,7 @@ TRANSLATIONS: dict[type[engine.KafkaError], Callable[[engine.KafkaError], BaseEx
 
 
 class translated:  # noqa: N801  reads as a verb
-    """Errors of the engine leave the block as those of aiokafka."""
+    """Translates errors of kafkars that leave the block to those of aiokafka."""
 
     __slots__ = ()
 

@@ -30,7 +30,7 @@ def create_ssl_context(
     password: Callable[[], Password] | Password | None = None,
     crlfile: None = None,
 ) -> ssl.SSLContext:
-    """A context that checks the broker's certificate and name, and shows one of our own where `certfile` names it.
+    """Makes a context that checks the broker's certificate and name, with the client's certificate of `certfile`.
 
     Args:
         cafile: A file of certificates to trust, in PEM.
@@ -46,7 +46,7 @@ def create_ssl_context(
     """
     if crlfile is not None:
         raise ValueError("crlfile: lists of revoked certificates are not offered")
-    # A context of the library's own class: of any other the engine could read neither our certificate nor a directory.
+    # Of any other class of context kafkars could read neither the client's certificate nor a directory.
     context = RememberingContext(ssl.PROTOCOL_TLS_CLIENT)
     if cafile or capath or cadata:
         context.load_verify_locations(cafile, capath, cadata)

@@ -1,4 +1,4 @@
-"""How aiokafka chooses partitions (`aiokafka.partitioner`)."""
+"""The default partitioner (`aiokafka.partitioner`)."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ MASK = 0xFFFFFFFF
 
 
 class DefaultPartitioner:
-    """A keyed record goes where Java's producer puts it, one without key to any available partition.
+    """Puts a record with a key where Java's producer does, and one without into any available partition.
 
-    The engine does the same without asking Python for each record; this class is for programs that call it.
+    kafkars does the same without a Python call for each record; this class is for programs that call it.
     """
 
     @classmethod
     def __call__(cls, key: bytes | None, all_partitions: Sequence[int], available: Sequence[int]) -> int:
-        """The partition of a record.
+        """Returns the partition of a record.
 
         Args:
             key: The serialized key.
@@ -31,8 +31,8 @@ class DefaultPartitioner:
 
 
 def murmur2(data: bytes | bytearray | memoryview) -> int:
-    """Murmur2 as Kafka's Java client computes it of keys: 32 bits, unsigned."""
-    # Of a number `bytes()` would make so many zeros.
+    """Returns the murmur2 hash of a key as Kafka's Java client computes it: unsigned, of 32 bits."""
+    # Through memoryview, because `bytes()` of a number would be so many zeros.
     data = bytes(memoryview(data))
     mixed = (0x9747B28C ^ len(data)) & MASK
     whole = len(data) & ~3

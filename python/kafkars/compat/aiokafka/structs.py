@@ -1,4 +1,4 @@
-"""Small values of aiokafka (`aiokafka.structs`)."""
+"""Value types of aiokafka (`aiokafka.structs`)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ VT = TypeVar("VT", covariant=True)  # noqa: PLC0105  likewise
 
 @dataclasses.dataclass
 class Fields(Generic[KT, VT]):
-    """What a record consists of; see `ConsumerRecord`."""
+    """The fields of a record; see `ConsumerRecord`."""
 
     topic: str
     partition: int
@@ -38,7 +38,7 @@ class Fields(Generic[KT, VT]):
     key: KT | None
     value: VT | None
     checksum: int | None
-    """None: batches have one checksum for all of their records."""
+    """Always None: a batch has one checksum for all of its records."""
     serialized_key_size: int
     serialized_value_size: int
     headers: Sequence[tuple[str, bytes]]
@@ -47,14 +47,14 @@ class Fields(Generic[KT, VT]):
 if TYPE_CHECKING:
     ConsumerRecord = Fields
 else:
-    # A native class: made by the million, each a reference to the batch it came in until it is changed.
+    # A native class, because there are many records: each refers to its fetched batch until it is changed.
     ConsumerRecord = AiokafkaRecord
     ConsumerRecord.__dataclass_fields__ = Fields.__dataclass_fields__
     ConsumerRecord.__dataclass_params__ = Fields.__dataclass_params__
 
 
 class BrokerMetadata(NamedTuple):
-    """Where a broker listens."""
+    """A broker and its address."""
 
     nodeId: int | str  # noqa: N815  the name programs use
     host: str
@@ -63,26 +63,26 @@ class BrokerMetadata(NamedTuple):
 
 
 class PartitionMetadata(NamedTuple):
-    """Who has a partition."""
+    """A partition and the brokers that have it."""
 
     topic: str
     partition: int
     leader: int
-    """Number of the leading broker; -1 where there is none."""
+    """Id of the leader; -1 if there is none."""
     replicas: list[int]
     isr: list[int]
     error: KafkaError | None
 
 
 class OffsetAndMetadata(NamedTuple):
-    """A position of a group in a partition, with any text beside it."""
+    """A committed offset of a group, with any text beside it."""
 
     offset: int
     metadata: str
 
 
 class RecordMetadata(NamedTuple):
-    """Where a record was stored."""
+    """The place of a stored record."""
 
     topic: str
     partition: int

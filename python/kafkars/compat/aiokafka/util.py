@@ -1,4 +1,4 @@
-"""Small helpers that programs import (`aiokafka.util`)."""
+"""Helper functions that programs import (`aiokafka.util`)."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ __all__ = [
 INTEGER_MAX_VALUE = 2**31 - 1
 INTEGER_MIN_VALUE = -(2**31)
 NO_EXTENSIONS = False
-"""There is always an extension module here."""
+"""Always False: here there is always an extension module."""
 
 
 def parse_kafka_version(api_version: str) -> tuple[int, int, int]:
-    """The three numbers of a release of Kafka; the last is 0 where it is not there.
+    """Returns the three numbers of a release of Kafka; the last is 0 if it is missing.
 
     Raises:
         ValueError: The text does not have two or three numbers.
@@ -39,17 +39,17 @@ def parse_kafka_version(api_version: str) -> tuple[int, int, int]:
 
 
 def create_task(coro: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-    """A task on the running loop."""
+    """Makes a task on the running loop."""
     return asyncio.get_running_loop().create_task(coro)
 
 
 def create_future(loop: asyncio.AbstractEventLoop | None = None) -> asyncio.Future[T]:
-    """A future of the loop, or of the running one."""
+    """Makes a future of a loop, by default the running one."""
     return (loop or asyncio.get_running_loop()).create_future()
 
 
 def get_running_loop() -> asyncio.AbstractEventLoop:
-    """The running loop.
+    """Returns the running loop.
 
     Raises:
         RuntimeError: None runs, or the loop is closed.
@@ -63,7 +63,7 @@ def get_running_loop() -> asyncio.AbstractEventLoop:
 def commit_structure_validate(
     offsets: Mapping[TopicPartition, int | tuple[int, str] | OffsetAndMetadata],
 ) -> dict[TopicPartition, OffsetAndMetadata]:
-    """Offsets to commit in one form.
+    """Checks offsets to commit, and returns them in one form.
 
     Raises:
         ValueError: There are none, or a value is neither a number nor a number with text.

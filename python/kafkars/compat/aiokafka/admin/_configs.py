@@ -18,26 +18,26 @@ TYPES: dict[ConfigResourceType, Literal["topic", "broker"]] = {
     ConfigResourceType.TOPIC: "topic",
     ConfigResourceType.BROKER: "broker",
 }
-# Where the values are that somebody has set for the resource itself.
+# The sources of values that were set for the resource itself.
 OWN = {ConfigSource.DYNAMIC_TOPIC_CONFIG, ConfigSource.DYNAMIC_BROKER_CONFIG}
 
 
 async def describe(
     admin: Admin, resources: Sequence[ConfigResource], include_synonyms: bool
 ) -> list[DescribeConfigsResponse]:
-    """Topics in one answer and each broker in one of its own, as they are asked in aiokafka."""
+    """Describes settings: topics in one response and each broker in one of its own, as aiokafka sends the requests."""
     found = await ask(admin, resources, include_synonyms=include_synonyms)
     rows = {resource: row(resource, found[key(resource)]) for resource in resources}
     return [DescribeConfigsResponse(0, [rows[resource] for resource in part]) for part in parts(resources)]
 
 
 async def alter(admin: Admin, resources: Sequence[ConfigResource]) -> list[AlterConfigsResponse]:
-    """The named settings get values, and those that somebody had set and nobody names now go back to their defaults.
+    """Sets the named settings, and resets those that are set but not named to their defaults.
 
-    Kafka's request that did so is deprecated (KIP-339); two steps, so that changes of others in between survive.
+    Kafka's request for that is deprecated (KIP-339). Here it takes two steps, so that concurrent changes survive.
     """
     if any(resource.configs is None for resource in resources):
-        # Not the same as an empty mapping, which sets everything back.
+        # None differs from an empty mapping, which resets all settings.
         raise AttributeError("configs: None is no mapping of settings to values")
     if not resources:
         return [AlterConfigsResponse(0, [])]
@@ -54,7 +54,7 @@ async def alter(admin: Admin, resources: Sequence[ConfigResource]) -> list[Alter
 async def ask(
     admin: Admin, resources: Sequence[ConfigResource], *, include_synonyms: bool
 ) -> dict[engine.ConfigResource, Any]:
-    """Every setting of each resource, or what is wrong with it.
+    """Returns every setting of each resource, or its error.
 
     Raises:
         NodeNotReadyError: There is no such broker.
@@ -71,26 +71,26 @@ async def ask(
 
 
 def parts(resources: Sequence[ConfigResource]) -> list[list[ConfigResource]]:
-    """Brokers are asked one by one, topics all at once."""
+    """Splits resources into requests: one for each broker, and one for all topics."""
     brokers = [[resource] for resource in resources if resource.resource_type is ConfigResourceType.BROKER]
     topics = [resource for resource in resources if resource.resource_type is ConfigResourceType.TOPIC]
     return [*brokers, topics] if topics else brokers
 
 
 def change(resource: ConfigResource, found: Any) -> dict[str, str | None]:
-    """What to set, and what to forget."""
+    """Returns the changes: the settings to set and those to reset."""
     wanted = {name: None if value is None else str(value) for name, value in (resource.configs or {}).items()}
     own = [] if isinstance(found, BaseException) else [name for name, entry in found.items() if entry.source in OWN]
     return {**dict.fromkeys(own), **wanted}
 
 
 def key(resource: ConfigResource) -> engine.ConfigResource:
-    """A resource as the engine names it."""
+    """Returns the name that kafkars has for a resource."""
     return engine.ConfigResource(TYPES[resource.resource_type], resource.name)
 
 
 def row(resource: ConfigResource, found: Any) -> tuple[Any, ...]:
-    """A resource with its settings, or the error that hides them."""
+    """Returns a resource with its settings, or with its error."""
     code, message = code_and_message(found)
     head = (code, message or "", int(resource.resource_type), resource.name)
     if code:
@@ -101,6 +101,6 @@ def row(resource: ConfigResource, found: Any) -> tuple[Any, ...]:
 
 
 def setting(entry: engine.ConfigEntry) -> tuple[Any, ...]:
-    """A setting in aiokafka's order."""
+    """Returns a setting as a tuple in aiokafka's order."""
     synonyms = [(synonym.name, synonym.value, int(synonym.source)) for synonym in entry.synonyms]
     return (entry.name, entry.value, entry.is_read_only, int(entry.source), entry.is_sensitive, synonyms)

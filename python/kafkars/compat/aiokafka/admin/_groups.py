@@ -1,4 +1,4 @@
-"""Groups with their members."""
+"""Descriptions of groups with their members."""
 
 from __future__ import annotations
 
@@ -16,13 +16,15 @@ if TYPE_CHECKING:
 
 
 async def describe(admin: Admin, groups: Sequence[str]) -> list[DescribeGroupsResponse]:
-    """An answer for each group."""
+    """Describes groups, each in a response of its own."""
     found = await admin.describe_groups(groups, return_exceptions=True)
     return [DescribeGroupsResponse(0, [row(group, found[group])]) for group in groups]
 
 
 def row(group: str, found: Any) -> tuple[Any, ...]:
-    """A group in aiokafka's order. One that is not there is dead: newer versions of the request call that an error."""
+    """Returns a group in aiokafka's order. A missing one is "Dead": only newer versions of the request have an
+    error.
+    """
     if isinstance(found, GroupIdNotFoundError):
         return (0, group, "Dead", "", "", [])
     code, _ = code_and_message(found)
@@ -32,12 +34,12 @@ def row(group: str, found: Any) -> tuple[Any, ...]:
 
 
 def member(of: GroupMember) -> tuple[Any, ...]:
-    """A member. What it subscribes to is not told."""
+    """Returns a member without its subscription, which kafkars does not tell."""
     return (of.member_id, of.client_id, of.client_host, b"", assignment(of.assignment))
 
 
 def assignment(partitions: Iterable[TopicPartition]) -> bytes:
-    """What a member has, in the form that consumers exchange (ConsumerProtocolAssignment, version 0)."""
+    """Encodes a member's assignment in the consumers' protocol (ConsumerProtocolAssignment, version 0)."""
     by_topic: dict[str, list[int]] = {}
     for topic, partition in partitions:
         by_topic.setdefault(topic, []).append(partition)

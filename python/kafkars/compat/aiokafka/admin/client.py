@@ -1,6 +1,6 @@
-"""The administrator (`aiokafka.admin.client`).
+"""The administration client (`aiokafka.admin.client`).
 
-Follows aiokafka 0.14: answers are those of brokers, with an error code for each topic or resource, except where that
+It follows aiokafka 0.14: calls return brokers' responses, with an error code for each topic or resource, unless that
 library raises.
 """
 
@@ -47,7 +47,7 @@ COORDINATORS: dict[int, Literal["group", "transaction"]] = {0: "group", 1: "tran
 
 
 class AIOKafkaAdminClient:
-    """Asks a cluster about its topics, settings and groups, and changes them.
+    """Describes and changes topics, settings and groups of a cluster.
 
     `await admin.start()`, and `await admin.close()` at the end; `async with` does both. Settings are those that
     `AIOKafkaConsumer` and `AIOKafkaProducer` have of the same names.
@@ -119,7 +119,7 @@ class AIOKafkaAdminClient:
             raise errors.KafkaConnectionError(str(error)) from error
 
     async def close(self) -> None:
-        """Ends every connection. Doing it twice is fine."""
+        """Closes every connection. Calling it again does nothing."""
         self._started = False
         await self._admin.close()
 
@@ -154,7 +154,7 @@ class AIOKafkaAdminClient:
                 topics, validate_only=bool(validate_only), timeout=seconds(timeout_ms), return_exceptions=True
             )
         )
-        # One row for each that was given, as brokers answer.
+        # One row for each topic that was given, as in brokers' responses.
         return CreateTopicsResponse(0, topic_errors([(each.name, outcomes[each.name]) for each in new_topics]))
 
     async def delete_topics(self, topics: Sequence[str], timeout_ms: int | None = None) -> DeleteTopicsResponse:
@@ -175,12 +175,12 @@ class AIOKafkaAdminClient:
             lambda: self._admin.delete_topics(wanted, timeout=seconds(timeout_ms), return_exceptions=True)
         )
         codes = {topic: code for topic, code, _ in topic_errors(outcomes.items())}
-        # What is named twice is an invalid request to brokers, and is not deleted.
+        # Brokers do not delete a topic that is named twice: it is an invalid request.
         invalid = errors.InvalidRequestError.errno
         return DeleteTopicsResponse(0, [(topic, codes.get(topic, invalid)) for topic in asked])
 
     async def list_topics(self) -> list[str]:
-        """Names of all topics that may be seen, Kafka's own ones too."""
+        """Returns the names of all topics that this client may see, Kafka's internal ones included."""
         return await self._run(lambda: self._admin.list_topics(include_internal=True))
 
     async def describe_topics(self, topics: Sequence[str] | None = None) -> list[dict[str, Any]]:
@@ -362,7 +362,5 @@ class AIOKafkaAdminClient:
 
 
 def seconds(timeout_ms: int | None) -> float | None:
-    """A time limit as the engine takes it. A broker that is given no time answers all the same, so 0 is no limit
-    here.
-    """
+    """Returns a time limit for kafkars; None for 0, because a broker that is given no time answers all the same."""
     return None if timeout_ms is None or timeout_ms <= 0 else timeout_ms / 1000

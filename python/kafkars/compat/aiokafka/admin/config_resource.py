@@ -1,4 +1,4 @@
-"""What has settings (`aiokafka.admin.config_resource`)."""
+"""Topics and brokers as resources with settings (`aiokafka.admin.config_resource`)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["ConfigResource", "ConfigResourceType"]
 
 
 class ConfigResourceType(IntEnum):
-    """Kinds of things that have settings, with Kafka's numbers."""
+    """Types of resources with settings, with Kafka's numbers."""
 
     BROKER = 4
     TOPIC = 2

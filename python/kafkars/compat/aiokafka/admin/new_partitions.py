@@ -1,4 +1,4 @@
-"""How many partitions a topic shall have (`aiokafka.admin.new_partitions`)."""
+"""The new number of partitions of a topic (`aiokafka.admin.new_partitions`)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["NewPartitions"]
 
 
 class NewPartitions:
-    """A topic's number of partitions in all, and where the new ones go.
+    """A topic's new number of partitions in all, and the brokers of the new ones.
 
     Args:
         total_count: How many partitions there shall be.

@@ -1,4 +1,4 @@
-"""Which records of a partition go (`aiokafka.admin.records_to_delete`)."""
+"""The records of a partition to delete (`aiokafka.admin.records_to_delete`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a consumer wants to read, and how it hears of partitions that come and go."""
+"""The subscription of a consumer, and the listeners for its rebalances."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 log = logging.getLogger("aiokafka.consumer.group_coordinator")
 
 INTERNAL = frozenset({"__consumer_offsets", "__transaction_state"})
-"""Topics that belong to brokers."""
+"""Internal topics of brokers."""
 
 
 class Wish:
-    """Topics, a pattern of topics, or partitions: one of the three."""
+    """What a consumer is to read: topics, a pattern of topics, or partitions."""
 
     def __init__(
         self,
@@ -43,13 +43,13 @@ class Wish:
 
     @property
     def kind(self) -> str:
-        """Kinds exclude each other."""
+        """The kind of subscription; kinds exclude each other."""
         if self.partitions is not None:
             return "partitions"
         return "topics" if self.pattern is None else "pattern"
 
     def matched(self, names: Iterable[str], *, exclude_internal: bool) -> frozenset[str]:
-        """The topics that are meant, of those there are."""
+        """Returns those of the existing topics that are meant."""
         if self.pattern is None:
             return self.topics
         hidden = INTERNAL if exclude_internal else frozenset[str]()
@@ -57,10 +57,10 @@ class Wish:
 
 
 class Membership:
-    """Carries out a wish: as a member of the group, or without one by taking every partition.
+    """Carries out a subscription: as a member of the group, or without a group by assigning every partition.
 
-    The engine and the tasks know it by a weak reference to the consumer, so that a consumer that is forgotten is
-    collected, and says so.
+    The inner consumer and the tasks have a weak reference to the face's consumer only, so that one that is dropped
+    unclosed is collected, and warns.
     """
 
     def __init__(self, consumer: AIOKafkaConsumer, engine: aio.Consumer[Any, Any], *, has_group: bool) -> None:
@@ -76,7 +76,7 @@ class Membership:
         self.assignors: tuple[ApplicationAssignor, ...] = ()
 
     async def know(self, topics: frozenset[str]) -> None:
-        """Waits until topics are known, which may create them.
+        """Waits until the metadata of topics is there, which may create them.
 
         Raises:
             UnknownTopicOrPartitionError: One does not come.
@@ -88,20 +88,20 @@ class Membership:
             raise UnknownTopicOrPartitionError(str(error)) from error
 
     async def follow(self, wish: Wish) -> None:
-        """Makes the engine read what is wished, and waits until partitions are assigned the first time."""
+        """Subscribes or assigns, and waits for the first assignment of partitions."""
         self.wish = wish
         if wish.partitions is not None:
             self.engine.assign(sorted(wish.partitions))
             return
         self.joined = asyncio.get_running_loop().create_future()
-        # Whoever does not wait for it need not hear of its failure here: the next read raises it.
+        # Marks the exception as retrieved: if nobody waits here, the next read raises it.
         self.joined.add_done_callback(lambda done: done.cancelled() or done.exception())
         await self.refresh()
         if self.has_group and self.topics:
             await self.joined
 
     async def refresh(self) -> None:
-        """Looks for topics and partitions that are new."""
+        """Checks for new topics and partitions."""
         consumer, wish = self.consumer(), self.wish
         if consumer is None or wish is None or wish.kind == "partitions":
             return
@@ -147,14 +147,14 @@ class Membership:
                 self.engine.enforce_rebalance("subscribed again")
 
     def forget(self) -> None:
-        """The wish is taken back."""
+        """Ends the subscription."""
         self.wish = self._joined_for = None
         self.topics = frozenset()
         if self.joined is not None and not self.joined.done():
             self.joined.set_result(None)
 
     def fail(self, error: BaseException) -> bool:
-        """Tells who waits for the first assignment; False where nobody does."""
+        """Fails the wait for the first assignment; False if nobody waits."""
         if self.joined is None or self.joined.done():
             return False
         self.joined.set_exception(error)
@@ -167,7 +167,7 @@ class Membership:
         if listener is None:
             self._has_joined()
             return None
-        # Before the first assignment aiokafka gives back what the consumer has: nothing.
+        # Before the first assignment aiokafka reports an empty set as revoked.
         revoked, self._told_of_loss = self._told_of_loss, False
         return self._tell_of_gain(listener, frozenset(partitions), is_first=not revoked)
 
@@ -194,7 +194,7 @@ class Membership:
 def through(
     membership: weakref.ref[Membership], method: Callable[[Membership, list[TopicPartition]], Awaitable[None] | None]
 ) -> Callable[[list[TopicPartition]], Awaitable[None] | None]:
-    """A listener for the engine that keeps nothing alive."""
+    """Returns a listener for the inner consumer that keeps nothing alive."""
 
     def listener(partitions: list[TopicPartition]) -> Awaitable[None] | None:
         found = membership()
@@ -204,7 +204,7 @@ def through(
 
 
 async def told(method: Callable[[Any], Any], partitions: frozenset[TopicPartition]) -> None:
-    """Calls a method of a listener, which may be a coroutine; what it raises is logged, as in aiokafka."""
+    """Calls a method of a listener, which may be a coroutine function; its exceptions are logged, as in aiokafka."""
     try:
         answer = method(set(partitions))
         if inspect.isawaitable(answer):
@@ -214,7 +214,7 @@ async def told(method: Callable[[Any], Any], partitions: frozenset[TopicPartitio
 
 
 async def serve(consumer: weakref.ref[AIOKafkaConsumer]) -> None:
-    """Lets listeners hear of rebalances though nobody reads; errors of the group wait for the next read."""
+    """Runs listeners while the application does not read; errors of the group wait for the next read."""
     while True:
         reader = consumer()
         if reader is None:
@@ -235,7 +235,7 @@ async def serve(consumer: weakref.ref[AIOKafkaConsumer]) -> None:
 
 
 async def watch(membership: weakref.ref[Membership], period: float) -> None:
-    """Looks for new topics and partitions from time to time."""
+    """Checks for new topics and partitions periodically."""
     while True:
         await asyncio.sleep(period)
         found = membership()

@@ -1,4 +1,4 @@
-"""`AIOKafkaConsumer` over the engine (`aiokafka.consumer.consumer`)."""
+"""`AIOKafkaConsumer` on kafkars (`aiokafka.consumer.consumer`)."""
 
 from __future__ import annotations
 
@@ -47,22 +47,22 @@ log = logging.getLogger("aiokafka.consumer.group_coordinator")
 ISOLATION_LEVELS = ("read_uncommitted", "read_committed")
 
 LONGEST = 10 * 365 * 86_400.0
-"""Seconds: longer than anybody waits."""
+"""Seconds that stand for no time limit."""
 
 LARGEST = 2**63 - 1
-"""The largest offset and the last time, in milliseconds."""
+"""The largest offset, and the largest timestamp in milliseconds."""
 
 
 class SubscriptionError(TypeError, ValueError):
-    """aiokafka documents one and raises the other."""
+    """An error of both classes: aiokafka documents one and raises the other."""
 
 
 class NothingAssignedError(errors.IllegalStateError, AssertionError):
-    """aiokafka documents one and raises the other."""
+    """An error of both classes: aiokafka documents one and raises the other."""
 
 
 class AIOKafkaConsumer(_kafkars.AiokafkaReader):
-    """Reads topics, alone or as a member of a group.
+    """Reads topics, without or as a member of a group.
 
     To be made in a coroutine, started before use and stopped at the end, or used in `async with`. Settings are
     aiokafka's; `check_crcs`, `consumer_timeout_ms`, `rebalance_timeout_ms` and `api_version` are accepted and change
@@ -161,7 +161,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
             "fetch_max_wait_ms": fetch_max_wait_ms,
             "max_partition_fetch_bytes": max_partition_fetch_bytes,
             "max_poll_interval_ms": max_poll_interval_ms,
-            # 0 is as often as there is something to commit.
+            # 0 means whenever there is something to commit; kafkars has 1 ms as its smallest interval.
             "auto_commit_interval_ms": auto_commit_interval_ms or 1,
             "client_rack": client_rack or "",
             "default_api_timeout_ms": request_timeout_ms,
@@ -171,7 +171,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
                 "group_id": self._group_id,
                 "group_instance_id": group_instance_id,
                 "session_timeout_ms": session_timeout_ms,
-                # aiokafka does not compare the two: a pause that would end the session gives way.
+                # aiokafka does not compare the two: an interval that would end the session is shortened.
                 "heartbeat_interval_ms": min(heartbeat_interval_ms, max(int(session_timeout_ms / 3), 1)),
                 "enable_auto_commit": bool(enable_auto_commit),
                 "partition_assignment_strategy": self._assignors,
@@ -183,7 +183,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         self._wish = Wish(topics) if topics else None
         self._last: frozenset[TopicPartition] = frozenset()
         self._closed = False
-        # Programs have no business with these, and frameworks use them.
+        # Private attributes of aiokafka that frameworks use.
         self._coordinator = GroupCoordinator.of(self)
         self._fetcher = Fetcher(self)
         self._client = EngineClient(self._config, through(weakref.ref(self)))
@@ -200,7 +200,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
     # Life
 
     async def start(self) -> None:
-        """Connects and, where there is a subscription, waits until partitions are assigned.
+        """Connects and, if there is a subscription, waits until partitions are assigned.
 
         Raises:
             KafkaConnectionError: No broker can be reached.
@@ -249,10 +249,10 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
             await self._client.close()
             await self._engine.close(self._request_timeout_ms / 1000)
         except EngineError as error:
-            # As in aiokafka, where the last commit is tried and no more.
+            # As in aiokafka, a failure of the last commit is only logged.
             log.error("the last commit failed: %s", error)  # noqa: TRY400  # the cause is in the text
         finally:
-            # Where it was cancelled, what is left ends at once; after an orderly end this does nothing.
+            # If it was cancelled, this ends the client at once; after an orderly close it does nothing.
             self._engine.close(0).cancel()
             tasks = [task for task in self._tasks if task is not asyncio.current_task()]
             for task in tasks:
@@ -301,7 +301,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         self._change(Wish(topics, listener=listener))
 
     def unsubscribe(self) -> None:
-        """Reads nothing any more; the group is left in the background."""
+        """Ends reading; the group is left in the background."""
         self._wish = None
         if self._membership is None or self._engine is None or self._closed:
             return
@@ -309,7 +309,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         if self._group_id is None or self._engine.subscription() == frozenset():
             self._engine.unassign()
             return
-        # Records of before are not handed out any more, though the group is not left yet.
+        # Paused, so that no fetched record is returned while the group is being left.
         self._engine.pause(list(self._engine.assignment()))
         self._leaving = self._spawn(self._leave(self._engine.unsubscribe()))
 
@@ -341,11 +341,11 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
             before = self._engine.assignment()
             with translated():
                 self._engine.assign(sorted(wish.partitions))
-            # As in aiokafka each begins anew where the group has committed, also what was assigned before.
+            # As in aiokafka each starts at the committed offset, also partitions that were assigned before.
             kept = sorted(before & self._engine.assignment())
             self._engine.incremental_unassign(kept)
             self._engine.incremental_assign(kept)
-            # Not before: what the engine refuses leaves everything as it was.
+            # Only now: if the call fails, everything stays as it was.
             self._wish = self._membership.wish = wish
             return
         self._wish = wish
@@ -361,13 +361,15 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
                 self._raise_later(error)
 
     def assignment(self) -> frozenset[TopicPartition]:
-        """The partitions that are read now."""
+        """Returns the assigned partitions."""
         if self._engine is None or self._leaving is not None:
             return frozenset() if self._wish is None else self._wish.partitions or frozenset()
         return self._last if self._closed else self._engine.assignment()
 
     def subscription(self) -> frozenset[str]:
-        """The topics that are read: those subscribed to, those that match the pattern, or those of the partitions."""
+        """Returns the topics that are read: subscribed ones, matches of the pattern, or those of assigned
+        partitions.
+        """
         if self._wish is None:
             return frozenset()
         if self._wish.partitions is not None:
@@ -377,7 +379,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         return frozenset() if self._membership is None else self._membership.topics
 
     def pause(self, *partitions: TopicPartition) -> None:
-        """Hands out nothing of these partitions until `resume()`."""
+        """Returns no records of these partitions until `resume()`."""
         for each in self._named(partitions):
             self._started().pause([each])
 
@@ -387,7 +389,9 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
             self._started().resume([each])
 
     def _named(self, partitions: tuple[TopicPartition, ...]) -> Iterator[TopicPartition]:
-        """As in aiokafka what stands before a partition that is not assigned is paused or resumed."""
+        """Yields the partitions up to the first that is not assigned, which is an error: as in aiokafka those before
+        count.
+        """
         if not all(isinstance(partition, TopicPartition) for partition in partitions):
             raise TypeError("partitions are named by TopicPartition")
         if partitions:
@@ -397,13 +401,13 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
             yield partition
 
     def paused(self) -> set[TopicPartition]:
-        """The partitions that are paused."""
+        """Returns the paused partitions."""
         return set() if self._engine is None or self._closed else set(self._engine.paused())
 
     # Positions
 
     async def position(self, partition: TopicPartition) -> int:
-        """The offset of the next record; waits until it is known.
+        """Returns the offset of the next record, and waits until it is known.
 
         Raises:
             IllegalStateError: The partition is not assigned.
@@ -413,7 +417,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
             return await self._started().position(partition, timeout=LONGEST)
 
     def seek(self, partition: TopicPartition, offset: int) -> None:
-        """Goes on at an offset.
+        """Sets the position of a partition.
 
         Raises:
             ValueError: The offset is no whole number, or negative.
@@ -428,19 +432,19 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         self._started().seek(partition, int(offset))
 
     async def seek_to_beginning(self, *partitions: TopicPartition) -> bool:
-        """Goes on at the oldest records, of all assigned partitions where none is named."""
+        """Sets the positions to the oldest records, of all assigned partitions if none is named."""
         found = self._seeking(partitions)
         self._started().seek_to_beginning(found)
         return await self._arrived(found)
 
     async def seek_to_end(self, *partitions: TopicPartition) -> bool:
-        """Goes on after the newest records, of all assigned partitions where none is named."""
+        """Sets the positions after the newest records, of all assigned partitions if none is named."""
         found = self._seeking(partitions)
         self._started().seek_to_end(found)
         return await self._arrived(found)
 
     async def seek_to_committed(self, *partitions: TopicPartition) -> dict[TopicPartition, int | None]:
-        """Goes on where the group has committed, and tells where that is; None where nothing is committed.
+        """Sets the positions to the committed offsets and returns these; None for partitions without one.
 
         As in aiokafka, a partition with nothing committed, or offset 0, stays where it is.
         """
@@ -473,17 +477,17 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         return True
 
     def highwater(self, partition: TopicPartition) -> int | None:
-        """The offset after the newest record as the last fetch told it; None before the first."""
+        """Returns the high watermark as of the last fetch; None before the first."""
         found = self._fetched(partition)
         return None if found is None else found[0]
 
     def last_stable_offset(self, partition: TopicPartition) -> int | None:
-        """The offset up to which transactions have ended as the last fetch told it; None before the first."""
+        """Returns the last stable offset as of the last fetch; None before the first."""
         found = self._fetched(partition)
         return None if found is None else found[1]
 
     def last_poll_timestamp(self, partition: TopicPartition) -> int | None:
-        """When the last fetch was answered, in milliseconds since 1970; None before the first."""
+        """Returns the time of the last fetch response, in milliseconds since 1970; None before the first."""
         found = self._fetched(partition)
         return None if found is None else int(time.time() * 1000 - found[2])
 
@@ -498,7 +502,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
     async def commit(
         self, offsets: Mapping[TopicPartition, int | tuple[int, str] | OffsetAndMetadata] | None = None
     ) -> None:
-        """Commits offsets, or where every partition stands after what was handed out.
+        """Commits offsets, or the positions of all partitions.
 
         Raises:
             IllegalOperation: There is no group.
@@ -523,7 +527,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
             )
 
     async def committed(self, partition: TopicPartition) -> int | None:
-        """The offset the group has committed, asked of its coordinator; None where there is none.
+        """Returns the group's committed offset, from its coordinator; None if there is none.
 
         Raises:
             IllegalOperation: There is no group.
@@ -536,30 +540,30 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
     # Questions
 
     async def topics(self) -> set[str]:
-        """The names of all topics that are not the brokers' own."""
+        """Returns the names of all topics that are not internal."""
         with translated():
             return set(await self._started().topics()) - _membership.INTERNAL
 
     def partitions_for_topic(self, topic: str | None) -> set[int] | None:
-        """The partitions of a topic as far as they are known now; None where the topic is not."""
+        """Returns the known partitions of a topic; None if the topic is not known."""
         nothing: dict[str | None, set[int]] = {}
         known = self._known_partitions(topic) if isinstance(topic, str) else nothing.get(topic)
         return None if known is None else set(known)
 
     async def beginning_offsets(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
-        """The offsets of the oldest records."""
+        """Returns the offsets of the oldest records."""
         with partitions_known():
             return await self._started().beginning_offsets(list(partitions))
 
     async def end_offsets(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
-        """The offsets after the newest records; with `read_committed` up to which transactions have ended."""
+        """Returns the offsets after the newest records; with `read_committed` the last stable offsets."""
         with partitions_known():
             return await self._started().end_offsets(list(partitions))
 
     async def offsets_for_times(
         self, timestamps: Mapping[TopicPartition, int]
     ) -> dict[TopicPartition, OffsetAndTimestamp | None]:
-        """For each partition the first record that is not older than a time in milliseconds since 1970, or None.
+        """Returns for each partition the first record that is not older than a time in ms since 1970, or None.
 
         Raises:
             ValueError: A time is negative, or too large.
@@ -607,7 +611,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
                 raise errors.IllegalStateError(f"partition {partition} is not assigned")
 
     def _failed(self, error: BaseException) -> None:
-        """The group has failed: whoever starts hears of it, or the next read."""
+        """Keeps an error of the group for `start()`, or for the next read."""
         if self._membership is None or not self._membership.fail(error):
             self._raise_later(error)
 
@@ -619,7 +623,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
 
 
 class partitions_known(translated):  # noqa: N801  reads as a phrase
-    """The same, where a partition that does not exist is one that did not come in time, as in aiokafka."""
+    """As `translated()`, but a partition that does not exist is a time-out, as in aiokafka."""
 
     __slots__ = ()
 
@@ -632,12 +636,12 @@ class partitions_known(translated):  # noqa: N801  reads as a phrase
 
 
 def is_count(given: object, *, least: int = 1) -> bool:
-    """True if something is a whole number, and large enough."""
+    """True if a value is a whole number that is large enough."""
     return isinstance(given, int) and given >= least
 
 
 def through(consumer: weakref.ref[AIOKafkaConsumer]) -> Callable[[str], set[int] | None]:
-    """Partitions as a consumer knows them, without keeping it alive."""
+    """Returns a function of the partitions that a consumer knows, which does not keep it alive."""
 
     def known(topic: str) -> set[int] | None:
         found = consumer()

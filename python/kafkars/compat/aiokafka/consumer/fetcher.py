@@ -1,4 +1,4 @@
-"""What a consumer has as `_fetcher`, as far as frameworks reach into it (`aiokafka.consumer.fetcher`)."""
+"""The `_fetcher` of a consumer, as far as frameworks use it (`aiokafka.consumer.fetcher`)."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from kafkars.compat.aiokafka.structs import TopicPartition
 if TYPE_CHECKING:
     from kafkars.compat.aiokafka.consumer.consumer import AIOKafkaConsumer
 
-# Faust waits without a limit where it names none.
+# Faust waits without a limit if it names none.
 FOREVER_MS = 2**31 - 1
 
 
 class FetchRequest(NotOffered):
-    """What aiokafka asks a broker for records with."""
+    """aiokafka's request for records; only its name is here."""
 
 
 class PartitionRecords(NotOffered):
-    """Records of a partition that were fetched and not handed out."""
+    """aiokafka's buffer of fetched records of a partition; only its name is here."""
 
 
 class PartitionState(NamedTuple):
-    """How far a partition is."""
+    """The state of a partition."""
 
     highwater: int | None
-    """Offset after the newest record, as the last fetch told it."""
+    """The high watermark as of the last fetch."""
     lso: int | None
-    """Offset up to which transactions have ended, likewise."""
+    """The last stable offset as of the last fetch."""
     position: int | None
-    """None: `AIOKafkaConsumer.position` asks for it."""
+    """Always None: `AIOKafkaConsumer.position` tells the position."""
     timestamp: int | None
-    """When the last fetch was answered, in milliseconds since 1970."""
+    """The time of the last fetch response, in milliseconds since 1970."""
 
 
 class Assignment:
@@ -55,7 +55,7 @@ class Assignment:
         return self._consumer.assignment()
 
     def state_value(self, tp: TopicPartition) -> PartitionState | None:
-        """How far one is; None where the consumer does not have it."""
+        """Returns the state of a partition; None if it is not assigned."""
         if tp not in self.tps:
             return None
         consumer = self._consumer
@@ -85,12 +85,12 @@ class Subscriptions:
         return None if consumer is None else Subscription(consumer)
 
     def fetch_context(self) -> AbstractContextManager[None]:
-        """Around a wait for records; the engine notices on its own that somebody waits."""
+        """Surrounds a wait for records in aiokafka; here it does nothing."""
         return nullcontext()
 
 
 class Fetcher:
-    """Records, as frameworks take them past `getmany()`."""
+    """Fetched records for frameworks that do not call `getmany()`."""
 
     def __init__(self, consumer: AIOKafkaConsumer) -> None:
         self._consumer = weakref.ref(consumer)
@@ -104,7 +104,7 @@ class Fetcher:
     async def fetched_records(
         self, partitions: Iterable[TopicPartition], timeout: float | None = 0, max_records: int | None = None
     ) -> dict[TopicPartition, list[Any]]:
-        """Records of these partitions, or of all where none is named.
+        """Returns records of these partitions, or of all if none is named.
 
         Args:
             partitions: The partitions; pairs of topic and number will do.

@@ -1,4 +1,4 @@
-"""A consumer's membership of its group, as frameworks look at it (`aiokafka.consumer.group_coordinator`)."""
+"""A consumer's membership of its group, as far as frameworks use it (`aiokafka.consumer.group_coordinator`)."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ __all__ = ["GroupCoordinator", "OffsetCommitRequest"]
 
 
 class OffsetCommitRequest:
-    """The numbers in it that programs compare with; the engine sends its own requests."""
+    """aiokafka's commit request: only the constants that programs compare with."""
 
     DEFAULT_GENERATION_ID: ClassVar[int] = -1
-    """Of a consumer that is in no generation of a group."""
+    """The generation of a consumer that is in no group."""
     DEFAULT_RETENTION_TIME: ClassVar[int] = -1
-    """The broker's."""
+    """Stands for the broker's retention time."""
 
 
 class GroupCoordinator:
-    """What a consumer with a group has as `_coordinator`: who it is in the group. It carries out nothing; the engine
+    """The `_coordinator` of a consumer with a group: its membership. It carries out nothing; the inner consumer
     does.
 
     Args:
@@ -59,7 +59,7 @@ class GroupCoordinator:
 
     @classmethod
     def of(cls, consumer: AIOKafkaConsumer) -> GroupCoordinator:
-        """That of a consumer."""
+        """Makes the one of a consumer."""
         made = cls.__new__(cls)
         made._consumer = weakref.ref(consumer)
         return made
@@ -79,17 +79,17 @@ class GroupCoordinator:
 
     @property
     def member_id(self) -> str:
-        """The consumer's name in the group; empty outside of one."""
+        """The consumer's member id; empty outside of a group."""
         return self._membership()[1]
 
     @property
     def coordinator_id(self) -> int | None:
-        """None: the engine keeps it to itself. `AIOKafkaAdminClient.find_coordinator` asks for it."""
+        """Always None: `AIOKafkaAdminClient.find_coordinator` looks it up."""
         return None
 
     @property
     def _metadata_snapshot(self) -> dict[str, int]:
-        """How many partitions each topic has that is subscribed to, as far as that is known."""
+        """The known numbers of partitions of subscribed topics."""
         consumer = self._consumer()
         if consumer is None:
             return {}

@@ -1,4 +1,4 @@
-"""Assignors of aiokafka as the engine runs them."""
+"""Adapts assignors of aiokafka to kafkars."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BUILT_IN = (RangePartitionAssignor, RoundRobinPartitionAssignor, StickyPartition
 
 
 def strategy(assignors: Iterable[Any]) -> tuple[Any, ...]:
-    """For the engine: the names of its own assignors, and the application's with what the engine calls."""
+    """Returns kafkars' assignors: names of the built-in ones, and adapters of the application's own."""
     return tuple(each.name if each in BUILT_IN else ApplicationAssignor(each) for each in assignors)
 
 
@@ -30,12 +30,12 @@ class ApplicationAssignor:
 
     def __init__(self, assignor: Any) -> None:
         if not hasattr(assignor, "name"):
-            # Python's own error has the object, which may be a secret in the wrong place.
+            # Python's own error would hold the object, which may be a secret in the wrong place.
             raise AttributeError(f"{type(assignor).__name__!r} object has no attribute 'name'")
         self._assignor = assignor
         self.name: str = assignor.name
         self.topics: frozenset[str] = frozenset()
-        """What the member subscribes to."""
+        """The topics that the member subscribes to."""
 
     def assign(self, partitions: Mapping[str, int], members: Sequence[GroupMember]) -> dict[str, MemberAssignment]:
         """Runs on the leading member."""
@@ -51,13 +51,13 @@ class ApplicationAssignor:
         }
 
     def user_data(self, last: Sequence[TopicPartition], generation: int) -> bytes | None:
-        """What the assignor tells the others of this member."""
+        """Returns the user data of the assignor's metadata."""
         del last, generation
         data: bytes | None = self._assignor.metadata(self.topics).user_data
         return data
 
     def on_assignment(self, partitions: Sequence[TopicPartition], user_data: bytes | None) -> None:
-        """Tells the assignor what this member has got."""
+        """Passes the member's assignment to the assignor."""
         by_topic = groupby(sorted(partitions), key=lambda partition: partition.topic)
         given = [(topic, [partition.partition for partition in each]) for topic, each in by_topic]
         self._assignor.on_assignment(ConsumerProtocolMemberAssignment(0, given, user_data or b""))

@@ -1,4 +1,4 @@
-"""What members of a group tell each other (`aiokafka.coordinator.protocol`)."""
+"""The protocol between members of a consumer group (`aiokafka.coordinator.protocol`)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from kafkars.compat.aiokafka.structs import TopicPartition
 
 
 class ConsumerProtocolMemberMetadata(NamedTuple):
-    """What a member says of itself when it joins."""
+    """The metadata of a member when it joins."""
 
     version: int
     subscription: list[str]
@@ -16,14 +16,14 @@ class ConsumerProtocolMemberMetadata(NamedTuple):
 
 
 class ConsumerProtocolMemberAssignment(NamedTuple):
-    """What a member gets."""
+    """The assignment of a member."""
 
     version: int
     assignment: list[tuple[str, list[int]]]
     user_data: bytes
 
     def partitions(self) -> list[TopicPartition]:
-        """The same as partitions."""
+        """Returns the assignment as `TopicPartition` objects."""
         return [TopicPartition(topic, partition) for topic, numbers in self.assignment for partition in numbers]
 
 

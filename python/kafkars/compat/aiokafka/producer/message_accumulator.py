@@ -13,9 +13,9 @@ CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
 
 
 class BatchBuilder:
-    """A batch that `create_batch()` gives and `send_batch()` takes.
+    """A batch to fill by hand, from `create_batch()` for `send_batch()`.
 
-    Made by hand it takes `batch_size` bytes; compression is the producer's that sends it.
+    It takes `batch_size` bytes, and is compressed as the producer that sends it is set to.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class BatchBuilder:
         value: Any,
         headers: Sequence[tuple[str, bytes | None]] | None = [],
     ) -> RecordMetadata | None:
-        """Adds a record; None where it does not fit any more, or the batch is closed.
+        """Adds a record; returns None if it does not fit any more, or the batch is closed.
 
         Args:
             timestamp: Milliseconds since 1970; None for now.
@@ -65,7 +65,7 @@ class BatchBuilder:
         return RecordMetadata(appended)
 
     def close(self) -> None:
-        """Takes no more records; sending closes as well."""
+        """Closes the batch for further records; so does sending it."""
         self._native.close()
 
     def closed(self) -> bool:
@@ -73,16 +73,16 @@ class BatchBuilder:
         return self._native.closed
 
     def size(self) -> int:
-        """Bytes so far, before compression."""
+        """Returns the size in bytes, before compression."""
         return self._native.size()
 
     def record_count(self) -> int:
-        """Records so far."""
+        """Returns the number of records."""
         return self._native.record_count()
 
 
 class RecordMetadata:
-    """Where in its batch a record stands."""
+    """The position and the size of a record in its batch."""
 
     __slots__ = ("_of",)
 
@@ -91,12 +91,12 @@ class RecordMetadata:
 
     @property
     def offset(self) -> int:
-        """Its place, from 0."""
+        """Its position in the batch, from 0."""
         return self._of.offset
 
     @property
     def size(self) -> int:
-        """Its bytes."""
+        """Its size in bytes."""
         return self._of.size
 
     @property
@@ -106,7 +106,7 @@ class RecordMetadata:
 
     @property
     def crc(self) -> None:
-        """Batches have one checksum for all of their records."""
+        """Always None: a batch has one checksum for all of its records."""
         return
 
     def __repr__(self) -> str:

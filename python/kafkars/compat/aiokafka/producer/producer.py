@@ -1,4 +1,4 @@
-"""`AIOKafkaProducer` over the engine (`aiokafka.producer.producer`)."""
+"""`AIOKafkaProducer` on kafkars (`aiokafka.producer.producer`)."""
 
 from __future__ import annotations
 
@@ -39,20 +39,20 @@ _DEFAULT_PARTITIONER = DefaultPartitioner()
 CODECS = ("gzip", "snappy", "lz4", "zstd")
 
 LONGEST = 10 * 365 * 86_400.0
-"""Seconds: longer than anybody waits."""
+"""Seconds that stand for no time limit."""
 
 LARGEST_BATCH = 1 << 30
-"""Bytes: lengths on the wire have 32 bits, and half of that is left for what is around a batch."""
+"""Bytes: sizes in the protocol are int32, and half of their range is kept for what surrounds a batch."""
 
 BUFFER_MEMORY = 33_554_432
-"""Bytes that wait to be sent, unless one record may be larger."""
+"""Bytes of records that may wait to be sent, or the largest record if that is larger."""
 
 LONGEST_DELIVERY_MS = 7 * 86_400_000
-"""Idempotent batches do not give up with `request_timeout_ms`; a week bounds them."""
+"""The time limit of idempotent batches, a week: in aiokafka they do not expire with `request_timeout_ms`."""
 
 
 class WrongStateError(errors.IllegalOperation, AssertionError):
-    """A step of a transaction out of order: aiokafka documents one and raises the other."""
+    """A call of a transaction out of order, in both classes: aiokafka documents one and raises the other."""
 
 
 async def send_through_send(
@@ -64,14 +64,12 @@ async def send_through_send(
     timestamp_ms: int | None = None,
     headers: Any = None,
 ) -> Any:
-    """`send_and_wait()` where `send()` is not the native one."""
+    """`send_and_wait()` for a class or object whose `send()` is not the native one."""
     return await (await producer.send(topic, value, key, partition, timestamp_ms, headers))
 
 
 class FollowsSend(type):
-    """`send_and_wait()` of aiokafka calls `send()`: who puts another in its place, by a subclass or as tracing does,
-    means both.
-    """
+    """Makes `send_and_wait()` call a `send()` that a subclass or tracing has replaced, as aiokafka does."""
 
     send_and_wait: Any
 
@@ -197,7 +195,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender, metaclass=FollowsSend):
             "max_block_ms": request_timeout_ms,
             "delivery_timeout_ms": (LONGEST_DELIVERY_MS if is_idempotent else request_timeout_ms + linger_ms),
             "enable_idempotence": is_idempotent,
-            # Without numbers on batches only one request at a time keeps their order.
+            # Without sequence numbers on batches only one request at a time keeps their order.
             "max_in_flight_requests_per_connection": 5 if is_idempotent else 1,
             "transactional_id": transactional_id,
             "transaction_timeout_ms": transaction_timeout_ms,
@@ -217,7 +215,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender, metaclass=FollowsSend):
 
     @property
     def _key_serializer(self) -> Any:
-        """Tracing by OpenTelemetry reads this and the next."""
+        """The key's serializer. OpenTelemetry's instrumentation reads this and the next attribute."""
         return self._serializers[0]
 
     @property
@@ -267,7 +265,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender, metaclass=FollowsSend):
                 with translated():
                     await self._engine.close(2 * self._request_timeout_ms / 1000)
         finally:
-            # Where it was cancelled, what is left ends at once; after an orderly end this does nothing.
+            # If it was cancelled, this ends the client at once; after an orderly close it does nothing.
             if self._engine is not None:
                 self._engine.close(0).cancel()
 
@@ -283,7 +281,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender, metaclass=FollowsSend):
     # Sending: send() and send_and_wait() are native
 
     async def partitions_for(self, topic: str) -> set[int]:
-        """The partitions of a topic, asked for where they are not known.
+        """Returns the partitions of a topic, whose metadata is fetched if it is not known.
 
         Raises:
             UnknownTopicOrPartitionError: There is no such topic.
@@ -292,7 +290,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender, metaclass=FollowsSend):
             return {info.partition for info in await self._started().partitions_for(topic)}
 
     def create_batch(self) -> BatchBuilder:
-        """An empty batch to fill by hand, of at most `max_batch_size` bytes."""
+        """Makes an empty batch to fill by hand, of at most `max_batch_size` bytes."""
         key, value = self._serializers
         return BatchBuilder(
             self._max_batch_size,
@@ -318,7 +316,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender, metaclass=FollowsSend):
         self._check_open()
         known = await self.partitions_for(topic)
         if partition is None:
-            # As aiokafka does for records without a key; FastStream relies on it.
+            # As in aiokafka for records without a key; FastStream relies on it.
             import random  # noqa: PLC0415  only here
 
             partition = random.choice(sorted(known))  # noqa: S311  spreads load, protects nothing
@@ -342,7 +340,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender, metaclass=FollowsSend):
         serialized_key: bytes | None,
         serialized_value: bytes | None,
     ) -> int:
-        """Where a record goes, by what `client` knows of the topic; Faust asks for it."""
+        """Returns the partition for a record, by the metadata of `client`; Faust calls it."""
         del key, value, serialized_value
         everyone = sorted(self.client.cluster.partitions_for_topic(topic) or ())
         if partition is not None:
@@ -355,7 +353,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender, metaclass=FollowsSend):
     # Transactions
 
     def transaction(self) -> TransactionContext:
-        """A transaction for one `async with` block: committed when it ends, aborted when it raises."""
+        """Returns a transaction for one `async with` block: committed when it ends, aborted when it raises."""
         return TransactionContext(self)
 
     async def begin_transaction(self) -> None:
@@ -369,7 +367,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender, metaclass=FollowsSend):
             await self._started().begin_transaction()
 
     async def commit_transaction(self) -> None:
-        """Ends the transaction; its records can be read with `read_committed` from then on.
+        """Commits the transaction; its records can be read with `read_committed` from then on.
 
         Raises:
             IllegalOperation: There is no `transactional_id`, or no transaction is open.
@@ -379,7 +377,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender, metaclass=FollowsSend):
         await self._end(self._started().commit_transaction)
 
     async def abort_transaction(self) -> None:
-        """Ends the transaction; its records are never read with `read_committed`.
+        """Aborts the transaction; its records are never read with `read_committed`.
 
         Raises:
             IllegalOperation: There is no `transactional_id`, or no transaction is open.
@@ -388,7 +386,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender, metaclass=FollowsSend):
         await self._end(self._started().abort_transaction)
 
     async def _end(self, step: Callable[[float], Call[None]]) -> None:
-        """Ends the transaction: as in aiokafka, cancelling gives up waiting for the end, not the end itself."""
+        """Ends the transaction. As in aiokafka, cancelling gives up the wait, not the commit or abort itself."""
         with in_order():
             self._ending = step(LONGEST)
             await asyncio.shield(self._ending)
@@ -399,7 +397,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender, metaclass=FollowsSend):
     async def send_offsets_to_transaction(
         self, offsets: Mapping[TopicPartition, int | tuple[int, str] | OffsetAndMetadata], group_id: str
     ) -> None:
-        """Makes positions of a group part of the transaction.
+        """Adds committed offsets of a group to the transaction.
 
         Raises:
             IllegalOperation: There is no `transactional_id`, or no transaction is open.
@@ -440,7 +438,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender, metaclass=FollowsSend):
 
 
 def within(size: Any) -> int:
-    """A size as the engine takes it: aiokafka has no limits of its own.
+    """Returns a size within kafkars' limits: aiokafka has none of its own.
 
     Raises:
         ValueError: It is no number. What it is may be a secret in the wrong place and is not quoted, as `int` would.
@@ -452,7 +450,7 @@ def within(size: Any) -> int:
 
 
 class TransactionContext:
-    """One transaction: what `AIOKafkaProducer.transaction()` gives."""
+    """One transaction: what `AIOKafkaProducer.transaction()` returns."""
 
     def __init__(self, producer: AIOKafkaProducer) -> None:
         self._producer = producer
@@ -471,12 +469,12 @@ class TransactionContext:
             try:
                 await self._producer.abort_transaction()
             except (errors.KafkaError, errors.IllegalOperation):
-                # What the block raised counts; what prevents the abort is raised by the next call.
+                # The block's own exception is raised; the next call raises what has prevented the abort.
                 return
 
 
 class in_order(translated):  # noqa: N801  reads as a phrase
-    """The same, for steps of a transaction."""
+    """As `translated()`, for calls of a transaction."""
 
     __slots__ = ()
 
@@ -490,7 +488,7 @@ class in_order(translated):  # noqa: N801  reads as a phrase
 
 
 def chosen_by(partitioner: Callable[..., int]) -> Callable[[bytes | None, int], int]:
-    """A partitioner of aiokafka as the engine calls it."""
+    """Returns a partitioner of aiokafka as kafkars calls it."""
 
     def choose(key: bytes | None, count: int) -> int:
         everything: Iterable[int] = range(count)

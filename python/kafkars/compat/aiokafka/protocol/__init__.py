@@ -1,1 +1,1 @@
-"""The few requests and answers of aiokafka's protocol that programs hold in their hands (`aiokafka.protocol`)."""
+"""The few requests and responses of aiokafka's protocol that programs use themselves (`aiokafka.protocol`)."""

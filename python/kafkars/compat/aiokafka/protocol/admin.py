@@ -1,6 +1,6 @@
-"""Administrators' requests and answers (`aiokafka.protocol.admin`).
+"""Requests and responses of administration (`aiokafka.protocol.admin`).
 
-Fields are those of the versions that aiokafka speaks: CreateTopics 3, DeleteTopics 3, CreatePartitions 1,
+Fields are those of the versions that aiokafka uses: CreateTopics 3, DeleteTopics 3, CreatePartitions 1,
 DescribeConfigs 2, AlterConfigs 1, DescribeGroups 2.
 """
 
@@ -37,7 +37,7 @@ MEMBERS = ("members", ("member_id", "client_id", "client_host", "member_metadata
 
 
 class CreateTopicsResponse(Response):
-    """What became of each topic that was to be created."""
+    """The outcome for each topic to create."""
 
     throttle_time_ms: int
     topic_errors: list[tuple[str, int, str | None]]
@@ -45,7 +45,7 @@ class CreateTopicsResponse(Response):
 
 
 class CreatePartitionsResponse(Response):
-    """What became of each topic that was to grow."""
+    """The outcome for each topic to get more partitions."""
 
     throttle_time_ms: int
     topic_errors: list[tuple[str, int, str | None]]
@@ -53,7 +53,7 @@ class CreatePartitionsResponse(Response):
 
 
 class DeleteTopicsResponse(Response):
-    """What became of each topic that was to go."""
+    """The outcome for each topic to delete."""
 
     throttle_time_ms: int
     topic_error_codes: list[tuple[str, int]]
@@ -69,7 +69,7 @@ class DescribeConfigsResponse(Response):
 
 
 class AlterConfigsResponse(Response):
-    """What became of each topic or broker whose settings were to change."""
+    """The outcome for each topic or broker whose settings were to change."""
 
     throttle_time_ms: int
     resources: list[tuple[int, str | None, int, str]]
@@ -88,7 +88,7 @@ class DescribeGroupsResponse(Response):
 
 
 class CreateTopicsRequest:
-    """Asks for new topics; given to `AIOKafkaClient.send`.
+    """A request for new topics, for `AIOKafkaClient.send`.
 
     Args:
         create_topic_requests: Each as `(name, partitions, replicas, [(partition, [broker, ...]), ...], [(setting,
@@ -105,7 +105,7 @@ class CreateTopicsRequest:
         self.validate_only = validate_only
 
     def __class_getitem__(cls, version: int) -> type[CreateTopicsRequest]:
-        """One class for every version: which one travels is the engine's choice."""
+        """Returns one class for every version: kafkars chooses the version that is sent."""
         del version
         return cls
 
@@ -129,15 +129,15 @@ def new_topic(
     assignments: Mapping[int, Sequence[int]] | Sequence[tuple[int, Sequence[int]]],
     configs: Mapping[str, str | None] | Sequence[tuple[str, str | None]],
 ) -> NewTopic:
-    """A topic as the engine takes it."""
+    """Returns a topic in kafkars' form."""
     places = [list(brokers) for _, brokers in sorted(items(assignments))]  # type: ignore[arg-type]
-    # aiokafka's encoder takes numbers for texts.
+    # aiokafka's encoder also accepts numbers for texts.
     settings = {name: None if value is None else str(value) for name, value in items(configs)}
     return NewTopic(name, partitions, replication_factor, places, settings)
 
 
 def topic_errors(outcomes: Iterable[tuple[str, object]]) -> list[tuple[str, int, str | None]]:
-    """Each topic's number and text of an error, 0 and None where it worked.
+    """Returns each topic's error code and text, 0 and None for success.
 
     Raises:
         KafkaError: Nobody answered about a topic.
@@ -146,7 +146,7 @@ def topic_errors(outcomes: Iterable[tuple[str, object]]) -> list[tuple[str, int,
 
 
 def code_and_message(outcome: object) -> tuple[int, str | None]:
-    """The broker's number of a failure and its text; 0 and None for anything else."""
+    """Returns the broker's error code of a failure and its text; 0 and None for anything else."""
     if not isinstance(outcome, BaseException):
         return 0, None
     code: int | None = getattr(outcome, "code", None)

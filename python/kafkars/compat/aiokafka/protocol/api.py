@@ -1,4 +1,4 @@
-"""Answers of brokers as objects (`aiokafka.protocol.api`)."""
+"""Responses of brokers as objects (`aiokafka.protocol.api`)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Fields = tuple[Any, ...]
 
 
 class Response:
-    """An answer: an attribute for each field, with lists of tuples where Kafka has arrays.
+    """A response: an attribute for each field, with lists of tuples for Kafka's arrays.
 
     Follows the structures that aiokafka gives out: `response.topic_errors` is `[(topic, error_code, error_message),
     ...]`.
@@ -25,7 +25,7 @@ class Response:
             setattr(self, name_of(field), value)
 
     def to_object(self) -> dict[str, Any]:
-        """The same as dictionaries and lists."""
+        """Returns the response as dictionaries and lists."""
         return as_object(self.FIELDS, [getattr(self, name_of(field)) for field in self.FIELDS])
 
     def __eq__(self, other: object) -> bool:
@@ -39,12 +39,12 @@ class Response:
 
 
 def name_of(field: str | tuple[str, Fields]) -> str:
-    """A field's name."""
+    """Returns a field's name."""
     return field if isinstance(field, str) else field[0]
 
 
 def as_object(fields: Fields, values: Sequence[Any]) -> dict[str, Any]:
-    """Values under their names, arrays likewise."""
+    """Returns values under their names, also within arrays."""
     named: dict[str, Any] = {}
     for field, value in zip(fields, values, strict=True):
         named[name_of(field)] = value if isinstance(field, str) else [as_object(field[1], each) for each in value]
@@ -52,5 +52,5 @@ def as_object(fields: Fields, values: Sequence[Any]) -> dict[str, Any]:
 
 
 def items(config: Mapping[str, Any] | Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:
-    """Pairs, from pairs or a mapping."""
+    """Returns pairs, from pairs or a mapping."""
     return list(config.items()) if isinstance(config, Mapping) else list(config)

@@ -1,4 +1,4 @@
-"""Questions about the cluster (`aiokafka.protocol.metadata`)."""
+"""Metadata requests (`aiokafka.protocol.metadata`)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class MetadataResponse(Response):
 
 
 class MetadataRequest:
-    """Asks for brokers and topics; given to `AIOKafkaClient.send`.
+    """A request for brokers and topics, for `AIOKafkaClient.send`.
 
     Args:
         topics: Names; None for all topics, empty for none.
@@ -45,7 +45,7 @@ class MetadataRequest:
         self.allow_auto_topic_creation = allow_auto_topic_creation
 
     async def ask(self, admin: Admin, timeout: float | None = None) -> MetadataResponse:
-        """Sends it. Topics are never created by it.
+        """Sends the request, which never creates topics.
 
         Raises:
             KafkaError: There was no answer in time.
@@ -61,11 +61,11 @@ class MetadataRequest:
 
 
 MetadataRequest_v1 = MetadataRequest
-"""The name of one version; which one travels is the engine's choice."""
+"""The name of one version; kafkars chooses the version that is sent."""
 
 
 def topic(name: str, outcome: Any) -> tuple[int, str, bool, list[Any]]:
-    """A topic, or the number of the error that hides it."""
+    """Returns a topic, or its error code."""
     code, _ = code_and_message(outcome)
     if code:
         return code, name, False, []

@@ -1,4 +1,4 @@
-"""Batches as aiokafka reads and builds them (`aiokafka.record`): the names are there, the engine has its own."""
+"""aiokafka's classes for batches (`aiokafka.record`): only their names, kafkars has its own."""
 
 from __future__ import annotations
 

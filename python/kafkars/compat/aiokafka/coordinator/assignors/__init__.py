@@ -1,1 +1,1 @@
-"""Ways to share partitions among the members of a group (`aiokafka.coordinator.assignors`)."""
+"""Assignors (`aiokafka.coordinator.assignors`)."""

@@ -1,4 +1,4 @@
-"""What assignors derive from (`aiokafka.coordinator.assignors.abstract`)."""
+"""The base of assignors (`aiokafka.coordinator.assignors.abstract`)."""
 
 from __future__ import annotations
 
@@ -30,36 +30,36 @@ class AbstractPartitionAssignor(abc.ABC):
     def assign(
         cls, cluster: ClusterMetadata, members: Mapping[str, ConsumerProtocolMemberMetadata]
     ) -> dict[str, ConsumerProtocolMemberAssignment]:
-        """Runs on the leading member: what every member gets, by its id."""
+        """Returns the assignment of every member, by its id. It runs on the leader of the group."""
 
     @classmethod
     @abc.abstractmethod
     def metadata(cls, topics: Iterable[str]) -> ConsumerProtocolMemberMetadata:
-        """What this member says of itself; its user data reaches the leading member."""
+        """Returns the metadata of this member, whose user data goes to the leader of the group."""
 
     @classmethod
     @abc.abstractmethod
     def on_assignment(cls, assignment: ConsumerProtocolMemberAssignment) -> None:
-        """Runs on every member when it has got its partitions."""
+        """Called on every member when it has got its assignment."""
 
 
 class EagerAssignor(AbstractPartitionAssignor):
-    """What the assignors of this package have in common."""
+    """The base of the assignors of this package."""
 
     version = 0
 
     @classmethod
     def metadata(cls, topics: Iterable[str]) -> ConsumerProtocolMemberMetadata:
-        """Version and topics."""
+        """Returns version and topics."""
         return ConsumerProtocolMemberMetadata(cls.version, list(topics), b"")
 
     @classmethod
     def on_assignment(cls, assignment: ConsumerProtocolMemberAssignment) -> None:
-        """Nothing to keep."""
+        """Does nothing."""
 
     @classmethod
     def answer(cls, shares: Mapping[str, Mapping[str, list[int]]]) -> dict[str, ConsumerProtocolMemberAssignment]:
-        """`{member: {topic: [partition]}}` as members are told."""
+        """Returns `{member: {topic: [partition]}}` as assignments of the members."""
         return {
             member: ConsumerProtocolMemberAssignment(
                 cls.version, sorted((topic, numbers) for topic, numbers in share.items() if numbers), b""

@@ -1,4 +1,4 @@
-"""Of each topic a range for each member (`aiokafka.coordinator.assignors.range`)."""
+"""The range assignor (`aiokafka.coordinator.assignors.range`)."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 class RangePartitionAssignor(EagerAssignor):
-    """Members in order get neighbouring partitions of each topic; the first ones get one more where it does not come
-    out even.
+    """Gives the members consecutive partitions of each topic, in order; if the division leaves a remainder, the first
+    members get one more.
     """
 
     name = "range"

@@ -1,4 +1,4 @@
-"""All partitions in turn (`aiokafka.coordinator.assignors.roundrobin`)."""
+"""The round-robin assignor (`aiokafka.coordinator.assignors.roundrobin`)."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 class RoundRobinPartitionAssignor(EagerAssignor):
-    """Members in order get a partition each, over all topics, until none is left; who does not want a topic is passed
-    over.
+    """Gives the members one partition each in turn, over all topics; a member that does not subscribe to the topic is
+    skipped.
     """
 
     name = "roundrobin"

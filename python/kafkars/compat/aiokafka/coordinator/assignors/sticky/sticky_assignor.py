@@ -1,4 +1,4 @@
-"""Balanced, and everybody keeps what it has (`aiokafka.coordinator.assignors.sticky.sticky_assignor`)."""
+"""The sticky assignor (`aiokafka.coordinator.assignors.sticky.sticky_assignor`)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class StickyAssignorMemberMetadataV1(NamedTuple):
-    """What a member wants and had."""
+    """The subscription and the previous assignment of a member."""
 
     subscription: list[str]
     partitions: list[TopicPartition]
@@ -25,10 +25,10 @@ class StickyAssignorMemberMetadataV1(NamedTuple):
 
 
 class StickyPartitionAssignor(EagerAssignor):
-    """Gives partitions evenly, and moves as few as that needs.
+    """Distributes partitions evenly, and moves as few as possible.
 
-    A consumer with this assignor uses the engine's own, which speaks the same protocol; what is here serves programs
-    that call it, and knows no partitions of before.
+    A consumer with this assignor uses kafkars' own, which has the same protocol. The code here is for programs that
+    call it, and does not know previous assignments.
     """
 
     DEFAULT_GENERATION_ID = -1
@@ -41,11 +41,13 @@ class StickyPartitionAssignor(EagerAssignor):
     def assign(
         cls, cluster: ClusterMetadata, members: Mapping[str, ConsumerProtocolMemberMetadata]
     ) -> dict[str, ConsumerProtocolMemberAssignment]:
-        """Runs on the leading member: whoever wants a topic and has least gets its next partition."""
+        """Gives each partition to the subscriber of its topic with the fewest partitions. It runs on the group's
+        leader.
+        """
         shares: dict[str, dict[str, list[int]]] = {member: {} for member in members}
         counts = dict.fromkeys(sorted(members), 0)
         wanted = {topic: cls.interested(topic, members) for said in members.values() for topic in said.subscription}
-        # Topics that few want come first: there is less choice.
+        # Topics with few subscribers come first: there is less choice.
         for topic in sorted(wanted, key=lambda topic: (len(wanted[topic]), topic)):
             for partition in sorted(cluster.partitions_for_topic(topic) or ()):
                 member = min(wanted[topic], key=lambda member: (counts[member], member))
@@ -55,25 +57,25 @@ class StickyPartitionAssignor(EagerAssignor):
 
     @staticmethod
     def interested(topic: str, members: Mapping[str, ConsumerProtocolMemberMetadata]) -> list[str]:
-        """Members that want a topic."""
+        """Returns the members that subscribe to a topic."""
         return [member for member, said in members.items() if topic in said.subscription]
 
     @classmethod
     def parse_member_metadata(cls, metadata: ConsumerProtocolMemberMetadata) -> StickyAssignorMemberMetadataV1:
-        """What a member wants; what it had is known to the engine only."""
+        """Returns a member's subscription, without its previous assignment."""
         return StickyAssignorMemberMetadataV1(list(metadata.subscription), [], cls.DEFAULT_GENERATION_ID)
 
     @classmethod
     def metadata(cls, topics: Iterable[str]) -> ConsumerProtocolMemberMetadata:
-        """Version and topics."""
+        """Returns version and topics."""
         return ConsumerProtocolMemberMetadata(cls.version, list(topics), b"")
 
     @classmethod
     def on_assignment(cls, assignment: ConsumerProtocolMemberAssignment) -> None:
-        """Keeps what was given."""
+        """Keeps the assignment."""
         cls.member_assignment = assignment.partitions()
 
     @classmethod
     def on_generation_assignment(cls, generation: int) -> None:
-        """Keeps the number of the rebalance."""
+        """Keeps the group's generation."""
         cls.generation = generation
