@@ -79,8 +79,8 @@ impl FetchBuffer {
         self.give_out(target.id)
     }
 
-    /// True if it is worth starting to open: [`FetchBuffer::start_opening`] may find something, and room for more than
-    /// one batch.
+    /// True if it is worth starting to open: [`FetchBuffer::start_opening`] may find something, and there is room for
+    /// more than one batch.
     pub fn can_open(&self) -> bool {
         let is_worth_it = self.credit.is_short_of_opened() || !self.is_ready();
         !self.to_open.is_empty() && (is_worth_it || self.has_wanted_to_open())
