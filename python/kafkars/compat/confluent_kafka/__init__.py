@@ -1,4 +1,4 @@
-"""`confluent_kafka` on kafkars: the same names, arguments, settings and callbacks.
+"""The face of confluent_kafka: the same names, arguments, settings and callbacks, on kafkars.
 
 A program moves by importing from here, or by `kafkars.compat.install("confluent_kafka")` and no change at all.
 """

@@ -1,4 +1,4 @@
-"""What programs pass to the methods of clients, checked as the library checks it."""
+"""Checks of arguments of clients' methods, as the library makes them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Place = tuple[str, int]
 
 
 def partitions(given: object) -> list[TopicPartition]:
-    """A list of TopicPartition, and nothing else.
+    """Checks for a list of TopicPartition.
 
     Raises:
         TypeError: It is something else.
@@ -23,7 +23,7 @@ def partitions(given: object) -> list[TopicPartition]:
 
 
 def partition(given: object) -> TopicPartition:
-    """A TopicPartition.
+    """Checks for a TopicPartition.
 
     Raises:
         TypeError: It is something else.
@@ -34,7 +34,7 @@ def partition(given: object) -> TopicPartition:
 
 
 def topic(given: object) -> None:
-    """Fails where a topic is neither a name nor None.
+    """Checks for the name of a topic, or None.
 
     Raises:
         TypeError: It is something else.
@@ -44,7 +44,7 @@ def topic(given: object) -> None:
 
 
 def message(given: object) -> Message:
-    """A Message.
+    """Checks for a Message.
 
     Raises:
         TypeError: It is something else.
@@ -55,12 +55,12 @@ def message(given: object) -> Message:
 
 
 def place(of: TopicPartition) -> Place:
-    """The key of a partition in the dicts of the engine."""
+    """Returns the key of a partition in kafkars' dicts."""
     return of.topic, of.partition
 
 
 def function(name: str, given: object) -> Any:
-    """A callback.
+    """Checks for a callback.
 
     Raises:
         TypeError: It cannot be called.
@@ -71,7 +71,7 @@ def function(name: str, given: object) -> Any:
 
 
 def seconds(timeout: Any) -> float | None:
-    """A time limit for the engine: None for -1, None and every negative number.
+    """Returns a time limit for kafkars: None for -1, None and every negative number.
 
     Raises:
         TypeError: It is no number.
@@ -85,12 +85,12 @@ def seconds(timeout: Any) -> float | None:
 
 
 def offset_and_metadata(of: TopicPartition) -> OffsetAndMetadata:
-    """What is committed for a partition."""
-    # librdkafka commits the NUL of its text too, and without one it reads on in its memory.
+    """Returns the offset and metadata to commit for a partition."""
+    # librdkafka commits the NUL at the end of its text, too, and reads beyond the text if there is none.
     metadata = "" if of.metadata is None else f"{of.metadata}\0"
     return OffsetAndMetadata(of.offset, metadata, of.leader_epoch)
 
 
 def committed_text(metadata: str) -> str | None:
-    """The metadata that was committed with an offset: text of C, as librdkafka reads and writes it."""
+    """Returns the metadata that was committed with an offset: up to its NUL, as librdkafka reads it."""
     return metadata.split("\0", 1)[0] if metadata else None

@@ -1,4 +1,4 @@
-"""What a consumer reads, in the library's terms: partitions with the offsets they were assigned with."""
+"""The assignment of a consumer as the library has it: partitions with the offsets they were assigned with."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 LOOK_SECONDS = 5.0
-"""How long the end of a partition is looked for."""
+"""The time limit in seconds for looking up the end of a partition."""
 
 
 class Assignment:
@@ -51,17 +51,17 @@ class Assignment:
         self._is_cooperative = is_cooperative
         self._is_incremental = is_incremental
         self._is_reset_to_end = is_reset_to_end
-        # The offset that assignment() shows of each partition.
+        # The offset that assignment() returns for each partition.
         self._shown: dict[Place, int] = {}
-        # Partitions of the group that the program did not take.
+        # Partitions of the group that the program did not assign.
         self._left_out: set[Place] = set()
-        # Partitions that a callback is told of just now, and whether it has taken any.
+        # The partitions of the rebalance whose callback is running, if one is.
         self._told: list[TopicPartition] | None = None
         self.is_subscribed = False
         self.subscription: set[str] = set()
-        """Names and expressions of the latest subscription."""
+        """Names and regular expressions of the latest subscription."""
         self.topics: set[str] = set()
-        """Topics of which something was assigned or asked for at some time."""
+        """Topics with partitions that were assigned or asked for at some time."""
 
     def __contains__(self, at: Place) -> bool:
         return at in self._shown
@@ -71,18 +71,18 @@ class Assignment:
 
     @property
     def is_eager(self) -> bool:
-        """True if the group moves all partitions at once."""
+        """True if the group's rebalances are eager: they revoke all partitions at once."""
         return not self._is_incremental
 
     def shown(self) -> list[TopicPartition]:
-        """What `assignment()` returns."""
+        """Returns the result of `assignment()`."""
         return [TopicPartition(topic, partition, offset) for (topic, partition), offset in sorted(self._shown.items())]
 
     def places(self) -> list[Place]:
-        """All partitions."""
+        """Returns all partitions."""
         return list(self._shown)
 
-    # --- what the program does
+    # --- calls of the program
 
     def assign(self, partitions: list[TopicPartition]) -> None:
         """Reads these partitions and no others."""
@@ -102,7 +102,7 @@ class Assignment:
         self._take(partitions, only=True)
 
     def incremental_assign(self, partitions: list[TopicPartition]) -> None:
-        """Reads these partitions too."""
+        """Reads these partitions, too."""
         checked(partitions)
         if self.is_subscribed:
             self._check_cooperative()
@@ -122,7 +122,7 @@ class Assignment:
             if place(each) not in self._shown:
                 raise refusal("_INVALID_ARG", f"{each.topic} [{each.partition}] is not part of the assignment")
         if self._told is not None:
-            # They go when the callback has returned.
+            # They are removed when the callback has returned.
             return
         self._drop([place(each) for each in partitions])
 
@@ -131,16 +131,16 @@ class Assignment:
         if self._told is None:
             self._drop(list(self._shown))
 
-    # --- what the group does
+    # --- rebalances of the group
 
     def come(self, partitions: Sequence[types.TopicPartition]) -> None:
-        """The engine reads these from now on, once the program was told."""
+        """Called when the group has assigned partitions: they are read once the program's callback has run."""
         for topic, partition in partitions:
             self.topics.add(topic)
             self._forget(topic, partition)
 
     def go(self, partitions: Sequence[types.TopicPartition]) -> None:
-        """The engine does not read these any more."""
+        """Called when the group has revoked partitions."""
         for topic, partition in partitions:
             self._shown.pop((topic, partition), None)
             self._left_out.discard((topic, partition))
@@ -148,7 +148,7 @@ class Assignment:
 
     @contextmanager
     def changing(self, told: list[TopicPartition]) -> Iterator[None]:
-        """A callback runs that was told of these partitions."""
+        """Marks the time in which a callback runs for these partitions."""
         self._told = told
         try:
             yield
@@ -156,7 +156,7 @@ class Assignment:
             self._told = None
 
     def settle(self) -> None:
-        """Takes what the engine reads and no callback has taken."""
+        """Adds the partitions that the group has assigned and no callback has."""
         for topic, partition in self._engine.assignment():
             if (topic, partition) not in self._left_out:
                 self._shown.setdefault((topic, partition), STORED)
@@ -224,7 +224,7 @@ class Assignment:
                 self._engine.incremental_unassign(possible)
 
     def seek(self, to: TopicPartition) -> None:
-        """Goes on at an offset, also one of the logical ones."""
+        """Sets the position of a partition, also to a logical offset."""
         at = [place(to)]
         if to.offset == BEGINNING or (to.offset == INVALID and not self._is_reset_to_end):
             self._engine.seek_to_beginning(at)
@@ -242,7 +242,7 @@ class Assignment:
 
 
 def checked(partitions: list[TopicPartition]) -> None:
-    """Fails where a partition is there twice, or with an offset that is none."""
+    """Checks that no partition is there twice, and that every offset is valid."""
     seen: set[Place] = set()
     for each in partitions:
         if place(each) in seen:

@@ -23,7 +23,7 @@ ADMIN_SETTINGS = frozenset(AdminConfig.CHECKS)
 
 
 def list_topics(engine: Mapping[str, Any], topic: str | None = None, timeout: float | None = -1) -> ClusterMetadata:
-    """The cluster, asked by an administrator that is made for it.
+    """Describes the cluster, by an `Admin` that is made for it.
 
     Args:
         engine: Settings of the engine of any client.
@@ -38,7 +38,7 @@ def list_topics(engine: Mapping[str, Any], topic: str | None = None, timeout: fl
 
 
 def cluster_id(engine: Mapping[str, Any], timeout: float | None = -1) -> str | None:
-    """The cluster's id, likewise."""
+    """Returns the cluster's id, by an `Admin` that is made for it."""
     with administrator(engine) as admin, translated("Failed to get cluster id"):
         return admin.describe_cluster(timeout=seconds(timeout)).cluster_id
 
@@ -51,7 +51,7 @@ def administrator(engine: Mapping[str, Any]) -> kafkars.Admin:
 
 
 def topics_of(admin: kafkars.Admin, topic: str | None, timeout: float | None) -> ClusterMetadata:
-    """The cluster and its topics as an administrator sees them."""
+    """Describes the cluster and its topics, by an `Admin`."""
     if topic is not None and not isinstance(topic, str):
         raise TypeError(f"topic must be str, not {type(topic).__name__}")
     limit = seconds(timeout)
@@ -71,7 +71,7 @@ def topics_of(admin: kafkars.Admin, topic: str | None, timeout: float | None) ->
 
 
 def groups_of(admin: kafkars.Admin, group: str | None, timeout: float | None) -> list[GroupMetadata]:
-    """The groups, with their members."""
+    """Describes the groups, with their members."""
     limit = seconds(timeout)
     if group is not None and not isinstance(group, str):
         raise TypeError(f"group must be str, not {type(group).__name__}")
@@ -123,5 +123,5 @@ def group_member(member: Any) -> GroupMember:
 
 
 def seconds(timeout: float | None) -> float | None:
-    """A time limit as the engine takes it."""
+    """Returns a time limit for kafkars."""
     return None if timeout is None or timeout < 0 else float(timeout)

@@ -1,4 +1,4 @@
-"""Error codes by the names librdkafka gives them: its own are negative, those of brokers are Kafka's."""
+"""Error codes by librdkafka's names: its own are negative, those of brokers are Kafka's."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ LOCAL: dict[str, tuple[int, str]] = {
     "_INVALID_DIFFERENT_RECORD": (-138, "another record of the batch was invalid"),
     "_DESTROY_BROKER": (-137, "the broker was removed"),
 }
-"""Codes of the client, with what they mean."""
+"""Codes of the client, with their meaning."""
 
 BROKER: dict[str, int] = {
     "UNKNOWN": -1,

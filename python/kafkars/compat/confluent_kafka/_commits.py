@@ -1,4 +1,4 @@
-"""What a consumer commits: what it was handed out, or what the program has stored; when asked to, and by itself."""
+"""Commits of a consumer: offsets of returned messages or stored ones, on request and automatically."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from kafkars.compat.confluent_kafka._face import Face
 
 LEAVE_SECONDS = 10.0
-"""How long the commit of partitions that go may hold up a rebalance."""
+"""Seconds for which the commit of revoked partitions may delay a rebalance."""
 
 
 class Commits:
@@ -62,7 +62,7 @@ class Commits:
         self._stored.update(offsets)
 
     def pending(self) -> dict[Place, OffsetAndMetadata]:
-        """What a commit without arguments commits."""
+        """Returns the offsets that a commit without arguments commits."""
         if not self._stores_itself:
             return dict(self._stored)
         return {
@@ -86,7 +86,7 @@ class Commits:
         return answers(offsets)
 
     def commit_later(self, offsets: Mapping[Place, OffsetAndMetadata], assigned: list[Place]) -> None:
-        """Commits without waiting; `on_commit` hears of it in a later poll."""
+        """Commits without waiting; a later poll calls `on_commit`."""
         if offsets:
             self._engine.commit_async(dict(offsets), callback=self._committed)
         elif self._on_commit is not None:
@@ -95,13 +95,13 @@ class Commits:
             self._ring()
 
     def refuse(self, offsets: Mapping[Place, OffsetAndMetadata], error: KafkaError) -> None:
-        """Tells `on_commit` in a later poll that offsets are not committed."""
+        """Makes a later poll call `on_commit` with the reason why offsets are not committed."""
         if self._on_commit is not None:
             self._refused.append((error, [answer._answer(answer.offset, error) for answer in answers(offsets)]))
             self._ring()
 
     def serve(self) -> None:
-        """Tells what was refused, and commits what is due by itself."""
+        """Calls `on_commit` for refused offsets, and makes the automatic commit if it is due."""
         self.tell_refused()
         if not self._is_own or self._interval <= 0 or time.monotonic() < self._due:
             return
@@ -111,18 +111,18 @@ class Commits:
             self._engine.commit_async(pending, callback=self._committed)
 
     def tell_refused(self) -> None:
-        """Tells `on_commit` what was refused here."""
+        """Calls `on_commit` for offsets that were refused here."""
         while self._refused and self._on_commit is not None:
             self._on_commit(*self._refused.popleft())
 
     def leave(self, partitions: Sequence[types.TopicPartition] | None = None) -> None:
-        """Commits what is left of partitions that go, or of all, and forgets them."""
+        """Commits the remaining offsets of revoked partitions, or of all, and forgets them."""
         pending = self.pending() if self._is_own else {}
         if partitions is not None:
             going = {(topic, partition) for topic, partition in partitions}
             pending = {at: offset for at, offset in pending.items() if at in going}
         if self._unknown(pending) is not None:
-            # The engine would wait for what may be about to come.
+            # kafkars would wait for a partition that may be created soon.
             pending = {at: offset for at, offset in pending.items() if self._unknown({at: offset}) is None}
         try:
             if pending:
@@ -134,8 +134,8 @@ class Commits:
             self.forget(partitions)
 
     def let_go(self, places: Iterable[Place]) -> None:
-        """Commits what is left of partitions that the program gives up, without waiting: `on_commit` hears of it in a
-        later poll.
+        """Commits the remaining offsets of partitions that the program unassigns, without waiting: a later poll calls
+        `on_commit`.
         """
         pending = self.pending() if self._is_own else {}
         going = {at: pending[at] for at in places if at in pending and self._unknown({at: pending[at]}) is None}
@@ -143,7 +143,7 @@ class Commits:
             self._engine.commit_async(going, callback=self._committed)
 
     def forget(self, partitions: Sequence[types.TopicPartition] | None = None) -> None:
-        """What was stored of these partitions, or of all, is not to be committed any more."""
+        """Drops the stored offsets of these partitions, or of all."""
         for topic, partition in list(self._stored) if partitions is None else partitions:
             self._stored.pop((topic, partition), None)
 
@@ -158,7 +158,7 @@ class Commits:
             self._on_commit(error, [answer._answer(answer.offset, error) for answer in answers(offsets)])
 
     def _note(self, offsets: Mapping[Place, OffsetAndMetadata]) -> None:
-        """What is committed need not be committed again."""
+        """Notes offsets that are committed, so that they are not committed again."""
         for at, committed in offsets.items():
             stored = self._stored.get(at)
             if stored is not None and stored.offset == committed.offset:
@@ -166,7 +166,7 @@ class Commits:
 
 
 def answers(offsets: Mapping[Place, OffsetAndMetadata]) -> list[TopicPartition]:
-    """Committed offsets as the program sees them."""
+    """Returns committed offsets as the program gets them."""
     return [
         TopicPartition(topic, partition, at.offset, committed_text(at.metadata), at.leader_epoch)
         for (topic, partition), at in offsets.items()
@@ -174,5 +174,5 @@ def answers(offsets: Mapping[Place, OffsetAndMetadata]) -> list[TopicPartition]:
 
 
 def given(partitions: Sequence[TopicPartition]) -> dict[Place, OffsetAndMetadata]:
-    """What a program wants to be committed; partitions without offset are left out."""
+    """Returns the offsets that a program wants to commit; partitions without an offset are left out."""
     return {(each.topic, each.partition): offset_and_metadata(each) for each in partitions if each.offset >= 0}

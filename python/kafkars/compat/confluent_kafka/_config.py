@@ -1,4 +1,4 @@
-"""From the dict of librdkafka's properties that a program wrote to settings of the engine and of the face."""
+"""Translation of a program's dict of librdkafka's properties to settings of kafkars and of the face."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ __all__ = ["Face", "Settings", "admin_settings", "consumer_settings", "producer_
 
 TOPIC_CONFIG = "default.topic.config"
 CALLBACKS = ("error_cb", "stats_cb", "throttle_cb", "oauth_cb", "logger")
-"""What every client takes besides librdkafka's properties."""
+"""The settings of every client that are not properties of librdkafka."""
 
 
 class Settings:
-    """What a client is made of. Nothing of it is shown: there may be passwords in it.
+    """All settings of a client. Its `repr` shows none of them, because there may be passwords among them.
 
     Args:
         engine: Keyword arguments of `kafkars.Producer`, `Consumer` or `Admin`.
@@ -42,7 +42,7 @@ class Settings:
 
 
 def producer_settings(arguments: tuple[object, ...], keywords: Mapping[str, object]) -> Settings:
-    """What a `Producer` got, as settings.
+    """Returns the settings for the arguments of a `Producer`.
 
     Args:
         arguments: Its positional arguments: one dict, or nothing where there are keywords. It is not changed.
@@ -57,7 +57,7 @@ def producer_settings(arguments: tuple[object, ...], keywords: Mapping[str, obje
 
 
 def consumer_settings(arguments: tuple[object, ...], keywords: Mapping[str, object]) -> Settings:
-    """What a `Consumer` got, likewise.
+    """Returns the settings for the arguments of a `Consumer`.
 
     Raises:
         ValueError: There is no `group.id`.
@@ -66,7 +66,7 @@ def consumer_settings(arguments: tuple[object, ...], keywords: Mapping[str, obje
 
 
 def admin_settings(arguments: tuple[object, ...], keywords: Mapping[str, object]) -> Settings:
-    """What an `AdminClient` got, likewise."""
+    """Returns the settings for the arguments of an `AdminClient`."""
     return settings("producer", CALLBACKS, _engine.admin, arguments, keywords)
 
 
@@ -92,7 +92,9 @@ def settings(
 
 
 def merged(arguments: tuple[object, ...], keywords: Mapping[str, object]) -> dict[str, object]:
-    """One dict: keyword arguments win over the dict, and `default.topic.config` over both, as the library has it."""
+    """Returns one dict: keyword arguments win over the dict, and `default.topic.config` over both, as in the
+    library.
+    """
     if not arguments and not keywords:
         raise TypeError("expected a configuration dict")
     if len(arguments) > 1:
@@ -110,7 +112,7 @@ def merged(arguments: tuple[object, ...], keywords: Mapping[str, object]) -> dic
 
 
 def property_of(name: object, extra: tuple[str, ...]) -> Property:
-    """The property of a name; those of topics may have `topic.` before it."""
+    """Returns the property of a name; those of topics may have the prefix `topic.`."""
     if isinstance(name, str):
         known = KNOWN.get(name) or TOPIC.get(name.removeprefix("topic."))
         if known is not None and known.kind != CALLBACK:
@@ -120,14 +122,14 @@ def property_of(name: object, extra: tuple[str, ...]) -> Property:
 
 
 def hint(name: str, extra: tuple[str, ...]) -> str:
-    """The nearest name there is, for the error about one there is not."""
+    """Returns the most similar name, for the error about an unknown one."""
     dotted = name.lower().replace("_", ".")
     near = dotted if dotted in KNOWN else nearest(name.lower(), [*KNOWN, *extra, TOPIC_CONFIG])
     return f'; did you mean "{near}"?' if near is not None else ""
 
 
 def checked(known: Property, value: object, name: str) -> Any:
-    """A property's value, of its type and within its range, unless it is refused."""
+    """Checks a property's value: its type, its range, and whether it is supported."""
     if known.kind == "native":
         raise invalid(f'"{name}" cannot be set: {known.note}')
     if known.name == "ssl.ca.certificate.stores" and sys.platform != "win32":
@@ -140,7 +142,8 @@ def checked(known: Property, value: object, name: str) -> Any:
         None,
         value_of(meant, meant.default or None, name, default=True),
     ):
-        # A text may be a secret in the wrong place; whatever else came this far is a number or one of a few words.
+        # A text is not quoted: it may be a secret in the wrong place. Other values are numbers or one of a few words
+        # here.
         shown = "the value given" if meant.kind == "text" else repr(checked_value)
         raise invalid(f'"{name}" cannot be {shown}: {meant.note}')
     return checked_value

@@ -38,15 +38,15 @@ if TYPE_CHECKING:
 log = logging.getLogger("kafkars.compat")
 
 LOOK_SECONDS = 1.0
-"""How long a commit may look whether its topics exist."""
+"""Seconds for which a commit may check whether its topics exist."""
 LEAVE_SECONDS = 30.0
-"""How long `close()` waits for the coordinator."""
+"""Seconds for which `close()` waits for the coordinator."""
 GONE_SECONDS = 1.0
-"""The same where no broker can be connected to and nothing is to be committed."""
+"""The same if no broker can be connected to and nothing is to be committed."""
 
 
 class Consumer(ConfluentConsumer):
-    """Reads messages, as a member of a group or from partitions of the program's choice.
+    """Reads messages, as a member of a group or from partitions that the program assigns.
 
     Callbacks run in `poll()`, `consume()` and `close()`, on the thread that calls.
 
@@ -61,7 +61,7 @@ class Consumer(ConfluentConsumer):
         TypeError: There is no configuration.
     """
 
-    # An instance dictionary would be looked at for every call of poll().
+    # No instance dictionary: every call of poll() would look there first.
     __slots__ = (
         "__weakref__",
         "_assignment",
@@ -79,9 +79,9 @@ class Consumer(ConfluentConsumer):
         """See the class."""
         settings = consumer_settings(() if config is None else (config,), kwargs)
         face, values = settings.face, settings.values
-        # The engine would also commit where partitions are assigned to begin, and be told for long that there is no
-        # such partition. The library commits where messages were handed out or offsets stored, and tells `on_commit`:
-        # so commits are made here.
+        # Automatic commits are made here. kafkars' own would also commit the initial offsets of assigned partitions,
+        # and retry for long if one does not exist. The library commits after messages were returned or offsets stored,
+        # and calls `on_commit`.
         is_own = face.enable_auto_commit
         with translated("Failed to create consumer"):
             self._settings = settings
@@ -160,7 +160,7 @@ class Consumer(ConfluentConsumer):
             else:
                 self._engine.subscribe(names, **listeners)
             if is_again and self._assignment.is_eager and self._engine.health().state == "stable":
-                # Nothing has changed for the engine. The library gives everything back and joins again.
+                # For kafkars nothing has changed, but the library revokes everything and joins again.
                 self._engine.enforce_rebalance("the application has subscribed again")
         self._assignment.is_subscribed = True
         self._assignment.subscription = set(names)
@@ -213,7 +213,7 @@ class Consumer(ConfluentConsumer):
         return self._assignment.shown()
 
     def pause(self, partitions: list[TopicPartition]) -> None:
-        """Hands out no messages of these partitions until `resume()`; those that are not assigned are left out."""
+        """Returns no messages of these partitions until `resume()`; those that are not assigned are left out."""
         self._check()
         self._engine.pause(
             [at for at in map(arguments.place, arguments.partitions(partitions)) if at in self._assignment]
@@ -227,7 +227,7 @@ class Consumer(ConfluentConsumer):
         )
 
     def seek(self, partition: TopicPartition) -> None:
-        """Goes on at the offset that the partition carries.
+        """Sets the position to the offset of the `TopicPartition`.
 
         Raises:
             KafkaException: The partition is not assigned, or the offset cannot be sought.
@@ -248,7 +248,7 @@ class Consumer(ConfluentConsumer):
     # --- offsets
 
     def position(self, partitions: list[TopicPartition]) -> list[TopicPartition]:
-        """The offset after the last message handed out, of each partition; `OFFSET_INVALID` where none was."""
+        """Returns for each partition the offset after the last returned message; `OFFSET_INVALID` if there was none."""
         self._check()
         answers = []
         for each in arguments.partitions(partitions):
@@ -274,7 +274,7 @@ class Consumer(ConfluentConsumer):
                 "_INVALID_ARG", "StoreOffsets failed: the consumer stores by itself; set enable.auto.offset.store=false"
             )
         known = {place: offset for place, offset in places.items() if place in self._assignment}
-        # Those without an offset to be kept are asked for, too: it is an error where none of all is assigned.
+        # Partitions without an offset to store count, too: it is an error if none of all is assigned.
         named = set(places) | {arguments.place(each) for each in offsets or ()}
         if named and not any(place in self._assignment for place in named):
             is_read = {topic for topic, _ in named} & {topic for topic, _ in self._assignment.places()}
@@ -290,7 +290,7 @@ class Consumer(ConfluentConsumer):
         asynchronous: bool = True,
         **kwargs: Any,
     ) -> list[TopicPartition] | None:
-        """Commits the offset after a message, offsets, or what was handed out or stored.
+        """Commits the offset after a message, offsets, or those of returned messages or stored ones.
 
         Args:
             message: A message.
@@ -321,7 +321,7 @@ class Consumer(ConfluentConsumer):
                 raise KafkaException(unknown)
             committed = self._commits.commit(places)
             if offsets is not None:
-                # Also those without an offset, of which nothing is committed.
+                # Partitions without an offset, which are not committed, are returned, too.
                 return [
                     each._answer(each.offset, metadata=each.metadata, leader_epoch=each.leader_epoch)
                     for each in offsets
@@ -336,14 +336,14 @@ class Consumer(ConfluentConsumer):
         return None
 
     def committed(self, partitions: list[TopicPartition], timeout: float = -1) -> list[TopicPartition]:
-        """What the group has committed of each partition; `OFFSET_INVALID` where it has nothing.
+        """Returns the committed offset of each partition; `OFFSET_INVALID` if there is none.
 
         Raises:
             KafkaException: No answer in time, or a refusal.
         """
         self._check()
         asked = arguments.partitions(partitions)
-        # No cluster has these, so nothing can be committed for them.
+        # The others cannot exist in any cluster, so nothing can be committed for them.
         possible = [arguments.place(each) for each in asked if each.topic and each.partition >= 0]
         if not possible:
             return [each._answer(INVALID) for each in asked]
@@ -364,7 +364,7 @@ class Consumer(ConfluentConsumer):
     def get_watermark_offsets(
         self, partition: TopicPartition, timeout: float = -1, cached: bool = False
     ) -> tuple[int, int]:
-        """The oldest offset, and the one after the newest, of a partition.
+        """Returns the low and the high watermark of a partition.
 
         Args:
             partition: Which.
@@ -389,7 +389,7 @@ class Consumer(ConfluentConsumer):
         return low[place], high[place]
 
     def offsets_for_times(self, partitions: list[TopicPartition], timeout: float = -1) -> list[TopicPartition]:
-        """The first offset of each partition whose message is not older than the milliseconds that `offset` carries.
+        """Returns for each partition the offset of the first message that is not older than the timestamp in `offset`.
 
         Returns:
             The partitions with the offsets found, `OFFSET_END` where all messages are older.
@@ -405,7 +405,7 @@ class Consumer(ConfluentConsumer):
         limit = arguments.seconds(timeout)
         with unknown_partitions("Failed to get offsets"):
             for each in asked:
-                # One question each: the same partition may be asked for two times.
+                # One look-up for each: the same partition may be given with two timestamps.
                 self._check_topic(each.topic, limit)
                 answers.append(self._offset_for_time(each, limit))
                 self._assignment.topics.add(each.topic)
@@ -423,15 +423,15 @@ class Consumer(ConfluentConsumer):
         at = self._engine.offsets_for_times({place: Milliseconds(asked.offset)}, timeout=limit)[place]
         return asked._answer(END) if at is None else asked._answer(at.offset, leader_epoch=at.leader_epoch)
 
-    # --- who it is
+    # --- membership
 
     def memberid(self) -> str | None:
-        """Its name in the group; None outside of one."""
+        """Returns the member id; None outside of a group."""
         self._check()
         return self._engine.group_metadata().member_id or None
 
     def consumer_group_metadata(self) -> bytes:
-        """Who it is in its group, for `Producer.send_offsets_to_transaction()`."""
+        """Returns the membership of its group, for `Producer.send_offsets_to_transaction()`."""
         self._check()
         return packed(self._engine.group_metadata())
 
@@ -460,7 +460,7 @@ class Consumer(ConfluentConsumer):
 
     @discreet
     def set_sasl_credentials(self, username: str, password: str) -> None:
-        """Later connections log in with these."""
+        """Sets the name and the password of later logins."""
         self._check()
         for name, given_value in (("username", username), ("password", password)):
             if not isinstance(given_value, str):
@@ -476,24 +476,24 @@ class Consumer(ConfluentConsumer):
         if not hasattr(self, "_engine") or self._engine.closed:
             return
         try:
-            # What waits for the next poll, such as that partitions are lost, is told now.
+            # Callbacks that wait for the next poll, such as `on_lost`, run now.
             self._events.serve()
             self._commits.tell_refused()
             if not self._assignment.is_subscribed:
                 self._commits.leave()
         finally:
             is_in_vain = self._trouble.is_down() and not (self._face.enable_auto_commit and self._commits.pending())
-            # Whatever `on_commit` raises: commits that were made before are done.
+            # Also if `on_commit` raises: commits that were made before are completed.
             try:
                 self._engine.close(GONE_SECONDS if is_in_vain else LEAVE_SECONDS)
             except errors.KafkaError as error:
-                # As with librdkafka, which tells of a last commit nobody but `on_commit`.
+                # As in librdkafka, which reports a failed last commit to `on_commit` only.
                 log.warning("the last commit failed: %s", error)
             finally:
                 self._events.close()
 
     def __enter__(self) -> Self:
-        """See `close()`. Of a closed consumer nothing is said before it is used, as by the library."""
+        """See `close()`. As in the library, this is no error for a closed consumer."""
         return self
 
     def __exit__(
@@ -502,16 +502,16 @@ class Consumer(ConfluentConsumer):
         """See `close()`."""
         self.close()
 
-    # --- what the parts of the consumer ask for
+    # --- calls of the parts of the consumer
     def _unknown_partition(self, topic: str, partition: int) -> None:
-        """What was assigned cannot exist: a later poll says so."""
+        """Makes a later poll report that an assigned partition cannot exist."""
         self._trouble.unknown(topic, partition)
         self._pending.set()
 
     def _given(
         self, message: Message | None, offsets: list[TopicPartition] | None, nowhere: str = "_NO_OFFSET"
     ) -> dict[arguments.Place, Any]:
-        """What the program names to be committed; `nowhere` is the code for a message without offset."""
+        """Returns the offsets to commit; `nowhere` is the code of the error for a message without an offset."""
         if message is None:
             return given(arguments.partitions(offsets))
         topic, partition, offset = arguments.message(message).topic(), message.partition(), message.offset()
@@ -525,36 +525,36 @@ class Consumer(ConfluentConsumer):
         return given([TopicPartition(topic, partition, offset + 1, None, message.leader_epoch())])
 
     def _check_topic(self, topic: str, timeout: float | None) -> None:
-        """The engine waits for topics that may be about to come; the library does not."""
+        """Checks that a topic exists: kafkars would wait for one that may be created soon, and the library does not."""
         is_read = any(topic == name for name, _ in self._assignment.places())
         if not is_read and topic not in self._engine.topics(timeout=timeout):
             raise errors.UnknownTopicOrPartitionError(f"there is no topic {topic!r}", topic=topic)
 
     def _unknown_place(self, places: Mapping[arguments.Place, object]) -> KafkaError | None:
-        """Why offsets cannot be committed that name a topic or partition which does not exist.
+        """Returns the error for offsets of a topic or partition that does not exist.
 
         Brokers say so at once, and the engine waits for what may be about to come.
         """
         try:
             for place in places:
                 if self._position(*place) is not None:
-                    # Messages came from there.
+                    # It exists: messages were read from it.
                     continue
                 if place[0] not in self._engine.topics(timeout=LOOK_SECONDS):
                     raise errors.UnknownTopicOrPartitionError(f"there is no topic {place[0]!r}", topic=place[0])
                 known = self._engine.partitions_for(place[0], timeout=LOOK_SECONDS)
                 if place[1] not in {each.partition for each in known}:
-                    # It may be newer than what is known.
+                    # It may have been added after the last metadata.
                     self._engine.beginning_offsets([place], timeout=LOOK_SECONDS)
         except unknown() as problem:
             return KafkaError(BROKER["UNKNOWN_TOPIC_OR_PART"], f"Commit failed: {problem}")
         except errors.KafkaError:
-            # The commit itself says what is wrong with the cluster.
+            # The commit itself reports what is wrong with the cluster.
             return None
         return None
 
     def _check_handle(self) -> None:
-        """Fails where the consumer is closed, in the words of calls that only ask the cluster."""
+        """Raises the error of a closed consumer, in the words of calls that only ask the cluster."""
         try:
             self._check()
         except RuntimeError:
@@ -563,7 +563,7 @@ class Consumer(ConfluentConsumer):
 
 @contextmanager
 def valid_pattern() -> Iterator[None]:
-    """An expression that cannot be read is an argument of the call."""
+    """Raises the library's error for a regular expression that is not valid."""
     try:
         yield
     except errors.InvalidRegularExpressionError as problem:
@@ -571,13 +571,13 @@ def valid_pattern() -> Iterator[None]:
 
 
 def pattern(names: list[str]) -> str:
-    """One regular expression for whole names: those that begin with `^` match from there on, the others are names."""
+    """Returns one regular expression for subscribed topics: names, and expressions, which begin with `^`."""
     alternatives = [f"(?:{name}).*" if name.startswith("^") else re.escape(name) for name in names]
     return "|".join(f"(?:{each})" for each in alternatives)
 
 
 def unknown() -> tuple[type[errors.KafkaError], ...]:
-    """What is raised for a topic or partition that no broker knows, or that cannot be."""
+    """Returns the error for a topic or partition that no broker knows, or that cannot exist."""
     return (
         errors.UnknownTopicOrPartitionError,
         errors.InvalidTopicError,

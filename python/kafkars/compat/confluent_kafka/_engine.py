@@ -1,4 +1,4 @@
-"""Settings of the engine from values of librdkafka's properties, and the combinations that librdkafka refuses."""
+"""Translation of librdkafka's properties to kafkars' settings, and the combinations that librdkafka refuses."""
 
 from __future__ import annotations
 
@@ -7,24 +7,23 @@ from typing import Any
 from kafkars.compat.confluent_kafka._values import Values
 
 LONGEST_MS = 2**31 - 1
-"""Stands for "no limit" where librdkafka has 0 or -1: 24 days."""
+"""Milliseconds, 24 days, that stand for no limit, for which librdkafka has 0 or -1."""
 
 NO_CLUSTER = "127.0.0.1:1"
-"""Where a client without `bootstrap.servers` looks for brokers: nothing listens on the port for multiplexed
-services."""
+"""The bootstrap address of a client without `bootstrap.servers`: port 1 (tcpmux), on which nothing listens."""
 
 LARGEST_BATCH = 1 << 30
-"""Lengths on the wire have 32 bits; the engine leaves half of that for what is around a batch."""
+"""The largest batch: sizes in the protocol are int32, and half of their range is kept for what surrounds a batch."""
 
 LARGEST_WAITED_FOR = 100_000_000
-"""Bytes that a fetch may wait for."""
+"""The largest number of bytes that a fetch may wait for."""
 
 KEYS = {"murmur2": "murmur2_consistent"}
-"""Partitioners that the engine has under another name: its own `murmur2` keeps keyless records together."""
+"""Partitioners that kafkars has under another name: its own `murmur2` keeps keyless records together."""
 
 
 def producer(values: Values) -> dict[str, Any]:
-    """Settings of `kafkars.Producer`."""
+    """Returns settings of `kafkars.Producer`."""
     idempotent = idempotence(values)
     largest = values["message.max.bytes"]
     delivery, linger = times(values)
@@ -53,7 +52,7 @@ def producer(values: Values) -> dict[str, Any]:
 
 
 def consumer(values: Values) -> dict[str, Any]:
-    """Settings of `kafkars.Consumer`."""
+    """Returns settings of `kafkars.Consumer`."""
     if not values["group.id"]:
         raise ValueError("failed to create consumer: group.id must be set")
     fetch = fetch_sizes(values)
@@ -76,7 +75,7 @@ def consumer(values: Values) -> dict[str, Any]:
 
 
 def admin(values: Values) -> dict[str, Any]:
-    """Settings of `kafkars.Admin`. To librdkafka it is a producer, and what contradicts itself there does so here."""
+    """Returns settings of `kafkars.Admin`. librdkafka makes it of a producer, so a producer's contradictions count."""
     idempotence(values)
     times(values)
     return {
@@ -87,7 +86,7 @@ def admin(values: Values) -> dict[str, Any]:
 
 
 def client(values: Values) -> dict[str, Any]:
-    """Settings that every client has."""
+    """Returns settings that every client has."""
     if values["reconnect.backoff.max.ms"] < values["reconnect.backoff.ms"]:
         raise values.contradiction("reconnect.backoff.max.ms must be at least reconnect.backoff.ms")
     if values["group.protocol"] != "consumer":
@@ -102,7 +101,7 @@ def client(values: Values) -> dict[str, Any]:
         "retry_backoff_ms": min(values["retry.backoff.ms"], longest_retry),
         "retry_backoff_max_ms": longest_retry,
         "metadata_max_age_ms": metadata_age(values),
-        # Messages have it as `max_block_ms`; other calls wait for a topic as long as they are given.
+        # For messages this limit is `max_block_ms`; other calls wait for a topic until their own time limit.
         "topic_metadata_propagation_max_ms": LONGEST_MS,
         "connections_max_idle_ms": values["connections.max.idle.ms"] or LONGEST_MS,
         "receive_message_max_bytes": max(values["receive.message.max.bytes"], 1024),
@@ -112,7 +111,7 @@ def client(values: Values) -> dict[str, Any]:
 
 
 def servers(text: str | None) -> list[str]:
-    """Addresses as the engine takes them: without a protocol before, with the port that Kafka has by default."""
+    """Returns addresses for kafkars: without a protocol, and with Kafka's default port if there is none."""
     found = [each.strip().rpartition("://")[2] for each in (text or "").split(",") if each.strip()]
     return [each if has_port(each) else f"{each}:9092" for each in found] or [NO_CLUSTER]
 
@@ -128,7 +127,7 @@ def metadata_age(values: Values) -> int:
 
 
 def idempotence(values: Values) -> bool:
-    """True if messages are numbered, and what that forbids."""
+    """Returns whether idempotence is on, and raises an error for settings that it forbids."""
     idempotent: bool = values["enable.idempotence"]
     if values["transactional.id"]:
         if values.has("enable.idempotence") and not idempotent:
@@ -148,8 +147,8 @@ def idempotence(values: Values) -> bool:
 
 
 def times(values: Values) -> tuple[float, float]:
-    """How long a message has, and how long it waits for others, in milliseconds: what was set must fit, a default gives
-    way.
+    """Returns the delivery time-out and the linger time of messages in milliseconds. Values that were set must fit each
+    other; a default is adapted.
     """
     delivery: float = values["message.timeout.ms"] or LONGEST_MS
     linger: float = values["queue.buffering.max.ms"]
@@ -165,7 +164,7 @@ def times(values: Values) -> tuple[float, float]:
             linger = delivery / 2
         else:
             delivery = linger + 1
-    # The engine wants time for one try after the wait.
+    # kafkars requires time for one attempt after the linger time.
     return delivery, min(linger, max(delivery - 1, 0))
 
 
@@ -180,7 +179,7 @@ LEVELS = {"gzip": (1, 9), "lz4": (1, 17), "zstd": (1, 22)}
 
 
 def level(codec: str, wanted: int) -> int | None:
-    """The codec's level nearest to what was wanted; -1 is the codec's default."""
+    """Returns the codec's level nearest to the wanted one; -1 is the codec's default."""
     if wanted < 0 or codec not in LEVELS:
         return None
     lowest, highest = LEVELS[codec]
@@ -195,7 +194,7 @@ RESETS = {
 
 
 def fetch_sizes(values: Values) -> dict[str, Any]:
-    """How much is fetched at once and ahead."""
+    """Returns the settings of how much is fetched at once and ahead."""
     message, most = values["message.max.bytes"], values["fetch.max.bytes"]
     if values.has("fetch.max.bytes") and most < message:
         raise values.contradiction(f"fetch.max.bytes must be at least message.max.bytes ({message})")
@@ -204,7 +203,7 @@ def fetch_sizes(values: Values) -> dict[str, Any]:
     receive = values["receive.message.max.bytes"]
     if values.has("receive.message.max.bytes") and receive < most + 512:
         raise values.contradiction(f"receive.message.max.bytes must be at least fetch.max.bytes ({most}) + 512")
-    # A second, narrower range than that of the property, which only consumers have.
+    # For consumers the range is narrower than the property's own.
     if not 1 <= values["fetch.min.bytes"] <= LARGEST_WAITED_FOR:
         raise values.contradiction(f"fetch.min.bytes must be between 1 and {LARGEST_WAITED_FOR}")
     return {
@@ -227,7 +226,7 @@ COORDINATOR_DECIDES = (
 
 
 def membership(values: Values) -> dict[str, Any]:
-    """How the consumer belongs to its group."""
+    """Returns the settings of the group membership."""
     if values["group.protocol"] == "consumer":
         for name in COORDINATOR_DECIDES:
             if values.has(name):
@@ -243,9 +242,9 @@ def membership(values: Values) -> dict[str, Any]:
 
 
 def session(values: Values) -> dict[str, Any]:
-    """How long a silent member lives, and how often it is heard.
+    """Returns the session time-out and the heartbeat interval.
 
-    librdkafka does not compare the two: a pause that would end the session between two heartbeats gives way.
+    librdkafka does not compare the two: an interval that would end the session is shortened.
     """
     longest: int = max(values["session.timeout.ms"], 2)
     pause: float = values["heartbeat.interval.ms"]
@@ -255,7 +254,7 @@ def session(values: Values) -> dict[str, Any]:
 
 
 def assignors(values: Values) -> list[str]:
-    """The assignors, best first; all are of one kind, because a group cannot move between them."""
+    """Returns the assignors, preferred first; all are eager or all cooperative, because a group cannot change that."""
     text = values["partition.assignment.strategy"] or "range,roundrobin"
     found = [each.strip() for each in text.split(",") if each.strip()]
     for each in found:

@@ -1,4 +1,4 @@
-"""What the program's callbacks hear of a client as a whole: statistics, log lines, pauses. They run where it polls."""
+"""Callbacks for a client as a whole: statistics, log lines, throttling. They run when the program polls."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from kafkars.compat.confluent_kafka._statistics import Statistics
 from kafkars.compat.confluent_kafka._values import Values
 
 MOST_WAITING = 10_000
-"""Calls that wait for the program to poll; what comes on top pushes the oldest out."""
+"""The most calls that wait for the program to poll; a further one drops the oldest."""
 
 THROTTLE_LOOK = 1.0
-"""How often it is looked whether brokers have made the client wait, in seconds."""
+"""Seconds between two checks whether brokers have throttled the client."""
 
 
 class Flag(Protocol):
@@ -72,7 +72,7 @@ class Events:
         self._pending.set()
 
     def serve(self) -> int:
-        """Makes the calls that wait, on this thread, and returns how many.
+        """Makes the waiting calls, on this thread, and returns their number.
 
         What one of them raises comes through, and the rest waits for the next poll.
         """
@@ -81,7 +81,7 @@ class Events:
             due = [each.call for each in self._every if each.is_due(now)]
         self._waiting.extend(due)
         served = 0
-        # Not more than there are now: a log line about a callback must not keep the program here for ever.
+        # Only those that wait now: log lines about callbacks could keep the program here for ever.
         for _ in range(len(self._waiting)):
             try:
                 call = self._waiting.popleft()
@@ -96,12 +96,12 @@ class Events:
         return served
 
     def close(self) -> None:
-        """No log line is taken any more; what waits may still be served."""
+        """Stops taking log lines; calls that wait can still be served."""
         _logging.ignore(id(self))
         self._every.clear()
 
     def _listen(self, logger: logging.Logger, level: int) -> None:
-        # A client that was forgotten must not be kept alive by what it listens to.
+        # A weak reference: the listener must not keep a client alive that was dropped.
         me = weakref.ref(self)
 
         def heard(record: logging.LogRecord) -> None:
@@ -114,7 +114,7 @@ class Events:
 
 
 NOTHING = object()
-"""What a call returns that had nothing to tell: it does not count as served."""
+"""The result of a call that had nothing to report: it does not count as served."""
 
 
 class Every:
@@ -127,7 +127,7 @@ class Every:
 
     def is_due(self, now: float) -> bool:
         """True if its time has come; then the next one is set."""
-        # A flag that is set by the same period may be a moment early.
+        # The flag, which is set in the same period, may be a moment early.
         if now < self._next - min(0.1 * self.seconds, 0.05):
             return False
         self._next = max(self._next, now) + self.seconds
@@ -159,7 +159,7 @@ def events_of(face: Face, values: Values, engine: Any, pending: Flag) -> Events:
         engine: The native producer or consumer.
         pending: Set when something waits.
     """
-    # The engine's own classes do this; the face uses what is below them.
+    # kafkars' public classes do this; the face uses the native classes below them.
     _logging.start()
     address = values["metadata.broker.list"] or ""
     limits = (values["queue.buffering.max.messages"], values["queue.buffering.max.kbytes"] * 1024)

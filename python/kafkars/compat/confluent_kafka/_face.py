@@ -1,5 +1,5 @@
-"""What the confluent_kafka face serves itself, of what the engine knows nothing: callbacks, queue limits, stored
-offsets.
+"""Settings that the face of confluent_kafka serves itself, because kafkars has no such thing: callbacks, queue limits,
+stored offsets.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ class Face:
     """Called with a `KafkaError` that belongs to the client and not to a message or call."""
 
     stats_cb: Callback | None = None
-    """Called with statistics as JSON, each `statistics_interval`."""
+    """Called with statistics as JSON, every `statistics_interval`."""
 
     throttle_cb: Callback | None = None
-    """Called with a `ThrottleEvent` when a broker made the client wait."""
+    """Called with a `ThrottleEvent` when a broker has throttled the client."""
 
     oauth_cb: Callback | None = None
-    """Makes tokens for SASL's OAUTHBEARER; called by threads of the engine."""
+    """Returns tokens for SASL's OAUTHBEARER; called by native threads."""
 
     logger: logging.Logger | None = None
     """Gets the lines of the log, from `poll()` and `flush()`."""
@@ -59,23 +59,23 @@ class Face:
     """Producers: the same for the bytes of messages."""
 
     on_commit: Callback | None = None
-    """Consumers: called with the outcome of commits that nobody waited for."""
+    """Consumers: called with the outcome of automatic and asynchronous commits."""
 
     enable_partition_eof: bool = False
     """Consumers: whether the end of a partition is a message with the error `_PARTITION_EOF`."""
 
     enable_auto_commit: bool = True
-    """Consumers: whether stored offsets are committed by themselves."""
+    """Consumers: whether stored offsets are committed automatically."""
 
     enable_auto_offset_store: bool = True
-    """Consumers: whether offsets are stored as messages are handed out; otherwise by `store_offsets()`."""
+    """Consumers: whether the offsets of returned messages are stored; otherwise `store_offsets()` does it."""
 
     auto_commit_interval: float = 5.0
-    """Consumers: pause between those commits; 0 leaves those of rebalances and of `close()`."""
+    """Consumers: pause between automatic commits; with 0 only rebalances and `close()` commit."""
 
 
 def face_settings(others: Mapping[str, Any], values: Values) -> Face:
-    """What the face needs of what was written."""
+    """Returns the face's settings of a configuration."""
     return Face(
         error_cb=callback(others, "error_cb", TypeError),
         stats_cb=callback(others, "stats_cb", TypeError),
@@ -97,7 +97,7 @@ def face_settings(others: Mapping[str, Any], values: Values) -> Face:
 
 
 def callback(others: Mapping[str, Any], name: str, error: Callable[[str], Exception]) -> Callback | None:
-    """A function, or None where there is none."""
+    """Checks for a function, or None."""
     function = others.get(name)
     if function is not None and not callable(function):
         raise error(f"{name}: expected a function, not a value of type {type(function).__name__}")

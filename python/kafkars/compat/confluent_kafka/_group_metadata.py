@@ -1,6 +1,4 @@
-"""What `consumer_group_metadata()` hands to `send_offsets_to_transaction()`: bytes that programs carry and do not look
-at.
-"""
+"""The bytes that `consumer_group_metadata()` returns for `send_offsets_to_transaction()`, opaque to programs."""
 
 from __future__ import annotations
 
@@ -12,7 +10,7 @@ MAGIC = b"CGMDv2:"
 
 
 def packed(metadata: ConsumerGroupMetadata) -> bytes:
-    """As the library lays it out: generation, group, member, and the instance where there is one."""
+    """Encodes generation, group, member, and the instance if there is one, in the library's layout."""
     instance = metadata.group_instance_id
     text = [metadata.group_id.encode(), metadata.member_id.encode()]
     parts = [MAGIC, struct.pack("=i", metadata.generation_id), *(part + b"\0" for part in text)]
@@ -21,7 +19,7 @@ def packed(metadata: ConsumerGroupMetadata) -> bytes:
 
 
 def unpacked(metadata: object) -> ConsumerGroupMetadata:
-    """The same back.
+    """Decodes what `packed()` has encoded.
 
     Raises:
         TypeError: It is not what `consumer_group_metadata()` gives.

@@ -1,4 +1,4 @@
-"""What the native clients of this face ask for while the program polls."""
+"""Handlers that the native clients of this face call while the program polls."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ from kafkars.compat.confluent_kafka._trouble import Trouble
 
 
 class ProducerHandler(Protocol):
-    """Does for a native producer what is rare."""
+    """Called by a native producer for what happens seldom."""
 
     def serve(self) -> int:
-        """Runs what waits for the program's thread, and returns how many callbacks that were."""
+        """Runs callbacks that wait for the program's thread, and returns their number."""
         ...
 
     def reached(self, problem: errors.KafkaError | None) -> None:
-        """The cluster cannot be reached, or can."""
+        """Called when the cluster becomes unreachable or reachable."""
         ...
 
 
 class ConsumerHandler(Protocol):
-    """Does for a native consumer what is rare."""
+    """Called by a native consumer for what happens seldom."""
 
     def serve(self, missing: list[str]) -> Message | None:
-        """Runs what waits for the program's thread; `missing` are subscribed topics that do not exist. Returns a
-        message to hand out, where there is one.
+        """Runs callbacks that wait for the program's thread; `missing` are subscribed topics that do not exist. Returns
+        a message for the program, if there is one.
         """
         ...
 
     def message_of(self, problem: errors.KafkaError) -> Message | None:
-        """An error of the engine as a message; None where it is none of the program's business."""
+        """Returns an error of kafkars as a message; None if the program does not get it."""
         ...
 
     def partition_end(self, topic: str, partition: int, offset: int) -> Message:
-        """The message that a partition was read to its end."""
+        """Returns the message that a partition was read to its end."""
         ...
 
     def reached(self, problem: errors.KafkaError | None) -> None:
-        """The cluster cannot be reached, or can."""
+        """Called when the cluster becomes unreachable or reachable."""
         ...
 
 

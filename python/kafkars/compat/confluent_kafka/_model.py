@@ -1,4 +1,4 @@
-"""What calls return that describe clusters and groups: enumerations, nodes, ids."""
+"""Value types for descriptions of clusters and groups: enumerations, nodes, ids."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Ordered(Enum):
 
 
 class ConsumerGroupState(Ordered):
-    """What a group is doing."""
+    """The state of a group."""
 
     UNKNOWN = 0
     UNKOWN = UNKNOWN
@@ -33,7 +33,7 @@ class ConsumerGroupState(Ordered):
 
 
 class ConsumerGroupType(Ordered):
-    """Which protocol a group speaks."""
+    """The protocol of a group."""
 
     UNKNOWN = 0
     CONSUMER = 1
@@ -41,21 +41,21 @@ class ConsumerGroupType(Ordered):
 
 
 class IsolationLevel(Ordered):
-    """Which records of transactions count."""
+    """The isolation level: whether records of open and aborted transactions are read."""
 
     READ_UNCOMMITTED = 0
     READ_COMMITTED = 1
 
 
 class ElectionType(Ordered):
-    """Which replica an election makes the leader."""
+    """The kind of an election: which replica becomes the leader."""
 
     PREFERRED = 0
     UNCLEAN = 1
 
 
 class AcknowledgeType(Ordered):
-    """What becomes of a record of a share group."""
+    """How a record of a share group is acknowledged."""
 
     ACCEPT = 1
     RELEASE = 2
@@ -165,7 +165,7 @@ class TopicPartitionInfo:
 
 
 class ThrottleEvent:
-    """A broker made the client wait.
+    """The event that a broker has throttled the client.
 
     Args:
         broker_name: The broker's address.

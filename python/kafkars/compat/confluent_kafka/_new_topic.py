@@ -1,4 +1,4 @@
-"""What administrators create: topics, and partitions of topics that are there."""
+"""New topics, and new partitions of existing topics."""
 
 from __future__ import annotations
 

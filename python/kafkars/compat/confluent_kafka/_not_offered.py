@@ -1,4 +1,6 @@
-"""Names of the library that are not offered: they can be imported, and say at their use what there is instead."""
+"""Names of the library that are not offered: they can be imported, and their use raises an error with an
+alternative.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +11,16 @@ SERIALIZE = (
     "serialize in the application, with a library such as fastavro, jsonschema or protobuf, and pass bytes, or pass a function as "
     "key.serializer and value.serializer"
 )
-"""What programs with a schema registry can do."""
+"""The alternative for programs with a schema registry."""
 
 
 class Refusing(type):
-    """Of classes that are not offered: what the library's class has and this one has not says so, too."""
+    """The metaclass of classes that are not offered: attributes of the library's class raise the error, too."""
 
     INSTEAD: str
 
     def __getattr__(cls, name: str) -> NoReturn:
-        """Asked for what is not there."""
+        """Called for attributes that do not exist."""
         raise AttributeError(refusal(f"{cls.__qualname__}.{name}", cls.INSTEAD))
 
 
@@ -33,13 +35,13 @@ class NotOffered(metaclass=Refusing):
 
 
 def classes(module: str, instead: str, *names: str) -> list[type[Any]]:
-    """Classes of these names, for a module."""
+    """Makes classes of these names, for a module."""
     body = {"__module__": module, "__doc__": f"Not offered: {instead}.", "INSTEAD": instead}
     return [type(name, (NotOffered,), dict(body)) for name in names]
 
 
 def functions(module: str, instead: str, *names: str) -> list[Callable[..., NoReturn]]:
-    """Functions of these names, for a module."""
+    """Makes functions of these names, for a module."""
     return [function(module, instead, name) for name in names]
 
 
@@ -54,7 +56,7 @@ def function(module: str, instead: str, name: str) -> Callable[..., NoReturn]:
 
 
 def others(module: str, instead: str) -> Callable[[str], NoReturn]:
-    """For a module's `__getattr__`: every further name of the library's module says what there is instead.
+    """Makes a module's `__getattr__`, which raises an error with the alternative for every further name.
 
     It is an ImportError, because `from module import name` would put words of its own in the place of an
     AttributeError's.
@@ -62,7 +64,7 @@ def others(module: str, instead: str) -> Callable[[str], NoReturn]:
 
     def refused(name: str) -> NoReturn:
         if name.startswith("__"):
-            # Python asks for names of its own.
+            # Python itself looks up names such as `__path__`.
             raise AttributeError(name)
         raise ImportError(refusal(f"{module.removeprefix(FACES)}.{name}", instead), name=module)
 
@@ -73,5 +75,5 @@ FACES = "kafkars.compat."
 
 
 def refusal(what: str, instead: str) -> str:
-    """What is said of a name."""
+    """Returns the message about a name."""
     return f"{what} is not offered by kafkars: {instead}"

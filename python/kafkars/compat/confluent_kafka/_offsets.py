@@ -1,14 +1,14 @@
-"""Offsets that are none: numbers of librdkafka for places and for the lack of one."""
+"""librdkafka's logical offsets: numbers for positions in a partition, and for no position."""
 
 from __future__ import annotations
 
 BEGINNING = -2
-"""The oldest record there is."""
+"""The oldest record."""
 END = -1
 """After the newest record."""
 TAIL = -2000
-"""That many less are so many records before the end."""
+"""This minus n stands for n records before the end."""
 STORED = -1000
-"""What the group has committed."""
+"""The group's committed offset."""
 INVALID = -1001
 """No offset is known."""

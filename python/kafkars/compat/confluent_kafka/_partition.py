@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 class TopicPartition:
     """A partition of a topic, and what a call says about it.
 
-    Topic and partition alone make it equal to another one, greater, or the same key of a dict.
+    Comparison and hash go by topic and partition alone.
 
     Args:
         topic: The topic's name; cannot be changed later.
@@ -83,7 +83,7 @@ class TopicPartition:
 
     @property
     def error(self) -> KafkaError | None:
-        """What went wrong with this partition in the call that returned it."""
+        """The error of this partition in the call that returned it."""
         return self._error
 
     def __repr__(self) -> str:
@@ -124,7 +124,7 @@ class TopicPartition:
         metadata: str | None = None,
         leader_epoch: int | None = None,
     ) -> TopicPartition:
-        """The same place with what a call has found out."""
+        """Returns a copy with the result of a call."""
         made = TopicPartition(
             self._topic, self._partition, self._offset if offset is None else offset, metadata, leader_epoch
         )
@@ -133,7 +133,7 @@ class TopicPartition:
 
 
 def number(given: int, bits: int) -> int:
-    """A whole number that fits a field of the protocol.
+    """Checks for a whole number that fits its field of the protocol.
 
     Raises:
         OverflowError: It does not fit.
@@ -146,7 +146,7 @@ def number(given: int, bits: int) -> int:
 
 
 def epoch(given: int | None) -> int | None:
-    """The epoch of a leader; one below 0 stands for none."""
+    """Returns the epoch of a leader; a negative number stands for none."""
     value = None if given is None else number(given, 32)
     return None if value is None or value < 0 else value
 
@@ -154,5 +154,5 @@ def epoch(given: int | None) -> int | None:
 def _restored(
     topic: str, partition: int, offset: int, metadata: str | None, leader_epoch: int | None, error: KafkaError | None
 ) -> TopicPartition:
-    """An unpickled one."""
+    """Makes one when it is unpickled."""
     return TopicPartition(topic, partition)._answer(offset, error, metadata, leader_epoch)

@@ -8,7 +8,7 @@ from kafkars._kafkars import partition_of_key
 
 
 def murmur2(key: bytes, partition_count: int) -> int:
-    """Where Java's producer and the partitioners `murmur2` and `murmur2_random` put a key.
+    """Returns the partition of a key by Java's producer and the partitioners `murmur2` and `murmur2_random`.
 
     Raises:
         TypeError: The key is not bytes, or the count no whole number.
@@ -18,10 +18,10 @@ def murmur2(key: bytes, partition_count: int) -> int:
 
 
 def consistent(key: bytes, partition_count: int) -> int:
-    """Where the partitioners `consistent` and `consistent_random` put a key: by CRC-32. It raises as `murmur2` does."""
+    """Returns the partition of a key by `consistent` and `consistent_random`: CRC-32. It raises as `murmur2` does."""
     return partition_of_key("consistent", key, partition_count)
 
 
 def fnv1a(key: bytes, partition_count: int) -> int:
-    """Where the partitioners `fnv1a` and `fnv1a_random` put a key. It raises as `murmur2` does."""
+    """Returns the partition of a key by the partitioners `fnv1a` and `fnv1a_random`. It raises as `murmur2` does."""
     return partition_of_key("fnv1a", key, partition_count)

@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 DeliveryCallback = Callable[[KafkaError | None, Message], object]
 
 NUMBERS = range(-(2**31), 2**31)
-"""What partitions have for numbers."""
+"""The range of partition numbers."""
 
 FOR_EVER = 365 * 86_400.0
-"""Seconds that stand for no limit where the engine has one of its own otherwise."""
+"""Seconds that stand for no limit, because None means kafkars' own default."""
 
 
 class Producer(ConfluentProducer):
-    """Sends messages. `produce()` only takes them; callbacks run in `poll()` and `flush()`, on the thread that calls.
+    """Sends messages. `produce()` queues them; callbacks run in `poll()` and `flush()`, on the calling thread.
 
     Args:
         config: Properties of librdkafka by their dotted names, and `error_cb`, `stats_cb`, `throttle_cb`,
@@ -49,7 +49,7 @@ class Producer(ConfluentProducer):
         TypeError: There is no configuration.
     """
 
-    # An instance dictionary would be looked at for every call of produce().
+    # No instance dictionary: every call of produce() would look there first.
     __slots__ = ("__weakref__", "_engine", "_events", "_face", "_pending", "_settings", "_trouble")
 
     @discreet
@@ -85,7 +85,7 @@ class Producer(ConfluentProducer):
         callback: DeliveryCallback | None = None,
         on_delivery: DeliveryCallback | None = None,
     ) -> int:
-        """Takes many messages of one topic.
+        """Queues many messages of one topic.
 
         Args:
             topic: Their topic.
@@ -169,7 +169,7 @@ class Producer(ConfluentProducer):
     def send_offsets_to_transaction(
         self, positions: list[TopicPartition], group_metadata: object, timeout: float = -1
     ) -> None:
-        """Makes positions of a consumer part of the transaction.
+        """Adds committed offsets of a consumer's group to the transaction.
 
         Args:
             positions: Partitions with the offsets to go on at.
@@ -189,7 +189,7 @@ class Producer(ConfluentProducer):
         }
         self._transactional()
         if not offsets and self._engine.in_transaction:
-            # A consumer that has read nothing yet has nothing to add.
+            # A consumer that has read nothing yet has no offsets.
             return
         with translated(transactional=True):
             self._engine.send_offsets_to_transaction(offsets, group, seconds)
@@ -210,7 +210,7 @@ class Producer(ConfluentProducer):
                 text = f"{lost} message(s) failed delivery (see individual delivery reports); abort the transaction"
                 raise KafkaException(KafkaError(LOCAL["_INCONSISTENT"], text, txn_requires_abort=True))
             if left:
-                # What waits for its topic would be left out by the engine.
+                # kafkars would leave out messages that still wait for their topic.
                 text = f"Failed to flush all outstanding messages within the API timeout: {left} message(s) remaining"
                 raise KafkaException(KafkaError(LOCAL["_TIMED_OUT"], text, retriable=True))
         with translated(transactional=True):
@@ -246,7 +246,7 @@ class Producer(ConfluentProducer):
         found = _cluster.list_topics(self._settings.engine, topic, limit)
         known = None if topic is None else found.topics.get(topic)
         if known is not None and known.error is None:
-            # As in the library: from now on `produce()` knows the topic's partitions.
+            # As in the library: the producer has the topic's metadata from now on.
             with suppress(errors.KafkaError):
                 self._engine.partitions_for(topic, timeout=limit)
         return found
@@ -265,7 +265,7 @@ class Producer(ConfluentProducer):
 
     @discreet
     def set_sasl_credentials(self, username: str, password: str) -> None:
-        """Later connections log in with these."""
+        """Sets the name and the password of later logins."""
         self._check()
         for name, given in (("username", username), ("password", password)):
             if not isinstance(given, str):
@@ -297,7 +297,7 @@ class Producer(ConfluentProducer):
         return True
 
     def __enter__(self) -> Self:
-        """See `close()`. Of a closed producer nothing is said before it is used, as by the library."""
+        """See `close()`. As in the library, this is no error for a closed producer."""
         return self
 
     def __exit__(
@@ -307,7 +307,7 @@ class Producer(ConfluentProducer):
         self.close()
 
     def _check_handle(self) -> None:
-        """Fails where the producer is closed, in the words of calls that only ask the cluster."""
+        """Raises the error of a closed producer, in the words of calls that only ask the cluster."""
         try:
             self._check()
         except RuntimeError:
@@ -320,13 +320,13 @@ class Producer(ConfluentProducer):
 
 
 def limit(timeout: float) -> float:
-    """A time limit for the engine, which has one of its own for None."""
+    """Returns a time limit for kafkars, for which None means its own default."""
     seconds = arguments.seconds(timeout)
     return FOR_EVER if seconds is None else seconds
 
 
 def check_messages(messages: list[Any]) -> None:
-    """Fails where a message of a call of `produce_batch()` is none; nothing was taken then."""
+    """Checks the messages of a call of `produce_batch()` before any of them is queued."""
     for index, message in enumerate(messages):
         if not isinstance(message, dict):
             raise TypeError(f"message at index {index} must be a dict, not {type(message).__name__}")

@@ -1,8 +1,8 @@
-"""Partitions that come and go with a group: the engine's listeners in front of the program's callbacks.
+"""Rebalances of a group: kafkars' listeners call the program's callbacks.
 
-In the library a callback takes the partitions itself, with `assign()`; where it does not, the library takes them. The
-engine has taken them already when its listener runs, so here `assign()` only says where to read from, and which of them
-to leave out.
+In the library a callback assigns the partitions itself, with `assign()`; if it does not, the library does. kafkars has
+assigned them already when its listener runs, so here `assign()` only sets the positions, and which partitions to leave
+out.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Callback = Callable[["Consumer", list[TopicPartition]], object]
 
 
 class Callbacks(NamedTuple):
-    """What the program passed to `subscribe()`."""
+    """The callbacks that the program has passed to `subscribe()`."""
 
     on_assign: Callback | None = None
     on_revoke: Callback | None = None
@@ -29,14 +29,14 @@ class Callbacks(NamedTuple):
 
 
 class Listener:
-    """What the engine calls. It does not keep the consumer alive, which keeps the engine, which keeps this."""
+    """The listener that kafkars calls. It has a weak reference to the face's consumer, which owns it indirectly."""
 
     def __init__(self, consumer: Consumer, callbacks: Callbacks) -> None:
         self._consumer = weakref.ref(consumer)
         self._callbacks = callbacks
 
     def assigned(self, partitions: Sequence[types.TopicPartition]) -> None:
-        """Partitions have come."""
+        """Called when partitions were assigned."""
         consumer = self._consumer()
         if consumer is None:
             return
@@ -46,11 +46,11 @@ class Listener:
                 with consumer._assignment.changing(named(partitions)):
                     self._callbacks.on_assign(consumer, named(partitions))
         finally:
-            # What the callback raises goes to whoever polls; the assignment stands.
+            # The program's poll raises the callback's exception; the assignment stays.
             consumer._assignment.settle()
 
     def revoked(self, partitions: Sequence[types.TopicPartition]) -> None:
-        """Partitions are to go, and can still be committed."""
+        """Called when partitions are being revoked; their offsets can still be committed."""
         consumer = self._consumer()
         if consumer is None:
             return
@@ -63,7 +63,7 @@ class Listener:
             consumer._assignment.go(partitions)
 
     def lost(self, partitions: Sequence[types.TopicPartition]) -> None:
-        """Partitions are gone.
+        """Called when partitions were lost.
 
         Where the program itself took too long, the poll that says so comes first, as in librdkafka, and this with the
         next one.
@@ -91,5 +91,5 @@ class Listener:
 
 
 def named(partitions: Sequence[types.TopicPartition]) -> list[TopicPartition]:
-    """Partitions as the program knows them."""
+    """Returns partitions as the library's `TopicPartition`."""
     return [TopicPartition(topic, partition) for topic, partition in sorted(partitions)]

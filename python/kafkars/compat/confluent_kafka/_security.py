@@ -1,5 +1,5 @@
-"""Settings of TLS and SASL for the engine from librdkafka's properties, and credentials that change while a client
-runs.
+"""Translation of librdkafka's properties of TLS and SASL to kafkars' settings, and credentials that change while a
+client runs.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ SYSTEM = "probe"
 
 
 class Credentials:
-    """Name and password of later logins."""
+    """The name and the password of later logins."""
 
     def __init__(self, username: str | None = None, password: str | None = None) -> None:
         self._kept = (username or "", Secret(password or ""))
 
     def change(self, username: str, password: str) -> None:
-        """Later connections log in with these.
+        """Sets the name and the password of later logins.
 
         Raises:
             KafkaException: One is no UTF-8.
@@ -53,16 +53,16 @@ class Credentials:
         self._kept = (username, Secret(password))
 
     def username(self) -> str:
-        """The name as it is now."""
+        """Returns the current name."""
         return self._kept[0]
 
     def password(self) -> str:
-        """The password as it is now."""
+        """Returns the current password."""
         return self._kept[1].read()
 
 
 class Tokens(KeptToken):
-    """Asks `oauth_cb` for a token, and keeps it for four fifths of its time; a client's connections share it.
+    """Asks `oauth_cb` for a token, and keeps it for four fifths of its lifetime; a client's connections share it.
 
     Args:
         callback: The program's: gets `sasl.oauthbearer.config`, returns a token, its end in seconds since 1970, and
@@ -77,7 +77,7 @@ class Tokens(KeptToken):
         def call() -> Any:
             return given.pop() if given else callback(config)
 
-        # Of the asyncio classes it may be a coroutine function, which runs on their loop.
+        # For the asyncio classes it may be a coroutine function, which runs on their loop.
         function = FromApplication(call)
 
         def ask() -> Given:
@@ -88,7 +88,7 @@ class Tokens(KeptToken):
 
 
 def parts(given: Any) -> tuple[Secret, float, dict[str, str]]:
-    """What `oauth_cb` returned, taken apart. The message about a wrong answer does not show it."""
+    """Unpacks the result of `oauth_cb`. The error for a wrong result does not show it."""
     match given:
         case (str() as token, int() | float() as ends):
             return Secret(token), float(ends), {}
@@ -103,7 +103,7 @@ def parts(given: Any) -> tuple[Secret, float, dict[str, str]]:
 
 
 def security(values: Values, oauth_cb: Callable[..., Any] | None) -> tuple[dict[str, Any], Credentials]:
-    """Settings of the engine, and what `set_sasl_credentials()` changes.
+    """Returns kafkars' settings, and the credentials that `set_sasl_credentials()` changes.
 
     Raises:
         KafkaException: Something is missing, or cannot be used.
@@ -136,9 +136,9 @@ def security(values: Values, oauth_cb: Callable[..., Any] | None) -> tuple[dict[
 
 
 def check_files(values: Values) -> None:
-    """What has to be right of files whether or not the protocol needs them."""
+    """Checks files, also if the security protocol does not need them."""
     authorities = values["https.ca.location"]
-    # Path.exists raises, with the text in it, where a text is too long for a name.
+    # Not Path.exists(): its error for a text that is too long for a name contains the text.
     if authorities and authorities != "probe" and not os.path.exists(authorities):  # noqa: PTH110
         raise values.contradiction("https.ca.location must be an existing file or directory, or probe")
     if values["ssl.keystore.location"] and not values["ssl.keystore.password"]:
@@ -146,7 +146,7 @@ def check_files(values: Values) -> None:
 
 
 def refuse(values: Values, *prefixes: str) -> None:
-    """Refuses what the engine cannot do, in the words of the table. The value may be a secret and is not shown."""
+    """Raises the error for a property that kafkars does not support. The value may be a secret and is not shown."""
     for each in SECURITY:
         if each.treatment == REFUSED and each.kind != NATIVE and each.name.startswith(prefixes):
             default = value_of(each, each.default or None, each.name, default=True)
@@ -155,7 +155,7 @@ def refuse(values: Values, *prefixes: str) -> None:
 
 
 def tls(values: Values) -> dict[str, Any]:
-    """Whom we believe, and what we show."""
+    """Returns the settings of TLS: trusted authorities and the client's certificate."""
     settings: dict[str, Any] = {
         "ssl_endpoint_identification_algorithm": values["ssl.endpoint.identification.algorithm"]
     }
@@ -178,7 +178,7 @@ def tls(values: Values) -> dict[str, Any]:
 
 
 def oauthbearer(values: Values, oauth_cb: Callable[..., Any] | None) -> dict[str, Any]:
-    """Where tokens come from."""
+    """Returns the settings of where tokens come from."""
     config = values["sasl.oauthbearer.config"]
     if values["sasl.oauthbearer.method"] == "oidc":
         return endpoint(values)
@@ -195,7 +195,7 @@ def oauthbearer(values: Values, oauth_cb: Callable[..., Any] | None) -> dict[str
     from inspect import isawaitable, iscoroutine, iscoroutinefunction  # noqa: PLC0415  takes its time
 
     if iscoroutinefunction(oauth_cb):
-        # The loop that runs it is the one that makes the client.
+        # It runs on the loop that is running when the client is made.
         return {"sasl_oauthbearer_token_provider": Tokens(oauth_cb, config)}
     try:
         # As in the library, a client that gets no token is not made. Whether there is one is not known of what is to be
@@ -216,7 +216,7 @@ def oauthbearer(values: Values, oauth_cb: Callable[..., Any] | None) -> dict[str
 
 
 def endpoint(values: Values) -> dict[str, Any]:
-    """An endpoint of OpenID Connect."""
+    """Returns the settings of a token endpoint of OpenID Connect."""
     needed = {
         "sasl.oauthbearer.client.id": "sasl_oauthbearer_client_id",
         "sasl.oauthbearer.client.secret": "sasl_oauthbearer_client_secret",
@@ -238,7 +238,7 @@ def endpoint(values: Values) -> dict[str, Any]:
 
 
 def tickets(values: Values) -> dict[str, Any]:
-    """Whose tickets are used, and for which service."""
-    # librdkafka's own default of the principal is a name that nobody has.
+    """Returns the settings of Kerberos."""
+    # librdkafka's default of the principal is a name that no realm has, so it counts only if it was set.
     principal = values["sasl.kerberos.principal"] if values.has("sasl.kerberos.principal") else None
     return kerberos(values["sasl.kerberos.service.name"], None, principal, values["sasl.kerberos.keytab"])

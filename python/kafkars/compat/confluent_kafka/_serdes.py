@@ -1,6 +1,4 @@
-"""What serializing and deserializing clients share: the serializers of a configuration, and what an error of one
-becomes.
-"""
+"""The serializers and deserializers of a client's configuration, and the translation of their errors."""
 
 from __future__ import annotations
 
@@ -20,7 +18,7 @@ Convert = Callable[[Any, SerializationContext], Any]
 
 
 class Serdes:
-    """What converts keys and values of one client.
+    """The serializers, or deserializers, of one client.
 
     Args:
         conf: The program's configuration; it is not changed.
@@ -46,12 +44,12 @@ class Serdes:
         return built  # type: ignore[no-any-return]
 
     def resolve_cluster_id(self, resolver: Callable[[], Any]) -> None:
-        """Tells those that the client has made where the cluster's id comes from."""
+        """Passes a function for the cluster's id to those that the client has made."""
         for each in self._owned:
             each.set_cluster_id_resolver(resolver)
 
     def close(self) -> None:
-        """Closes those that the client has made, each whatever the others do."""
+        """Closes those that the client has made, each also if another one fails."""
         failures: list[Exception] = []
         for each in self._owned:
             try:
@@ -63,7 +61,7 @@ class Serdes:
             raise failures[0]
 
     def serialize(self, topic: str, key: Any, value: Any, headers: Any) -> tuple[Any, Any]:
-        """Key and value as bytes.
+        """Returns key and value as bytes.
 
         Raises:
             KeySerializationError: The key's serializer has failed.
@@ -82,7 +80,7 @@ class Serdes:
         return key, value
 
     def deserialize(self, message: Any) -> Any:
-        """The message with objects as key and value.
+        """Returns the message with objects as key and value.
 
         Raises:
             ConsumeError: The message stands for an error.

@@ -1,8 +1,7 @@
-"""What `stats_cb` is told: JSON of the layout that librdkafka documents in STATISTICS.md.
+"""The statistics for `stats_cb`: JSON of the layout that librdkafka documents in its STATISTICS.md.
 
-What the engine does not measure is there with the value that librdkafka has for "not known" or with 0. Until the
-cluster is known, `brokers` has the bootstrap addresses; then its brokers, without the entries that librdkafka has
-besides.
+Values that kafkars does not measure are 0, or librdkafka's value for "not known". Until there is metadata, `brokers`
+has the bootstrap addresses; then the brokers, without librdkafka's additional entries.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ WINDOW = dict.fromkeys(
     "min max avg sum stddev p50 p75 p90 p95 p99 p99_99 outofrange hdrsize cnt".split(),
     0,
 )
-"""The numbers of a distribution."""
+"""The fields of a distribution, all 0: kafkars measures none."""
 
 STATES = {
     "unsubscribed": ("init", "init"),
@@ -52,7 +51,7 @@ class Statistics:
         self._rebalances = 0
 
     def text(self) -> str:
-        """The statistics as they are now."""
+        """Returns the current statistics."""
         now = time.monotonic()
         metrics: Mapping[str, Any] = self._engine.metrics()
         counted = self._consumer(metrics, now) if self._kind == "consumer" else self._producer(metrics)
@@ -143,7 +142,7 @@ class Statistics:
         return found
 
     def _leaders(self, name: str, row: dict[str, Any]) -> None:
-        """Tells the partitions of a topic's entry who leads them."""
+        """Sets the leaders in the partitions of a topic's entry."""
         for number, leader, epoch in self._engine._leaders(name):
             known = row["partitions"].get(str(number))
             if known is not None:
@@ -158,7 +157,7 @@ class Statistics:
         return topics
 
     def _topic(self, topics: dict[str, Any], name: str) -> dict[str, Any]:
-        """The entry of a topic, made where it is not there."""
+        """Returns the entry of a topic, which is made if it is missing."""
         empty = {
             "topic": name,
             "age": int((time.monotonic() - self._made) * 1000),
@@ -174,7 +173,7 @@ class Statistics:
 def broker(
     name: str, node: int | None, address: str, problem: object, counted: Mapping[str, int], age: int
 ) -> dict[str, Any]:
-    """One broker, or one bootstrap address. When its state last changed is not known: it is as old as the client."""
+    """Returns the entry of a broker or bootstrap address. The age of its state is not known: it is the client's."""
     state = "UP" if counted["connections_open"] else "DOWN" if problem is not None else "INIT"
     return {
         "name": name,

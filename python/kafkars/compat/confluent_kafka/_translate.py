@@ -1,4 +1,4 @@
-"""The one place where an error of the engine becomes a `KafkaError` of this face."""
+"""Translates errors of kafkars to `KafkaError`; no other module does."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ LOCAL_NAMES: dict[type[errors.KafkaError], str] = {
     errors.InvalidArgumentError: "_INVALID_ARG",
     errors.KafkaError: "_FAIL",
 }
-"""librdkafka's names for conditions that no broker has a number for; the nearest class counts."""
+"""librdkafka's names for errors without an error code of brokers; the most derived class counts."""
 
 CONNECTING: dict[type[errors.KafkaError], str] = {
     errors.TlsError: "_SSL",
@@ -56,14 +56,14 @@ CONNECTING: dict[type[errors.KafkaError], str] = {
     errors.HandshakeTimeoutError: "_TRANSPORT",
     errors.UnresolvedHostError: "_RESOLVE",
 }
-"""Why a connection came to nothing, as `error_cb` hears of it. Calls that needed the connection run out of time in
-librdkafka: they have the code of that here, and fail as soon as the reason is known."""
+"""Codes with which `error_cb` gets the reasons why a connection failed. In librdkafka calls that need the connection
+time out: here they have the same code, but fail as soon as the reason is known."""
 
 BROKER_NAMES: dict[type[errors.KafkaError], str] = {
     errors.RecordTooLargeError: "MSG_SIZE_TOO_LARGE",
     errors.CommitFailedError: "ILLEGAL_GENERATION",
 }
-"""Conditions that the engine finds out by itself and the library reports with a broker's number."""
+"""Errors that kafkars finds itself, and that the library reports with an error code of brokers."""
 
 
 SECURITY_SETTINGS = {
@@ -116,15 +116,15 @@ SETTINGS = {
     "fetch_max_bytes": "fetch.max.bytes",
     "receive_message_max_bytes": "receive.message.max.bytes",
 }
-"""What the engine's texts call settings, and what programs for this face call them."""
-# The longest first: one name may begin with another.
+"""kafkars' names of settings in texts, and those of the library."""
+# The longest names first: one name may begin with another.
 SETTING = re.compile("|".join(map(re.escape, sorted(SETTINGS, key=len, reverse=True))))
 
 
 def of_engine(
     problem: errors.KafkaError, what: str = "", unconnected: str = "_TIMED_OUT", *, transactional: bool = False
 ) -> KafkaError:
-    """What the engine reports, as the library would.
+    """Translates an error of kafkars to that of the library.
 
     Args:
         problem: The engine's error.
@@ -150,7 +150,7 @@ def of_engine(
 
 
 def cause_of(problem: errors.KafkaError) -> BaseException | None:
-    """The failure whose code counts.
+    """Returns the error whose code counts.
 
     A transaction that failed for a message has the code of a broker's refusal, or of the time-out; otherwise it is only
     said to be inconsistent.
@@ -164,7 +164,7 @@ def cause_of(problem: errors.KafkaError) -> BaseException | None:
 
 
 def code_of(problem: errors.KafkaError) -> int:
-    """Kafka's number, or librdkafka's for a condition that has none."""
+    """Returns Kafka's error code, or librdkafka's if there is none."""
     if problem.code is not None:
         return problem.code
     for kind in type(problem).__mro__:
@@ -176,18 +176,18 @@ def code_of(problem: errors.KafkaError) -> int:
 
 
 def local_error(name: str, text: str | None = None, *, fatal: bool = False) -> KafkaError:
-    """The error of one of librdkafka's own names."""
+    """Makes the error of one of librdkafka's own names."""
     return KafkaError(LOCAL[name], text, fatal=fatal)
 
 
 def refusal(name: str, text: str | None = None, *, fatal: bool = False) -> KafkaException:
-    """The same to be raised."""
+    """Returns the translated error as an exception to be raised."""
     return KafkaException(local_error(name, text, fatal=fatal))
 
 
 @contextmanager
 def translated(what: str = "", unconnected: str = "_TIMED_OUT", *, transactional: bool = False) -> Iterator[None]:
-    """Errors of the engine leave the block as `KafkaException`."""
+    """Translates errors of kafkars that leave the block to `KafkaException`."""
     try:
         yield
     except errors.KafkaError as problem:
@@ -195,19 +195,19 @@ def translated(what: str = "", unconnected: str = "_TIMED_OUT", *, transactional
 
 
 def of_connection(problem: errors.KafkaError) -> KafkaError:
-    """The same for `error_cb`, which hears why no broker let the client in."""
+    """Translates an error for `error_cb`, which gets the reason why a connection failed."""
     names = [name for kind, name in CONNECTING.items() if isinstance(problem, kind)]
     return of_engine(problem, unconnected=names[0] if names else "_TRANSPORT")
 
 
 def of_message(problem: errors.KafkaError) -> KafkaException:
-    """What `produce()` raises for a message that the engine does not take."""
+    """Returns the exception of `produce()` for a message that kafkars refuses."""
     error = of_engine(problem, "Unable to produce message")
     return refusal("_FATAL", error.str()) if error.fatal() else KafkaException(error)
 
 
 def of_delivery(problem: errors.KafkaError, in_flight: bool) -> KafkaError:
-    """What a delivery report says of a message that was not stored.
+    """Returns the error in the delivery report of a message that was not stored.
 
     Args:
         problem: The engine's error.
@@ -219,6 +219,6 @@ def of_delivery(problem: errors.KafkaError, in_flight: bool) -> KafkaError:
     if isinstance(answer, errors.UnknownTopicOrPartitionError | errors.UnknownTopicIdError):
         return KafkaError(BROKER["UNKNOWN_TOPIC_OR_PART"], str(problem))
     if isinstance(problem, (errors.BootstrapError, errors.BufferFullError, *CONNECTING)):
-        # Messages wait for brokers until their time is over.
+        # In the library messages wait for brokers until they time out.
         return local_error("_MSG_TIMED_OUT", str(problem))
     return of_engine(problem)

@@ -1,4 +1,4 @@
-"""Errors that are nobody's call: as messages, for `error_cb`, or for neither."""
+"""Errors that belong to no call: they become messages, calls of `error_cb`, or neither."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kafkars.compat.confluent_kafka._translate import CONNECTING, local_error, o
 from kafkars.compat.confluent_kafka.error import KafkaError, KafkaException
 
 PASSING = (errors.SessionExpiredError, errors.RebalanceTimeoutError, errors.CommitFailedError)
-"""The member joins again by itself, and the program hears of its partitions by `on_lost`."""
+"""Errors after which the member joins again by itself; `on_lost` reports its partitions."""
 
 UNREACHED = (
     errors.BootstrapError,
@@ -21,11 +21,11 @@ UNREACHED = (
     errors.ConsumerStuckError,
     *CONNECTING,
 )
-"""The cluster and not what is read from it."""
+"""Errors of the cluster, not of a partition."""
 
 
 BrokerStatus = tuple[int | None, str, errors.KafkaError | None, dict[str, int]]
-"""A broker's number, or None of a bootstrap address; its address; why it cannot be connected to; its counters."""
+"""A broker's id (None for a bootstrap address), its address, why it cannot be connected to, and its counters."""
 
 
 def all_down(count: int) -> KafkaError:
@@ -55,35 +55,35 @@ class Trouble:
         self._fatal: KafkaError | None = None
 
     def forget(self) -> None:
-        """Something else is read: its errors are told anew."""
+        """Forgets reported errors after a new assignment, whose errors are reported anew."""
         self._told.clear()
 
     def next_message(self) -> tuple[Message | None, bool]:
-        """A message that waits to be handed out, and whether there are more."""
+        """Returns a waiting message for the program, and whether there are more."""
         with self._lock:
             message = self._messages.popleft() if self._messages else None
             return message, bool(self._messages)
 
     def check_alive(self) -> None:
-        """Fails where the client has met a fatal error."""
+        """Raises the fatal error of the client, if it has had one."""
         if self._fatal is not None:
             raise KafkaException(local_error("_FATAL", self._fatal.str()))
 
     def missing(self, topic: str) -> None:
-        """A subscribed topic does not exist: a later poll says so."""
+        """Makes a later poll report a subscribed topic that does not exist."""
         code = BROKER["UNKNOWN_TOPIC_OR_PART"]
         error = KafkaError(code, f"Subscribed topic not available: {topic}: it does not exist")
         with self._lock:
             self._messages.append(Message(topic, value=error.str().encode(), error=error))
 
     def unknown(self, topic: str, partition: int) -> None:
-        """An assigned partition cannot exist: a later poll says so."""
+        """Makes a later poll report an assigned partition that cannot exist."""
         error = local_error("_UNKNOWN_PARTITION", f"{topic} [{partition}] does not exist")
         with self._lock:
             self._messages.append(Message(topic, partition, value=error.str().encode(), error=error))
 
     def message_of(self, problem: errors.KafkaError) -> Message | None:
-        """An error of reading, as a message; after a fatal one the client cannot go on, and its calls fail."""
+        """Returns an error of reading as a message; after a fatal one all calls of the client fail."""
         if isinstance(problem, PASSING):
             return None
         if isinstance(problem, UNREACHED):
@@ -96,7 +96,7 @@ class Trouble:
             error = local_error("_FATAL", f"Fatal error: {error.str()}")
             return Message(None, 0, value=error.str().encode(), error=error)
         if isinstance(problem, errors.OffsetOutOfRangeError):
-            # Only told with auto.offset.reset=error, which librdkafka names instead.
+            # Only with auto.offset.reset=error, which librdkafka names in the text instead.
             error = local_error("_AUTO_OFFSET_RESET", error.str())
         elif isinstance(problem, errors.InvalidArgumentError):
             error = local_error("_UNKNOWN_PARTITION", error.str())
@@ -108,8 +108,8 @@ class Trouble:
         return Message(problem.topic, problem.partition, problem.offset, value=error.str().encode(), error=error)
 
     def look(self) -> int:
-        """Tells `error_cb` of brokers that cannot be connected to any more, or for another reason than before, and when
-        there is none left. Returns how many errors that were.
+        """Calls `error_cb` for brokers that cannot be connected to any more, or for another reason than before, and
+        when none is left. Returns the number of errors.
         """
         if self._error_cb is None:
             return 0
@@ -129,7 +129,7 @@ class Trouble:
         self._failing, self._is_down = failing, is_down
         told = 0
         while self._news:
-            # What the program raises comes through; the others are told next time.
+            # An exception of the callback goes on; the other errors are reported next time.
             self.tell(self._news.popleft())
             told += 1
         return told
@@ -140,7 +140,7 @@ class Trouble:
         return bool(brokers) and all(problem is not None for _, _, problem, _ in brokers)
 
     def reached(self, problem: errors.KafkaError | None) -> None:
-        """The cluster cannot be reached, or can: `error_cb` hears of each loss once."""
+        """Called when the cluster becomes unreachable or reachable: `error_cb` gets each loss once."""
         self.look()
         if problem is None:
             self._is_lost = False
@@ -153,7 +153,7 @@ class Trouble:
             self.tell(local_error("_TRANSPORT", f"{address}/bootstrap: {cause}"))
         if not causes:
             self.tell(of_connection(problem))
-        # One broker may refuse while others serve.
+        # One broker may refuse connections while others serve.
         if causes or not self._brokers() or self.is_down():
             self.tell(all_down(max(len(causes), 1)))
 

@@ -1,4 +1,4 @@
-"""Tokens that nobody has signed (`enable.sasl.oauthbearer.unsecure.jwt`), for brokers of tests."""
+"""Unsigned tokens (`enable.sasl.oauthbearer.unsecure.jwt`), for brokers of tests."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ EXTENSION = "extension_"
 
 
 def unsecured(config: str | None) -> tuple[str, float, str, dict[str, str]]:
-    """A token as `oauth_cb` returns one.
+    """Makes a token in the form of `oauth_cb`'s result.
 
     Args:
         config: `sasl.oauthbearer.config`: words such as `principal=alice scope=a,b lifeSeconds=60
@@ -49,5 +49,5 @@ def unsecured(config: str | None) -> tuple[str, float, str, dict[str, str]]:
 
 
 def part(content: dict[str, Any]) -> str:
-    """A part of a JWT."""
+    """Encodes a part of a JWT."""
     return base64.urlsafe_b64encode(json.dumps(content).encode()).rstrip(b"=").decode()

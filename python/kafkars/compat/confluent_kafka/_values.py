@@ -1,4 +1,4 @@
-"""Values of librdkafka's properties: from what a program wrote to the right type, within the range there is."""
+"""Values of librdkafka's properties: conversion to the right type, and checks of their range."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kafkars.config.checks import FLAG_WORDS, is_mistyped, parsed
 from kafkars.config.secret import NOT_UTF8, is_utf8, text_or_bytes
 
 PATHS = ("location", "keytab")
-"""How names of properties end that are paths, which the system need not keep as UTF-8."""
+"""Ends of the names of properties that are paths, which need not be UTF-8."""
 TRUE, FALSE = {"true", "t", "1"}, {"false", "f", "0"}
 WHOLE = re.compile(r"\s*(?P<sign>[+-]?)(?P<digits>0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*)")
 NEVER_EMPTY = {"debug", "builtin.features", "broker.version.fallback", "sasl.mechanisms", "sasl.mechanism"}
@@ -24,7 +24,7 @@ INVALID_ARG, _ = LOCAL["_INVALID_ARG"]
 
 
 class Values:
-    """What was set, and the defaults of what was not."""
+    """The values that were set, and the defaults of others."""
 
     def __init__(self, client: str) -> None:
         self.client = client
@@ -35,7 +35,7 @@ class Values:
         self._set[name] = value
 
     def has(self, name: str) -> bool:
-        """True if the program set it."""
+        """True if the program has set it."""
         return name in self._set
 
     def __getitem__(self, name: str) -> Any:
@@ -45,12 +45,12 @@ class Values:
         return value_of(known, known.default or None, name, default=True)
 
     def contradiction(self, problem: str) -> KafkaException:
-        """The error for settings that do not go together."""
+        """Returns the error for settings that contradict each other."""
         return invalid(f"failed to create {self.client}: {problem}")
 
 
 def value_of(known: Property, value: object, name: str, *, default: bool = False) -> Any:
-    """A value of the property's type; None where a text is not set.
+    """Converts a value to the property's type; returns None for a text that is not set.
 
     Raises:
         KafkaException: It is of another type, out of range, or none of the options; the code is `_INVALID_ARG`.
@@ -74,7 +74,7 @@ def value_of(known: Property, value: object, name: str, *, default: bool = False
 
 
 def text_in(known: Property, value: object, name: str) -> str | bytes | None:
-    """A value as text, or as the bytes that the password of a key may be.
+    """Returns a value as text, or as the bytes that the password of a key may be.
 
     Raises:
         KafkaException: It is no text of UTF-8. It is not quoted.
@@ -126,7 +126,7 @@ def number(known: Property, text: str, name: str) -> int | float:
 
 
 def base(digits: str) -> int:
-    """What digits are written to, by C's rule."""
+    """Returns the base of digits, by C's rules."""
     return 16 if digits[:2].lower() == "0x" else 8 if digits[0] == "0" else 10
 
 
@@ -139,7 +139,7 @@ def words(known: Property, text: str, name: str) -> str:
 
 
 def expected(known: Property) -> str:
-    """What a property takes, in words."""
+    """Returns in words which values a property accepts."""
     if known.kind == FLAG:
         return "true or false"
     if known.options:
@@ -148,7 +148,7 @@ def expected(known: Property) -> str:
 
 
 def wrong(known: Property, name: str, text: str = "") -> KafkaException:
-    """The error for a value that is none. It may be a secret in the wrong place, and is quoted only where it is a word
+    """Returns the error for a wrong value. It may be a secret in the wrong place, and is quoted only if it is a word
     mistyped.
     """
     options = FLAG_WORDS if known.kind == FLAG else known.options
@@ -157,5 +157,5 @@ def wrong(known: Property, name: str, text: str = "") -> KafkaException:
 
 
 def invalid(problem: str) -> KafkaException:
-    """The error for a setting."""
+    """Returns the error for a setting."""
     return KafkaException(KafkaError(INVALID_ARG, problem))

@@ -47,11 +47,11 @@ __all__ = [
 PARTITION_UA = -1
 """The partitioner chooses."""
 OFFSET_BEGINNING = -2
-"""The oldest record there is."""
+"""The oldest record."""
 OFFSET_END = -1
 """After the newest record."""
 OFFSET_STORED = -1000
-"""What the group has committed."""
+"""The group's committed offset."""
 OFFSET_INVALID = -1001
 """No offset is known."""
 TIMESTAMP_NOT_AVAILABLE = 0

@@ -1,4 +1,4 @@
-"""`confluent_kafka.error`: what fails, as codes and as exceptions."""
+"""`confluent_kafka.error`: error codes and exceptions."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class ConcurrentModificationException(RuntimeError):  # noqa: N818  the library'
 
 
 class KafkaException(Exception):  # noqa: N818  # the library's name
-    """What the library raises; `args[0]` is a `KafkaError`."""
+    """The exception of the library; `args[0]` is a `KafkaError`."""
 
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ class SerializationError(KafkaException):
 
 
 class ConsumeError(_KafkaClientError):
-    """A message cannot be handed out; `kafka_message` is the message as it came."""
+    """A message cannot be returned; `kafka_message` is the message as it came."""
 
 
 class KeyDeserializationError(ConsumeError, SerializationError):

@@ -1,4 +1,4 @@
-"""`confluent_kafka.serialization`: what makes bytes of keys and values, and the other way round."""
+"""`confluent_kafka.serialization`: serializers and deserializers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = [
 
 
 class MessageField(str, Enum):
-    """Which part of a message is meant."""
+    """The part of a message that is serialized."""
 
     NONE = "none"
     KEY = "key"
@@ -53,10 +53,10 @@ class SerializationContext:
 
 
 class Serializer:
-    """Makes bytes of objects; to be derived from."""
+    """The base of serializers, which turn objects into bytes."""
 
     def __call__(self, obj: Any, ctx: SerializationContext | None = None) -> bytes | None:
-        """The bytes of an object.
+        """Returns an object as bytes.
 
         Raises:
             SerializationError: The object cannot be made bytes.
@@ -67,14 +67,14 @@ class Serializer:
         """Takes a function that gives the id of the cluster; most serializers have no use for it."""
 
     def close(self) -> None:
-        """Gives back what it holds."""
+        """Releases its resources."""
 
 
 class Deserializer:
-    """Makes objects of bytes; to be derived from."""
+    """The base of deserializers, which turn bytes into objects."""
 
     def __call__(self, value: bytes | None, ctx: SerializationContext | None = None) -> Any:
-        """The object that bytes stand for.
+        """Returns the object that bytes stand for.
 
         Raises:
             SerializationError: The bytes do not stand for one.
@@ -85,7 +85,7 @@ class Deserializer:
         """Takes a function that gives the id of the cluster; most deserializers have no use for it."""
 
     def close(self) -> None:
-        """Gives back what it holds."""
+        """Releases its resources."""
 
 
 class SerializerBuilder:
@@ -115,7 +115,7 @@ class StringSerializer(Serializer):
         self.codec = codec
 
     def __call__(self, obj: str | None, ctx: SerializationContext | None = None) -> bytes | None:  # noqa: ARG002
-        """The text's bytes; None stays None.
+        """Returns the text as bytes; None stays None.
 
         Raises:
             SerializationError: The encoding has no bytes for a character.
@@ -137,7 +137,7 @@ class StringDeserializer(Deserializer):
         self.codec = codec
 
     def __call__(self, value: bytes | None, ctx: SerializationContext | None = None) -> str | None:  # noqa: ARG002
-        """The text; None stays None.
+        """Returns the text; None stays None.
 
         Raises:
             SerializationError: The bytes are no text in this encoding.
@@ -149,10 +149,10 @@ class StringDeserializer(Deserializer):
 
 
 class IntegerSerializer(Serializer):
-    """A whole number as four bytes, the highest first."""
+    """Encodes a big-endian int32."""
 
     def __call__(self, obj: int | None, ctx: SerializationContext | None = None) -> bytes | None:  # noqa: ARG002
-        """The number's bytes; None stays None.
+        """Returns the number as bytes; None stays None.
 
         Raises:
             SerializationError: It is no whole number of 32 bits.
@@ -161,10 +161,10 @@ class IntegerSerializer(Serializer):
 
 
 class IntegerDeserializer(Deserializer):
-    """A whole number from four bytes, the highest first."""
+    """Decodes a big-endian int32."""
 
     def __call__(self, value: bytes | None, ctx: SerializationContext | None = None) -> int | None:  # noqa: ARG002
-        """The number; None stays None.
+        """Returns the number; None stays None.
 
         Raises:
             SerializationError: There are not four bytes.
@@ -174,10 +174,10 @@ class IntegerDeserializer(Deserializer):
 
 
 class DoubleSerializer(Serializer):
-    """A number with a point as eight bytes, the highest first."""
+    """Encodes a big-endian IEEE 754 double."""
 
     def __call__(self, obj: float | None, ctx: SerializationContext | None = None) -> bytes | None:  # noqa: ARG002
-        """The number's bytes; None stays None.
+        """Returns the number as bytes; None stays None.
 
         Raises:
             SerializationError: It is no number.
@@ -186,10 +186,10 @@ class DoubleSerializer(Serializer):
 
 
 class DoubleDeserializer(Deserializer):
-    """A number with a point from eight bytes, the highest first."""
+    """Decodes a big-endian IEEE 754 double."""
 
     def __call__(self, value: bytes | None, ctx: SerializationContext | None = None) -> float | None:  # noqa: ARG002
-        """The number; None stays None.
+        """Returns the number; None stays None.
 
         Raises:
             SerializationError: There are not eight bytes.

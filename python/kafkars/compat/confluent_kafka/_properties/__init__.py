@@ -15,10 +15,10 @@ from kafkars.compat.confluent_kafka._properties.security import SECURITY
 __all__ = ["ALL", "KNOWN", "TOPIC", "Property"]
 
 ALL: tuple[Property, ...] = (*CLIENT, *SECURITY, *CONSUMER, *PRODUCER, *HIDDEN)
-"""Every row of librdkafka's list, and what it takes besides."""
+"""Every row of librdkafka's list of properties, and properties that it accepts but does not list."""
 
 TOPIC: dict[str, Property] = {each.name: each for each in ALL if each.scope == "topic"}
-"""Those of topics, which may be written with `topic.` before."""
+"""Properties of topics, whose names may have the prefix `topic.`."""
 
 KNOWN: dict[str, Property] = TOPIC | {each.name: each for each in ALL if each.scope == "global"}
-"""What a name in the dict means: where client and topics have a property of one name, it is the client's."""
+"""Properties by name: if client and topics have one of the same name, it is the client's."""

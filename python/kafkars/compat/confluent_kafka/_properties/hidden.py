@@ -1,4 +1,4 @@
-"""Properties that librdkafka takes and does not list."""
+"""Properties that librdkafka accepts and does not list."""
 
 from __future__ import annotations
 

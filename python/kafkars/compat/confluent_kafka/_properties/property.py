@@ -14,7 +14,7 @@ TEXT, INTEGER, NUMBER, FLAG, CHOICE, WORDS, CALLBACK, NATIVE = (
     "callback",
     "native",
 )
-"""What a value is: `words` are several of the options with commas between, `native` is for programs in C only."""
+"""Types of values: `words` are several options separated by commas, `native` is for programs in C only."""
 
 ENGINE, FACE, NO_EFFECT, REFUSED = "engine", "face", "no effect", "refused"
 """What becomes of a property: a setting of the engine, served by the face, accepted without effect, or refused when it
@@ -27,7 +27,7 @@ class Property(NamedTuple):
     name: str
 
     applies_to: str
-    """`C` consumers, `P` producers, `*` both. The others check the value and have no use for it, as in librdkafka."""
+    """`C` consumers, `P` producers, `*` both. Other clients only check the value, as in librdkafka."""
 
     kind: str
     """One of the kinds above."""
@@ -45,7 +45,7 @@ class Property(NamedTuple):
     """Smallest and largest value."""
 
     options: tuple[str, ...] = ()
-    """Values that there are, where they can be listed."""
+    """The possible values, if they can be listed."""
 
     alias_of: str | None = None
     """The property that this is another name of."""

@@ -1,4 +1,4 @@
-"""`confluent_kafka.admin`: what administrators ask, and the classes they are answered with."""
+"""`confluent_kafka.admin`: the administration client, and the classes that its calls take and return."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ E = TypeVar("E", bound=Enum)
 
 
 class AclOperation(Ordered):
-    """What may be done."""
+    """The operation that a rule is about."""
 
     UNKNOWN = 0
     ANY = 1
@@ -34,7 +34,7 @@ class AclOperation(Ordered):
 
 
 class AclPermissionType(Ordered):
-    """What the rule does: allow or deny."""
+    """The effect of a rule: allow or deny."""
 
     UNKNOWN = 0
     ANY = 1
@@ -146,7 +146,7 @@ class AclBindingFilter(AclBinding):
 
 
 def member(kind: type[E], given: Any) -> E:
-    """A member of an enumeration by itself, its name in any case, or its number.
+    """Returns a member of an enumeration for itself, its name in upper or lower case, or its number.
 
     Raises:
         ValueError: There is none of that name or number.
@@ -165,7 +165,7 @@ def member(kind: type[E], given: Any) -> E:
 
 
 def engine_binding(of: AclBinding) -> EngineBinding:
-    """A rule as the engine has it."""
+    """Returns a rule in kafkars' form."""
     return EngineBinding(
         of.principal,
         acls.OPERATION_NAMES[of.operation_int],
@@ -178,7 +178,7 @@ def engine_binding(of: AclBinding) -> EngineBinding:
 
 
 def engine_filter(of: AclBinding) -> EngineFilter:
-    """A filter as the engine has it."""
+    """Returns a filter in kafkars' form."""
     return EngineFilter(
         of.principal,
         acls.OPERATION_NAMES[of.operation_int],
@@ -191,7 +191,7 @@ def engine_filter(of: AclBinding) -> EngineFilter:
 
 
 def binding(of: EngineBinding) -> AclBinding:
-    """A rule of the engine's. What the library has no name for is UNKNOWN."""
+    """Returns a rule of kafkars' in the library's form. UNKNOWN stands for what the library has no name for."""
     return AclBinding(
         known(ResourceType, acls.RESOURCE_TYPES[of.resource_type]),
         of.resource_name,
@@ -204,5 +204,5 @@ def binding(of: EngineBinding) -> AclBinding:
 
 
 def known(kind: type[E], number: int) -> E:
-    """A member of an enumeration; UNKNOWN, which is 0, where the library has none of that number."""
+    """Returns a member of an enumeration by number; UNKNOWN, which is 0, if the library has none."""
     return kind(number) if any(each.value == number for each in kind) else kind(0)

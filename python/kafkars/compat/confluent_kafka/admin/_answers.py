@@ -1,4 +1,4 @@
-"""What the engine answers, in the classes of the library."""
+"""Translation of kafkars' results to the classes of the library."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ STATES = {
     "Dead": ConsumerGroupState.DEAD,
     "Empty": ConsumerGroupState.EMPTY,
 }
-"""States that the library has names for; those of the newer protocol are UNKNOWN."""
+"""Group states that the library has names for; those of the newer protocol are UNKNOWN."""
 
 TYPES = {"Consumer": ConsumerGroupType.CONSUMER, "Classic": ConsumerGroupType.CLASSIC}
 
@@ -52,12 +52,12 @@ SOURCES = {each.value for each in ConfigSource}
 
 
 def unless_error(found: Any, make: Callable[[Any], Any]) -> Any:
-    """Errors stay what they are."""
+    """Decorates a conversion: errors are returned as they are."""
     return found if isinstance(found, BaseException) else make(found)
 
 
 def nodes(described: Any) -> dict[int, Node]:
-    """Brokers by their ids."""
+    """Returns brokers by their ids."""
     return {each.id: Node(each.id, each.host, each.port, each.rack) for each in described.brokers}
 
 
@@ -99,7 +99,7 @@ def operations(found: frozenset[Any] | None) -> list[AclOperation] | None:
 
 
 def uuid(text: str | None) -> Uuid | None:
-    """An id from Kafka's text."""
+    """Returns an id from Kafka's text form."""
     import base64  # noqa: PLC0415  only where topics are described
 
     if text is None:
@@ -109,7 +109,7 @@ def uuid(text: str | None) -> Uuid | None:
 
 
 def resource(given: ConfigResource) -> EngineResource:
-    """A resource as the engine names it.
+    """Returns a resource in kafkars' form.
 
     Raises:
         ValueError: Resources of this type have no settings.
@@ -125,7 +125,7 @@ def configs(found: Mapping[str, Any]) -> dict[str, ConfigEntry]:
 
 
 def entry(found: Any) -> ConfigEntry:
-    # The library has the number of the source here.
+    # The library has the number here, not the member of the enumeration.
     source: Any = int(found.source) if int(found.source) in SOURCES else 0
     synonyms = {}
     for each in found.synonyms:
@@ -144,12 +144,12 @@ OWN_SOURCES = {
 
 
 def overrides(of: EngineResource, described: Mapping[str, Any]) -> dict[str, None]:
-    """The settings that somebody has given this resource, to be taken back to their defaults."""
+    """Returns changes that reset the settings of a resource to their defaults."""
     return {name: None for name, each in described.items() if each.source is OWN_SOURCES[of.type]}
 
 
 def names(given: Any, what: str, kind: type[Enum]) -> list[str]:
-    """The engine's names of states or types."""
+    """Returns kafkars' names of states or types."""
     if given is None:
         return []
     if not isinstance(given, set):
@@ -177,7 +177,7 @@ def listings(found: Sequence[Any]) -> ListConsumerGroupsResult:
 
 
 def group(name: str, found: Any, coordinator: Node | None) -> Any:
-    """A group; one that does not exist is described as dead."""
+    """Returns a group; one that does not exist is described as dead."""
     if isinstance(found, errors.GroupIdNotFoundError):
         return ConsumerGroupDescription(
             name, True, [], "", ConsumerGroupState.DEAD, coordinator, type=ConsumerGroupType.CLASSIC
@@ -222,7 +222,7 @@ def committed(name: str, found: Mapping[Any, Any], wanted: Sequence[Any] | None)
 
 
 def altered(name: str, wanted: Sequence[TopicPartition], found: Mapping[Any, Any]) -> ConsumerGroupTopicPartitions:
-    """Offsets as they were committed, each with its error."""
+    """Returns offsets as they were committed, each with its error."""
     partitions = []
     for each in wanted:
         one = TopicPartition(each.topic, each.partition, each.offset, each.metadata, each.leader_epoch)
@@ -237,5 +237,5 @@ SPECS: dict[int, Any] = {-2: "earliest", -1: "latest", -3: "max_timestamp"}
 
 
 def spec(given: OffsetSpec) -> Any:
-    """An offset as the engine asks for it."""
+    """Returns an offset to look up in kafkars' form."""
     return SPECS.get(given._value, Milliseconds(given._value))

@@ -1,4 +1,4 @@
-"""What calls of administrators are given, checked before anything is asked."""
+"""Checks of arguments of `AdminClient`, before any request is sent."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ LONGEST_SECONDS = 3600.0
 
 
 def listed(given: Any, kind: type[T], what: str, stranger: type[Exception] = TypeError) -> list[T]:
-    """A list with at least one member, all of a kind."""
+    """Checks for a list with at least one member, all of one type."""
     if not isinstance(given, list):
-        # As the library: what is no sequence at all is of a wrong type, another sequence a wrong value.
+        # As in the library: another sequence is a ValueError, anything else a TypeError.
         is_value = isinstance(given, tuple | set) if kind is not str else False
         wrong = ValueError if is_value or (isinstance(given, str) and stranger is ValueError) else TypeError
         raise wrong(f"expected a list of {what}, not {type(given).__name__}")
@@ -30,7 +30,7 @@ def listed(given: Any, kind: type[T], what: str, stranger: type[Exception] = Typ
 
 
 def once(names: Sequence[Hashable], what: str) -> None:
-    """Nothing twice: there is one future for each."""
+    """Checks that nothing is there twice, because there is one future for each."""
     seen: set[Hashable] = set()
     for name in names:
         if name in seen:

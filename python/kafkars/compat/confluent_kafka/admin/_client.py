@@ -47,11 +47,11 @@ if TYPE_CHECKING:
 Futures = dict[str, "Future[Any]"]
 
 SLICE = 0.05
-"""Longest wait between two looks for errors, in seconds."""
+"""Longest wait in seconds between two checks for errors."""
 
 
 class AdminClient(SecurityCalls):
-    """Asks a cluster about its topics, settings, groups and access control, and changes them.
+    """Describes and changes topics, settings, groups and access control of a cluster.
 
     Calls return at once: a `concurrent.futures.Future`, or a dict of them by what was asked about. A failure is a
     `KafkaException` of the future. Arguments of the wrong type raise TypeError or ValueError before anything is asked.
@@ -66,7 +66,7 @@ class AdminClient(SecurityCalls):
         KafkaException: A property is unknown or cannot be used; the code is `_INVALID_ARG`.
     """
 
-    # Of a subclass whose constructor did not call this one.
+    # For a subclass whose constructor did not call this one.
     _questions: Questions = Questions()
     _questions.close()
 
@@ -79,7 +79,7 @@ class AdminClient(SecurityCalls):
                 kafkars.Admin(**{**settings.engine, "default_api_timeout_ms": settings.engine["request_timeout_ms"]})
             )
         self._questions = Questions()
-        # The engine's half of it: the synchronous `Admin` has no events.
+        # The native object, because `Admin` itself has no events.
         native = self._admin._native
         self._pending = PendingFlag()
         self._trouble = Trouble(settings.face.error_cb, native._brokers)
@@ -425,13 +425,13 @@ class AdminClient(SecurityCalls):
     # --- life
 
     def _check(self) -> None:
-        """Fails where the client is closed, or was never made."""
+        """Raises an error if the client is closed, or was never initialised."""
         if self._questions.is_closed:
             raise RuntimeError("Handle has been closed")
 
     @discreet
     def set_sasl_credentials(self, username: str, password: str) -> None:
-        """Later connections log in with these."""
+        """Sets the name and the password of later logins."""
         for name, value in (("username", username), ("password", password)):
             if not isinstance(value, str):
                 raise TypeError(f"{name} must be str, not {type(value).__name__}")
@@ -453,7 +453,7 @@ class AdminClient(SecurityCalls):
                 try:
                     told = self._trouble.look()
                 except BaseException:
-                    # Others may wait to be told.
+                    # Other errors may wait.
                     self._pending.set()
                     raise
                 if told:
@@ -484,7 +484,7 @@ class AdminClient(SecurityCalls):
 
 
 def engine_topic(topic: NewTopic) -> EngineTopic:
-    """A topic as the engine takes it."""
+    """Returns a topic in kafkars' form."""
     if topic.replica_assignment is not None and topic.replication_factor != -1:
         raise ValueError(f"topic {topic.topic!r} has both a replication_factor and a replica_assignment")
     return EngineTopic(
@@ -497,14 +497,14 @@ def engine_topic(topic: NewTopic) -> EngineTopic:
 
 
 def keyed(resources: list[ConfigResource]) -> dict[ConfigResource, Any]:
-    """Resources by the engine's names of them."""
+    """Returns resources by kafkars' names of them."""
     arguments.listed(resources, ConfigResource, "ConfigResource", ValueError)
     arguments.once(resources, "resource")
     return {each: answers.resource(each) for each in resources}
 
 
 def change(entry: Any) -> ConfigChange:
-    """A change as the engine takes it."""
+    """Returns a change in kafkars' form."""
     if entry.incremental_operation is None:
         raise TypeError(f"{entry!r} has no incremental_operation")
     operation: Any = entry.incremental_operation.name.lower()

@@ -1,4 +1,4 @@
-"""Questions on threads, whose answers are futures: what the library's administrators hand out."""
+"""Calls on threads with futures for their results, as the library's `AdminClient` returns them."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from kafkars.compat.confluent_kafka.error import KafkaException
 K = TypeVar("K", bound=Hashable)
 
 THREADS = 4
-"""Questions under way at once; others wait for them."""
+"""The most calls that run at the same time; others wait."""
 
 
 class Questions:
-    """Asks, a few questions at a time."""
+    """Runs calls on a few threads."""
 
     def __init__(self) -> None:
         self._threads: ThreadPoolExecutor | None = None
@@ -58,13 +58,13 @@ class Questions:
         return futures
 
     def ask(self, ask: Callable[[], Any]) -> Future[Any]:
-        """One future for one question."""
+        """Runs one call, and returns its future."""
         future = self._future()
         self._start(lambda: settle(future, ask))
         return future
 
     def close(self) -> None:
-        """Takes no questions any more; those that are asked are answered."""
+        """Accepts no further calls; those that are running are completed."""
         self.is_closed = True
         if self._threads is not None:
             self._threads.shutdown(wait=False)
@@ -100,7 +100,7 @@ def settle(future: Future[Any], work: Callable[[], Any], unknown: str | None = N
 
 
 def failure(problem: BaseException, unknown: str | None = None) -> BaseException:
-    """What the program gets of an error of the engine."""
+    """Translates an error of kafkars for the program."""
     if not isinstance(problem, errors.KafkaError):
         return problem
     if unknown is not None and isinstance(problem, errors.UnknownTopicOrPartitionError):

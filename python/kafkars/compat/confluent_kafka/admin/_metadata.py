@@ -1,4 +1,4 @@
-"""What `list_topics()` and `list_groups()` return."""
+"""The results of `list_topics()` and `list_groups()`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What has settings, and settings."""
+"""Resources that have settings, and settings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kafkars.compat.confluent_kafka._model import Ordered
 
 
 class ResourceType(Ordered):
-    """Kinds of what has settings or access lists."""
+    """Types of resources with settings or access control rules."""
 
     UNKNOWN = 0
     ANY = 1
@@ -21,7 +21,7 @@ class ResourceType(Ordered):
 
 
 class ResourcePatternType(Ordered):
-    """How the name of a resource is meant in access lists."""
+    """How the name of a resource is matched in access control rules."""
 
     UNKNOWN = 0
     ANY = 1
@@ -31,7 +31,7 @@ class ResourcePatternType(Ordered):
 
 
 class ConfigSource(Enum):
-    """Where a setting's value comes from."""
+    """The source of a setting's value."""
 
     UNKNOWN_CONFIG = 0
     DYNAMIC_TOPIC_CONFIG = 1
@@ -43,7 +43,7 @@ class ConfigSource(Enum):
 
 
 class AlterConfigOpType(Enum):
-    """What is done with a setting: given a value, set back to its default, or changed as a list."""
+    """The kind of a change: a setting gets a value, is reset to its default, or changed as a list."""
 
     SET = 0
     DELETE = 1
@@ -97,7 +97,7 @@ class ConfigEntry:
 
 @total_ordering
 class ConfigResource:
-    """Something that has settings.
+    """A topic, broker or group with settings.
 
     Args:
         restype: What it is: a `ResourceType`, its name or its number.

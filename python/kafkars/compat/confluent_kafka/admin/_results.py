@@ -1,4 +1,4 @@
-"""What calls of administrators return, and offsets to ask for."""
+"""Results of `AdminClient`, and offsets to look up."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class ListConsumerGroupsResult:
 
 
 class MemberAssignment:
-    """What a member reads."""
+    """The partitions of a member."""
 
     def __init__(self, topic_partitions: list[TopicPartition] | None) -> None:
         self.topic_partitions = topic_partitions or []
@@ -133,7 +133,7 @@ class DeletedRecords:
 
 
 class ListOffsetsResultInfo:
-    """An offset that was asked for; -1 where there is none."""
+    """An offset that was looked up; -1 if there is none."""
 
     def __init__(self, offset: int, timestamp: int, leader_epoch: int | None) -> None:
         self.offset = offset
@@ -153,22 +153,22 @@ class OffsetSpec:
 
     @classmethod
     def earliest(cls) -> OffsetSpec:
-        """Of the oldest record."""
+        """Returns the spec for the oldest record."""
         return cls(-2)
 
     @classmethod
     def latest(cls) -> OffsetSpec:
-        """After the newest record."""
+        """Returns the spec for the end, after the newest record."""
         return cls(-1)
 
     @classmethod
     def max_timestamp(cls) -> OffsetSpec:
-        """Of the record with the largest timestamp."""
+        """Returns the spec for the record with the largest timestamp."""
         return cls(-3)
 
     @classmethod
     def for_timestamp(cls, timestamp: int) -> OffsetSpec:
-        """Of the first record that is not older than a timestamp, in ms since 1970."""
+        """Returns the spec for the first record that is not older than a timestamp, in ms since 1970."""
         return cls(timestamp)
 
     def __eq__(self, other: object) -> bool:

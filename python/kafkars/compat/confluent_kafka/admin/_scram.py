@@ -1,4 +1,4 @@
-"""Credentials of users (`confluent_kafka.admin`). None of these shows a password."""
+"""SCRAM credentials of users (`confluent_kafka.admin`). No `repr` here shows a password."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class UserScramCredentialUpsertion(UserScramCredentialAlteration):
 
 
 class UserScramCredentialDeletion(UserScramCredentialAlteration):
-    """A password that is to go."""
+    """A password to delete."""
 
     def __init__(self, user: str, mechanism: ScramMechanism) -> None:
         super().__init__(user)
@@ -90,7 +90,7 @@ def checked_user(given: Any) -> None:
 
 
 def alterations(given: Any) -> list[UserScramCredentialAlteration]:
-    """Changes that make sense. No message of these has a value.
+    """Checks changes. Error messages quote no value.
 
     Raises:
         TypeError: Something is of a wrong type.
@@ -130,7 +130,7 @@ def check_upsertion(given: UserScramCredentialUpsertion) -> None:
 
 
 def engine_alteration(given: Any) -> EngineUpsertion | EngineDeletion:
-    """A change as the engine takes it."""
+    """Returns a change in kafkars' form."""
     if isinstance(given, UserScramCredentialDeletion):
         return EngineDeletion(given.user, NAMES.get(given.mechanism, given.mechanism.name))
     info = given.scram_credential_info
@@ -140,7 +140,7 @@ def engine_alteration(given: Any) -> EngineUpsertion | EngineDeletion:
 
 
 def description(user: str, found: Any) -> UserScramCredentialsDescription:
-    """What is known of a user's passwords."""
+    """Returns the description of a user's credentials."""
     numbers = {name: mechanism for mechanism, name in NAMES.items()}
     return UserScramCredentialsDescription(
         user,

@@ -13,11 +13,11 @@ from kafkars._kafkars import PendingFlag
 from kafkars.compat.confluent_kafka._face import Face
 
 LOOK_AFTER = 0.05
-"""How often a loop looks whether brokers were lost or found, in seconds: only clients with `error_cb` do."""
+"""Seconds between two checks whether brokers were lost or found; only clients with `error_cb` make them."""
 
 
 class LoopFlag:
-    """Has what waits served by the event loop: set by any thread, or by the clock."""
+    """A flag that any thread or a timer sets, and that makes the event loop serve waiting callbacks."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, serve: Callable[[], object]) -> None:
         self._loop = loop
@@ -75,7 +75,7 @@ class BrokerWatch:
         self._timer.cancel()
 
     def _next(self: BrokerWatch) -> asyncio.TimerHandle:
-        # The loop must not keep a client that was forgotten.
+        # A weak reference: the loop must not keep a client alive that was dropped.
         me = weakref.ref(self)
         return self._loop.call_later(LOOK_AFTER, BrokerWatch._again, me)
 

@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 SLICE = 0.1
-"""Longest wait between two looks for callbacks that are not told by a record, in seconds."""
+"""Longest wait in seconds between two checks for callbacks without a record."""
 
 LOOK_AFTER = 0.5
-"""How often a wait looks whether the cluster can be reached and whether a partition was read to its end."""
+"""Seconds between two checks, during a wait, whether the cluster can be reached and whether a partition has ended."""
 
 MOST_MESSAGES = 1_000_000
 THREADS = 2
-# oauth_cb is not told anything, it is asked: `_security.py` awaits its answer.
+# oauth_cb is not among them: `_security.py` calls it and awaits its result.
 CALLBACKS = ("error_cb", "stats_cb", "throttle_cb", "on_commit")
 
 
@@ -69,7 +69,7 @@ class AIOConsumer:
         self._finds_ends = self._consumer._face.enable_partition_eof
         self._executor = executor or ThreadPoolExecutor(THREADS, thread_name_prefix="kafkars-aio")
         self._is_own_executor = executor is None
-        # What calls that were cancelled had already taken: the next call hands it out.
+        # Messages that cancelled calls had already taken: the next call returns them.
         self._held: deque[Message] = deque()
         self._looking: asyncio.Future[Message | None] | None = None
 
@@ -119,7 +119,7 @@ class AIOConsumer:
         if self._held or self._looking is not None:
             messages += await self._left(num_messages)
         try:
-            # News of partitions that come or go ends the gathering, as in `Consumer.consume()`.
+            # A rebalance ends the collection, as in `Consumer.consume()`.
             while len(messages) < num_messages and not (messages and self._consumer._has_change()):
                 found = self._consumer._take_many(num_messages - len(messages))
                 if found:
@@ -139,7 +139,7 @@ class AIOConsumer:
         return self._consumer._kept(messages)
 
     async def _left(self, most: int) -> list[Message]:
-        """What a cancelled call has left, of partitions that are still assigned."""
+        """Returns a message that a cancelled call has left, if its partition is still assigned."""
         if self._looking is not None:
             await asyncio.wait([self._looking])
             self._settle()
@@ -149,7 +149,7 @@ class AIOConsumer:
         return held[:most]
 
     def _settle(self) -> None:
-        """Takes over what the thread of a cancelled call has found; what it raised was that call's."""
+        """Keeps the message that the thread of a cancelled call has found; its exception belonged to that call."""
         looking, self._looking = self._looking, None
         if looking is not None and not looking.cancelled() and looking.exception() is None:
             message = looking.result()
@@ -157,7 +157,7 @@ class AIOConsumer:
                 self._held.append(message)
 
     def _first_look(self) -> float:
-        """Where the end of a partition is a message, it is looked for as soon as the buffer is empty."""
+        """Returns when to look first: at once if the end of a partition is a message."""
         return time.monotonic() + (0 if self._finds_ends else LOOK_AFTER)
 
     async def _look(self, look: float) -> tuple[float, Message | None]:
@@ -170,7 +170,7 @@ class AIOConsumer:
         now = time.monotonic()
         if not self._consumer._has_work() and now < look:
             return look, None
-        # Not 0: with no time at all the cluster is not looked after.
+        # Not 0: a poll without any time does not check the cluster.
         looking = self._loop.run_in_executor(self._executor, self._consumer.poll, 1e-6)
         try:
             return now + LOOK_AFTER, await asyncio.shield(looking)
@@ -243,7 +243,7 @@ class AIOConsumer:
         """See `Consumer.set_sasl_credentials()`."""
         self._consumer.set_sasl_credentials(username, password)
 
-    # --- what asks the cluster
+    # --- calls that ask the cluster
 
     async def commit(self, *args: Any, **kwargs: Any) -> list[TopicPartition] | None:
         """See `Consumer.commit()`."""
@@ -295,7 +295,7 @@ class AIOConsumer:
         return await self._loop.run_in_executor(self._executor, partial(work, *args, **kwargs))
 
     def _told(self, callback: Callable[..., Any]) -> Callable[..., None]:
-        """A callback that is called on the loop, whichever thread it is called from, and not waited for."""
+        """Wraps a callback so that it runs on the loop, from whichever thread it is called; nobody waits for it."""
 
         def from_anywhere(*arguments: Any) -> None:
             self._loop.call_soon_threadsafe(self._tasks.run, callback, *arguments)
@@ -303,7 +303,9 @@ class AIOConsumer:
         return from_anywhere
 
     def _waited(self, callback: Callable[..., Any]) -> Callable[[Any, Any], None]:
-        """A callback of a rebalance: called on the loop with this consumer, and waited for by the thread that polls."""
+        """Wraps a callback of a rebalance: it runs on the loop with this consumer, and the polling thread waits for
+        it.
+        """
 
         async def on_loop(partitions: list[TopicPartition]) -> None:
             answer = callback(self, partitions)
@@ -317,7 +319,7 @@ class AIOConsumer:
 
 
 class Closed(Executor):
-    """What runs calls after `close()`: they fail at once and need no thread."""
+    """The executor after `close()`: calls fail at once and need no thread."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         """Runs it here."""
@@ -332,6 +334,6 @@ class Closed(Executor):
 
 
 def deadline(timeout: float | None) -> float | None:
-    """When a wait is over; None where it goes on as long as it takes."""
+    """Returns the deadline of a wait; None if it has no limit."""
     seconds = limit(timeout)
     return None if seconds is None else time.monotonic() + seconds

@@ -1,4 +1,4 @@
-"""`confluent_kafka.aio.AIOProducer`, on the engine's own awaitables: no thread takes part."""
+"""`confluent_kafka.aio.AIOProducer`, on kafkars' awaitables: it uses no threads."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class AIOProducer:
         self._settings = settings = producer_settings((producer_conf,), {})
         with translated("Failed to create producer"):
             self._producer: aio.Producer[Any, Any] = quiet(aio.Producer(settings.engine))
-        # Taken out by whoever completes them: a callback of its own for each would cost a turn of the loop.
+        # Removed by the code that completes them: a callback for each would cost an iteration of the loop.
         self._open: set[asyncio.Future[Any]] = set()
         self._most = settings.face.queue_max_messages or sys.maxsize
         self._report = settings.face.on_delivery
@@ -106,7 +106,7 @@ class AIOProducer:
         self._check()
         while len(self._open) >= self._most:
             await asyncio.wait(self._open, return_when=asyncio.FIRST_COMPLETED)
-        # Most messages have no more than these, and making a dict costs as much as the rest of this call.
+        # Most messages have only these, and to make a dict costs as much as the rest of this call.
         return (
             self._send(topic, value, key, **options(args, kwargs)) if args or kwargs else self._send(topic, value, key)
         )
@@ -135,7 +135,7 @@ class AIOProducer:
                 headers=list(headers.items()) if isinstance(headers, Mapping) else headers,
             )
         except (errors.KafkaError, TypeError, ValueError) as problem:
-            # The library finds out later; a future of its own is where programs look for it.
+            # The library finds this out later, so programs expect it in the future, not as an exception of the call.
             self._fail(future, problem)
             return future
         given = (topic, partition, key, value, headers)
@@ -184,7 +184,7 @@ class AIOProducer:
         del args, kwargs
         self._check()
         left = await self._producer.flush(limit(timeout))
-        # Reports of what has just landed are on their way to the futures.
+        # Lets the loop pass reports that have just come on to the futures.
         await asyncio.sleep(0)
         return int(left)
 
@@ -315,7 +315,7 @@ class AIOProducer:
         await self.close()
 
     def __del__(self) -> None:
-        """Drops what was not sent; `close()` sends it."""
+        """Drops messages that were not sent; `close()` would send them."""
         pending = getattr(self, "_pending", None)
         if pending is not None:
             pending.close()
