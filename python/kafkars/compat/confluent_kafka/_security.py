@@ -198,8 +198,8 @@ def oauthbearer(values: Values, oauth_cb: Callable[..., Any] | None) -> dict[str
         # It runs on the loop that is running when the client is made.
         return {"sasl_oauthbearer_token_provider": Tokens(oauth_cb, config)}
     try:
-        # As in the library, a client that gets no token is not made. Whether there is one is not known of what is to be
-        # awaited: a loop that runs here would wait for itself.
+        # As in the library, a client that gets no token is not made. This is not checked for a coroutine function: its
+        # loop may be the one that is running here, and would wait for itself.
         first = oauth_cb(config)
         if iscoroutine(first):
             first.close()

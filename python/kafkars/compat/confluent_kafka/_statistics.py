@@ -17,7 +17,7 @@ WINDOW = dict.fromkeys(
     "min max avg sum stddev p50 p75 p90 p95 p99 p99_99 outofrange hdrsize cnt".split(),
     0,
 )
-"""The fields of a distribution, all 0: kafkars measures none."""
+"""The fields of a distribution, all 0."""
 
 STATES = {
     "unsubscribed": ("init", "init"),

@@ -1,5 +1,5 @@
-"""kafka-python 0.9's names over the kafkars engine: programs written for kafka-python 0.9.5 run on it, on brokers of
-today.
+"""The face of kafka-python 0.9: programs written for kafka-python 0.9.5 run on kafkars with it, and with current
+brokers.
 
 `from kafkars.compat.kafka_legacy import SimpleProducer`, or `kafkars.compat.install("kafka", version="0.9.5")` before
 the program imports kafka.

@@ -1,4 +1,4 @@
-"""The native clients behind one `KafkaClient`: each is made when something needs it, by the process that needs it."""
+"""The kafkars clients behind one `KafkaClient`: each is made when it is first used, by the process that uses it."""
 
 from __future__ import annotations
 
@@ -19,21 +19,20 @@ from kafkars.compat.kafka_legacy.common import KafkaUnavailableError
 T = TypeVar("T")
 
 PATIENCE = 30.0
-"""Seconds that a call goes on trying, unless the client's own time-out is shorter. The original gave up at the first
-failure."""
+"""Seconds for which a call retries, unless the client's own time-out is shorter. The original did not retry."""
 
 FIRST_TRY = 1.0
-"""Seconds after which it is asked whether anybody listens at the addresses at all."""
+"""Seconds after which it is checked whether any of the addresses can be connected to."""
 
 LARGEST_REQUEST = 1 << 30
-"""Bytes; the topic's own limit decides what is too large, as it did."""
+"""Largest request in bytes: as in the original, only the topic's own limit counts."""
 
 LEAST_TIMEOUT = 0.1
 NODE_LOST = (errors.KafkaTimeoutError, errors.BootstrapError, errors.BrokerConnectionError)
 
 
 class Engine:
-    """Makes, keeps and closes native clients.
+    """Makes, keeps and closes kafkars clients.
 
     Args:
         hosts: Names and ports of brokers.
@@ -49,14 +48,14 @@ class Engine:
         self.takes_what_fits = False
         self._process = os.getpid()
         self._is_given_up = False
-        # A timer of a consumer commits while the program reads.
+        # Guards the clients: the timer of a consumer commits while the program reads.
         self._lock = RLock()
         self._admin: Admin | None = None
         self._fetcher: Fetcher | None = None
         self._producers: dict[tuple[int, str, int | None], Producer[bytes, bytes]] = {}
 
     def admin(self) -> Admin:
-        """What asks for topics, offsets and coordinators."""
+        """Returns the `Admin` that asks for topics, offsets and coordinators."""
         with self._here():
             if self._admin is None:
                 self._admin = quiet(
@@ -70,7 +69,7 @@ class Engine:
             return self._admin
 
     def fetcher(self) -> Fetcher:
-        """What reads."""
+        """Returns the fetcher, which reads."""
         with self._here():
             if self._fetcher is None:
                 consumer: Consumer[bytes, bytes] = quiet(
@@ -88,7 +87,7 @@ class Engine:
             return self._fetcher
 
     def producer(self, acks: int, codec: str, level: int | None) -> Producer[bytes, bytes]:
-        """What sends with these settings."""
+        """Returns the producer with these settings."""
         with self._here():
             known = self._producers.get((acks, codec, level))
             if known is None:
@@ -113,7 +112,7 @@ class Engine:
             return known
 
     def ask(self, question: Callable[[Admin, float], T]) -> T:
-        """What an administrator answers; given up early when nobody listens at any address.
+        """Makes a call of `Admin`, which is given up early if no address can be connected to.
 
         Args:
             question: Asks, within the seconds that it is given.
@@ -137,13 +136,13 @@ class Engine:
             raise KafkaUnavailableError(f"All servers failed to process request: {error}") from error
 
     def close(self) -> None:
-        """Ends all clients; the next call makes new ones."""
+        """Closes all clients; the next call makes new ones."""
         self._end(self.patience)
 
     def give_up(self) -> None:
-        """Ends all clients and what waits for them; there are no new ones.
+        """Closes all clients for good, and ends calls that wait for them.
 
-        What another thread waits for fails at once; messages that wait for a broker are not sent.
+        A call of another thread that waits fails at once; messages that wait for a broker are not sent.
         """
         self._is_given_up = True
         self._end(0)
@@ -162,10 +161,10 @@ class Engine:
 
     @contextmanager
     def _here(self) -> Iterator[None]:
-        """Holds the lock of whoever wants a client.
+        """Holds the lock while a client is looked up or made.
 
         Raises:
-            KafkaUnavailableError: There are none any more.
+            KafkaUnavailableError: The clients were closed for good.
         """
         with self._own_lock():
             if self._is_given_up:
@@ -173,7 +172,7 @@ class Engine:
             yield
 
     def _own_lock(self) -> RLock:
-        """The lock; after a fork that of the child, which makes clients of its own."""
+        """Returns the lock; after a fork a new one for the child, which makes clients of its own."""
         if self._process != os.getpid():
             self._process = os.getpid()
             self._lock = RLock()

@@ -1,4 +1,4 @@
-"""The exceptions of kafka-python 0.9; `kafka.common` offers them. Errors of brokers have Kafka's number as `errno`."""
+"""The exceptions of kafka-python 0.9, for `kafka.common`. Errors of brokers have Kafka's error code as `errno`."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class MessageSizeTooLargeError(BrokerResponseError):
 
 
 class StaleControllerEpochError(BrokerResponseError):
-    """Something between brokers."""
+    """A broker has a request of a former controller."""
 
     errno = 11
     message = "STALE_CONTROLLER_EPOCH"
@@ -141,7 +141,7 @@ class KafkaUnavailableError(KafkaError):
 
 
 class KafkaTimeoutError(KafkaError):
-    """Something did not come about in time."""
+    """A time limit has passed."""
 
 
 class FailedPayloadsError(KafkaError):
@@ -177,7 +177,7 @@ class ConsumerTimeout(KafkaError):  # noqa: N818  programs catch it under this n
 
 
 class ProtocolError(KafkaError):
-    """Something cannot be said in the protocol."""
+    """Something cannot be expressed in the protocol."""
 
 
 class UnsupportedCodecError(KafkaError):

@@ -1,4 +1,4 @@
-"""Fetch requests answered by a native consumer, which reads ahead: messages from an offset on, up to some bytes."""
+"""Fetch requests of the face: a kafkars consumer, which reads ahead, serves them."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from kafkars import PartitionInfo, Record
 
 GRACE = 5.0
-"""Seconds beyond what a request waits for messages that brokers may take to say what there is."""
+"""Seconds that brokers may take to answer, in addition to the time for which a request waits for messages."""
 OUT_OF_RANGE = errors.OffsetOutOfRangeError.code
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is asked of one partition."""
+    """The request for one partition."""
 
     offset: int
     max_bytes: int
@@ -32,7 +32,9 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Fetched:
-    """What there is: the error's number (None when the cluster did not answer), the end of the log, the messages."""
+    """The response of one partition: its error code (None if the cluster did not answer), the log's end, the
+    messages.
+    """
 
     error: int | None
     high: int
@@ -41,10 +43,10 @@ class Fetched:
 
 @dataclass
 class Reading:
-    """Records of one partition that have come and not been passed: those from `start` up to the consumer's position."""
+    """The buffered records of one partition: from the offset `start` up to the consumer's position."""
 
     start: int
-    # Each with the bytes that it takes in a set of messages: a record is looked at in request after request.
+    # Each with its size in a message set, which several requests need.
     records: deque[tuple[Record[bytes, bytes], int]] = field(default_factory=deque)
     size: int = 0
 
@@ -54,13 +56,13 @@ class Reading:
         self.size += size
 
     def move(self, offset: int) -> None:
-        """Forgets what lies before an offset."""
+        """Drops records before an offset."""
         while self.records and self.records[0][0].offset < offset:
             self.size -= self.records.popleft()[1]
         self.start = offset
 
     def fitting(self, size: int) -> list[Record[bytes, bytes]]:
-        """The first records, up to some bytes."""
+        """Returns the first records, up to a number of bytes."""
         found = []
         for record, each in self.records:
             size -= each
@@ -71,7 +73,7 @@ class Reading:
 
 
 class Flow:
-    """Pauses and resumes partitions of a consumer; what is so already is not said again, which is most of the time."""
+    """Pauses and resumes partitions of a consumer, and skips calls that would change nothing, which are most."""
 
     def __init__(self, consumer: Consumer[bytes, bytes]) -> None:
         self._consumer = consumer
@@ -88,16 +90,16 @@ class Flow:
             self._paused -= again
 
     def forget(self, partition: TopicPartition) -> None:
-        """It is read no more: when it is taken up again, it is not paused."""
+        """Forgets a partition that is not read any more; when it is read again, it is not paused."""
         self._paused.discard(partition)
 
 
 class Fetcher:
-    """Answers fetch requests. A partition that is asked for again is read on; one that is not is paused.
+    """Serves fetch requests. A partition that a request leaves out is paused until it is asked for again.
 
     Args:
-        consumer: What reads; it belongs to the fetcher from now on.
-        patience: Seconds to wait for what is known to be there.
+        consumer: The consumer, which belongs to the fetcher from now on.
+        patience: Seconds to wait for messages that are known to exist.
     """
 
     def __init__(self, consumer: Consumer[bytes, bytes], patience: float) -> None:
@@ -108,7 +110,7 @@ class Fetcher:
         self._lock = Lock()
 
     def partitions_for(self, topic: str, timeout: float) -> list[PartitionInfo]:
-        """A topic's partitions; it is made, where brokers make topics that are asked for."""
+        """Returns a topic's partitions; brokers that auto-create topics create it."""
         return self._consumer.partitions_for(topic, timeout=timeout)
 
     def fetch(
@@ -136,7 +138,7 @@ class Round:
         flow: Pauses its partitions.
         reading: What has come of each partition, kept from request to request.
         wanted: What is asked for.
-        patience: Seconds to wait for what is known to be there.
+        patience: Seconds to wait for messages that are known to exist.
     """
 
     def __init__(
@@ -154,7 +156,7 @@ class Round:
         self._patience = patience
         self._ends: dict[TopicPartition, int] = {}
         self._errors: dict[TopicPartition, int | None] = {}
-        # Taken up in this round, at offsets that the log was asked for.
+        # Partitions whose reading starts in this round, at offsets that were checked against the log.
         self._fresh: set[TopicPartition] = set()
 
     def run(self, max_wait: float, min_bytes: int) -> dict[TopicPartition, Fetched]:
@@ -164,18 +166,18 @@ class Round:
         self._look_at_ends([each for each in self._asked() if not self._is_full(each)])
         limit = time.monotonic() + self._patience
         while behind := [each for each in self._asked() if self._is_behind(each)]:
-            # What has enough of one partition does not gather more of it while another is slow.
+            # A partition with enough records is paused while another one is slow.
             self._flow.pause(each for each in self._asked() if each not in behind)
             if not self._poll(limit - time.monotonic()) and time.monotonic() > limit:
                 self._fail(behind, None)
         self._flow.resume(self._asked())
-        # As brokers do: an error is told at once.
+        # As with brokers: an error ends the wait.
         while not self._errors and self._size() < min_bytes and (left := deadline - time.monotonic()) > 0:
             self._poll(left)
         return {each: self._answer(each) for each in self._wanted}
 
     def _seat(self) -> None:
-        """Reads the partitions that are asked for, from where they are asked for, and no others."""
+        """Makes the consumer read the requested partitions from their offsets, and no others."""
         new: dict[TopicPartition, int] = {}
         for each, wanted in self._wanted.items():
             reading = self._reading.get(each)
@@ -190,14 +192,14 @@ class Round:
         self._flow.resume(self._asked())
 
     def _position(self, partition: TopicPartition) -> int:
-        """Where reading goes on; -1 in a topic that was made anew."""
+        """Returns the consumer's position; -1 for a topic that was deleted and created again."""
         try:
             return self._consumer.position(partition)
         except errors.NoOffsetError:
             return -1
 
     def _take_up(self, new: Mapping[TopicPartition, int]) -> None:
-        """Begins with partitions at other offsets than before."""
+        """Starts reading partitions at other offsets than before."""
         lows = self._limits(list(new), self._consumer.beginning_offsets)
         self._ends.update(self._limits(list(lows), self._consumer.end_offsets))
         for each, low in lows.items():
@@ -214,7 +216,7 @@ class Round:
             self._fresh.add(each)
 
     def _look_at_ends(self, partitions: Sequence[TopicPartition]) -> None:
-        """Asks where logs end. An offset behind that is none: the log was made anew, or cut."""
+        """Looks up where logs end. An offset after the end is out of range: the log was created again, or truncated."""
         unknown = [each for each in partitions if each not in self._ends]
         self._ends.update(self._limits(unknown, self._consumer.end_offsets))
         gone = [each for each in unknown if each in self._ends and self._wanted[each].offset > self._ends[each]]
@@ -223,7 +225,7 @@ class Round:
     def _limits(
         self, partitions: Sequence[TopicPartition], ask: Callable[..., dict[TopicPartition, int]]
     ) -> dict[TopicPartition, int]:
-        """Where logs begin or end; those that cannot be asked have an error from now on."""
+        """Looks up where logs begin or end; a partition whose look-up fails has an error from now on."""
         if not partitions:
             return {}
         try:
@@ -232,7 +234,7 @@ class Round:
             if len(partitions) == 1 or isinstance(error, errors.KafkaTimeoutError):
                 self._fail(partitions, error)
                 return {}
-        # One of them has failed, and nothing is known of the others.
+        # One has failed, which says nothing of the others: each is looked up alone.
         return {each: limit for one in partitions for each, limit in self._limits([one], ask).items()}
 
     def _asked(self) -> list[TopicPartition]:
@@ -243,7 +245,7 @@ class Round:
         return reading is not None and reading.size >= self._wanted[partition].max_bytes
 
     def _is_behind(self, partition: TopicPartition) -> bool:
-        """True if something is missing of what was in the log when the request began."""
+        """True if records are missing that were in the log when the request began."""
         if self._is_full(partition):
             return False
         return self._position(partition) < self._ends[partition]
@@ -252,7 +254,7 @@ class Round:
         return sum(min(self._reading[each].size, self._wanted[each].max_bytes) for each in self._asked())
 
     def _poll(self, seconds: float) -> bool:
-        """Takes what comes within some seconds; tells whether anything has."""
+        """Polls for some seconds; True if records have come."""
         try:
             records = self._consumer.poll_batch(timeout=max(seconds, 0.0))
         except errors.KafkaError as error:
@@ -264,7 +266,7 @@ class Round:
                 self._take_up({culprit: self._wanted[culprit].offset})
                 self._fresh.discard(culprit)
                 return True
-            # The topic was made anew: what was asked for is not in it.
+            # The topic was created again, so the requested offset is not in its log.
             told = errors.OffsetOutOfRangeError() if isinstance(error, errors.NoOffsetError) else error
             self._fail([culprit] if culprit in self._reading else self._asked(), told)
             return True
@@ -273,13 +275,13 @@ class Round:
         return bool(records)
 
     def _fail(self, partitions: Sequence[TopicPartition], error: errors.KafkaError | None) -> None:
-        """Gives partitions up; the next request begins with them anew."""
+        """Stops reading partitions after an error; the next request starts them again."""
         for each in partitions:
             self._errors[each] = None if error is None else number_of(error)
             self._drop(each)
 
     def _drop(self, partition: TopicPartition) -> None:
-        """Reads a partition no more."""
+        """Stops reading a partition."""
         self._fresh.discard(partition)
         if self._reading.pop(partition, None) is not None:
             self._consumer.incremental_unassign([partition])
@@ -296,10 +298,10 @@ class Round:
 
 
 def messages(records: Sequence[Record[bytes, bytes]], too_small: bool) -> Iterator[OffsetAndMessage]:
-    """Records as messages.
+    """Converts records to messages.
 
     Raises:
-        ConsumerFetchSizeTooSmall: Not even the first has fitted.
+        ConsumerFetchSizeTooSmall: Not even the first one fits.
     """
     if too_small:
         raise ConsumerFetchSizeTooSmall
@@ -308,5 +310,5 @@ def messages(records: Sequence[Record[bytes, bytes]], too_small: bool) -> Iterat
 
 
 def size_of(record: Record[bytes, bytes]) -> int:
-    """Bytes that a record takes in a set of messages."""
+    """Returns the size of a record in a message set."""
     return ENTRY_BYTES + max(record.serialized_key_size, 0) + max(record.serialized_value_size, 0)

@@ -1,4 +1,4 @@
-"""Messages of format 0 as bytes, alone and in sets: what brokers spoke until Kafka 0.10."""
+"""Messages of format 0 as bytes, alone and in message sets, which brokers used until Kafka 0.10."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ CODEC_SNAPPY = 0x02
 ALL_CODECS = (CODEC_NONE, CODEC_GZIP, CODEC_SNAPPY)
 
 ENTRY_BYTES = 8 + 4 + 4 + 1 + 1 + 4 + 4
-"""What a message takes in a set besides its key and value: offset, length, checksum, format, attributes, two
+"""The size of a message in a set without its key and value: offset, length, checksum, format, attributes and two
 lengths."""
 
 
 def encode_message(message: Message) -> bytes:
-    """A message behind its checksum.
+    """Encodes a message, after its checksum.
 
     Raises:
         ProtocolError: It is not of format 0.
@@ -42,13 +42,13 @@ def encode_message(message: Message) -> bytes:
 
 
 def encode_message_set(messages: Iterable[Message]) -> bytes:
-    """Messages one behind the other, each with the offset 0, which brokers fill in."""
+    """Encodes a message set, with offsets 0, which brokers replace."""
     encoded = (encode_message(message) for message in messages)
     return b"".join(struct.pack(">qi", 0, len(message)) + message for message in encoded)
 
 
 def decode_message_set(data: bytes) -> Iterator[OffsetAndMessage]:
-    """The messages of a set, those of compressed ones in their place. A set that is cut off ends with its last whole
+    """Decodes the messages of a set, with those inside compressed ones. A truncated set ends with its last whole
     message.
 
     Raises:
@@ -71,7 +71,7 @@ def decode_message_set(data: bytes) -> Iterator[OffsetAndMessage]:
 
 
 def decode_message(data: bytes, offset: int) -> Iterator[tuple[int, Message]]:
-    """A message with its offset, or those that are in it, where it is compressed.
+    """Decodes a message with its offset, or the messages in it if it is compressed.
 
     Raises:
         BufferUnderflowError: It is cut off.
@@ -95,12 +95,12 @@ def decode_message(data: bytes, offset: int) -> Iterator[tuple[int, Message]]:
 
 
 class MessageSet(tuple[Message, ...]):  # noqa: SLOT001  tuples take no slots
-    """Messages that the engine is to compress: what producers make of a call, instead of a compressed message.
+    """Messages that kafkars is to compress, which producers make in place of a compressed message.
 
     Args:
-        messages: They are not compressed.
-        codec: How they are to be.
-        level: How hard; None for 9 with gzip, as the original does.
+        messages: The uncompressed messages.
+        codec: The codec.
+        level: The compression level; None for 9 with gzip, as in the original.
     """
 
     codec: int

@@ -1,4 +1,4 @@
-"""What a cluster says of its brokers and topics, in the structs of 0.9."""
+"""Metadata of brokers and topics, in the structs of 0.9."""
 
 from __future__ import annotations
 
@@ -21,12 +21,11 @@ from kafkars.compat.kafka_legacy.common import (
 
 NO_LEADER = -1
 MAKING_SECONDS = 3.0
-"""How long brokers may take to make a topic that is asked for, before it counts as one that they do not make."""
+"""Seconds that brokers may take to auto-create a topic, before it counts as one that they do not create."""
 
 
 def read_metadata(engine: Engine, topics: Sequence[bytes]) -> MetadataResponse:
-    """Brokers, and topics: those named, or all. A topic that is named is made, where brokers make topics that are asked
-    for.
+    """Returns brokers, and the named topics, or all. Brokers that auto-create topics create a named one.
 
     Raises:
         KafkaUnavailableError: The cluster does not answer.
@@ -34,7 +33,7 @@ def read_metadata(engine: Engine, topics: Sequence[bytes]) -> MetadataResponse:
     cluster = engine.ask(lambda admin, seconds: admin.describe_cluster(timeout=seconds))
     brokers = [BrokerMetadata(each.id, each.host.encode(), each.port) for each in cluster.brokers]
     names = [topic.decode("utf-8", "replace") for topic in topics] or None
-    # With `return_exceptions` failures are among the answers.
+    # With `return_exceptions` failures are among the values.
     found: dict[str, object] = dict(
         engine.ask(lambda admin, seconds: admin.describe_topics(names, timeout=seconds, return_exceptions=True))
     )
@@ -50,11 +49,11 @@ def read_metadata(engine: Engine, topics: Sequence[bytes]) -> MetadataResponse:
 
 
 def _made(engine: Engine, name: str) -> TopicMetadata:
-    """A topic that did not exist when it was asked for first."""
+    """Returns a topic that did not exist when it was asked for first."""
     try:
         return _topic(name, engine.fetcher().partitions_for(name, min(engine.patience, MAKING_SECONDS)))
     except errors.KafkaTimeoutError:
-        # Brokers that make no topics say only that there is none.
+        # Brokers that do not auto-create topics only say that it does not exist.
         return TopicMetadata(name.encode(), UnknownTopicOrPartitionError.errno, [])
     except errors.KafkaError as error:
         return _failed(name, error)
@@ -64,7 +63,7 @@ def _failed(name: str, error: errors.KafkaError) -> TopicMetadata:
     if isinstance(error, errors.BootstrapError):
         raise KafkaUnavailableError(f"All servers failed to process request: {error}") from error
     number = number_of(error)
-    # A topic that is being made has no leader yet.
+    # A topic that is being created has no leader yet.
     return TopicMetadata(name.encode(), LeaderNotAvailableError.errno if number is None else number, [])
 
 

@@ -1,4 +1,4 @@
-"""Modules of later releases of kafka-python, and what to do about them."""
+"""Modules of later releases of kafka-python, and their alternatives."""
 
 from __future__ import annotations
 
@@ -23,4 +23,4 @@ NOT_OFFERED: dict[str, str] = dict.fromkeys(
     ),
     LATER,
 )
-"""By their names below `kafka.`."""
+"""Alternatives by the modules' names below `kafka.`."""

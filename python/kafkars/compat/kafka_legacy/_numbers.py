@@ -1,4 +1,4 @@
-"""Errors of the engine as the numbers that responses of 0.9 have."""
+"""Error codes in responses of 0.9 for errors of kafkars."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from kafkars import errors
 
 
 def number_of(error: errors.KafkaError) -> int | None:
-    """Kafka's number of an error of the engine; None where the cluster did not answer."""
+    """Returns Kafka's error code for an error of kafkars; None if the cluster did not answer."""
     if isinstance(error, errors.BrokerError):
         return error.code
     if isinstance(error, errors.InvalidPartitionError):

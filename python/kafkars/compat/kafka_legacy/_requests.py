@@ -1,5 +1,5 @@
-"""Each request of `KafkaClient`, said by the native clients. Answers are given by the topic and partition of their
-request.
+"""Each request of `KafkaClient`, carried out by the kafkars clients. Responses are returned by the topic and partition
+of their request.
 """
 
 from __future__ import annotations
@@ -62,14 +62,14 @@ NO_COORDINATOR = ConsumerCoordinatorNotAvailableCode.errno
 
 
 def place_of(payload: OfPartition) -> TopicPartition:
-    """The partition that a request is about; a topic may be text, too."""
+    """Returns the partition that a request is about; its topic may be text, too."""
     return TopicPartition(kafka_bytestring(payload.topic).decode("utf-8", "replace"), payload.partition)
 
 
 def produce(
     engine: Engine, payloads: Sequence[ProduceRequest], acks: int
 ) -> list[ProduceResponse | FailedPayloadsError]:
-    """Stores messages. More than one acknowledgement is those of all replicas in sync."""
+    """Stores messages. More than one acknowledgement means all in-sync replicas."""
     if acks < ALL_IN_SYNC:
         code = errors.InvalidRequiredAcksError.code
         return [ProduceResponse(each.topic, each.partition, code, NOTHING) for each in payloads]
@@ -95,9 +95,10 @@ def fetch(
 
 
 def offsets(engine: Engine, payloads: Sequence[OffsetRequest]) -> list[OffsetResponse | FailedPayloadsError]:
-    """Offsets of logs: the end, the beginning, or the first message that is not older than a time, else the end.
+    """Looks up offsets of logs: the end, the beginning, or the first message that is not older than a time, else the
+    end.
 
-    Brokers of 0.9 told the offsets where files of the log begin, the latest first. Of those the first is exact here,
+    Brokers of 0.9 returned the offsets at which log segments begin, the latest first. Of those the first is exact here,
     and the second, where more than one is asked for, is the log's beginning.
     """
     _check_numbers(">iqi", [(each.partition, each.time, each.max_offsets) for each in payloads])
@@ -105,7 +106,7 @@ def offsets(engine: Engine, payloads: Sequence[OffsetRequest]) -> list[OffsetRes
     places = {place_of(each): each for each in payloads if each.time >= EARLIEST}
     asked = _listed(engine, {place: names.get(each.time, each.time) for place, each in places.items()})
     behind = {place: each.offset for place, each in asked.items() if isinstance(each, ListedOffset)}
-    # Nothing is as young as that.
+    # No message is as new as the time that was asked for.
     ends = _listed(engine, dict.fromkeys((place for place, offset in behind.items() if offset is None), "latest"))
     more = [place for place in behind if places[place].max_offsets > 1]
     starts = _listed(engine, dict.fromkeys(more, "earliest"))
@@ -130,7 +131,7 @@ def offsets(engine: Engine, payloads: Sequence[OffsetRequest]) -> list[OffsetRes
 def commit(
     engine: Engine, group: bytes | str | None, payloads: Sequence[OffsetCommitRequest]
 ) -> list[OffsetCommitResponse | FailedPayloadsError]:
-    """Stores a group's offsets at its coordinator, as somebody who is no member of it."""
+    """Commits a group's offsets at its coordinator, without being a member of it."""
     name = _group(group)
     _check_numbers(">iq", [(each.partition, each.offset) for each in payloads])
     places: dict[tuple[str, int], int | OffsetAndMetadata] = {
@@ -159,7 +160,7 @@ def commit(
 def committed(
     engine: Engine, group: bytes | str | None, payloads: Sequence[OffsetFetchRequest]
 ) -> list[OffsetFetchResponse | FailedPayloadsError]:
-    """What a group has stored."""
+    """Returns the committed offsets of a group."""
     name = _group(group)
     places = [place_of(each) for each in payloads]
     found = _tried(
@@ -181,7 +182,7 @@ def committed(
 
 
 def coordinator(engine: Engine, group: bytes | str | None) -> ConsumerMetadataResponse:
-    """The broker that coordinates a group."""
+    """Returns the broker that coordinates a group."""
     try:
         node = engine.ask(lambda admin, seconds: admin.find_coordinator(_group(group), timeout=seconds))
         cluster = engine.ask(lambda admin, seconds: admin.describe_cluster(timeout=seconds))
@@ -195,7 +196,7 @@ def coordinator(engine: Engine, group: bytes | str | None) -> ConsumerMetadataRe
 
 
 def _check_numbers(layout: str, rows: Iterable[tuple[int, ...]]) -> None:
-    """Numbers are those that the old requests had room for.
+    """Checks that numbers fit the fields of the old requests.
 
     Raises:
         struct.error: As the original raised it where it made the bytes of a request.
@@ -205,7 +206,7 @@ def _check_numbers(layout: str, rows: Iterable[tuple[int, ...]]) -> None:
 
 
 def _start(engine: Engine, payload: ProduceRequest, acks: int) -> Deliveries | errors.KafkaError:
-    """Hands a payload's messages over."""
+    """Sends a payload's messages, without waiting."""
     codec, level, messages = _opened(payload.messages)
     values, keys = [each.value for each in messages], [each.key for each in messages]
     if any(isinstance(each, str) for each in (*values, *keys)):
@@ -230,7 +231,7 @@ def _start(engine: Engine, payload: ProduceRequest, acks: int) -> Deliveries | e
 def _finish(
     payload: ProduceRequest, deliveries: Deliveries | errors.KafkaError
 ) -> ProduceResponse | FailedPayloadsError:
-    """What became of a payload's messages."""
+    """Waits for the outcome of a payload's messages."""
     error = deliveries
     if not isinstance(deliveries, errors.KafkaError):
         try:
@@ -247,9 +248,7 @@ def _finish(
 
 
 def _opened(messages: Sequence[Message]) -> tuple[int, int | None, list[Message]]:
-    """Messages without their compression, and what that was: the engine compresses them again, as brokers of today want
-    it.
-    """
+    """Returns decompressed messages and their codec: kafkars compresses them again, in the current format."""
     if isinstance(messages, MessageSet):
         level = (messages.level or BEST_GZIP) if messages.codec == CODEC_GZIP else None
         return messages.codec, level, list(messages)
@@ -280,7 +279,7 @@ def _listed(
 def _tried(
     ask: Callable[[], Mapping[TopicPartition, T]], places: Iterable[TopicPartition]
 ) -> Mapping[TopicPartition, T | errors.KafkaError]:
-    """Answers by partition, or the error that was the answer to all of them."""
+    """Returns responses by partition, or the error that all of them have in common."""
     try:
         return ask()
     except errors.KafkaError as error:

@@ -1,4 +1,4 @@
-"""Answers of brokers until Kafka 0.9, taken apart; `kafka.protocol.KafkaProtocol` offers it."""
+"""Decoders of responses of brokers until Kafka 0.9, for `kafka.protocol.KafkaProtocol`."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ T = TypeVar("T")
 
 
 class ResponseDecoders:
-    """Each is given an answer without its length, and raises `BufferUnderflowError` when it is cut off."""
+    """Each decodes a response without its length prefix, and raises `BufferUnderflowError` if it is truncated."""
 
     @classmethod
     def decode_produce_response(cls, data: bytes) -> Iterator[ProduceResponse]:
-        """What became of each partition's messages."""
+        """Decodes the outcome of each partition's messages."""
 
         def partition(topic: bytes, cur: int) -> tuple[ProduceResponse, int]:
             (number, error, offset), cur = relative_unpack(">ihq", data, cur)
@@ -38,7 +38,7 @@ class ResponseDecoders:
 
     @classmethod
     def decode_fetch_response(cls, data: bytes) -> Iterator[FetchResponse]:
-        """Each partition's messages, which are taken apart when they are walked."""
+        """Decodes each partition's messages, which are decoded when they are iterated over."""
 
         def partition(topic: bytes, cur: int) -> tuple[FetchResponse, int]:
             (number, error, high), cur = relative_unpack(">ihq", data, cur)
@@ -49,7 +49,7 @@ class ResponseDecoders:
 
     @classmethod
     def decode_offset_response(cls, data: bytes) -> Iterator[OffsetResponse]:
-        """Each partition's offsets."""
+        """Decodes each partition's offsets."""
 
         def partition(topic: bytes, cur: int) -> tuple[OffsetResponse, int]:
             (number, error), cur = relative_unpack(">ih", data, cur)
@@ -60,7 +60,7 @@ class ResponseDecoders:
 
     @classmethod
     def decode_metadata_response(cls, data: bytes) -> MetadataResponse:
-        """Brokers and topics."""
+        """Decodes brokers and topics."""
         (_correlation, count), cur = relative_unpack(">ii", data, 0)
         brokers = []
         for _ in range(count):
@@ -77,7 +77,7 @@ class ResponseDecoders:
 
     @classmethod
     def decode_consumer_metadata_response(cls, data: bytes) -> ConsumerMetadataResponse:
-        """Where a group's coordinator is."""
+        """Decodes the coordinator of a group."""
         (_correlation, error, node), cur = relative_unpack(">ihi", data, 0)
         host, cur = read_short_string(data, cur)
         (port,), cur = relative_unpack(">i", data, cur)
@@ -85,7 +85,7 @@ class ResponseDecoders:
 
     @classmethod
     def decode_offset_commit_response(cls, data: bytes) -> Iterator[OffsetCommitResponse]:
-        """What became of each partition's offset."""
+        """Decodes the outcome of each partition's commit."""
 
         def partition(topic: bytes, cur: int) -> tuple[OffsetCommitResponse, int]:
             (number, error), cur = relative_unpack(">ih", data, cur)
@@ -95,7 +95,7 @@ class ResponseDecoders:
 
     @classmethod
     def decode_offset_fetch_response(cls, data: bytes) -> Iterator[OffsetFetchResponse]:
-        """Each partition's offset."""
+        """Decodes each partition's committed offset."""
 
         def partition(topic: bytes, cur: int) -> tuple[OffsetFetchResponse, int]:
             (number, offset), cur = relative_unpack(">iq", data, cur)
@@ -107,7 +107,7 @@ class ResponseDecoders:
 
 
 def _of_topics(data: bytes, partition: Callable[[bytes, int], tuple[T, int]]) -> Iterator[T]:
-    """What `partition` reads of each partition of each topic, in order."""
+    """Yields the result of `partition` for each partition of each topic, in order."""
     (_correlation, topics), cur = relative_unpack(">ii", data, 0)
     for _ in range(topics):
         topic, cur = read_short_string(data, cur)
@@ -132,6 +132,6 @@ def _topic_metadata(data: bytes, cur: int) -> tuple[TopicMetadata, int]:
 
 
 def _numbers(kind: str, data: bytes, cur: int) -> tuple[tuple[Any, ...], int]:
-    """Numbers behind their count."""
+    """Decodes an array of numbers, after its count."""
     (count,), cur = relative_unpack(">i", data, cur)
     return relative_unpack(f">{max(count, 0)}{kind}", data, cur)

@@ -1,5 +1,5 @@
-"""Which messages a topic is too small for: a call with one of them stores nothing, as it was when its messages were one
-set.
+"""Checks whether messages are too large for their topic: a call with such a one stores nothing, as in 0.9.5, which sent
+its messages as one set.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ from kafkars.compat.kafka_legacy.codec import gzip_encode, has_snappy, snappy_en
 from kafkars.compat.kafka_legacy.common import KafkaError, Message
 
 BATCH_BYTES = 61
-"""What a batch has besides its records."""
+"""The size of a batch without its records."""
 RECORD_BYTES = 4
-"""What a record has besides lengths, key and value: attributes, two deltas of 0, no headers."""
+"""The size of a record without lengths, key and value: attributes, two deltas of 0, no headers."""
 MOST_AROUND = 100
-"""More than a batch and its only record have besides key and value."""
+"""More than the size of a batch with one record, without key and value."""
 KNOWN_FOR = 300.0
 UNKNOWN_FOR = 30.0
 SECONDS = 1.0
-"""How long it is asked for; whoever sends does not wait for it longer."""
+"""Time limit in seconds for the look-up, for which a send waits."""
 
 
 class MessageLimits:
-    """The `max.message.bytes` of topics, asked for when a call has several messages.
+    """The `max.message.bytes` of topics, looked up when a call has several messages.
 
     Args:
-        admin: Gives an administrator.
+        admin: Returns an `Admin`.
     """
 
     def __init__(self, admin: Callable[[], Admin]) -> None:
@@ -50,7 +50,7 @@ class MessageLimits:
         ]
         if all(each is None or each <= limit for each in sizes):
             return False
-        # Somebody may have raised it meanwhile.
+        # The setting may have been raised meanwhile.
         self._known.pop(topic, None)
         limit = self._limit(topic)
         return limit is not None and any(each is not None and each > limit for each in sizes)
@@ -67,19 +67,19 @@ class MessageLimits:
             (settings,) = self._admin().describe_configs([("topic", topic)], timeout=SECONDS).values()
             return int(settings["max.message.bytes"].value or 0) or None
         except (errors.KafkaError, KafkaError, KeyError, ValueError):
-            # Who may not read settings sends without knowing them.
+            # A client that is not authorized to describe settings sends without this check.
             return None
 
 
 def batch_size(message: Message, codec: int, level: int | None) -> int | None:
-    """The bytes of a batch with this message alone; None where its codec is not here to tell."""
+    """Returns the size of a batch with this message alone; None if its codec is not installed."""
     parts = [b"" if each is None else each for each in (message.key, message.value)]
     lengths = [1 if each is None else _varint(len(each)) for each in (message.key, message.value)]
     body = RECORD_BYTES + sum(map(len, parts)) + sum(lengths)
     size = body + _varint(body)
     if codec == CODEC_NONE:
         return BATCH_BYTES + size
-    # Where the lengths stand makes no difference to speak of.
+    # The position of the lengths makes hardly a difference to the compressed size.
     filled = b"".join(parts) + bytes(size - sum(map(len, parts)))
     if codec == CODEC_GZIP:
         return BATCH_BYTES + len(gzip_encode(filled, level))
@@ -89,5 +89,5 @@ def batch_size(message: Message, codec: int, level: int | None) -> int | None:
 
 
 def _varint(number: int) -> int:
-    """Bytes of a length, which is zigzag-encoded."""
+    """Returns the size of a zigzag-encoded length."""
     return max(1, -(-(number * 2).bit_length() // 7))

@@ -1,4 +1,4 @@
-"""Requests, responses and messages as programs of kafka-python 0.9 know them; `kafka.common` offers them."""
+"""Requests, responses and messages of kafka-python 0.9, for `kafka.common`."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ class Message(NamedTuple):
 
 
 class OffsetAndMessage(NamedTuple):
-    """What `SimpleConsumer` gives out."""
+    """A message as `SimpleConsumer` returns it, with its offset."""
 
     offset: int
     message: Message
 
 
 class KafkaMessage(NamedTuple):
-    """What `KafkaConsumer` gives out; `value` is what the `deserializer_class` has made."""
+    """A message as `KafkaConsumer` returns it; `value` is the result of `deserializer_class`."""
 
     topic: bytes
     partition: int
@@ -33,14 +33,14 @@ class KafkaMessage(NamedTuple):
 
 
 class TopicAndPartition(NamedTuple):
-    """A partition of a topic, by which `KafkaClient.topics_to_brokers` is sorted."""
+    """A partition of a topic: a key of `KafkaClient.topics_to_brokers`."""
 
     topic: bytes
     partition: int
 
 
 class MetadataRequest(NamedTuple):
-    """A question for topics."""
+    """A request for the metadata of topics."""
 
     topics: Sequence[bytes]
 
@@ -73,14 +73,14 @@ class TopicMetadata(NamedTuple):
 
 
 class MetadataResponse(NamedTuple):
-    """What a cluster says of itself."""
+    """The metadata of a cluster."""
 
     brokers: Sequence[BrokerMetadata]
     topics: Sequence[TopicMetadata]
 
 
 class ConsumerMetadataRequest(NamedTuple):
-    """A question for the coordinator of groups."""
+    """A request for the coordinators of groups."""
 
     groups: Sequence[bytes]
 
@@ -103,7 +103,7 @@ class ProduceRequest(NamedTuple):
 
 
 class ProduceResponse(NamedTuple):
-    """What became of a `ProduceRequest`; `offset` is that of its first message."""
+    """The outcome of a `ProduceRequest`; `offset` is that of its first message."""
 
     topic: bytes
     partition: int
@@ -112,7 +112,7 @@ class ProduceResponse(NamedTuple):
 
 
 class FetchRequest(NamedTuple):
-    """A question for the messages of one partition from an offset on."""
+    """A request for the messages of one partition from an offset on."""
 
     topic: bytes
     partition: int
@@ -121,7 +121,7 @@ class FetchRequest(NamedTuple):
 
 
 class FetchResponse(NamedTuple):
-    """Messages of one partition, which may be walked once."""
+    """Messages of one partition, which can be iterated over once."""
 
     topic: bytes
     partition: int
@@ -131,7 +131,7 @@ class FetchResponse(NamedTuple):
 
 
 class OffsetRequest(NamedTuple):
-    """A question for offsets; `time` is -1 for the end, -2 for the beginning, else ms since 1970."""
+    """A request for offsets; `time` is -1 for the end, -2 for the beginning, else ms since 1970."""
 
     topic: bytes
     partition: int
@@ -149,7 +149,7 @@ class OffsetResponse(NamedTuple):
 
 
 class OffsetCommitRequest(NamedTuple):
-    """The offset that a group is to go on from in one partition."""
+    """The offset to commit for a group in one partition."""
 
     topic: bytes
     partition: int
@@ -158,7 +158,7 @@ class OffsetCommitRequest(NamedTuple):
 
 
 class OffsetCommitResponse(NamedTuple):
-    """What became of an `OffsetCommitRequest`."""
+    """The outcome of an `OffsetCommitRequest`."""
 
     topic: bytes
     partition: int
@@ -166,14 +166,14 @@ class OffsetCommitResponse(NamedTuple):
 
 
 class OffsetFetchRequest(NamedTuple):
-    """A question for what a group has committed in one partition."""
+    """A request for the committed offset of a group in one partition."""
 
     topic: bytes
     partition: int
 
 
 class OffsetFetchResponse(NamedTuple):
-    """What a group has committed in one partition; `offset` is -1 for nothing."""
+    """The committed offset of a group in one partition; -1 if there is none."""
 
     topic: bytes
     partition: int
@@ -183,7 +183,7 @@ class OffsetFetchResponse(NamedTuple):
 
 
 class RetryOptions(NamedTuple):
-    """When an asynchronous producer tries again; `limit` None is for ever, 0 never."""
+    """Retries of an asynchronous producer; `limit` None is for ever, 0 never."""
 
     limit: int | None
     backoff_ms: int

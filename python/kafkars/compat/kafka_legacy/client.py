@@ -1,7 +1,7 @@
-"""`KafkaClient`: requests to a cluster, and what is known of it (`kafka.client`).
+"""`KafkaClient`: requests to a cluster, and its metadata (`kafka.client`).
 
-The calls, their arguments and their answers are those of 0.9.5. What is sent is what brokers of today speak: the native
-clients of `_engine.py` do it.
+The calls, their arguments and their results are those of 0.9.5. The kafkars clients of `_engine.py` carry them out,
+with requests that current brokers understand.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from kafkars.compat.kafka_legacy.util import OfPartition, group_by_topic_and_par
 log = logging.getLogger("kafka.client")
 
 PAUSE = 0.5
-"""Seconds between questions for a topic that is being made."""
+"""Seconds between two metadata requests for a topic that is being created."""
 
 
 P = TypeVar("P", bound=OfPartition)
@@ -50,7 +50,7 @@ R = TypeVar("R", bound=OfPartition)
 
 
 class KafkaClient:
-    """Sends requests to a cluster and waits for the answers.
+    """Sends requests to a cluster and waits for the responses.
 
     It is connected when it is made. What is known of the cluster is in `brokers` (by number), `topics_to_brokers`
     (leaders by `TopicAndPartition`) and `topic_partitions` (by topic, then partition). Names of topics are bytes there;
@@ -107,11 +107,13 @@ class KafkaClient:
         self._engine.takes_what_fits = True
 
     def give_up(self) -> None:
-        """Ends what another thread waits for in this client, which cannot be used any more. 0.9.5 had none of this."""
+        """Closes this client for good, and ends calls of other threads that wait. 0.9.5 had no such method."""
         self._engine.give_up()
 
     def copy(self) -> KafkaClient:
-        """The same without connections, for another thread or process; `reinit()` connects it, or its first request."""
+        """Returns a copy without connections, for another thread or process; `reinit()` or its first request connects
+        it.
+        """
         return copy.deepcopy(self)
 
     def reinit(self) -> None:
@@ -129,7 +131,7 @@ class KafkaClient:
             raise ConnectionError(f"Kafka @ {self.hosts} went away") from error
 
     def reset_topic_metadata(self, *topics: str | bytes) -> None:
-        """Forgets what is known of some topics."""
+        """Drops the metadata of some topics."""
         names = {kafka_bytestring(topic) for topic in topics}
         for known in [each for each in list(self.topics_to_brokers) if each.topic in names]:
             self.topics_to_brokers.pop(known, None)
@@ -137,25 +139,25 @@ class KafkaClient:
             self.topic_partitions.pop(name, None)
 
     def reset_all_metadata(self) -> None:
-        """Forgets what is known of all topics."""
+        """Drops the metadata of all topics."""
         self.topics_to_brokers.clear()
         self.topic_partitions.clear()
 
     def has_metadata_for_topic(self, topic: str | bytes) -> bool:
-        """True if a topic with a partition is known. Nobody is asked."""
+        """True if there is metadata of a topic with a partition. No request is sent."""
         return bool(self.topic_partitions.get(kafka_bytestring(topic)))
 
     def get_partition_ids_for_topic(self, topic: str | bytes) -> list[int]:
-        """The partitions known of a topic, in order. Nobody is asked."""
+        """Returns the known partitions of a topic, in order. No request is sent."""
         return sorted(self.topic_partitions.get(kafka_bytestring(topic), ()))
 
     @property
     def topics(self) -> list[bytes]:
-        """The topics that are known. Nobody is asked."""
+        """Returns the known topics. No request is sent."""
         return list(self.topic_partitions)
 
     def ensure_topic_exists(self, topic: str | bytes, timeout: float = 30) -> None:
-        """Asks for a topic until it is known, so that brokers that make topics which are asked for make it.
+        """Fetches metadata of a topic until it is there, so that brokers that auto-create topics create it.
 
         Args:
             topic: Its name.
@@ -346,7 +348,7 @@ class KafkaClient:
         Returns:
             An `OffsetFetchResponse` for each request, in order.
         """
-        # A partition that does not exist is an error here, and not in the request that asks the coordinator.
+        # Here a partition that does not exist is an error, which the coordinator would not report.
         answers = self._send_broker_aware_request(payloads, lambda each: _requests.committed(self._engine, group, each))
         return self._results(answers, fail_on_error, callback)
 
@@ -367,12 +369,12 @@ class KafkaClient:
         return Engine(self.hosts, self.client_id.decode("utf-8", "replace"), self.timeout)
 
     def _next_id(self) -> int:
-        """The next number of a request; it never leaves four bytes."""
+        """Returns the next correlation id, which stays within an int32."""
         self.correlation_id = (self.correlation_id + 1) % 2**31
         return self.correlation_id
 
     def _learn(self, topic: TopicMetadata) -> None:
-        """Remembers a topic's partitions and who leads them."""
+        """Stores a topic's partitions and their leaders."""
         self.topic_partitions[topic.topic] = {each.partition: each for each in topic.partitions}
         for each in topic.partitions:
             leader: BrokerMetadata | None = None
@@ -383,7 +385,7 @@ class KafkaClient:
             self.topics_to_brokers[TopicAndPartition(topic.topic, each.partition)] = leader
 
     def _get_leader_for_partition(self, topic: str | bytes, partition: int) -> BrokerMetadata:
-        """Who leads a partition; it is asked for, where it is not known.
+        """Returns the leader of a partition, whose metadata is fetched if it is not known.
 
         Raises:
             UnknownTopicOrPartitionError, LeaderNotAvailableError: Nobody does.
@@ -408,7 +410,7 @@ class KafkaClient:
         Returns:
             An answer for each, in order.
         """
-        # A generator is walked once, and they are looked at more often.
+        # A list, because a generator can be iterated over only once.
         payloads = list(payloads)
         group_by_topic_and_partition(payloads)
         led = [self._find_leader(each) for each in payloads]
@@ -444,7 +446,7 @@ class KafkaClient:
 
 
 def _gathered(payload: ProduceRequest) -> ProduceRequest:
-    """The same with messages that may be walked more than once, which those of a generator may not."""
+    """Returns payloads whose messages are lists: those of a generator can be iterated over only once."""
     if isinstance(payload.messages, (list, tuple)):
         return payload
     return ProduceRequest(payload.topic, payload.partition, tuple(payload.messages))

@@ -66,11 +66,11 @@ from kafkars.compat.kafka_legacy._structs import (
 
 
 class Response(Protocol):
-    """Anything with the number of an error; 0 is none."""
+    """Anything with an error code; 0 is none."""
 
     @property
     def error(self) -> int:
-        """Kafka's number."""
+        """Kafka's error code."""
         raise NotImplementedError
 
 
@@ -79,9 +79,9 @@ kafka_errors: dict[int, type[BrokerResponseError]] = {
     for kind in vars(_errors).values()
     if isinstance(kind, type) and issubclass(kind, BrokerResponseError) and kind is not BrokerResponseError
 }
-"""The classes of brokers' errors by their numbers."""
+"""The classes of brokers' errors by error code."""
 
-# Names that the document of 0.9.5 has, and its code does not.
+# Names that the documentation of 0.9.5 has, and its code does not.
 BrokerNotFoundError = BrokerNotAvailableError
 InvalidFetchRequest = InvalidFetchRequestError
 LeaderNotFoundError = LeaderNotAvailableError
@@ -89,7 +89,7 @@ x = UnknownTopicOrPartitionError
 
 
 def check_error(response: Response | Exception) -> None:
-    """Raises what a response tells of: the response itself where it is an exception, or the class of its error."""
+    """Raises the error of a response: the response itself if it is an exception, or the class of its error code."""
     if isinstance(response, Exception):
         raise response
     if response.error:
@@ -102,7 +102,7 @@ RETRY_BACKOFF_ERROR_TYPES: tuple[type[KafkaError], ...] = (
     ConnectionError,
     FailedPayloadsError,
 )
-"""After these a producer waits before it tries again."""
+"""Errors after which a producer waits before it retries."""
 
 RETRY_REFRESH_ERROR_TYPES: tuple[type[KafkaError], ...] = (
     NotLeaderForPartitionError,
@@ -110,10 +110,10 @@ RETRY_REFRESH_ERROR_TYPES: tuple[type[KafkaError], ...] = (
     LeaderNotAvailableError,
     ConnectionError,
 )
-"""After these a producer asks who leads before it tries again."""
+"""Errors after which a producer fetches metadata before it retries."""
 
 RETRY_ERROR_TYPES: tuple[type[KafkaError], ...] = RETRY_BACKOFF_ERROR_TYPES + RETRY_REFRESH_ERROR_TYPES
-"""After these a producer tries again."""
+"""Errors after which a producer retries."""
 
 __all__ = [
     "RETRY_BACKOFF_ERROR_TYPES",

@@ -1,7 +1,7 @@
-"""Requests and answers as brokers spoke until Kafka 0.9 (`kafka.protocol`): bytes of them, and what bytes say.
+"""Encoding of requests and decoding of responses of brokers until Kafka 0.9 (`kafka.protocol`).
 
-Brokers of today have given most of these versions up. `KafkaClient` speaks what they do; this is for programs that make
-or read such bytes themselves.
+Current brokers do not support most of these versions any more. `KafkaClient` uses newer ones; this is for programs that
+encode or decode such bytes themselves.
 """
 
 from __future__ import annotations
@@ -199,7 +199,7 @@ class KafkaProtocol(ResponseDecoders):
 
 
 def create_message(payload: bytes | None, key: bytes | None = None) -> Message:
-    """A message."""
+    """Makes a message."""
     return Message(0, 0, key, payload)
 
 
@@ -252,7 +252,7 @@ def create_message_set(
 
 
 def _by_topic(grouped: Mapping[bytes, Mapping[int, Any]], encode: Any) -> bytes:
-    """The number of topics, then each: its name, the number of its partitions, and those."""
+    """Encodes the number of topics, then each: its name, the number of its partitions, and those."""
     parts = [struct.pack(">i", len(grouped))]
     for topic, partitions in grouped.items():
         parts += [write_short_string(topic), struct.pack(">i", len(partitions)), *map(encode, partitions.values())]

@@ -1,4 +1,4 @@
-"""Small helpers of kafka-python 0.9 (`kafka.util`)."""
+"""Helper functions of kafka-python 0.9 (`kafka.util`)."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ P = TypeVar("P", bound=OfPartition)
 
 
 def crc32(data: bytes) -> int:
-    """CRC-32, never negative."""
+    """Returns the CRC-32, never negative."""
     return binascii.crc32(data) & 0xFFFFFFFF
 
 
 def write_int_string(s: bytes | None) -> bytes:
-    """Bytes behind their length in four; None has the length -1.
+    """Encodes bytes after their length as an int32; None has the length -1.
 
     Raises:
         TypeError: It is neither.
@@ -56,7 +56,7 @@ def write_int_string(s: bytes | None) -> bytes:
 
 
 def write_short_string(s: bytes | None) -> bytes:
-    """Bytes behind their length in two; None has the length -1.
+    """Encodes bytes after their length as an int16; None has the length -1.
 
     Raises:
         TypeError: It is neither.
@@ -66,7 +66,7 @@ def write_short_string(s: bytes | None) -> bytes:
 
 
 def read_short_string(data: bytes, cur: int) -> tuple[bytes | None, int]:
-    """What `write_short_string` has written at `cur`, and where it ends.
+    """Decodes what `write_short_string` has written at `cur`, and returns its end, too.
 
     Raises:
         BufferUnderflowError: `data` ends before.
@@ -75,7 +75,7 @@ def read_short_string(data: bytes, cur: int) -> tuple[bytes | None, int]:
 
 
 def read_int_string(data: bytes, cur: int) -> tuple[bytes | None, int]:
-    """What `write_int_string` has written at `cur`, and where it ends.
+    """Decodes what `write_int_string` has written at `cur`, and returns its end, too.
 
     Raises:
         BufferUnderflowError: `data` ends before.
@@ -84,7 +84,7 @@ def read_int_string(data: bytes, cur: int) -> tuple[bytes | None, int]:
 
 
 def relative_unpack(fmt: str, data: bytes, cur: int) -> tuple[tuple[Any, ...], int]:
-    """What `struct.unpack` makes of the bytes at `cur`, and where they end.
+    """Unpacks the bytes at `cur` with `struct.unpack`, and returns their end, too.
 
     Raises:
         BufferUnderflowError: `data` ends before.
@@ -110,7 +110,7 @@ def group_by_topic_and_partition(tuples: Iterable[P]) -> dict[bytes, dict[int, P
 
 
 def kafka_bytestring(s: str | bytes) -> bytes:
-    """Bytes as they are, text as UTF-8.
+    """Returns bytes as they are, and text as UTF-8.
 
     Raises:
         TypeError: It is neither.
@@ -123,7 +123,7 @@ def kafka_bytestring(s: str | bytes) -> bytes:
 
 
 class ReentrantTimer:
-    """Calls a function again and again, in a thread of its own.
+    """Calls a function periodically, in a thread of its own.
 
     Args:
         t: Milliseconds between calls.
@@ -136,7 +136,7 @@ class ReentrantTimer:
     """
 
     def __init__(self, t: float, fn: Callable[..., object], *args: Any, **kwargs: Any) -> None:
-        # Before anything can fail: what is half made is collected as well.
+        # Set before anything can fail: `__del__` runs for half-made objects, too.
         self.thread: Thread | None = None
         if t <= 0:
             raise ValueError("Invalid timeout value")
@@ -149,7 +149,7 @@ class ReentrantTimer:
         self.active: Event | None = None
 
     def start(self) -> None:
-        """Begins, or begins anew."""
+        """Starts, or restarts."""
         function = self.fn
         if self.thread is not None:
             self.stop()
@@ -159,7 +159,7 @@ class ReentrantTimer:
         self.thread.start()
 
     def stop(self) -> None:
-        """Ends, and waits for a call that is under way for one interval and a second."""
+        """Stops, and waits for a running call for at most one interval and a second."""
         if self.thread is None or self.active is None:
             return
         self.active.set()

@@ -1,4 +1,4 @@
-"""What reads (`kafka.consumer`)."""
+"""The consumers (`kafka.consumer`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When a `KafkaConsumer` commits without being told to."""
+"""Automatic commits of a `KafkaConsumer`."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class AutoCommit:
         self.reset()
 
     def reset(self) -> None:
-        """Begins to count: there was a commit."""
+        """Starts to count anew, after a commit."""
         self._count = 0
         self._next = time.monotonic() + self._seconds
 
     def is_due(self) -> bool:
-        """Counts a message; tells whether it is time."""
+        """Counts a message; True if a commit is due."""
         self._count += 1
         by_time = self._seconds > 0 and time.monotonic() >= self._next
         return by_time or 0 < self._messages <= self._count

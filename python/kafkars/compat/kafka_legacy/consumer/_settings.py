@@ -11,7 +11,7 @@ log = logging.getLogger("kafka.consumer.kafka")
 
 
 def unchanged(msg: bytes | None) -> Any:
-    """What messages are made into when nothing else is said: themselves."""
+    """The default deserializer: returns the bytes."""
     return msg
 
 
@@ -30,7 +30,7 @@ DEFAULT_CONSUMER_CONFIG: dict[str, Any] = {
     "auto_commit_interval_ms": 60 * 1000,
     "auto_commit_interval_messages": None,
     "consumer_timeout_ms": -1,
-    # The original takes these and does nothing with them.
+    # The original accepts these and ignores them.
     "socket_receive_buffer_bytes": 64 * 1024,
     "num_consumer_fetchers": 1,
     "default_fetcher_backoff_ms": 1000,
@@ -43,7 +43,7 @@ DEPRECATED_CONFIG_KEYS = {"metadata_broker_list": "bootstrap_servers"}
 
 
 def complete(defaults: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
-    """Settings with the defaults of those that are not given.
+    """Returns settings with the defaults of those that are not given.
 
     Raises:
         KafkaConfigurationError: One is unknown, or one is missing that another needs.

@@ -1,4 +1,4 @@
-"""What a `KafkaConsumer` is told to read, in any of the forms it takes."""
+"""Topics and partitions for a `KafkaConsumer`, in any of the forms that it accepts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kafkars.compat.kafka_legacy.util import kafka_bytestring
 
 
 class Place(NamedTuple):
-    """A partition, and where to begin in it; None where nothing is said."""
+    """A partition, and the offset to start at; None if none is given."""
 
     topic: bytes
     partition: int
@@ -18,7 +18,7 @@ class Place(NamedTuple):
 
 
 def places(topics: tuple[Any, ...], partitions_of: Callable[[bytes], list[int]]) -> Iterator[Place]:
-    """The partitions that arguments name.
+    """Returns the partitions that arguments name.
 
     Args:
         topics: Names; (topic, partition) or (topic, partition, offset); dictionaries of topics with a partition or

@@ -1,4 +1,4 @@
-"""What sends (`kafka.producer`)."""
+"""The producers (`kafka.producer`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings of an asynchronous producer as its thread needs them: what it cannot count with is told where it is made."""
+"""Numbers in the settings of an asynchronous producer: a wrong one is an error when the producer is made."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import threading
 from typing import Any
 
 LONGEST = threading.TIMEOUT_MAX - 1
-"""Seconds that can be waited for; nobody sees the end of more."""
+"""The longest wait in seconds that Python can make."""
 
 
 def seconds(name: str, value: Any) -> float:
-    """How long is waited for; None is for ever, and so is more than can be waited for.
+    """Returns a time limit; None is for ever, and so is one that is longer than `LONGEST`.
 
     Raises:
         TypeError: It is no number.
@@ -22,7 +22,7 @@ def seconds(name: str, value: Any) -> float:
 
 
 def count(name: str, value: Any) -> int:
-    """How many; a part of one counts as one, as it did.
+    """Returns a number of messages; a fraction is rounded up, as in the original.
 
     Raises:
         TypeError, ValueError: As `seconds()`.

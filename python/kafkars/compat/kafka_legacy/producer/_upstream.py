@@ -1,4 +1,4 @@
-"""What an asynchronous producer's thread does: collects messages, sends them in batches, tries again."""
+"""The thread of an asynchronous producer: it collects messages, sends them in batches, and retries."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ if TYPE_CHECKING:
 log = logging.getLogger("kafka.producer")
 
 STOP_ASYNC_PRODUCER = -1
-"""What is put into the queue in the place of a partition to wake the thread for its end."""
+"""A mark in the queue, in the place of a partition, that wakes the thread so that it ends."""
 
 Waiting = tuple[TopicAndPartition, bytes | None, bytes | None]
-"""What the queue has: where to, value, key."""
+"""An entry of the queue: partition, value, key."""
 
 
 @dataclass(frozen=True)
 class Sending:
-    """How an asynchronous producer sends."""
+    """The settings of an asynchronous producer."""
 
     codec: int
     codec_compresslevel: int | None
@@ -58,20 +58,21 @@ class Sending:
 
 
 class Fate:
-    """What the program and the thread tell each other about the thread's end."""
+    """The state of the thread's end, which the program and the thread share."""
 
     def __init__(self) -> None:
         self.cause: BaseException | None = None
-        """What ended the thread before its time."""
+        """The exception that has ended the thread prematurely."""
         self.deadline: float | None = None
-        """Until when, by the monotonic clock, what waits is still sent; None while the thread is not to end."""
+        """The time on the monotonic clock until which waiting messages are sent; None while the thread is not to
+        end."""
         self.is_over = False
-        """True when nobody takes messages out of the queue any more."""
+        """True if no thread takes messages out of the queue any more."""
         self._lock = Lock()
         self._unsent: list[Any] = []
 
     def check(self) -> None:
-        """Tells of a thread that has ended.
+        """Checks that the thread has not ended.
 
         Raises:
             KafkaError: It has; what waited for it, and what it had taken, may be unsent.
@@ -94,7 +95,7 @@ class Fate:
 
 @dataclass
 class Attempt:
-    """Requests that failed together, how often each, and when they are sent again together."""
+    """Requests that have failed together, with the number of attempts of each, and when they are retried together."""
 
     tries: dict[ProduceRequest, int]
     due: float
@@ -103,7 +104,7 @@ class Attempt:
 def message_set(
     pairs: Sequence[tuple[bytes | None, bytes | None]], codec: int, level: int | None
 ) -> tuple[Message, ...]:
-    """Messages of values and keys, which the engine compresses where a codec is given."""
+    """Makes messages of values and keys, which kafkars compresses if a codec is given."""
     messages = [create_message(value, key) for value, key in pairs]
     return tuple(messages) if codec == CODEC_NONE else MessageSet(messages, codec, level)
 
@@ -135,7 +136,8 @@ class Upstream:
         self._stop = stop
         self._how = sending
         self._fate = Fate() if fate is None else fate
-        # Taken out of the queue: for the next batch, and what waits behind a failure of its partition.
+        # Taken out of the queue: messages for the next batch, and those that wait for a failed request of their
+        # partition.
         self._taken: list[Waiting] = []
         self._behind: dict[TopicAndPartition, deque[Waiting]] = {}
         self._batch_end: float | None = None
@@ -176,7 +178,7 @@ class Upstream:
         return self._fate.deadline - time.monotonic()
 
     def _connect(self) -> None:
-        """Goes on trying; what has to be sent can wait."""
+        """Connects, with retries; messages can wait."""
         while not self._stop.is_set():
             try:
                 self._client.reinit()
@@ -202,7 +204,7 @@ class Upstream:
                 self._pause(left)
                 break
             try:
-                # What is there is taken at the end, too, but nothing is waited for.
+                # At the end it takes the messages that are there, without waiting.
                 found: Any = self._queue.get(block=left > 0 and not self._stop.is_set(), timeout=max(left, 0))
             except Empty:
                 break
@@ -216,7 +218,7 @@ class Upstream:
         return self._batch() if is_whole or time.monotonic() >= self._batch_end else []
 
     def _batch(self) -> list[ProduceRequest]:
-        """The requests of what was taken."""
+        """Returns the requests for the messages that were taken."""
         waiting: dict[TopicAndPartition, list[tuple[bytes | None, bytes | None]]] = defaultdict(list)
         for place, value, key in self._taken:
             waiting[place].append((value, key))
@@ -233,12 +235,12 @@ class Upstream:
         return limit <= 0 or sum(len(each) for each in self._behind.values()) < limit
 
     def _place(self, found: Waiting) -> None:
-        # Mostly nothing has failed, and this is done for each message.
+        # Quick for the usual case that nothing has failed, because it runs for each message.
         behind = self._behind.get(found[0]) if self._behind else None
         (self._taken if behind is None else behind).append(found)
 
     def _take_what_is_free(self) -> None:
-        """Takes messages whose partition has no failed request any more."""
+        """Takes waiting messages whose partition has no failed request any more."""
         failed = {TopicAndPartition(*each[:2]) for attempt in self._again for each in attempt.tries}
         for place in [each for each in self._behind if each not in failed]:
             behind = self._behind[place]
@@ -248,7 +250,7 @@ class Upstream:
                 del self._behind[place]
 
     def _send(self, requests: dict[ProduceRequest, int]) -> None:
-        """Sends, and keeps what is to be sent again."""
+        """Sends requests, and keeps those that are to be retried."""
         failures = self._failures(list(requests))
         for request, kind in failures.items():
             log.error("%s sending to %s:%d with msgs %s", kind.__name__, *request[:2], self._told(request))
@@ -263,13 +265,13 @@ class Upstream:
             self._again.append(Attempt(tries, time.monotonic() + self._backoff(list(again.values()))))
 
     def _failures(self, sent: Sequence[ProduceRequest]) -> dict[ProduceRequest, type[KafkaError]]:
-        """Sends, and tells what went wrong."""
+        """Sends requests, and returns the failures."""
         try:
             answers: Sequence[Any] = self._client.send_produce_request(
                 sent, acks=self._how.req_acks, timeout=self._how.ack_timeout, fail_on_error=False
             )
         except KafkaError as error:
-            # Nobody leads one of the partitions: nothing was sent, and the others can do without it.
+            # A partition has no leader: nothing was sent, and the others are sent without it.
             if len(sent) == 1:
                 return {sent[0]: type(error)}
             return {each: kind for one in sent for each, kind in self._failures([one]).items()}
@@ -284,14 +286,14 @@ class Upstream:
         return issubclass(kind, RETRY_ERROR_TYPES)
 
     def _backoff(self, kinds: Sequence[type[KafkaError]]) -> float:
-        """Seconds until failed requests are sent again."""
+        """Returns the seconds until failed requests are retried."""
         if not any(issubclass(kind, RETRY_BACKOFF_ERROR_TYPES) for kind in kinds) or not self._how.retry.backoff_ms:
             return 0.0
         log.warning("Async producer backoff for %s(ms) before retrying", self._how.retry.backoff_ms)
         return self._how.retry.backoff_ms / 1000
 
     def _refresh(self, kinds: Sequence[type[KafkaError]]) -> None:
-        """Asks who leads, where a failure wants it."""
+        """Fetches metadata, if a failure calls for it."""
         if any(issubclass(kind, RETRY_REFRESH_ERROR_TYPES) for kind in kinds):
             log.warning("Async producer forcing metadata refresh metadata before retrying")
             try:
@@ -306,7 +308,7 @@ class Upstream:
             self._stop.wait(max(0.0, seconds))
 
     def _told(self, request: ProduceRequest) -> object:
-        """What the log may say of messages."""
+        """Returns what the log may show of messages."""
         return request.messages if self._how.log_messages_on_error else hash(tuple(request.messages))
 
 

@@ -1,4 +1,4 @@
-"""What both producers are (`kafka.producer.base`)."""
+"""The base of both producers (`kafka.producer.base`)."""
 
 from __future__ import annotations
 
@@ -42,18 +42,18 @@ ASYNC_LOG_MESSAGES_ON_ERROR = True
 ASYNC_STOP_TIMEOUT_SECS = 30
 SYNC_FAIL_ON_ERROR_DEFAULT = True
 LAST_ANSWER = 0.25
-"""Seconds beyond its limit in which `stop()` takes the answer to a request that is under way."""
+"""Seconds beyond its limit for which `stop()` waits for the response of a request that is under way."""
 GIVING_UP = 5.0
-"""Seconds in which a thread ends whose requests are given up."""
+"""Seconds for a thread to end after its requests were given up."""
 
 
 class Unlimited(SimpleQueue[Any]):
-    """What waits where any number may: it costs a tenth of a `Queue`, and is asked the same."""
+    """A queue without a limit: it costs a tenth of a `Queue`, and has the same methods."""
 
     maxsize = 0
 
     def full(self) -> bool:
-        """Never."""
+        """False: it is never full."""
         return False
 
 
@@ -72,7 +72,7 @@ def _send_upstream(
     codec_compresslevel: int | None = None,
     fate: Fate | None = None,
 ) -> None:
-    """Sends what comes through a queue, until it is told to stop: the thread of an asynchronous producer."""
+    """Sends the messages of a queue, until it is told to stop: the thread of an asynchronous producer."""
     sending = Sending(
         codec=codec,
         codec_compresslevel=codec_compresslevel,
@@ -105,9 +105,8 @@ class Producer:
     """Sends messages to partitions that the caller names.
 
     Synchronously: a call returns when its messages are stored. Asynchronously: it returns at once, and a thread with a
-        copy of
-    the client sends batches. `async` is a keyword of Python now; it is given as `async_`, or as `**{"async": True}`, or
-    in its place among the arguments.
+    copy of the client sends batches. `async` is a keyword of Python now; it is given as `async_`, or as
+    `**{"async": True}`, or in its place among the arguments.
 
     Args:
         client: Who sends.
@@ -161,10 +160,10 @@ class Producer:
         async_stop_timeout: float | None = ASYNC_STOP_TIMEOUT_SECS,
         **options: bool,
     ) -> None:
-        # Before anything can fail: what is half made is collected as well.
+        # Set before anything can fail: `__del__` runs for half-made objects, too.
         self.stopped = True
         self.async_ = bool(options.pop("async", async_) or batch_send)
-        # Programs read it under its old name, too.
+        # For programs that read it under its old name.
         vars(self)["async"] = self.async_
         if options:
             raise TypeError(f"{type(self).__name__}() got an unexpected keyword argument {next(iter(options))!r}")
@@ -193,7 +192,7 @@ class Producer:
             self._fate = Fate()
             self.thread_stop_event = Event()
             self._stop_timeout = seconds("async_stop_timeout", async_stop_timeout)
-            # The thread's own: nobody else calls it, but to end what it waits for.
+            # The thread's own client; other threads only call it to end its waits.
             self._sender = client.copy()
             self._sender.take_what_fits()
             self.thread = Thread(
@@ -264,16 +263,16 @@ class Producer:
             return
         self.stopped = True
         if self._process != os.getpid():
-            # What waits is the parent's to send.
+            # In a forked child, waiting messages are the parent's to send.
             return
-        # The thread may wait at an empty queue; where the queue is full it does not.
+        # Wakes a thread that waits at an empty queue; if the queue is full it does not wait.
         with contextlib.suppress(Full):
             self.queue.put_nowait((STOP_ASYNC_PRODUCER, None, None))
         self._fate.deadline = time.monotonic() + self._stop_timeout
         self.thread_stop_event.set()
         self.thread.join(self._stop_timeout + LAST_ANSWER)
         if self.thread.is_alive():
-            # It waits for a broker that does not answer.
+            # It is waiting for a broker that does not answer.
             self._sender.give_up()
             self.thread.join(GIVING_UP)
         if self.thread.is_alive():
@@ -332,7 +331,7 @@ class Producer:
                 ) from None
             queued.append(waiting)
             if self._fate.is_over:
-                # stop() came between: nobody takes it any more.
+                # stop() was called meanwhile: no thread takes it any more.
                 self._tell_unsent(queued, msg[number + 1 :])
 
     def _tell_unsent(self, queued: Sequence[Any], rest: Sequence[bytes | None]) -> None:
@@ -343,7 +342,9 @@ class Producer:
 
 
 def _stopper() -> Callable[[Producer], None]:
-    """What stops a producer at the end of the program; one for each, because `atexit` forgets all that are equal."""
+    """Returns a function that stops a producer at the end of the program; unique, because `atexit` removes equal
+    ones.
+    """
 
     def stop(producer: Producer) -> None:
         if not producer.stopped:
