@@ -1,4 +1,4 @@
-"""kafka-python's names over the kafkars engine: programs written for kafka-python 2.x run on it.
+"""The face of kafka-python 2.x: programs written for it run on kafkars.
 
 `from kafkars.compat.kafka import KafkaConsumer`, or `kafkars.compat.install("kafka")` before the program imports kafka.
 """
@@ -24,7 +24,7 @@ logging.getLogger("kafka").addHandler(logging.NullHandler())
 
 
 def __getattr__(name: str) -> object:
-    # Programs that only send or read need not wait for administration to be imported.
+    # Imported late: programs that only send or read do not need administration.
     if name == "KafkaAdminClient":
         return importlib.import_module("kafkars.compat.kafka.admin").KafkaAdminClient
     if name in NAMES_NOT_OFFERED:

@@ -1,4 +1,4 @@
-"""One class for every error a broker can answer with, under the names kafka-python has for them.
+"""One class for every error code of brokers, under kafka-python's names.
 
 Names, numbers, spellings of Kafka's names and what may be retried are facts of kafka-python 2.3 (`kafka.errors`); a
 test compares them with the original. Descriptions are those of `kafkars.errors`.
@@ -36,7 +36,7 @@ class RetriableError(KafkaError):
 
 
 class InvalidMetadataError(RetriableError):
-    """What was known of the cluster was wrong. A name of kafka-python 3."""
+    """The metadata was wrong. A name of kafka-python 3."""
 
     invalid_metadata = True
 

@@ -1,4 +1,4 @@
-"""Figures of the engine as metrics under kafka-python's groups and names, and the reporters that are told of them.
+"""kafkars' metrics under kafka-python's groups and names, and the reporters that get them.
 
 What kafka-python samples per request the engine counts, so a rate is that of a counter since it was asked for before,
 within the windows of `metrics_num_samples` and `metrics_sample_window_ms`, and an average is over the client's life.
@@ -57,7 +57,7 @@ class Engine:
         self._engine = weakref.ref(engine)
 
     def __call__(self, *path: str) -> Counter:
-        """A counter by its name, or by that of its group and its own."""
+        """Returns a counter by its name, or by its group's name and its own."""
         return lambda: self._value(path)
 
     def _value(self, path: tuple[str, ...]) -> float:
@@ -79,14 +79,14 @@ class Engine:
         return value
 
     def longest_lag(self) -> float:
-        """How far the consumer is behind, in records, of the partition where it is most."""
+        """Returns the largest lag of a partition, in records."""
         engine = self._engine()
         lags = [] if engine is None else [lag for lag in engine.lags().values() if lag is not None]
         return float(max(lags, default=math.nan))
 
 
 def registry(config: Mapping[str, Any], kind: type[Metrics]) -> Metrics:
-    """A client's registry, with the reporters that its settings name."""
+    """Makes a client's registry, with the reporters that its settings name."""
     return kind(
         MetricConfig(
             samples=config["metrics_num_samples"],

@@ -1,4 +1,4 @@
-"""What of kafka-python this face does not have, and what to use instead."""
+"""Names of kafka-python that this face does not have, and their alternatives."""
 
 from __future__ import annotations
 

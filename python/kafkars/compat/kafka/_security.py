@@ -1,4 +1,4 @@
-"""kafka-python's settings of TLS and SASL as settings of the engine."""
+"""Translation of kafka-python's settings of TLS and SASL to those of kafkars."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def security(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def tls(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Whom we believe, and what we show. A context decides where there is one, and files add what it does not tell."""
+    """Returns the settings of TLS. A context counts if there is one, and files add what it does not tell."""
     revoked = {} if config["ssl_crlfile"] is None else {"ssl_crl_location": os.fsdecode(config["ssl_crlfile"])}
     if config["ssl_context"] is not None:
         own = identity(config["ssl_certfile"], config["ssl_keyfile"], config["ssl_password"])
@@ -79,11 +79,11 @@ def context_of(config: Mapping[str, Any]) -> RememberingContext:
     else:
         context.load_default_certs()
     if config["ssl_certfile"]:
-        # Without a password OpenSSL asks for one at the terminal.
+        # Not None, with which OpenSSL would ask for a password at the terminal.
         password = "" if config["ssl_password"] is None else config["ssl_password"]
         context.load_cert_chain(config["ssl_certfile"], config["ssl_keyfile"], password)
     if config["ssl_crlfile"]:
-        # Checked and not remembered: it is no file of authorities.
+        # Loaded into the base class, which only checks it: it is no file of authorities.
         ssl.SSLContext.load_verify_locations(context, config["ssl_crlfile"])
     if config["ssl_ciphers"]:
         context.set_ciphers(config["ssl_ciphers"])
@@ -91,7 +91,7 @@ def context_of(config: Mapping[str, Any]) -> RememberingContext:
 
 
 def sasl(config: Mapping[str, Any]) -> dict[str, Any]:
-    """What the mechanism needs."""
+    """Returns the settings of the SASL mechanism."""
     mechanism: str = config["sasl_mechanism"]
     settings: dict[str, Any] = {"sasl_mechanism": mechanism}
     if mechanism == "OAUTHBEARER":
@@ -109,7 +109,7 @@ def sasl(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def asking(provider: AbstractTokenProvider) -> Callable[[], object]:
-    """A function that asks the program's provider."""
+    """Returns a function that calls the program's token provider."""
     return lambda: (provider.token(), None, provider.extensions())
 
 

@@ -1,4 +1,4 @@
-"""kafka-python's settings as settings of the engine.
+"""Translation of kafka-python's settings to those of kafkars.
 
 Every setting of kafka-python 2.3 is known. What the engine has no use for is listed in `WITHOUT_EFFECT` with the
 reason.
@@ -106,7 +106,7 @@ def servers(given: str | Sequence[str]) -> list[str]:
 
 
 def milliseconds(value: float) -> float:
-    """A time; one without end is as long as the engine takes."""
+    """Returns a time in milliseconds; infinity stands for the longest that kafkars accepts."""
     return LONGEST_MS if math.isinf(value) else value
 
 
@@ -132,7 +132,7 @@ def check_security(config: Mapping[str, Any]) -> None:
 
 
 def shared(config: Mapping[str, Any]) -> dict[str, Any]:
-    """What producers, consumers and administrators tell the engine alike."""
+    """Returns the settings that producers, consumers and administration clients have in common."""
     settings = {
         "bootstrap_servers": servers(config["bootstrap_servers"]),
         "request_timeout_ms": milliseconds(config["request_timeout_ms"]),
@@ -142,7 +142,7 @@ def shared(config: Mapping[str, Any]) -> dict[str, Any]:
         "reconnect_backoff_ms": config["reconnect_backoff_ms"],
         "reconnect_backoff_max_ms": max(config["reconnect_backoff_ms"], config["reconnect_backoff_max_ms"]),
         "metadata_max_age_ms": config["metadata_max_age_ms"],
-        # kafka-python waits for a topic as long as the call may.
+        # kafka-python waits for a topic until the time limit of the call.
         "topic_metadata_propagation_max_ms": LONGEST_MS,
         "connections_max_idle_ms": milliseconds(config["connections_max_idle_ms"]),
         "allow_auto_create_topics": config["allow_auto_create_topics"],

@@ -1,4 +1,4 @@
-"""Compression by hand (`kafka.codec`). What producers send is compressed by the engine.
+"""Functions for compression (`kafka.codec`). kafkars itself compresses what producers send.
 
 gzip is part of Python; snappy, lz4 and zstd need the package `cramjam`, as the original needs packages for them:
 without it `has_snappy()` and its like are False, and the functions raise NotImplementedError.

@@ -1,4 +1,4 @@
-"""Every exception of kafka-python, and the one map from errors of the engine to them.
+"""Every exception of kafka-python, and the one map from errors of kafkars to them.
 
 Follows kafka-python 2.3 (`kafka.errors`): names, bases, numbers, what may be retried, the form of the message. Names
 that only 2.0 or 3.x has are here too, so that `except` clauses of either keep working.
@@ -62,7 +62,7 @@ class CommitFailedError(KafkaError):
 
 
 class IllegalArgumentError(KafkaError):
-    """An argument makes no sense."""
+    """An argument is not valid."""
 
 
 class IllegalStateError(KafkaError):
@@ -74,7 +74,7 @@ class IncompatibleBrokerVersion(UnsupportedVersionError):
 
 
 class KafkaConfigurationError(KafkaError):
-    """A setting is unknown, or settings do not go together."""
+    """A setting is unknown, or settings contradict each other."""
 
 
 class KafkaConnectionError(InvalidMetadataError):
@@ -85,17 +85,17 @@ class KafkaConnectionError(InvalidMetadataError):
 
 
 class KafkaProtocolError(KafkaError):
-    """A broker's answer makes no sense."""
+    """A broker's response does not follow the protocol."""
 
     retriable = True
 
 
 class CorrelationIdError(RetriableError, KafkaProtocolError):
-    """An answer belongs to another request."""
+    """A response has the correlation id of another request."""
 
 
 class InvalidReceiveError(KafkaProtocolError):
-    """An answer is larger than a client takes."""
+    """A response is larger than the client accepts."""
 
 
 class KafkaTimeoutError(RetriableError):
@@ -143,7 +143,7 @@ class QuotaViolationError(KafkaError):
 
 
 class StaleMetadata(InvalidMetadataError):
-    """What was known of the cluster is too old."""
+    """The metadata is too old."""
 
     retriable = True
     invalid_metadata = True
@@ -168,7 +168,7 @@ class TlsRefused(NoBrokersAvailable, ssl.SSLError):
 
 
 class CertificateRefused(NoBrokersAvailable, ssl.SSLCertVerificationError):
-    """A certificate was not accepted, the broker's or ours."""
+    """A certificate was refused: the broker's or the client's."""
 
     __str__ = NoBrokersAvailable.__str__
 
@@ -249,7 +249,7 @@ def check_error(response: Any) -> None:
         raise for_code(response.error)(response)
 
 
-# What kafka-python 2.0 tries again.
+# Errors that kafka-python 2.0 retries.
 RETRY_BACKOFF_ERROR_TYPES = (KafkaUnavailableError, LeaderNotAvailableError, KafkaConnectionError, FailedPayloadsError)
 RETRY_REFRESH_ERROR_TYPES = (
     NotLeaderForPartitionError,
@@ -311,7 +311,7 @@ in_own_words = renaming(
 
 
 def saying(kind: Callable[[str], BaseException]) -> Callable[[engine.KafkaError], BaseException]:
-    """The same message in another class."""
+    """Returns a function that makes an error of another class with the same message."""
     return lambda error: kind(in_own_words(str(error)))
 
 
@@ -339,7 +339,7 @@ def login_refused(error: engine.KafkaError) -> BaseException:
     return refused
 
 
-# The first that fits counts: special cases stand before what they derive from.
+# The first match counts: subclasses stand before their bases.
 TRANSLATIONS: dict[type[engine.KafkaError], Callable[[engine.KafkaError], BaseException]] = {
     engine.ConfigError: saying(KafkaConfigurationError),
     engine.InvalidPartitionError: saying(AssertionError),
@@ -358,7 +358,7 @@ TRANSLATIONS: dict[type[engine.KafkaError], Callable[[engine.KafkaError], BaseEx
     engine.UnsupportedByBrokerError: saying(UnsupportedVersionError),
     engine.ForkedClientError: saying(IllegalStateError),
     engine.ClosedError: saying(AssertionError),
-    # kafka-python has no class of its own for a step of a transaction out of order.
+    # kafka-python has no class of its own for a call of a transaction out of order.
     engine.TransactionStateError: saying(KafkaError),
     engine.ClientStateError: saying(IllegalStateError),
     engine.RecordTooLargeError: saying(MessageSizeTooLargeError),

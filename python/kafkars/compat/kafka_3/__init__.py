@@ -31,7 +31,7 @@ logging.getLogger("kafka").addHandler(logging.NullHandler())
 
 
 def __getattr__(name: str) -> object:
-    # Programs that only send or read need not wait for administration to be imported.
+    # Imported late: programs that only send or read do not need administration.
     if name == "KafkaAdminClient":
         return importlib.import_module("kafkars.compat.kafka_3.admin").KafkaAdminClient
     if name in NAMES_NOT_OFFERED:

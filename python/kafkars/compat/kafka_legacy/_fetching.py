@@ -260,8 +260,8 @@ class Round:
         except errors.KafkaError as error:
             culprit = TopicPartition(error.topic or "", -1 if error.partition is None else error.partition)
             if isinstance(error, errors.NoOffsetError) and culprit in self._fresh:
-                # The topic was made anew before this round; its new log was asked, and only the consumer has just heard
-                # of it. It begins again, once.
+                # The topic was created again before this round: the offsets are those of its new log, but the consumer
+                # has only just noticed. Its reading starts again, once.
                 self._drop(culprit)
                 self._take_up({culprit: self._wanted[culprit].offset})
                 self._fresh.discard(culprit)

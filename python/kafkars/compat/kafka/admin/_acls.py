@@ -1,4 +1,4 @@
-"""Rules of access: what the administrators of kafka-python 2 and 3 ask the engine, and what they make of the
+"""Access control rules: requests of the administration clients of kafka-python 2 and 3, and their translation of the
 answers.
 """
 
@@ -86,14 +86,14 @@ def check(given: Iterable[object], kind: type, text: str) -> None:
 
 
 def deleted(asked: ACLFilter, found: Mapping[AclBinding, Any] | KafkaError) -> tuple[ACLFilter, list[Any], Any]:
-    """What became of a filter."""
+    """Returns the outcome for a filter."""
     rows = {} if isinstance(found, KafkaError) else found
     rules = [(rule(each), for_code(code_of(outcome)[0])) for each, outcome in rows.items()]
     return asked, rules, for_code(code_of(found)[0])
 
 
 def engine_rule(of: ACL) -> AclBinding:
-    """A rule as the engine has it."""
+    """Returns a rule in kafkars' form."""
     where = of.resource_pattern
     return AclBinding(
         of.principal,  # type: ignore[arg-type]  # the brokers refuse None
@@ -107,7 +107,7 @@ def engine_rule(of: ACL) -> AclBinding:
 
 
 def engine_filter(of: ACLFilter) -> AclBindingFilter:
-    """A filter as the engine has it."""
+    """Returns a filter in kafkars' form."""
     where = of.resource_pattern
     return AclBindingFilter(
         of.principal,
@@ -121,7 +121,7 @@ def engine_filter(of: ACLFilter) -> AclBindingFilter:
 
 
 def rule(of: AclBinding) -> ACL:
-    """A rule of the engine's."""
+    """Returns a rule of kafkars' in kafka-python's form."""
     return ACL(
         of.principal,
         of.host,

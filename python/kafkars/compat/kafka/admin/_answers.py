@@ -1,4 +1,4 @@
-"""Answers of the engine in the form of kafka-python's."""
+"""Translation of kafkars' results to kafka-python's."""
 
 from __future__ import annotations
 

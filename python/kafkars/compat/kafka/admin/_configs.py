@@ -1,4 +1,4 @@
-"""Settings of topics and brokers, as both administrators ask for them."""
+"""Descriptions and changes of settings of topics and brokers, for the clients of kafka-python 2 and 3."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OWN = {ConfigSource.DYNAMIC_TOPIC_CONFIG, ConfigSource.DYNAMIC_BROKER_CONFIG}
 
 
 def key(resource: ConfigResource) -> engine.ConfigResource:
-    """A resource as the engine names it."""
+    """Returns a resource in kafkars' form."""
     return engine.ConfigResource(TYPES[resource.resource_type], str(resource.name))
 
 
@@ -70,7 +70,7 @@ def row(resource: ConfigResource, found: Any) -> tuple[Any, ...]:
 
 
 def replaced(resource: ConfigResource, found: Any) -> dict[str, str | None]:
-    """What to set and what to forget, so that a resource has the settings that are named and no others of its own.
+    """Returns the changes after which a resource has the named settings and no others of its own.
 
     Kafka's request that did so is deprecated (KIP-339); two steps, so that changes of others in between survive.
     """

@@ -1,4 +1,4 @@
-"""What the administrators of kafka-python 2 and 3 have in common: settings, first contact, end."""
+"""The base of the administration clients of kafka-python 2 and 3: settings, connecting, closing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Elections of leaders, as the administrators of kafka-python 2 and 3 ask for them."""
+"""Elections of leaders, for the administration clients of kafka-python 2 and 3."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Rows = list[tuple[str, list[tuple[int, int, "str | None"]]]]
 
 
 class ElectionType(IntEnum):
-    """Which replica shall lead."""
+    """The kind of an election: which replica becomes the leader."""
 
     PREFERRED = 0
     UNCLEAN = 1

@@ -1,4 +1,4 @@
-"""What administrators of kafka-python can and the engine's cannot yet, and what can be used instead."""
+"""Calls of kafka-python's administration that kafkars does not have, and their alternatives."""
 
 from __future__ import annotations
 

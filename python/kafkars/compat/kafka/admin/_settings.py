@@ -37,6 +37,6 @@ def checked(given: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, 
 def of_engine(config: Mapping[str, Any]) -> dict[str, Any]:
     """Settings of `kafkars.Admin`."""
     settings = _settings.shared({**_settings.SHARED, **config})
-    # An administrator creates topics by being told so.
+    # An administration client creates topics by a call only.
     del settings["allow_auto_create_topics"]
     return {**settings, "default_api_timeout_ms": _settings.milliseconds(config["request_timeout_ms"])}

@@ -1,4 +1,4 @@
-"""Rules of access (`kafka.admin.acl_resource`): the classes that programs name."""
+"""Classes for access control rules (`kafka.admin.acl_resource`)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = [
 
 
 class ResourceType(EnumHelper, IntEnum):
-    """What a rule is about; ANY is for filters."""
+    """Kind of resource that a rule is about; ANY is for filters."""
 
     UNKNOWN = 0
     ANY = 1
@@ -36,7 +36,7 @@ class ResourceType(EnumHelper, IntEnum):
 
 
 class ACLOperation(EnumHelper, IntEnum):
-    """What is allowed or denied; ANY is for filters."""
+    """The operation that a rule allows or denies; ANY is for filters."""
 
     UNKNOWN = 0
     ANY = 1
@@ -66,7 +66,7 @@ class ACLPermissionType(EnumHelper, IntEnum):
 
 
 class ACLResourcePatternType(EnumHelper, IntEnum):
-    """How the name of a resource is meant (KIP-290); ANY and MATCH are for filters."""
+    """How the name of a resource is matched (KIP-290); ANY and MATCH are for filters."""
 
     UNKNOWN = 0
     ANY = 1

@@ -1,4 +1,4 @@
-"""`KafkaAdminClient` of kafka-python 2.3 over the engine (`kafka.admin.client`)."""
+"""`KafkaAdminClient` of kafka-python 2.3 on kafkars (`kafka.admin.client`)."""
 
 from __future__ import annotations
 
@@ -333,7 +333,7 @@ class KafkaAdminClient(AclCalls):
             for place, low in found.items()
         }
 
-    # Leaders and folders
+    # Leaders and log directories
 
     def perform_leader_election(
         self,
@@ -401,7 +401,7 @@ class KafkaAdminClient(AclCalls):
 
 
 def engine_topic(topic: NewTopic) -> EngineTopic:
-    """A topic to create, as the engine takes it."""
+    """Returns a topic to create in kafkars' form."""
     return EngineTopic(
         topic.name,
         topic.num_partitions,
@@ -430,5 +430,5 @@ def several_failed(text: str) -> BrokerResponseError:
 
 
 def face_offset(place: Any) -> OffsetAndMetadata:
-    """A committed offset, as kafka-python gives it."""
+    """Returns a committed offset in kafka-python's form."""
     return OffsetAndMetadata(place.offset, place.metadata, -1 if place.leader_epoch is None else place.leader_epoch)

@@ -1,4 +1,4 @@
-"""What has settings (`kafka.admin.config_resource`), and the names of what is told of a setting."""
+"""Resources with settings (`kafka.admin.config_resource`), and enumerations about settings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = [
 
 
 class ConfigResourceType(EnumHelper, IntEnum):
-    """What kind of thing has settings. kafka-python 2 knows topics and brokers."""
+    """Types of resources with settings. kafka-python 2 has topics and brokers."""
 
     UNKNOWN = 0
     TOPIC = 2
@@ -58,7 +58,7 @@ class ConfigResource:
 
 
 class AlterConfigOp(EnumHelper, IntEnum):
-    """What is done with a setting (KIP-339)."""
+    """The kind of a change of a setting (KIP-339)."""
 
     SET = 0
     DELETE = 1
@@ -82,7 +82,7 @@ class ConfigType(EnumHelper, IntEnum):
 
 
 class ConfigSourceType(EnumHelper, IntEnum):
-    """Where a setting's value comes from."""
+    """The source of a setting's value."""
 
     UNKNOWN = 0
     DYNAMIC_TOPIC_CONFIG = 1
@@ -108,7 +108,7 @@ class ConfigSourceType(EnumHelper, IntEnum):
 
 
 class ConfigFilterType(EnumHelper, IntEnum):
-    """Which settings are told."""
+    """Which settings are returned."""
 
     ALL = 0
     DYNAMIC = 1

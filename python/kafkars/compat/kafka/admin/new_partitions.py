@@ -1,4 +1,4 @@
-"""`NewPartitions`: how many partitions a topic is to have (`kafka.admin.new_partitions`)."""
+"""`NewPartitions`: a new number of partitions for a topic (`kafka.admin.new_partitions`)."""
 
 from __future__ import annotations
 

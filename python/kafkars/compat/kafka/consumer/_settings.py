@@ -1,4 +1,4 @@
-"""Settings of `KafkaConsumer`, their checks, and what they are for the engine."""
+"""Settings of `KafkaConsumer`, their checks, and their translation to those of kafkars."""
 
 from __future__ import annotations
 
@@ -100,14 +100,14 @@ def of_engine(config: Mapping[str, Any], *, members_are_listed: bool = False) ->
     reset = config["auto_offset_reset"]
     settings = {
         **_settings.shared(config),
-        # Any other word raises when there is no position, as in kafka-python.
+        # With any other word a missing position is an error, as in kafka-python.
         "auto_offset_reset": reset if reset in {"earliest", "latest"} else "none",
         "isolation_level": config["isolation_level"],
         "fetch_min_bytes": config["fetch_min_bytes"],
         "fetch_max_bytes": config["fetch_max_bytes"],
         "fetch_max_wait_ms": config["fetch_max_wait_ms"],
         "max_partition_fetch_bytes": config["max_partition_fetch_bytes"],
-        # poll() says what is wrong with a smaller one, as in kafka-python.
+        # A smaller number is an error of poll(), as in kafka-python.
         "max_poll_records": max(config["max_poll_records"], 1),
         "max_poll_interval_ms": config["max_poll_interval_ms"],
         "auto_commit_interval_ms": config["auto_commit_interval_ms"],

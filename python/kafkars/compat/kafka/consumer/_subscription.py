@@ -1,4 +1,4 @@
-"""What a `KafkaConsumer` is to read, and how the engine is made to read it."""
+"""The subscription or assignment of a `KafkaConsumer`, and how it is passed on to kafkars."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Subscription:
 
     @property
     def subscription(self) -> frozenset[str] | None:
-        """What is subscribed to, under the name under which agents look for it."""
+        """The subscription, under the name that monitoring agents read."""
         return self.topics
 
     def subscribe(self, topics: Sequence[str], pattern: str | None, listener: ConsumerRebalanceListener | None) -> None:

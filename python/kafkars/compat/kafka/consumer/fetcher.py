@@ -8,7 +8,7 @@ __all__ = ["ConsumerRecord"]
 
 
 class ConsumerRecord(NamedTuple):
-    """A record as it was read. The order of the fields is that of kafka-python 2.3 and 3.
+    """A record that was read. The order of the fields is that of kafka-python 2.3 and 3.
 
     Native code makes them field by field (`kafkars-python/src/compat/kafka_python/record.rs`).
     """

@@ -1,4 +1,4 @@
-"""`KafkaConsumer` over the engine (`kafka.consumer.group`)."""
+"""`KafkaConsumer` on kafkars (`kafka.consumer.group`)."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
     @discreet
     def __init__(self, *topics: str, **configs: Any) -> None:
         self._closed = True
-        # `close()` has begun; until it has ended the listener may still use the consumer.
+        # True once `close()` has begun; until it has ended the rebalance listener may still use the consumer.
         self._is_closing = False
         self._last: frozenset[TopicPartition] = frozenset()
         self._commits_under_way = 0
@@ -167,7 +167,7 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
             try:
                 self._engine.close(seconds)
             except EngineError as error:
-                # As in kafka-python, where the last commit is tried and no more.
+                # As in kafka-python, a failure of the last commit is only logged.
                 log.warning("Offset commit failed: %s", error)
         finally:
             self._closed = True
@@ -235,7 +235,7 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
             self.unsubscribe()
             return
         with translated():
-            # No revocation will follow. As in kafka-python nobody waits for it.
+            # No revocation will follow. As in kafka-python, it is not waited for.
             if self._commits_of_itself():
                 self._engine.commit_async()
             self._subscription.assign(partitions)
@@ -314,10 +314,10 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
             raise FencedInstanceIdError(*self._fenced.args) from cause
 
     def _waits_in_vain(self, seconds: float) -> bool:
-        """Where nothing is to be read, the time passes and nothing comes, as in kafka-python."""
+        """Waits for the time limit if nothing is to be read, as kafka-python does."""
         while not self._has_something_to_read():
             if self._commits_under_way:
-                # Their callbacks run in calls that read; this one says that there is nothing to be read.
+                # Callbacks run in calls that read; this call fails because nothing is assigned.
                 with contextlib.suppress(ClientStateError):
                     self._engine.poll(0)
             if seconds <= 0:
@@ -491,7 +491,7 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
         offsets: Mapping[TopicPartition, OffsetAndMetadata] | None = None,
         callback: Callable[[Any, Any], object] | None = None,
     ) -> Future:
-        """The same without waiting. `callback(offsets, None or an exception)` runs in a later call of this consumer.
+        """Commits without waiting. `callback(offsets, None or an exception)` runs in a later call of this consumer.
 
         Returns:
             A future of the same outcome.
@@ -649,5 +649,5 @@ def engine_offsets(
 
 
 def face_offset(place: EngineOffset) -> OffsetAndMetadata:
-    """A committed offset, as kafka-python gives it."""
+    """Returns a committed offset in kafka-python's form."""
     return OffsetAndMetadata(place.offset, place.metadata, -1 if place.leader_epoch is None else place.leader_epoch)

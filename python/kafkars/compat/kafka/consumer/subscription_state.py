@@ -1,4 +1,4 @@
-"""What hears of partitions that come and go, and where a reader of one's own stands
+"""Rebalance listeners, and the positions of a program that fetches by itself
 (`kafka.consumer.subscription_state`).
 """
 
@@ -39,7 +39,7 @@ class ConsumerRebalanceListener(abc.ABC):
 
 
 class SubscriptionType(IntEnum):
-    """How it was said what is read."""
+    """The kind of a subscription."""
 
     NONE = 0
     AUTO_TOPICS = 1
@@ -48,7 +48,7 @@ class SubscriptionType(IntEnum):
 
 
 class TopicPartitionState:
-    """Where the reader of one partition stands."""
+    """The position and the state of one partition."""
 
     def __init__(self) -> None:
         self.paused = False
@@ -132,7 +132,7 @@ class TopicPartitionState:
 
 
 class SubscriptionState:
-    """What a reader of one's own is to read and where it stands. `KafkaConsumer` has its own, in the engine.
+    """The subscription and positions of a program that fetches by itself. `KafkaConsumer` does not use it.
 
     Args:
         offset_reset_strategy: "earliest" or "latest"; with anything else a missing position is an error.
@@ -147,7 +147,7 @@ class SubscriptionState:
         self.subscription: set[str] | None = None
         """The topics subscribed to."""
         self.subscription_type = SubscriptionType.NONE
-        """How it was said what is read."""
+        """The kind of a subscription."""
         self.subscribed_pattern: re.Pattern[str] | None = None
         """The pattern of topics."""
         self.assignment: OrderedDict[TopicPartition, TopicPartitionState] = OrderedDict()
@@ -266,7 +266,7 @@ class SubscriptionState:
         """True if there is a subscription."""
         return self.subscription_type in {SubscriptionType.AUTO_TOPICS, SubscriptionType.AUTO_PATTERN}
 
-    # Its name in kafka-python 2.0.
+    # The name in kafka-python 2.0.
     _ensure_valid_topic_name = staticmethod(ensure_valid_topic_name)
 
     def _choose(self, kind: SubscriptionType) -> None:
@@ -283,7 +283,7 @@ class SubscriptionState:
         for partition in states:
             order.setdefault(partition.topic, len(order))
         self.assignment.clear()
-        # Partitions of a topic stand beside each other, so that they are asked for together.
+        # Partitions of a topic are next to each other, so that one request has them together.
         for partition in sorted(states, key=lambda each: order[each.topic]):
             self.assignment[partition] = states[partition]
 

@@ -1,4 +1,4 @@
-"""Assignors of the application as the engine runs them."""
+"""Adapts the application's assignors to kafkars."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class ApplicationAssignor:
         return {each.member_id: Subscription(metadata, each.instance_id) for each, metadata in said}
 
     def user_data(self, last: Sequence[TopicPartition], generation: int) -> bytes | None:
-        """What the assignor tells the others of this member."""
+        """Returns the user data of the assignor's metadata."""
         del last, generation
         data: bytes | None = self._assignor.metadata(self.topics).user_data
         return data or None
@@ -91,7 +91,7 @@ class ApplicationAssignor:
 
 
 class Topics:
-    """What assignors are told of the cluster: the topics that members subscribe to."""
+    """The cluster as assignors see it: the topics that members subscribe to."""
 
     def __init__(self, counts: Mapping[str, int]) -> None:
         self._counts = counts

@@ -1,4 +1,4 @@
-"""What members of a group tell each other (`kafka.coordinator.protocol`)."""
+"""The protocol between members of a consumer group (`kafka.coordinator.protocol`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a member says of itself, with its name (`kafka.coordinator.subscription`)."""
+"""The metadata of a member, with its id (`kafka.coordinator.subscription`)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["Subscription"]
 
 
 class Subscription:
-    """What assignors are told of a member.
+    """A member as assignors see it.
 
     Args:
         metadata: A `ConsumerProtocolMemberMetadata_v0`.
@@ -28,7 +28,7 @@ class Subscription:
 
     @property
     def user_data(self) -> bytes:
-        """What its assignor says."""
+        """The user data of its assignor."""
         found: bytes = self._metadata.user_data
         return found
 

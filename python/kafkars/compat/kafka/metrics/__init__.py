@@ -1,4 +1,4 @@
-"""Metrics, what feeds them and who is told of them (`kafka.metrics`).
+"""Metrics, sensors and reporters (`kafka.metrics`).
 
 A client's own are in `KafkaConsumer.metrics(raw=True)` and given to `metric_reporters`; programs may have registries of
 their own.

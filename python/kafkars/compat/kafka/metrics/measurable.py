@@ -1,4 +1,4 @@
-"""What can be asked for its value (`kafka.metrics.measurable`)."""
+"""The base of values that can be measured (`kafka.metrics.measurable`)."""
 
 from __future__ import annotations
 

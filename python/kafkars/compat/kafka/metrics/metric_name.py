@@ -8,7 +8,7 @@ __all__ = ["MetricName"]
 
 
 class MetricName:
-    """A figure's name, its group, and tags that tell it from others of that name. It cannot be changed.
+    """A metric's name, its group, and tags that tell it from others of that name. It cannot be changed.
 
     Args:
         name: The figure's name.
@@ -46,7 +46,7 @@ class MetricName:
 
     @property
     def description(self) -> str | None:
-        """What it tells, for people."""
+        """Its description, for people."""
         return self._description
 
     @property

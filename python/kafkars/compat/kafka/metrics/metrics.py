@@ -48,7 +48,7 @@ class Metrics:
         self._closed = threading.Event()
         for reporter in self._reporters:
             reporter.init([])
-        # The registry does not hold itself: whoever forgets it forgets all that its metrics hold.
+        # A weak reference, so that a registry that is dropped is freed with all that its metrics hold.
         this = weakref.ref(self)
         if enable_expiration:
             threading.Thread(target=_purge, args=(this, self._closed), daemon=True).start()

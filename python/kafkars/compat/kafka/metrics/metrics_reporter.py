@@ -1,4 +1,4 @@
-"""What is told of metrics (`kafka.metrics.metrics_reporter`)."""
+"""The base of metrics reporters (`kafka.metrics.metrics_reporter`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What takes recorded values (`kafka.metrics.stat`)."""
+"""The base of statistics, which take recorded values (`kafka.metrics.stat`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sending (`kafka.producer`)."""
+"""The producer (`kafka.producer`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What partitioners, and agents that watch producers, are told of the cluster."""
+"""The cluster's metadata, for partitioners and for monitoring agents."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from kafkars.compat.kafka.errors import translated
 
 
 class ClusterMetadata:
-    """What the engine knows of topics; it asks for one that it does not know yet."""
+    """Metadata of topics; that of an unknown topic is fetched."""
 
     controller = None
     """The engine does not ask which broker is the controller."""

@@ -34,7 +34,7 @@ class Reporter:
         self._decided: queue.SimpleQueue[FutureRecordMetadata | None] = queue.SimpleQueue()
         self._numbers = itertools.count()
         self._threads: list[threading.Thread] = []
-        # Its callbacks run now.
+        # The future whose callbacks are running.
         self._telling: FutureRecordMetadata | None = None
         self._has_ended = False
 

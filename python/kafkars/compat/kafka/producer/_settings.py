@@ -1,4 +1,4 @@
-"""Settings of `KafkaProducer`, their checks, and what they are for the engine."""
+"""Settings of `KafkaProducer`, their checks, and their translation to those of kafkars."""
 
 from __future__ import annotations
 

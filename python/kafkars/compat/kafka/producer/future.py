@@ -1,4 +1,4 @@
-"""What `KafkaProducer.send()` gives (`kafka.producer.future`)."""
+"""The future that `KafkaProducer.send()` returns (`kafka.producer.future`)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def at_least_none(timeout: float | None) -> float | None:
 
 
 class RecordMetadata(NamedTuple):
-    """Where a record was stored.
+    """The place of a stored record.
 
     Native code makes them field by field (`kafkars-python/src/compat/kafka_python/metadata.rs`).
     """
@@ -98,7 +98,7 @@ class FutureRecordMetadata(_kafkars.KafkaPythonFuture, Future):
     def _late(self, timeout: float | None) -> None:
         raise KafkaTimeoutError(f"no word of the delivery within {timeout} s")
 
-    # The outcome is looked at when somebody asks for it: most programs ask for few.
+    # The outcome is read when it is asked for: most programs ask for few.
 
     @property
     def is_done(self) -> bool:
@@ -147,7 +147,7 @@ class FutureRecordMetadata(_kafkars.KafkaPythonFuture, Future):
             if self._told is not None or self._ended:
                 return
             self._become_special()
-            # A closed producer has no thread for callbacks: they run where they are added.
+            # A closed producer has no thread for callbacks: they run in the call that adds them.
             if self._reporter.watch(self, self._delivery):
                 self._told = threading.Event()
 

@@ -1,4 +1,4 @@
-"""`KafkaProducer` over the engine (`kafka.producer.kafka`)."""
+"""`KafkaProducer` on kafkars (`kafka.producer.kafka`)."""
 
 from __future__ import annotations
 
@@ -288,7 +288,7 @@ class KafkaProducer(_kafkars.KafkaPythonSender):
         if not isinstance(error, EngineError):
             raise error
         made = of(error)
-        # What a broker would refuse is an outcome of the future, as in kafka-python.
+        # Errors that a broker would raise are outcomes of the future, as in kafka-python.
         if isinstance(made, BrokerResponseError):
             return FutureRecordMetadata.failed_with(made)
         raise made from error

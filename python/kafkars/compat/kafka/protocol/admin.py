@@ -1,4 +1,4 @@
-"""Answers of administrators (`kafka.protocol.admin`), in the versions that kafka-python 2.3 asks for."""
+"""Responses of administration (`kafka.protocol.admin`), in the versions that kafka-python 2.3 uses."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ ELECTED = Array(("partition_id", Int32), ("error_code", Int16), ("error_message"
 
 
 class CreateTopicsResponse_v3(Struct):  # noqa: N801  the name programs use
-    """What became of each topic that was to be created."""
+    """The outcome for each topic to create."""
 
     throttle_time_ms: int
     topic_errors: list[tuple[str, int, str | None]]
@@ -54,7 +54,7 @@ class CreateTopicsResponse_v3(Struct):  # noqa: N801  the name programs use
 
 
 class DeleteTopicsResponse_v3(Struct):  # noqa: N801
-    """What became of each topic that was to go."""
+    """The outcome for each topic to delete."""
 
     throttle_time_ms: int
     topic_error_codes: list[tuple[str, int]]
@@ -66,7 +66,7 @@ class DeleteTopicsResponse_v3(Struct):  # noqa: N801
 
 
 class CreatePartitionsResponse_v1(Struct):  # noqa: N801
-    """What became of each topic that was to grow."""
+    """The outcome for each topic to get more partitions."""
 
     throttle_time_ms: int
     topic_errors: list[tuple[str, int, str | None]]
@@ -88,7 +88,7 @@ class DescribeConfigsResponse_v2(Struct):  # noqa: N801
 
 
 class AlterConfigsResponse_v1(Struct):  # noqa: N801
-    """What became of each topic or broker whose settings were to change."""
+    """The outcome for each topic or broker whose settings were to change."""
 
     throttle_time_ms: int
     resources: list[tuple[int, str | None, int, str]]
@@ -111,7 +111,7 @@ class DescribeLogDirsResponse_v0(Struct):  # noqa: N801
 
 
 class ElectLeadersResponse_v1(Struct):  # noqa: N801
-    """What became of each partition that was to get a leader."""
+    """The outcome for each partition that was to get a leader."""
 
     throttle_time_ms: int
     error_code: int

@@ -1,4 +1,4 @@
-"""`Struct`: what has fields with names and a form on the wire (`kafka.protocol.struct`)."""
+"""`Struct`: named fields and their encoding in the protocol (`kafka.protocol.struct`)."""
 
 from __future__ import annotations
 

@@ -46,12 +46,12 @@ class AbstractType:
 
     @classmethod
     def repr(cls, value: Any) -> str:
-        """A value as people read it."""
+        """Returns a value as text for people."""
         return repr(value)
 
 
 class _Number(AbstractType):
-    """A number of fixed size."""
+    """The base of numbers of fixed size."""
 
     FORM = struct.Struct(">b")
 
@@ -78,37 +78,37 @@ class _Number(AbstractType):
 
 
 class Int8(_Number):
-    """A signed byte."""
+    """An int8."""
 
     FORM = struct.Struct(">b")
 
 
 class Int16(_Number):
-    """A signed number of two bytes."""
+    """A big-endian int16."""
 
     FORM = struct.Struct(">h")
 
 
 class Int32(_Number):
-    """A signed number of four bytes."""
+    """A big-endian int32."""
 
     FORM = struct.Struct(">i")
 
 
 class UInt32(_Number):
-    """A number of four bytes."""
+    """A big-endian uint32."""
 
     FORM = struct.Struct(">I")
 
 
 class Int64(_Number):
-    """A signed number of eight bytes."""
+    """A big-endian int64."""
 
     FORM = struct.Struct(">q")
 
 
 class Float64(_Number):
-    """A floating-point number of eight bytes."""
+    """A big-endian IEEE 754 double."""
 
     FORM = struct.Struct(">d")
 
@@ -120,7 +120,7 @@ class Boolean(_Number):
 
 
 class UnsignedVarInt32(AbstractType):
-    """A number in as many groups of seven bits as it needs."""
+    """An unsigned varint."""
 
     @classmethod
     def encode(cls, value: int) -> bytes:

@@ -1,4 +1,4 @@
-"""Records in the form in which logs and requests have them (`kafka.record`). Clients' own are made by the engine."""
+"""Record batches in the form of logs and requests (`kafka.record`). kafkars' clients have their own."""
 
 from __future__ import annotations
 

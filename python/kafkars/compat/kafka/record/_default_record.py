@@ -131,7 +131,7 @@ class _Metadata(NamedTuple):
 
 
 class DefaultRecordMetadata(_Metadata):
-    """What a builder says of a record that it has taken."""
+    """The result of a builder's `append()` for a record that was added."""
 
     @property
     def crc(self) -> None:

@@ -1,4 +1,4 @@
-"""What records, batches and builders of every format have (`kafka.record.abc`)."""
+"""The bases of records, batches and builders of every format (`kafka.record.abc`)."""
 
 from __future__ import annotations
 

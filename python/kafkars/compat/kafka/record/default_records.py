@@ -343,31 +343,31 @@ class DefaultRecordBatchBuilder(DefaultRecordBase, ABCRecordBatchBuilder):
         struct.pack_into(">I", self._buffer, self.CRC_OFFSET, crc)
 
     def size(self) -> int:
-        """How many bytes there are."""
+        """Returns the size in bytes."""
         return len(self._buffer)
 
     @classmethod
     def header_size_in_bytes(cls) -> int:
-        """How many bytes the header has."""
+        """Returns the size of the header in bytes."""
         return cls.HEADER_STRUCT.size
 
     @classmethod
     def size_in_bytes(
         cls, offset_delta: int, timestamp_delta: int, key: bytes | None, value: bytes | None, headers: Headers
     ) -> int:
-        """How many bytes a record takes."""
+        """Returns the size of a record in bytes."""
         size = 1 + size_of_varint(offset_delta) + size_of_varint(timestamp_delta) + cls.size_of(key, value, headers)
         return size + size_of_varint(size)
 
     @classmethod
     def size_of(cls, key: bytes | None, value: bytes | None, headers: Headers) -> int:
-        """How many bytes key, value and headers take."""
+        """Returns the size of key, value and headers in bytes."""
         parts = [key, value, *(part for name, content in headers for part in (name.encode("utf-8"), content))]
         return size_of_varint(len(headers)) + sum(_size(part) for part in parts)
 
     @classmethod
     def estimate_size_in_bytes(cls, key: bytes | None, value: bytes | None, headers: Headers) -> int:
-        """How many bytes a batch of one record takes at most."""
+        """Returns the largest possible size of a batch of one record."""
         return cls.HEADER_STRUCT.size + cls.MAX_RECORD_OVERHEAD + cls.size_of(key, value, headers)
 
     def __str__(self) -> str:

@@ -246,7 +246,7 @@ class LegacyRecord(ABCRecord):
 
 
 class LegacyRecordMetadata(NamedTuple):
-    """What a builder says of a record that it has taken."""
+    """The result of a builder's `append()` for a record that was added."""
 
     offset: int
     crc: int
@@ -335,13 +335,13 @@ class LegacyRecordBatchBuilder(ABCRecordBatchBuilder, LegacyRecordBase):
         return self._buffer
 
     def size(self) -> int:
-        """How many bytes there are."""
+        """Returns the size in bytes."""
         return len(self._buffer)
 
     def size_in_bytes(
         self, offset: int, timestamp: int, key: bytes | None, value: bytes | None, headers: Any = None
     ) -> int:
-        """How many bytes a record takes.
+        """Returns the size of a record in bytes.
 
         Raises:
             AssertionError: Headers are given.
@@ -352,7 +352,7 @@ class LegacyRecordBatchBuilder(ABCRecordBatchBuilder, LegacyRecordBase):
 
     @classmethod
     def record_size(cls, magic: int, key: bytes | None, value: bytes | None) -> int:
-        """How many bytes a message takes, without its offset and length."""
+        """Returns the size of a message in bytes, without its offset and length."""
         return cls.record_overhead(magic) + len(key or b"") + len(value or b"")
 
     @classmethod
@@ -368,7 +368,7 @@ class LegacyRecordBatchBuilder(ABCRecordBatchBuilder, LegacyRecordBase):
 
     @classmethod
     def estimate_size_in_bytes(cls, magic: int, compression_type: int, key: bytes | None, value: bytes | None) -> int:
-        """How many bytes a batch of one record takes at most."""
+        """Returns the largest possible size of a batch of one record."""
         around = cls.record_overhead(magic) if compression_type else 0
         return cls.LOG_OVERHEAD + around + cls.record_size(magic, key, value)
 

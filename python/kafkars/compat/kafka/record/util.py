@@ -36,7 +36,7 @@ def encode_varint(value: int, write: Callable[[int], object]) -> int:
 
 
 def size_of_varint(value: int) -> int:
-    """How many bytes a number takes."""
+    """Returns the size of a varint in bytes."""
     return max((_zigzag(value).bit_length() + 6) // 7, 1)
 
 
@@ -80,7 +80,7 @@ def _crc32c() -> Callable[[Any], int]:
 
 
 def crc32c_by_table(data: Any) -> int:
-    """The same without a package."""
+    """Computes CRC-32C by a table, without a package."""
     table = _table()
     crc = 0xFFFFFFFF
     for byte in bytes(data):

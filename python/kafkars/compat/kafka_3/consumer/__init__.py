@@ -1,4 +1,4 @@
-"""Reading (`kafka.consumer`)."""
+"""The consumer (`kafka.consumer`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Choosing partitions (`kafka.partitioner`)."""
+"""Partitioners (`kafka.partitioner`)."""
 
 from __future__ import annotations
 

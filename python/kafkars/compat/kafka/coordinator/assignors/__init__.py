@@ -1,4 +1,4 @@
-"""Assignors by name (`kafka.coordinator.assignors`): in groups the engine's do the work."""
+"""Assignors (`kafka.coordinator.assignors`); in groups kafkars' own assignors of the same names run."""
 
 from __future__ import annotations
 

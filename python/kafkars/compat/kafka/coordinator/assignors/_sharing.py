@@ -1,4 +1,4 @@
-"""What assignors have in common."""
+"""Functions that the assignors share."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kafkars.compat.kafka.coordinator.protocol import (
 
 
 def by_member(members: Any) -> dict[str, Any]:
-    """What members say of themselves, by their ids: kafka-python 2 gives it so, and 3 a list of objects."""
+    """Returns the metadata of members by their ids, from kafka-python 2's mapping or 3's list of objects."""
     if isinstance(members, Mapping):
         return dict(members)
     return {member.member_id: member for member in members}
@@ -26,7 +26,7 @@ def topics_of(member: Any) -> list[str]:
 
 
 def said_by(member: Any) -> Any:
-    """What a member says, where it comes with the member's name."""
+    """Returns a member's metadata, also if it comes with the member's id."""
     return getattr(member, "metadata", None) or member
 
 
@@ -43,12 +43,12 @@ def partitions_of(cluster: Any, topics: Iterable[str]) -> dict[str, list[int]]:
 
 
 def assigned(given: Mapping[str, Mapping[str, list[int]]]) -> dict[str, ConsumerProtocolMemberAssignment_v0]:
-    """What members get, in the form in which the group is told."""
+    """Returns the assignments of members in the form of the group's protocol."""
     return {
         member: ConsumerProtocolMemberAssignment_v0(0, sorted(topics.items()), b"") for member, topics in given.items()
     }
 
 
 def joining(topics: Iterable[str], user_data: bytes = b"") -> ConsumerProtocolMemberMetadata_v0:
-    """What a member says of itself."""
+    """Returns the metadata of a member."""
     return ConsumerProtocolMemberMetadata_v0(0, list(topics), user_data)

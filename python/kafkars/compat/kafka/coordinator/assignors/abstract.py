@@ -1,4 +1,4 @@
-"""What assignors derive from (`kafka.coordinator.assignors.abstract`)."""
+"""The base of assignors (`kafka.coordinator.assignors.abstract`)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class AbstractPartitionAssignor(abc.ABC):
 
     @abc.abstractmethod
     def assign(self, cluster: Any, members: Any) -> Any:
-        """What each member gets.
+        """Returns the assignment of each member.
 
         Args:
             cluster: Has `partitions_for_topic()`.
@@ -43,7 +43,7 @@ class AbstractPartitionAssignor(abc.ABC):
 
     @abc.abstractmethod
     def metadata(self, topics: Any) -> Any:
-        """What a member says of itself when it joins."""
+        """Returns the metadata of a member when it joins."""
 
     def on_assignment(self, assignment: Any, generation: int | None = None) -> None:  # noqa: B027  may be left as it is
-        """A member got its partitions."""
+        """Called when a member has got its assignment."""

@@ -19,7 +19,7 @@ class RangePartitionAssignor(AbstractPartitionAssignor):
 
     @classmethod
     def assign(cls, cluster: Any, members: Any) -> Any:
-        """What each member gets."""
+        """Returns the assignment of each member."""
         said = _sharing.by_member(members)
         order = _sharing.in_turn(said)
         wanted = {member: _sharing.topics_of(said[member]) for member in order}
@@ -37,7 +37,7 @@ class RangePartitionAssignor(AbstractPartitionAssignor):
 
     @classmethod
     def metadata(cls, topics: Iterable[str]) -> Any:
-        """What a member says of itself when it joins."""
+        """Returns the metadata of a member when it joins."""
         return _sharing.joining(topics)
 
     @classmethod

@@ -20,7 +20,7 @@ class RoundRobinPartitionAssignor(AbstractPartitionAssignor):
 
     @classmethod
     def assign(cls, cluster: Any, members: Any) -> Any:
-        """What each member gets."""
+        """Returns the assignment of each member."""
         said = _sharing.by_member(members)
         wanted = {member: set(_sharing.topics_of(each)) for member, each in said.items()}
         given: dict[str, dict[str, list[int]]] = {member: {} for member in said}
@@ -34,7 +34,7 @@ class RoundRobinPartitionAssignor(AbstractPartitionAssignor):
 
     @classmethod
     def metadata(cls, topics: Iterable[str]) -> Any:
-        """What a member says of itself when it joins."""
+        """Returns the metadata of a member when it joins."""
         return _sharing.joining(topics)
 
     @classmethod

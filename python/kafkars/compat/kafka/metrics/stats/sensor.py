@@ -1,4 +1,4 @@
-"""What records values (`kafka.metrics.stats.sensor`)."""
+"""Sensors, which record values (`kafka.metrics.stats.sensor`)."""
 
 from __future__ import annotations
 

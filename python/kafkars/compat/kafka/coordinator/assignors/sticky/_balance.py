@@ -1,4 +1,4 @@
-"""Partitions given evenly, with as few moves as that needs."""
+"""A balanced assignment with as few moves of partitions as possible."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kafkars.compat.kafka.structs import TopicPartition
 
 
 class StickyAssignorMemberMetadataV1(NamedTuple):
-    """What a member wants, what it had, and in which generation of the group."""
+    """The subscription of a member, its previous assignment, and that one's generation."""
 
     subscription: list[str]
     partitions: list[TopicPartition]
@@ -32,7 +32,7 @@ class Balance:
         takers = {topic: sorted(member for member in members if topic in wanted[member]) for topic in known}
         self._takers = takers
         partitions = [TopicPartition(topic, number) for topic, numbers in known.items() for number in numbers]
-        # What few want comes first: there is less choice.
+        # Partitions with few possible members come first: there is less choice.
         self._partitions = sorted(partitions, key=lambda each: (len(takers[each.topic]), each))
         self._owners: dict[TopicPartition, str] = {}
         self._before: dict[TopicPartition, str] = {}

@@ -1,4 +1,4 @@
-"""Partitions that changed hands (`kafka.coordinator.assignors.sticky.partition_movements`)."""
+"""Partitions that were moved to another member (`kafka.coordinator.assignors.sticky.partition_movements`)."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ Pair = tuple[str, str]
 
 
 class PartitionMovements:
-    """Who had a partition first and who has it now."""
+    """Keeps which member had a partition first and which has it now."""
 
     def __init__(self) -> None:
         self._pairs: dict[TopicPartition, Pair] = {}
 
     def move_partition(self, partition: TopicPartition, old_consumer: str, new_consumer: str) -> None:
-        """A partition changed hands; one that comes back has not moved."""
+        """Notes the move of a partition; one that comes back has not moved."""
         first, _ = self._pairs.pop(partition, (old_consumer, old_consumer))
         if first != new_consumer:
             self._pairs[partition] = (first, new_consumer)

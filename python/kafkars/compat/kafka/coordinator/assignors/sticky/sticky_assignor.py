@@ -21,7 +21,7 @@ log = logging.getLogger("kafka.coordinator.assignors.sticky.sticky_assignor")
 
 
 class StickyAssignorUserDataV1(Struct):
-    """What a member had, and in which generation of the group."""
+    """The previous assignment of a member, and its generation."""
 
     previous_assignment: list[tuple[str, list[int]]]
     generation: int
@@ -42,7 +42,7 @@ class StickyPartitionAssignor(AbstractPartitionAssignor):
 
     @classmethod
     def assign(cls, cluster: Any, members: Any) -> Any:
-        """What each member gets."""
+        """Returns the assignment of each member."""
         said = _sharing.by_member(members)
         balance = Balance(cluster, {member: cls.parse_member_metadata(each) for member, each in said.items()})
         balance.assign()
@@ -66,7 +66,7 @@ class StickyPartitionAssignor(AbstractPartitionAssignor):
 
     @classmethod
     def metadata(cls, topics: Iterable[str]) -> Any:
-        """What a member says of itself when it joins: what it had, too."""
+        """Returns the metadata of a member when it joins, with its previous assignment."""
         return cls._metadata(topics, cls.member_assignment, cls.generation)
 
     @classmethod
