@@ -1,6 +1,4 @@
-"""Refuses circles between modules, in Python and in each crate: modules that need each other cannot be understood
-alone.
-"""
+"""Checks for import cycles between modules, in Python and in each crate: they cannot be understood one by one."""
 
 from __future__ import annotations
 

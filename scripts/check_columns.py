@@ -1,4 +1,4 @@
-"""Lines end at 120 columns, in every text that is written by hand. `--write` wraps comments, docstrings and paragraphs
+"""Checks that lines of hand-written text files end at 120 columns. `--write` wraps comments, docstrings and paragraphs
 that do not.
 
 A line that is one long word (an address), a row of a table, generated text and a literal of Rust or Python that cannot

@@ -1,8 +1,8 @@
-"""Refuses a second meaning of a type's name, over all crates and the Python package.
+"""Checks that the name of a type has one meaning in all crates and the Python package.
 
-`scripts/names.txt` lists the names that several types share, in sections that say why. What is not looked
-at: generated messages, tests, and `kafkars.compat`, whose names are those of the libraries that it stands for (within
-one of its packages a name is used once, too).
+`scripts/names.txt` lists the names that several types share, in sections that say why. Generated messages and tests are
+left out, and so are the faces in `kafkars.compat`, whose names are those of other libraries; but within one face a name
+is used once, too.
 """
 
 from __future__ import annotations

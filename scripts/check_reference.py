@@ -1,5 +1,5 @@
-"""The built site is a reference: each public callable is on it, says what it takes, and can be searched for and linked
-to.
+"""Checks that the built site is a reference: each public callable is on it, with its arguments, searchable and
+linkable.
 
 Run with the folder of the site, after `mkdocs build`. What an editor shows of a call is the same text
 (check_stub_docs.py holds stub and module together).

@@ -1,4 +1,4 @@
-"""The stub says what the native module says: each public method's docstring in both; `--write` puts them into the stub.
+"""Checks that the stub has the docstrings of the native module's public methods; `--write` puts them into the stub.
 
 Editors read the stub, `help()` reads the module. The module's text is written in Rust, once.
 """

@@ -1,4 +1,4 @@
-"""The synchronous clients are made of the asyncio ones, which say everything once; `--write` makes them anew.
+"""Checks that the synchronous clients are what is generated from the asyncio ones; `--write` generates them.
 
 What differs by nature stands in a table here: the words of a docstring, the class underneath, what is returned.
 """

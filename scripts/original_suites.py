@@ -1,5 +1,5 @@
-"""Points the test suites of kafka-python 2.0.2, 2.3.3 and 3.0.12 at the face, and tells passes beside the original's:
-`make original-suites`.
+"""Runs the test suites of kafka-python 2.0.2, 2.3.3 and 3.0.12 on the face, and reports their results beside those on
+the original (`make original-suites`).
 
 Suites come with the source distributions, which pip fetches into `.cache` with the originals. Tests of the original's
 own connections, sender, accumulator and coordinator have nothing to test in the face: they are told with the rest, and

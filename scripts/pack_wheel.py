@@ -1,4 +1,4 @@
-"""Packs a wheel tighter, in the same format: 3 % less to download for half a minute of work, once.
+"""Compresses a wheel more tightly, in the same format: 3 % less to download, for half a minute of work.
 
 `python scripts/pack_wheel.py dist/*.whl` writes each anew. The files within, and so what RECORD says of them, stay as
 they are: only the search for repetitions is more thorough (Zopfli) than that of the tool that builds the wheel.

@@ -1,5 +1,4 @@
-"""`make test`: runs every layer, several beside each other, and says at the end what ran, for how long, and what was
-left out.
+"""Runs every layer of `make test`, several at a time, and reports what ran, for how long, and what was left out.
 
 A layer that fails does not stop the others: one run shows everything that is wrong. With CI=true a layer
 that is left out counts as a failure, so a machine without Java cannot look green.

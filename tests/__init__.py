@@ -1,1 +1,1 @@
-"""Tests of kafkars as its users see it: a folder for each kind of question, and fixtures for all in conftest.py."""
+"""Tests of kafkars as its users see it: a folder for each kind of test, and fixtures for all of them in conftest.py."""

@@ -1,1 +1,2 @@
-"""Every awaitable of the asyncio clients, waited for in every way that asyncio has."""
+"""Every awaitable of the asyncio clients, awaited in every way that asyncio has: gather, wait_for, shield and
+others."""

@@ -1,1 +1,2 @@
-"""Wrong arguments, settings, addresses and states: the error is typed, comes at once and leaves nothing behind."""
+"""Wrong arguments, settings, addresses and states: the error has the right type, comes at once and has no side
+effect."""

@@ -1,2 +1,1 @@
-"""What the clients do, sync and asyncio, on the embedded broker and on real Kafka: one file for each verb or
-promise."""
+"""Behaviour of the clients, sync and asyncio, on the embedded broker and on real Kafka: one file for each feature."""

@@ -1,1 +1,1 @@
-"""Awaitables that are given up at every moment there is; a history tells whether anything was lost, doubled or left."""
+"""Awaitables that are cancelled at every possible moment: no record is lost, doubled or left behind."""

@@ -1,1 +1,1 @@
-"""The `kafkars` command, run as a program with pipes and signals."""
+"""The `kafkars` command, run as a process with pipes and signals."""

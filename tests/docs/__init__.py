@@ -1,1 +1,1 @@
-"""The code of the documentation and of examples/ is run as it is printed."""
+"""The documentation: its code and that of examples/ is run as it is printed, and its links and tables are checked."""

@@ -1,1 +1,1 @@
-"""Frameworks that sit on aiokafka and confluent_kafka, on the faces of kafkars.compat."""
+"""Frameworks that use aiokafka, confluent_kafka or kafka-python, run on the faces of kafkars.compat."""

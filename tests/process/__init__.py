@@ -1,1 +1,1 @@
-"""What a process does to the clients: fork, signals, exit; each test is a process of its own."""
+"""Clients during fork, signals and exit of their process; each test runs a process of its own."""

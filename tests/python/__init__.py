@@ -1,1 +1,1 @@
-"""What Python sees of the native half: exceptions, futures, records, cancellation, logging, imports."""
+"""The Python side of the native module: exceptions, futures, records, cancellation, logging, imports."""

@@ -1,1 +1,1 @@
-"""The reading oracle on whole brokers: what was written is what is read, from every offset."""
+"""The oracle of reading, on whole brokers: every record is read as it was written, from every offset."""

@@ -1,4 +1,5 @@
-"""Every request that a client sends is refused, cut, answered late or not at all; what belongs here is that generator.
+"""Every request of a client is refused, cut off, answered late or not at all: the generator of these cases and its
+tests.
 
 A case takes one workload (a producer, a member of a group, an administrator) on a cluster of its own, and does one
 thing to one kind of its requests: once, or for some seconds. The workload's calls keep their time-outs, its requests

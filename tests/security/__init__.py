@@ -1,1 +1,1 @@
-"""Security against real Kafka, and against peers that hang or lie."""
+"""TLS, SASL and ACLs: with real Kafka, with the embedded broker, and with peers that hang or send wrong bytes."""

@@ -1,1 +1,1 @@
-"""What several kinds of tests share: clusters, clients of both flavours, strange peers, waiting."""
+"""Helpers for several kinds of tests: clusters, clients of both flavours (sync and asyncio), strange peers, waiting."""

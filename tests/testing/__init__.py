@@ -1,1 +1,1 @@
-"""The test kit that users have, kafkars.testing: the embedded broker, its faults, its clock, its pytest plugin."""
+"""Tests of kafkars.testing: the embedded broker, its fault injection, its clock, its pytest plugin."""

@@ -1,1 +1,1 @@
-"""What users' type checkers accept and refuse."""
+"""Code that users' type checkers must accept or refuse."""

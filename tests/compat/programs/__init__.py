@@ -1,2 +1,1 @@
-"""Programs written for aiokafka and confluent_kafka, each run on the original and on the face, and what they tell
-compared."""
+"""Programs for aiokafka and confluent_kafka, each run on the original and on the face, whose outcomes are compared."""

@@ -1,2 +1,1 @@
-"""The public surfaces of the libraries that kafkars.compat stands in for, as tables, and what checks a library against
-them."""
+"""The public names of the libraries that have a face, as tables, and the check of a library against them."""

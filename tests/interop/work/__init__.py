@@ -1,1 +1,1 @@
-"""Ordinary work of a client, once for each library, so that all read what each wrote."""
+"""Ordinary work of a client, written once for each library, so that each reads what all others have written."""

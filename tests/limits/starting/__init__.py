@@ -1,1 +1,1 @@
-"""Programs that are started anew, and say what it took to have a first record there and back."""
+"""Programs that are started anew for each measurement, and print the time until their first record is sent and read."""

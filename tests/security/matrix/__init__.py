@@ -1,1 +1,1 @@
-"""The whole matrix of security: ways to be let in x faults x brokers x calls x flavours, with outcome and time."""
+"""The security matrix: ways to log in x faults x brokers x calls x sync and asyncio, with outcome and time."""
