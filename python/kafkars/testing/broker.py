@@ -580,7 +580,7 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
                 - "wrong_length": the length prefix of the response is `length`;
                 - "truncate": `position` bytes of the response are sent, then the connection is closed;
                 - "wrong_correlation_id": the correlation id of the response is that of no request.
-            seconds: Length of a delay.
+            seconds: Length of a delay in seconds.
             position: For "flip_byte" counted from the end of the length prefix, so that 0 to 3 are the correlation id.
             length: For "wrong_length"; the default is more than any client accepts.
             times: The number of requests to apply it to; None for all.
