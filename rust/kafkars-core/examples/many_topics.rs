@@ -196,9 +196,9 @@ fn turn(sender: &mut Sender, hurry: bool) {
         if work.requests.is_empty() {
             return;
         }
-        for outgoing in work.requests {
-            let response = stored(&outgoing.request);
-            let (node, batches) = (outgoing.node, outgoing.batches);
+        for call in work.requests {
+            let response = stored(&call.request);
+            let (node, batches) = (call.node, call.batches);
             sender.answered(Instant::now(), node, batches, &response, &Everywhere);
         }
         for finished in sender.take_finished() {

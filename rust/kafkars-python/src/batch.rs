@@ -66,7 +66,7 @@ impl PyRecordBatch {
     fn __iter__(slf: &Bound<'_, Self>) -> PyRecordIterator {
         PyRecordIterator {
             batch: slf.clone().unbind(),
-            place: AtomicU64::new(place(0, slf.get().runs.first().map_or(0, |run| run.start))),
+            next: AtomicU64::new(packed(0, slf.get().runs.first().map_or(0, |run| run.start))),
         }
     }
 
@@ -215,17 +215,17 @@ impl PyRecordBatch {
     /// The same records, one batch for each partition.
     fn by_partition<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let mut groups: Vec<(TopicPartition, Vec<Run>)> = Vec::new();
-        let mut places: HashMap<TopicPartition, usize> = HashMap::new();
+        let mut indexes: HashMap<TopicPartition, usize> = HashMap::new();
         for run in &self.runs {
             let partition = TopicPartition {
                 topic: Arc::clone(&run.fetched.topic),
                 partition: run.fetched.partition,
             };
-            let place = *places.entry(partition).or_insert_with_key(|partition| {
+            let index = *indexes.entry(partition).or_insert_with_key(|partition| {
                 groups.push((partition.clone(), Vec::new()));
                 groups.len() - 1
             });
-            if let Some((_, runs)) = groups.get_mut(place) {
+            if let Some((_, runs)) = groups.get_mut(index) {
                 runs.push(run.part(0, run.len()));
             }
         }
@@ -285,11 +285,11 @@ impl PyRecordBatch {
 pub(crate) struct PyRecordIterator {
     batch: Py<PyRecordBatch>,
     /// The run and the byte position in it, in one word: threads that share an iterator without the GIL may see a
-    /// record twice, but never a torn place.
-    place: AtomicU64,
+    /// record twice, but never a torn position.
+    next: AtomicU64,
 }
 
-fn place(run: usize, position: u32) -> u64 {
+fn packed(run: usize, position: u32) -> u64 {
     (run as u64) << 32 | u64::from(position)
 }
 
@@ -302,17 +302,17 @@ impl PyRecordIterator {
     #[inline]
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyRecord>>> {
         let runs = &self.batch.get().runs;
-        let now = self.place.load(Ordering::Relaxed);
+        let now = self.next.load(Ordering::Relaxed);
         let (index, position) = ((now >> 32) as usize, now as u32);
         let Some(run) = runs.get(index) else {
             return Ok(None);
         };
         let view = run.fetched.batch.record_at(position);
         let next = match runs.get(index + 1) {
-            _ if view.next < run.end => place(index, view.next),
-            following => place(index + 1, following.map_or(0, |run| run.start)),
+            _ if view.next < run.end => packed(index, view.next),
+            following => packed(index + 1, following.map_or(0, |run| run.start)),
         };
-        self.place.store(next, Ordering::Relaxed);
+        self.next.store(next, Ordering::Relaxed);
         run.record(py, view).map(Some)
     }
 }

@@ -52,6 +52,9 @@ pub struct AclBindingFilter {
 
 impl Admin {
     /// Returns the ACLs that a filter matches, in the order of the broker's answer.
+    ///
+    /// # Errors
+    /// As for [`Admin::describe_cluster`]; [`ClientError::Broker`] if the broker refuses the request.
     pub async fn describe_acls(
         &self,
         filter: AclBindingFilter,
@@ -86,6 +89,9 @@ impl Admin {
     }
 
     /// Creates ACLs; one that exists already stays. The outcomes are in the order of `acls`.
+    ///
+    /// # Errors
+    /// As for [`Admin::describe_cluster`]; a rule that was refused has its error in its own result.
     pub async fn create_acls(
         &self,
         acls: Vec<AclBinding>,
@@ -119,6 +125,9 @@ impl Admin {
 
     /// Deletes the ACLs that each filter matches, and returns them: each of them may fail by itself. The outcomes are
     /// in the order of the filters.
+    ///
+    /// # Errors
+    /// As for [`Admin::describe_cluster`]; a filter that was refused has its error in its own result.
     pub async fn delete_acls(
         &self,
         filters: Vec<AclBindingFilter>,

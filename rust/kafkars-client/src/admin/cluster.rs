@@ -30,6 +30,10 @@ pub struct ClusterDescription {
 
 impl Admin {
     /// Describes the brokers that are there now. Brokers since Kafka 2.3 return authorized operations.
+    ///
+    /// # Errors
+    /// [`ClientError::Bootstrap`] without a cluster, [`ClientError::TimedOut`] at the deadline, and any other
+    /// [`ClientError`] that no retry can help.
     pub async fn describe_cluster(
         &self,
         include_authorized_operations: bool,
@@ -95,6 +99,9 @@ impl Admin {
     }
 
     /// Finds the node id of the broker that coordinates a group, or the transactions of a producer.
+    ///
+    /// # Errors
+    /// As for [`Admin::describe_cluster`]; [`ClientError::Broker`] if the cluster refuses to name one.
     pub async fn find_coordinator(
         &self,
         kind: CoordinatorKind,

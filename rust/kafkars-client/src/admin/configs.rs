@@ -97,6 +97,9 @@ pub struct ConfigChange {
 
 impl Admin {
     /// Describes the configs of each resource, in order of their names.
+    ///
+    /// # Errors
+    /// As for [`Admin::describe_cluster`]; a resource that was refused has its error in its own outcome.
     pub async fn describe_configs(
         &self,
         resources: Vec<ConfigResource>,
@@ -130,6 +133,9 @@ impl Admin {
     }
 
     /// Changes configs; entries that are not named stay as they are. Needs Kafka 2.3.
+    ///
+    /// # Errors
+    /// As for [`Admin::describe_cluster`]; a resource that was refused has its error in its own outcome.
     pub async fn alter_configs(
         &self,
         changes: Vec<(ConfigResource, Vec<ConfigChange>)>,

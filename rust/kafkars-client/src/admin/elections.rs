@@ -25,6 +25,10 @@ pub enum ElectionType {
 impl Admin {
     /// Elects leaders of these partitions, or of all with `None`. Returned are the partitions that were named; of all
     /// partitions only those where an election was needed.
+    ///
+    /// # Errors
+    /// As for [`Admin::describe_cluster`], and [`ClientError::Broker`] if the request is refused; a partition without
+    /// an election has its error in its own outcome.
     pub async fn elect_leaders(
         &self,
         election: ElectionType,

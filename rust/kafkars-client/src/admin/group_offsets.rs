@@ -33,6 +33,9 @@ type Committed = Vec<(TopicPartition, OffsetAndMetadata)>;
 
 impl Admin {
     /// Lists the offsets that each group has committed, for these partitions or for all of them, in order.
+    ///
+    /// # Errors
+    /// Never as a whole: each group has its own outcome.
     pub async fn list_group_offsets(
         &self,
         groups: Vec<(String, Option<Vec<TopicPartition>>)>,
@@ -68,6 +71,9 @@ impl Admin {
     }
 
     /// Commits offsets for a group that has no members.
+    ///
+    /// # Errors
+    /// As for [`Admin::describe_cluster`]; a partition that was refused has its error in its own outcome.
     pub async fn alter_group_offsets(
         &self,
         group: String,
@@ -119,6 +125,10 @@ impl Admin {
     }
 
     /// Deletes committed offsets. The coordinator refuses it for topics that members of the group are subscribed to.
+    ///
+    /// # Errors
+    /// As for [`Admin::describe_cluster`], and [`ClientError::Broker`] if the coordinator refuses the request; a
+    /// partition that was refused has its error in its own outcome.
     pub async fn delete_group_offsets(
         &self,
         group: String,

@@ -73,6 +73,9 @@ pub struct MemberDescription {
 
 impl Admin {
     /// Lists the groups of every broker, in order of their ids. `states` and `types` narrow the list; empty means all.
+    ///
+    /// # Errors
+    /// As for [`Admin::describe_cluster`]; [`ClientError::Broker`] if one of the brokers refuses the request.
     pub async fn list_groups(
         &self,
         states: Vec<String>,
@@ -122,6 +125,9 @@ impl Admin {
     }
 
     /// Describes groups with their members, of the classic protocol and of KIP-848.
+    ///
+    /// # Errors
+    /// Never as a whole: each group has its own outcome.
     pub async fn describe_groups(
         &self,
         groups: Vec<String>,
@@ -139,6 +145,9 @@ impl Admin {
     }
 
     /// Deletes groups that have no members, with their committed offsets.
+    ///
+    /// # Errors
+    /// Never as a whole: each group has its own outcome.
     pub async fn delete_groups(
         &self,
         groups: Vec<String>,

@@ -44,6 +44,10 @@ pub struct LogDirReplica {
 
 impl Admin {
     /// Describes the log directories of these brokers, or of all, with the replicas of these partitions, or of all.
+    ///
+    /// # Errors
+    /// As for [`Admin::describe_cluster`], if all brokers are asked; a broker that fails has its error in its own
+    /// outcome.
     pub async fn describe_log_dirs(
         &self,
         brokers: Option<Vec<i32>>,

@@ -63,6 +63,9 @@ pub struct ListedOffset {
 impl Admin {
     /// Deletes the records before an offset of each partition; -1 stands for all records. Returns the new log start
     /// offsets.
+    ///
+    /// # Errors
+    /// As for [`Admin::describe_cluster`]; a partition that was refused has its error in its own outcome.
     pub async fn delete_records(
         &self,
         before: Vec<(TopicPartition, i64)>,
@@ -108,6 +111,10 @@ impl Admin {
     }
 
     /// Lists an offset of each partition.
+    ///
+    /// # Errors
+    /// As for [`Admin::describe_cluster`], and [`ClientError::Broker`] if a broker is too old for an offset that is
+    /// asked for; a partition that was refused has its error in its own outcome.
     pub async fn list_offsets(
         &self,
         wanted: Vec<(TopicPartition, OffsetSpec)>,
@@ -263,8 +270,8 @@ impl Admin {
                     continue;
                 }
             };
-            let place = usize::try_from(of.partition).ok();
-            match place.and_then(|place| topic.metadata.partitions.get(place)) {
+            let index = usize::try_from(of.partition).ok();
+            match index.and_then(|index| topic.metadata.partitions.get(index)) {
                 Some(partition) => match partition.leader {
                     Some(node) => leaders.by_node.entry(node).or_default().push(of),
                     None => leaders.nobody.push((of, ErrorCode::LeaderNotAvailable)),

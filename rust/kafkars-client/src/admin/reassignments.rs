@@ -31,6 +31,10 @@ pub struct PartitionReassignment {
 
 impl Admin {
     /// Reassigns partitions to these replicas, the preferred leader first; `None` cancels a reassignment under way.
+    ///
+    /// # Errors
+    /// As for [`Admin::describe_cluster`], and [`ClientError::Broker`] if the request is refused; a partition that was
+    /// refused has its error in its own outcome.
     pub async fn alter_partition_reassignments(
         &self,
         wanted: Vec<(TopicPartition, Option<Vec<i32>>)>,
@@ -79,6 +83,9 @@ impl Admin {
     }
 
     /// Lists the reassignments under way, of these partitions or of all.
+    ///
+    /// # Errors
+    /// As for [`Admin::describe_cluster`]; [`ClientError::Broker`] if the request is refused.
     pub async fn list_partition_reassignments(
         &self,
         partitions: Option<Vec<TopicPartition>>,

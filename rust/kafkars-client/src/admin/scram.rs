@@ -87,6 +87,10 @@ impl ScramAlteration {
 
 impl Admin {
     /// Describes the credentials of users; with `None` of every user that has any.
+    ///
+    /// # Errors
+    /// As for [`Admin::describe_cluster`], and [`ClientError::Broker`] if the request is refused; a user that was
+    /// refused has its error in its own outcome.
     pub async fn describe_user_scram_credentials(
         &self,
         users: Option<Vec<String>>,
@@ -127,6 +131,9 @@ impl Admin {
     }
 
     /// Changes credentials, at most one change for each user: brokers refuse a user that is named twice.
+    ///
+    /// # Errors
+    /// As for [`Admin::describe_cluster`]; a user that was refused has its error in its own outcome.
     pub async fn alter_user_scram_credentials(
         &self,
         alterations: Vec<ScramAlteration>,

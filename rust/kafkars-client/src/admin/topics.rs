@@ -76,6 +76,9 @@ pub struct TopicDescription {
 impl Admin {
     /// Creates topics. If a connection is lost in between, the retry may find the topic that the first try created, and
     /// fails with `TOPIC_ALREADY_EXISTS`.
+    ///
+    /// # Errors
+    /// As for [`Admin::describe_cluster`]; a topic that was refused has its error in its own outcome.
     pub async fn create_topics(
         &self,
         topics: Vec<NewTopic>,
@@ -112,6 +115,9 @@ impl Admin {
     }
 
     /// Deletes topics and everything in them.
+    ///
+    /// # Errors
+    /// As for [`Admin::describe_cluster`]; a topic that was refused has its error in its own outcome.
     pub async fn delete_topics(
         &self,
         names: Vec<String>,
@@ -149,6 +155,9 @@ impl Admin {
     }
 
     /// Adds partitions to topics.
+    ///
+    /// # Errors
+    /// As for [`Admin::describe_cluster`]; a topic that was refused has its error in its own outcome.
     pub async fn create_partitions(
         &self,
         topics: Vec<(String, NewPartitions)>,
@@ -184,6 +193,9 @@ impl Admin {
 
     /// Describes topics; with `None` all that this client may see, in order of their names. Brokers since Kafka 2.3
     /// return authorized operations.
+    ///
+    /// # Errors
+    /// As for [`Admin::describe_cluster`]; a topic that was refused has its error in its own outcome.
     pub async fn describe_topics(
         &self,
         names: Option<Vec<String>>,

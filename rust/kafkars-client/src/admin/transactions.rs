@@ -101,6 +101,9 @@ pub struct HangingTransaction {
 
 impl Admin {
     /// Lists the transactions of every broker, in order of their transactional ids.
+    ///
+    /// # Errors
+    /// As for [`Admin::describe_cluster`]; [`ClientError::Broker`] if one of the brokers refuses the request.
     pub async fn list_transactions(
         &self,
         filter: TransactionFilter,
@@ -136,6 +139,9 @@ impl Admin {
     }
 
     /// Describes transactions by their transactional ids.
+    ///
+    /// # Errors
+    /// Never as a whole: each transactional id has its own outcome.
     pub async fn describe_transactions(
         &self,
         transactional_ids: Vec<String>,
@@ -181,6 +187,9 @@ impl Admin {
     }
 
     /// Describes the producers that are active in partitions, as their leaders or one broker with replicas knows them.
+    ///
+    /// # Errors
+    /// As for [`Admin::describe_cluster`]; a partition that was refused has its error in its own outcome.
     pub async fn describe_producers(
         &self,
         partitions: Vec<TopicPartition>,
@@ -215,6 +224,9 @@ impl Admin {
     }
 
     /// Aborts a transaction in one partition, without its coordinator.
+    ///
+    /// # Errors
+    /// As for [`Admin::describe_cluster`]; [`ClientError::Broker`] if the leader of the partition refuses.
     pub async fn abort_transaction(
         &self,
         hanging: HangingTransaction,

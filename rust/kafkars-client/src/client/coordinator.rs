@@ -15,6 +15,10 @@ use crate::now;
 impl Client {
     /// Returns the node id of the broker that coordinates `key` now. Asks again while the cluster elects one or its
     /// coordinator is not ready yet, until the deadline. The answer is not cached here.
+    ///
+    /// # Errors
+    /// [`ClientError::Broker`] if the cluster refuses to name one, [`ClientError::TimedOut`] at the deadline; otherwise
+    /// as for [`Client::request_any`].
     pub async fn find_coordinator(
         &self,
         kind: CoordinatorKind,

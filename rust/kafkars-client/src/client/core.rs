@@ -28,7 +28,7 @@ const LONGEST_SILENCE: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(crate) struct Core {
     pub(crate) network: Arc<Network>,
-    pub(crate) desk: MetadataUpdater,
+    pub(crate) metadata_updater: MetadataUpdater,
     pub(super) brokers: RwLock<HashMap<i32, Arc<Broker>>>,
     /// Held by whoever makes a new snapshot, never by readers.
     updating: Mutex<()>,
@@ -40,7 +40,7 @@ pub(crate) struct Core {
 impl Core {
     pub(super) fn new(config: Checked<ClientConfig>, handle: Handle, seed: u64) -> Self {
         Self {
-            desk: MetadataUpdater::new(&config, seed),
+            metadata_updater: MetadataUpdater::new(&config, seed),
             network: Arc::new(Network {
                 tls: config
                     .security

@@ -44,6 +44,9 @@ impl Client {
 
     /// Makes a client on the runtime of the caller and waits until it has found its cluster, for at most
     /// `request_timeout`.
+    ///
+    /// # Errors
+    /// As for [`Client::ready`].
     pub async fn connect(config: Checked<ClientConfig>) -> Result<Self, ClientError> {
         let deadline = after(now(), config.request_timeout);
         let client = Self::new(config, Handle::current());
@@ -53,11 +56,18 @@ impl Client {
 
     /// Waits until the cluster is known. Fails before the deadline if no address can ever lead to one, and if the
     /// handshakes with all of them ran out of time.
+    ///
+    /// # Errors
+    /// [`ClientError::Bootstrap`] with the cause of each address; [`ClientError::Closed`] if the client is closed
+    /// meanwhile.
     pub async fn ready(&self, deadline: Instant) -> Result<(), ClientError> {
         self.reach(deadline, ClientError::is_worth_telling).await
     }
 
     /// As [`Client::ready`], but fails as soon as every address was tried once.
+    ///
+    /// # Errors
+    /// As for [`Client::ready`].
     pub async fn first_contact(&self, deadline: Instant) -> Result<(), ClientError> {
         self.reach(deadline, |_| true).await
     }
@@ -67,12 +77,12 @@ impl Client {
         deadline: Instant,
         is_hopeless: impl Fn(&ClientError) -> bool,
     ) -> Result<(), ClientError> {
-        if self.cluster().version > 0 && !self.core.desk.is_closed() {
+        if self.cluster().version > 0 && !self.core.metadata_updater.is_closed() {
             return Ok(());
         }
         let started = now();
-        let mut round = self.core.desk.round();
-        self.core.desk.doubt_everything();
+        let mut round = self.core.metadata_updater.round();
+        self.core.metadata_updater.doubt_everything();
         let settled = async {
             loop {
                 {
@@ -99,7 +109,7 @@ impl Client {
         };
         match timeout_at(deadline.into(), settled).await {
             Ok(result) => result,
-            Err(_) => Err(self.core.desk.failure(now() - started)),
+            Err(_) => Err(self.core.metadata_updater.failure(now() - started)),
         }
     }
 
@@ -109,9 +119,9 @@ impl Client {
     pub fn bootstrap_failure(&self) -> Option<ClientError> {
         match self.cluster().version {
             0 => {
-                let failure = self.core.desk.last_failure();
+                let failure = self.core.metadata_updater.last_failure();
                 if failure.is_some() {
-                    self.core.desk.try_again();
+                    self.core.metadata_updater.try_again();
                 }
                 failure
             }
@@ -145,7 +155,7 @@ impl Client {
     #[must_use]
     pub fn bootstrap_progress(&self, waited: Duration) -> Option<ClientError> {
         match self.cluster().version {
-            0 => Some(self.core.desk.failure(waited)),
+            0 => Some(self.core.metadata_updater.failure(waited)),
             _ => None,
         }
     }
@@ -199,7 +209,7 @@ impl Client {
                 let Some(core) = core.upgrade() else {
                     return;
                 };
-                core.desk.doubt_everything();
+                core.metadata_updater.doubt_everything();
             }
         });
         let changes = reachability.changes();
@@ -209,7 +219,7 @@ impl Client {
 
     /// Ends every task and connection, and waits until they are gone. Calls under way fail with an error.
     pub async fn close(&self) {
-        self.core.desk.close();
+        self.core.metadata_updater.close();
         self.core.network.tasks.stop().await;
         self.core.forget_brokers();
     }
@@ -239,7 +249,7 @@ impl fmt::Debug for Client {
 
 impl Drop for StopOnDrop {
     fn drop(&mut self) {
-        self.0.desk.close();
+        self.0.metadata_updater.close();
         self.0.network.tasks.abort();
         self.0.forget_brokers();
     }

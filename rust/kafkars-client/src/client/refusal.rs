@@ -59,7 +59,7 @@ impl Client {
     pub(crate) fn refusals(&self) -> RefusalWatch {
         RefusalWatch {
             told: self.core.network.distrust.changed(),
-            round: self.core.desk.round(),
+            round: self.core.metadata_updater.round(),
             is_changed: false,
         }
     }
@@ -75,7 +75,7 @@ impl Client {
     ) -> Option<ClientError> {
         let waits_for_credentials = self.cluster().version > 0;
         let unconnected = self.core.unconnected(needs)?;
-        if let Some(failure) = self.core.desk.refusal_since(began)
+        if let Some(failure) = self.core.metadata_updater.refusal_since(began)
             && !(waits_for_credentials && is_of_credentials(&failure))
         {
             return Some(failure);
@@ -133,7 +133,7 @@ impl Client {
         }
         distrust.latest(memory, |_, refusal| counts(refusal))?;
         let since = now().checked_sub(memory)?;
-        self.core.desk.refusal_since(since)
+        self.core.metadata_updater.refusal_since(since)
     }
 
     /// Waits until [`Client::refusal_since`] returns a failure.
@@ -145,7 +145,7 @@ impl Client {
         let mut refusals = self.refusals();
         if self.cluster().version == 0 {
             // A client that no broker has let in seldom tries unless somebody asks.
-            self.core.desk.doubt_everything();
+            self.core.metadata_updater.doubt_everything();
         }
         loop {
             if let Some(refusal) = self.refusal_since(began, &needs) {

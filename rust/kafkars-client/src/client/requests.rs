@@ -15,13 +15,17 @@ use crate::{after, now};
 
 impl Client {
     /// Returns a connection to a broker, and makes it if there is none.
+    ///
+    /// # Errors
+    /// [`AttemptError::UnknownNode`] if metadata does not name the broker, [`AttemptError::Closed`] after a close;
+    /// otherwise why it could not be connected to.
     pub async fn connection(
         &self,
         node: i32,
         kind: ConnectionKind,
         deadline: Instant,
     ) -> Result<Connection, AttemptError> {
-        if self.core.desk.is_closed() {
+        if self.core.metadata_updater.is_closed() {
             return Err(AttemptError::Closed);
         }
         let broker = self.core.broker(node);
@@ -32,7 +36,7 @@ impl Client {
                     biased;
                     result = &mut connecting => result,
                     () = tokio::time::sleep(SLOW_CONNECT) => {
-                        self.core.desk.doubt_everything();
+                        self.core.metadata_updater.doubt_everything();
                         connecting.await
                     }
                 }
@@ -43,6 +47,10 @@ impl Client {
     }
 
     /// Sends one request to one broker once, in the highest version that both support.
+    ///
+    /// # Errors
+    /// As for [`Client::connection`]; [`AttemptError::TimedOut`] without a response in time, and what else the
+    /// connection failed with. An error code in the response is no error here.
     pub async fn request<R: Request + Send + Sync>(
         &self,
         node: i32,
@@ -57,6 +65,9 @@ impl Client {
     }
 
     /// As [`Client::request`], for a request that depends on the version it travels in.
+    ///
+    /// # Errors
+    /// As for [`Client::request`].
     pub async fn request_with<R, F>(
         &self,
         node: i32,
@@ -93,6 +104,10 @@ impl Client {
     }
 
     /// Sends a request that any broker can answer: to one after the other, with pauses, until the deadline.
+    ///
+    /// # Errors
+    /// [`ClientError::Bootstrap`] without a cluster, [`ClientError::TimedOut`] at the deadline,
+    /// [`ClientError::NoBroker`] if brokers refuse for good, and any other [`ClientError`] that no retry can help.
     pub async fn request_any<R: Request + Send + Sync>(
         &self,
         request: R,
@@ -102,6 +117,9 @@ impl Client {
     }
 
     /// As [`Client::request_any`], for a request that depends on the version it travels in.
+    ///
+    /// # Errors
+    /// As for [`Client::request_any`].
     pub async fn request_any_with<R, F>(
         &self,
         build: F,
@@ -128,7 +146,7 @@ impl Client {
         let mut avoided: Option<Arc<Broker>> = None;
         let mut tries = Tries::default();
         while now() < deadline {
-            if self.core.desk.is_closed() {
+            if self.core.metadata_updater.is_closed() {
                 return Err(ClientError::Closed);
             }
             let brokers = self.core.brokers_by_preference(avoided.as_ref());
@@ -140,7 +158,7 @@ impl Client {
                 let result = self.try_on(&broker, &build, deadline).await;
                 match self.noted(result) {
                     Ok(response) => return Ok(response),
-                    Err(AttemptError::Closed) if self.core.desk.is_closed() => {
+                    Err(AttemptError::Closed) if self.core.metadata_updater.is_closed() => {
                         return Err(ClientError::Closed);
                     }
                     Err(AttemptError::Closed) => {}
@@ -173,7 +191,7 @@ impl Client {
         if let Err(error) = self.ready(deadline).await {
             return (None, Err(error));
         }
-        if self.core.desk.is_closed() {
+        if self.core.metadata_updater.is_closed() {
             return (None, Err(ClientError::Closed));
         }
         let brokers = self.core.brokers_by_preference(avoided);
@@ -217,7 +235,7 @@ impl Client {
         if let Err(error) = &result
             && error.needs_metadata()
         {
-            self.core.desk.doubt_everything();
+            self.core.metadata_updater.doubt_everything();
         }
         result
     }

@@ -24,7 +24,7 @@ impl Client {
     /// asked for.
     pub(crate) fn is_unheard(&self, began: Instant, limit: Duration) -> bool {
         let answered_at = self.core.network.counters.answered_at();
-        if self.core.desk.last_failure().is_some() {
+        if self.core.metadata_updater.last_failure().is_some() {
             return answered_at.is_none_or(|at| after(at, limit) <= now());
         }
         let since = answered_at.map_or(began, |at| at.max(began));
@@ -33,7 +33,7 @@ impl Client {
 
     /// Why metadata cannot be had at the moment, if that is so.
     pub(crate) fn outage(&self) -> Option<ClientError> {
-        self.core.desk.last_failure()
+        self.core.metadata_updater.last_failure()
     }
 
     /// Waits until no broker has answered for `limit`.

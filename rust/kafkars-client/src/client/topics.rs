@@ -25,14 +25,14 @@ impl Client {
             .copied()
             .filter(|topic| topic_name::is_valid(topic))
             .collect();
-        self.core.desk.want(&valid);
+        self.core.metadata_updater.want(&valid);
     }
 
     /// Asks for these topics, at the pace of retries, until they exist or the returned guard is dropped.
     pub(crate) fn await_topics(&self, topics: impl IntoIterator<Item = Arc<str>>) -> AwaitedTopics {
         let topics: Vec<_> = topics.into_iter().collect();
         for topic in &topics {
-            self.core.desk.begin_awaiting(topic);
+            self.core.metadata_updater.begin_awaiting(topic);
         }
         AwaitedTopics {
             client: self.clone(),
@@ -42,18 +42,18 @@ impl Client {
 
     /// Marks topics as no longer in use.
     pub fn forget_topics(&self, topics: &[&str]) {
-        self.core.desk.forget(topics);
+        self.core.metadata_updater.forget(topics);
         self.core.update(|cluster| cluster.forget(topics));
     }
 
     /// Asks for the metadata of all topics in use again, soon: many calls become one request.
     pub fn refresh_metadata(&self) {
-        self.core.desk.doubt_everything();
+        self.core.metadata_updater.doubt_everything();
     }
 
     /// Asks for the metadata of these topics again, soon.
     pub fn refresh_topics(&self, topics: &[&str]) {
-        self.core.desk.doubt(topics);
+        self.core.metadata_updater.doubt(topics);
     }
 
     /// Applies a broker's hint at a new leader (KIP-951), with the addresses that came along. A hint whose leader epoch
@@ -94,6 +94,10 @@ impl Client {
     /// since the call that it does not exist. A topic that was found missing in that way fails with the next answer, or
     /// with one of the last second, until it exists or `metadata_max_age` has passed. Names that no topic can have and
     /// topics that this client may not describe fail at once.
+    ///
+    /// # Errors
+    /// [`ClientError::InvalidTopic`] for a name that no topic can have, [`ClientError::Broker`] if the topic does not
+    /// exist or may not be described, [`ClientError::TimedOut`] at the deadline; otherwise as for [`Client::ready`].
     pub async fn topic(
         &self,
         name: &str,
@@ -115,8 +119,8 @@ impl Client {
         };
         let since = since.unwrap_or(started);
         let mut changed = self.cluster_changed();
-        let mut round = self.core.desk.round();
-        let _awaiting = self.core.desk.start_awaiting(name);
+        let mut round = self.core.metadata_updater.round();
+        let _awaiting = self.core.metadata_updater.start_awaiting(name);
         self.ready(deadline).await?;
         let settled = async {
             let mut unknown_since = None;
@@ -179,7 +183,7 @@ impl Client {
         name: &str,
         deadline: Instant,
     ) -> Result<Arc<TopicMetadata>, ClientError> {
-        let mut round = self.core.desk.round();
+        let mut round = self.core.metadata_updater.round();
         // The first round that ends may have begun before the call.
         for _ in 0..2 {
             self.refresh_topics(&[name]);
@@ -194,6 +198,9 @@ impl Client {
     }
 
     /// Lists the names of all topics that this client may describe, in order.
+    ///
+    /// # Errors
+    /// As for [`Client::request_any`].
     pub async fn topics(&self, deadline: Instant) -> Result<Vec<String>, ClientError> {
         let request = MetadataRequest {
             topics: None,
@@ -212,7 +219,7 @@ impl Client {
 
     /// The topic's metadata or error, unless asking again may change it.
     fn settled_topic(&self, name: &str) -> Option<Result<Arc<TopicMetadata>, ClientError>> {
-        if self.core.desk.is_closed() {
+        if self.core.metadata_updater.is_closed() {
             return Some(Err(ClientError::Closed));
         }
         let topic = Arc::clone(self.cluster().topic(name)?);
@@ -290,7 +297,7 @@ impl Client {
             if let Some(silence) = self.silence(waited, |_, api| api == ApiKey::Metadata) {
                 return silence;
             }
-            return match &self.core.desk.round().borrow().failure {
+            return match &self.core.metadata_updater.round().borrow().failure {
                 Some(failure) => ClientError::Bootstrap(failure.as_ref().clone())
                     .to_string()
                     .into(),
@@ -318,7 +325,7 @@ impl AwaitedTopics {
 impl Drop for AwaitedTopics {
     fn drop(&mut self) {
         for topic in &self.topics {
-            self.client.core.desk.stop_awaiting(topic);
+            self.client.core.metadata_updater.stop_awaiting(topic);
         }
     }
 }

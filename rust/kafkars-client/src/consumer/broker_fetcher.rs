@@ -22,7 +22,7 @@ use kafkars_protocol::messages::fetch::{FetchRequest, FetchResponse};
 use kafkars_protocol::{ErrorCode, Uuid};
 
 use super::fetch_answer;
-use super::fetch_connection::{Asked, FetchConnection, FetchConnectionEvent, Hasty};
+use super::fetch_connection::{Asked, EmptyResponsePause, FetchConnection, FetchConnectionEvent};
 use super::opening;
 use super::request::fetch_request;
 use super::shared::ConsumerShared;
@@ -42,7 +42,7 @@ pub(super) async fn run(shared: Arc<ConsumerShared>, node: i32) {
         pace: RetryPace::new(backoff, seed),
         random: Random::new(seed),
         retry: RetryState::default(),
-        hasty: Hasty::default(),
+        empty_response_pause: EmptyResponsePause::default(),
         connections: [ConnectionKind::Fetch, ConnectionKind::FetchSecond].map(FetchConnection::new),
         split_at: None,
         shared,
@@ -57,7 +57,7 @@ struct BrokerFetcher {
     random: Random,
     // When the broker may be asked again, after answers that refused a whole request, or no answer.
     retry: RetryState,
-    hasty: Hasty,
+    empty_response_pause: EmptyResponsePause,
     connections: [FetchConnection; 2],
     // When a second request was last sent while one was under way.
     split_at: Option<Instant>,
@@ -99,12 +99,12 @@ impl BrokerFetcher {
         }
     }
 
-    fn handle(&mut self, place: usize, event: FetchConnectionEvent) {
+    fn handle(&mut self, index: usize, event: FetchConnectionEvent) {
         match event {
             FetchConnectionEvent::Connected => {}
             FetchConnectionEvent::Failed(targets, error) => self.failed(&targets, &error),
             FetchConnectionEvent::Answered(asked, response) => {
-                self.answered(place, asked, response)
+                self.answered(index, asked, response)
             }
         }
     }
@@ -112,29 +112,32 @@ impl BrokerFetcher {
     /// Sends a fetch for everything that may be fetched, if a connection is free. Returns when to look again.
     fn dispatch(&mut self) -> Option<Instant> {
         let now = now();
-        let pause = self.retry.wake_at(now).max(self.hasty.wake_at(now));
+        let pause = self
+            .retry
+            .wake_at(now)
+            .max(self.empty_response_pause.wake_at(now));
         if pause.is_some() {
             return pause;
         }
-        let place = self.free_connection()?;
+        let index = self.free_connection()?;
         let cluster = self.shared.client.cluster();
         let (targets, wake_at) = self.take_targets(&cluster, now);
         if targets.is_empty() {
             return wake_at;
         }
-        if !self.connections[place].is_connected() {
+        if !self.connections[index].is_connected() {
             self.give_back(&targets);
-            self.connect(place, targets);
+            self.connect(index, targets);
             return wake_at;
         }
-        match self.wait(place, now) {
+        match self.wait(index, now) {
             PollWait::Hold(until) => {
                 self.give_back(&targets);
                 Some(wake_at.map_or(until, |at| at.min(until)))
             }
             PollWait::Send(wait) => {
-                if let Err(error) = self.send(place, &targets, &cluster, wait) {
-                    self.connections[place].lost();
+                if let Err(error) = self.send(index, &targets, &cluster, wait) {
+                    self.connections[index].lost();
                     self.failed(&targets, &error);
                     return self.retry.wake_at(now);
                 }
@@ -146,16 +149,16 @@ impl BrokerFetcher {
     /// Returns a connection with no request under way, preferably one that is connected. Returns none while a
     /// connection is being made and the other one is not connected either: one is enough.
     fn free_connection(&self) -> Option<usize> {
-        let free = |place: &usize| self.connections[*place].is_free();
-        let connected = |place: &usize| free(place) && self.connections[*place].is_connected();
+        let free = |index: &usize| self.connections[*index].is_free();
+        let connected = |index: &usize| free(index) && self.connections[*index].is_connected();
         let is_connecting = self.connections.iter().any(FetchConnection::is_connecting);
         (0..2)
             .find(connected)
             .or_else(|| (0..2).find(free).filter(|_| !is_connecting))
     }
 
-    fn connect(&mut self, place: usize, targets: Vec<FetchTarget>) {
-        let fetch_connection = &mut self.connections[place];
+    fn connect(&mut self, index: usize, targets: Vec<FetchTarget>) {
+        let fetch_connection = &mut self.connections[index];
         let (client, node, kind) = (self.shared.client.clone(), self.node, fetch_connection.kind);
         let deadline = now() + client.config().request_timeout;
         let connecting = async move { client.connection(node, kind, deadline).await };
@@ -180,8 +183,8 @@ impl BrokerFetcher {
     }
 
     /// Decides how long the next request on a connection may wait at the broker.
-    fn wait(&mut self, place: usize, now: Instant) -> PollWait {
-        let other_ends_at = self.connections[1 - place].ends_at();
+    fn wait(&mut self, index: usize, now: Instant) -> PollWait {
+        let other_ends_at = self.connections[1 - index].ends_at();
         let longest = self.shared.config.fetch_max_wait;
         if other_ends_at.is_none() {
             self.split_at = None;
@@ -194,13 +197,13 @@ impl BrokerFetcher {
 
     fn send(
         &mut self,
-        place: usize,
+        index: usize,
         targets: &[FetchTarget],
         cluster: &Cluster,
         wait: std::time::Duration,
     ) -> Result<(), AttemptError> {
         let client = &self.shared.client;
-        let fetch_connection = &mut self.connections[place];
+        let fetch_connection = &mut self.connections[index];
         let Some(connection) = &fetch_connection.connection else {
             return Err(AttemptError::UnknownNode(self.node));
         };
@@ -233,21 +236,22 @@ impl BrokerFetcher {
         }
     }
 
-    fn answered(&mut self, place: usize, asked: Asked, response: FetchResponse) {
+    fn answered(&mut self, index: usize, asked: Asked, response: FetchResponse) {
         let now = now();
         self.shared.counters.fetches.fetch_add(1, Ordering::Relaxed);
         let code = ErrorCode::from_i16(response.error_code);
-        let fetch_connection = &mut self.connections[place];
+        let fetch_connection = &mut self.connections[index];
         if !fetch_connection.session.response(code, response.session_id) {
             self.refused(&asked.targets, code);
             return;
         }
         drop(self.retry.succeeded());
-        let has_news = fetch_answer::note(&self.shared, self.node, &asked.targets, response);
+        let has_changes = fetch_answer::note(&self.shared, self.node, &asked.targets, response);
         let random = self.random.next();
-        self.hasty.answered(&asked, !has_news, now, random);
+        self.empty_response_pause
+            .answered(&asked, !has_changes, now, random);
         self.hand_over(&asked.targets);
-        if has_news {
+        if has_changes {
             // Small batches are opened at once: the application waits for them, and sending a request takes longer.
             opening::open(&self.shared, &asked.targets);
         }

@@ -23,11 +23,11 @@ const OPERATION: &str = "fetch";
 const LEAST_BUFFER: usize = 16 << 10;
 
 /// The result of one partition's part of a response.
-enum Part {
+enum PartitionOutcome {
     Records,
     Nothing,
     /// Another node to ask, another position, or an error; `is_stale` if metadata must be refreshed.
-    ConsumerEvent {
+    Changed {
         is_stale: bool,
     },
 }
@@ -55,7 +55,7 @@ pub(super) fn note(
         .collect();
     let cluster = shared.client.cluster();
     let now = now();
-    let (mut is_stale, mut has_news, mut has_records) = (false, false, false);
+    let (mut is_stale, mut has_changes, mut has_records) = (false, false, false);
     let mut named = HashSet::new();
     let memory = ResponseMemory::new(record_bytes(&response).max(LEAST_BUFFER));
     shared.update(|buffer| {
@@ -80,15 +80,15 @@ pub(super) fn note(
                     target,
                     memory: &memory,
                 };
-                let part = match ErrorCode::from_i16(data.error_code) {
+                let outcome = match ErrorCode::from_i16(data.error_code) {
                     ErrorCode::None => answer.data(buffer, data),
                     code => answer.error(buffer, code),
                 };
-                match part {
-                    Part::Records => has_records = true,
-                    Part::Nothing => {}
-                    Part::ConsumerEvent { is_stale: stale } => {
-                        has_news = true;
+                match outcome {
+                    PartitionOutcome::Records => has_records = true,
+                    PartitionOutcome::Nothing => {}
+                    PartitionOutcome::Changed { is_stale: stale } => {
+                        has_changes = true;
                         is_stale |= stale;
                     }
                 }
@@ -104,10 +104,10 @@ pub(super) fn note(
     if is_stale {
         shared.client.refresh_metadata();
     }
-    if has_news {
+    if has_changes {
         shared.report_troubles();
     }
-    has_news || has_records
+    has_changes || has_records
 }
 
 /// Bytes of all records in a response, which is about the memory that it takes.
@@ -138,7 +138,7 @@ struct PartitionAnswer<'a> {
 }
 
 impl PartitionAnswer<'_> {
-    fn data(&self, buffer: &mut FetchBuffer, data: PartitionData) -> Part {
+    fn data(&self, buffer: &mut FetchBuffer, data: PartitionData) -> PartitionOutcome {
         let (target, now) = (self.target, now());
         let status = PartitionStatus {
             high_watermark: data.high_watermark,
@@ -160,7 +160,7 @@ impl PartitionAnswer<'_> {
                 tracing::warn!(target: "kafkars::fetch", broker = self.node, partition = %target.partition, offset = target.from.offset, diverging_offset = end.end_offset, "records that were read are not in the partition any more: a leader without them was elected");
             }
             buffer.truncated(target.id, target.epoch, target.from, end, now);
-            return Part::ConsumerEvent { is_stale: false };
+            return PartitionOutcome::Changed { is_stale: false };
         }
         let job = data
             .records
@@ -198,7 +198,7 @@ impl PartitionAnswer<'_> {
                     buffer.refused(target.id, target.epoch, now, OPERATION, cause);
                 }
                 buffer.admit(target, job);
-                Part::Records
+                PartitionOutcome::Records
             }
             None if status.redirects => {
                 // Without a pause, a broker that redirects us to a replica that does not serve us either would be asked
@@ -206,9 +206,9 @@ impl PartitionAnswer<'_> {
                 let replica = data.preferred_read_replica;
                 let cause = format!("broker {} says to read from broker {replica}", self.node);
                 buffer.redirected(target.id, target.epoch, now, OPERATION, cause);
-                Part::ConsumerEvent { is_stale }
+                PartitionOutcome::Changed { is_stale }
             }
-            None => Part::Nothing,
+            None => PartitionOutcome::Nothing,
         }
     }
 
@@ -224,7 +224,7 @@ impl PartitionAnswer<'_> {
         is_known
     }
 
-    fn error(&self, buffer: &mut FetchBuffer, code: ErrorCode) -> Part {
+    fn error(&self, buffer: &mut FetchBuffer, code: ErrorCode) -> PartitionOutcome {
         let (target, now) = (self.target, now());
         tracing::debug!(target: "kafkars::fetch", broker = self.node, partition = %target.partition, offset = target.from.offset, error = code.name(), "a fetch of one partition was refused; it is tried again");
         let cause = format!(
@@ -252,6 +252,6 @@ impl PartitionAnswer<'_> {
             };
             buffer.refused_for_good(target.id, target.epoch, now, OPERATION, error);
         }
-        Part::ConsumerEvent { is_stale }
+        PartitionOutcome::Changed { is_stale }
     }
 }

@@ -135,19 +135,19 @@ impl Asked {
     pub(super) fn is_early(&self, now: Instant) -> Option<bool> {
         let took = now.saturating_duration_since(self.sent_at);
         // Short waits say nothing.
-        (self.wait >= Hasty::FIRST_PAUSE).then_some(took * 2 < self.wait)
+        (self.wait >= EmptyResponsePause::FIRST_PAUSE).then_some(took * 2 < self.wait)
     }
 }
 
 /// Detects empty answers that come at once. A broker that gives them instead of holding the request would be asked
 /// without end, so the pauses are made here.
 #[derive(Debug, Default)]
-pub(super) struct Hasty {
+pub(super) struct EmptyResponsePause {
     in_a_row: u32,
     not_before: Option<Instant>,
 }
 
-impl Hasty {
+impl EmptyResponsePause {
     /// Early empty answers in a row that are nothing unusual.
     const USUAL: u32 = 5;
     const FIRST_PAUSE: Duration = Duration::from_millis(10);

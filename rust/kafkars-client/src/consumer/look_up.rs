@@ -3,7 +3,6 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use kafkars_core::config::TopicPartition;
 use kafkars_core::fetch::buffer::{FetchBuffer, LookUp};
@@ -16,7 +15,7 @@ use tokio::task::JoinSet;
 use super::group::offset_fetch;
 use super::offsets::{self, ListOffsetsOutcome, OffsetAndTimestamp};
 use super::shared::ConsumerShared;
-use crate::now;
+use crate::{now, wall_clock_ms};
 
 const OPERATION: &str = "position look-up";
 const COMMITTED: &str = "look-up of the committed offset";
@@ -24,9 +23,7 @@ const COMMITTED: &str = "look-up of the committed offset";
 /// Starts look-ups for cursors without position, one task per topic, so that an error of one topic concerns no other.
 pub(super) fn start(shared: &Arc<ConsumerShared>, tasks: &mut JoinSet<()>) {
     let now = now();
-    let now_ms = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(0));
+    let now_ms = wall_clock_ms();
     let cluster = shared.client.cluster();
     let has_group = shared.group.is_some();
     let is_committed = |start| start == StartAt::Committed && has_group;
@@ -89,11 +86,11 @@ async fn look_up(shared: Arc<ConsumerShared>, look_ups: Vec<(LookUp, i64)>) {
             match outcome.unwrap_or_else(again) {
                 ListOffsetsOutcome::Found(found) => {
                     tracing::debug!(target: "kafkars::consumer", partition = %look_up.partition, offset = found.offset, "reading begins at an offset that was looked up");
-                    let place = FetchPosition {
+                    let position = FetchPosition {
                         offset: found.offset,
                         leader_epoch: found.leader_epoch,
                     };
-                    buffer.set_position(&look_up, place);
+                    buffer.set_position(&look_up, position);
                 }
                 ListOffsetsOutcome::Again(cause) => {
                     is_stale = true;
@@ -128,13 +125,13 @@ async fn start_from_committed(shared: Arc<ConsumerShared>, look_ups: Vec<LookUp>
                 Ok(found) => match found.get(&look_up.partition) {
                     Some(committed) => {
                         tracing::debug!(target: "kafkars::consumer", partition = %look_up.partition, offset = committed.offset, "reading begins at the committed offset");
-                        let place = FetchPosition {
+                        let position = FetchPosition {
                             offset: committed.offset,
                             leader_epoch: committed.leader_epoch,
                         };
                         if buffer.ended(&look_up).is_some() {
-                            buffer.set_position(&look_up, place);
-                            buffer.note_found(&look_up.partition, place.offset);
+                            buffer.set_position(&look_up, position);
+                            buffer.note_found(&look_up.partition, position.offset);
                         }
                     }
                     None => buffer.start_by_policy(&look_up),

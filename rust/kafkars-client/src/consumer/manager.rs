@@ -20,7 +20,7 @@ const UNKNOWN_TOPIC_GRACE: Duration = Duration::from_secs(2);
 /// Runs the manager until the consumer is closed.
 pub(super) async fn run(shared: Arc<ConsumerShared>) {
     let mut manager = Manager {
-        sources: HashSet::new(),
+        fetchers: HashSet::new(),
         tasks: JoinSet::new(),
         wanted: HashSet::new(),
         unknown: HashMap::new(),
@@ -32,7 +32,7 @@ pub(super) async fn run(shared: Arc<ConsumerShared>) {
 struct Manager {
     shared: Arc<ConsumerShared>,
     // Nodes that have a fetcher.
-    sources: HashSet<i32>,
+    fetchers: HashSet<i32>,
     // Fetchers and position look-ups.
     tasks: JoinSet<()>,
     // Topics whose metadata was asked for.
@@ -82,7 +82,7 @@ impl Manager {
         }
         self.note_topics();
         truncation::look(&self.shared, &mut self.tasks);
-        self.start_sources(&assigned);
+        self.start_fetchers(&assigned);
         let unknown_at = self.report_unknown(&assigned);
         look_up::start(&self.shared, &mut self.tasks);
         let retry_at = self.shared.inner.lock().buffer.next_wake(now());
@@ -114,13 +114,13 @@ impl Manager {
         for partition in &noted.made_again {
             tracing::warn!(target: "kafkars::consumer", %partition, "the topic was deleted and made again; reading begins anew");
         }
-        if noted.has_news {
+        if noted.has_changes {
             // Fetchers wait for this.
             self.shared.touch();
         }
     }
 
-    fn start_sources(&mut self, assigned: &[TopicPartition]) {
+    fn start_fetchers(&mut self, assigned: &[TopicPartition]) {
         let cluster = self.shared.client.cluster();
         let mut nodes: HashSet<i32> = assigned
             .iter()
@@ -133,7 +133,7 @@ impl Manager {
             nodes.extend(preferred.filter_map(|(_, cursor)| Some(cursor.preferred_replica?.0)));
         }
         for node in nodes {
-            if self.sources.insert(node) {
+            if self.fetchers.insert(node) {
                 let shared = Arc::clone(&self.shared);
                 self.tasks.spawn(async move {
                     broker_fetcher::run(shared, node).await;

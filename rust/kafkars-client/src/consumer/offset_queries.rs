@@ -16,6 +16,11 @@ use crate::error::ClientError;
 impl Consumer {
     /// Returns for each partition the first offset whose timestamp is the given time in ms or later; `None` where there
     /// is no such record.
+    ///
+    /// # Errors
+    /// [`FetchError::InvalidArgument`] for a negative time or partition, [`FetchError::Topic`] for a name that no topic
+    /// can have, [`FetchError::TimedOut`] at the deadline, [`FetchError::Closed`] after a close; otherwise the first
+    /// refusal of a partition.
     pub async fn offsets_for_times(
         &self,
         times: Vec<(TopicPartition, i64)>,
@@ -40,6 +45,9 @@ impl Consumer {
     }
 
     /// Returns the log start offset of each partition.
+    ///
+    /// # Errors
+    /// As for [`Consumer::offsets_for_times`].
     pub async fn beginning_offsets(
         &self,
         partitions: Vec<TopicPartition>,
@@ -56,6 +64,9 @@ impl Consumer {
 
     /// Returns the end offset of each partition: the one after the last record that this consumer's isolation level
     /// lets it read.
+    ///
+    /// # Errors
+    /// As for [`Consumer::offsets_for_times`].
     pub async fn end_offsets(
         &self,
         partitions: Vec<TopicPartition>,
@@ -101,6 +112,9 @@ impl Consumer {
     }
 
     /// Returns the topic's metadata.
+    ///
+    /// # Errors
+    /// As for [`crate::Client::topic`].
     pub async fn partitions_for(
         &self,
         topic: &str,
@@ -110,6 +124,9 @@ impl Consumer {
     }
 
     /// Lists the names of all topics that this client may describe.
+    ///
+    /// # Errors
+    /// As for [`crate::Client::topics`].
     pub async fn topics(&self, deadline: Instant) -> Result<Vec<String>, ClientError> {
         self.shared.client.topics(deadline).await
     }

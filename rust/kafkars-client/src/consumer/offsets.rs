@@ -289,8 +289,8 @@ fn leader_of(
     metadata: &TopicMetadata,
     partition: &TopicPartition,
 ) -> Result<Option<i32>, FetchError> {
-    let place = usize::try_from(partition.partition).ok();
-    match place.and_then(|place| metadata.partitions.get(place)) {
+    let index = usize::try_from(partition.partition).ok();
+    match index.and_then(|index| metadata.partitions.get(index)) {
         Some(partition) => Ok(partition.leader),
         None => Err(FetchError::InvalidArgument {
             problem: format!(

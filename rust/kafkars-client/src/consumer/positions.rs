@@ -33,14 +33,19 @@ pub struct LastFetch {
 
 impl Consumer {
     /// Replaces the assignment. Partitions that stay keep their position unless a new one is given.
+    ///
+    /// # Errors
+    /// [`FetchError::State`] after a subscription, [`FetchError::InvalidArgument`] for a partition or an offset below
+    /// 0, [`FetchError::Topic`] for a name that no topic can have, [`FetchError::Closed`] after a close. Nothing has
+    /// changed then.
     pub fn assign(
         &self,
         partitions: Vec<(TopicPartition, Option<FetchPosition>)>,
     ) -> Result<(), FetchError> {
-        for (partition, place) in &partitions {
+        for (partition, position) in &partitions {
             check_partition(partition)?;
-            if let Some(place) = place {
-                check_offset(partition, place.offset)?;
+            if let Some(position) = position {
+                check_offset(partition, position.offset)?;
             }
         }
         self.reassign("assign()", true, |buffer, _| {
@@ -50,14 +55,17 @@ impl Consumer {
     }
 
     /// Adds to the assignment. Partitions in it keep their position unless a new one is given.
+    ///
+    /// # Errors
+    /// As for [`Consumer::assign`].
     pub fn incremental_assign(
         &self,
         partitions: Vec<(TopicPartition, Option<FetchPosition>)>,
     ) -> Result<(), FetchError> {
-        for (partition, place) in &partitions {
+        for (partition, position) in &partitions {
             check_partition(partition)?;
-            if let Some(place) = place {
-                check_offset(partition, place.offset)?;
+            if let Some(position) = position {
+                check_offset(partition, position.offset)?;
             }
         }
         self.reassign("incremental_assign()", true, |buffer, was_by_hand| {
@@ -71,6 +79,10 @@ impl Consumer {
     }
 
     /// Removes partitions from the assignment.
+    ///
+    /// # Errors
+    /// [`FetchError::State`] after a subscription, [`FetchError::NotAssigned`] for a partition that is not assigned,
+    /// [`FetchError::Closed`] after a close. Nothing is removed then.
     pub fn incremental_unassign(&self, partitions: &[TopicPartition]) -> Result<(), FetchError> {
         self.reassign("incremental_unassign()", false, |buffer, _| {
             check_all(buffer, partitions)?;
@@ -128,25 +140,43 @@ impl Consumer {
         self.shared.inner.lock().buffer.assignment()
     }
 
-    /// Sets the position to `place` and drops fetched data. With a leader epoch the log is checked for truncation
+    /// Moves to `position` and drops fetched data. With a leader epoch the log is checked for truncation
     /// (KIP-320).
-    pub fn seek(&self, partition: &TopicPartition, place: FetchPosition) -> Result<(), FetchError> {
-        check_offset(partition, place.offset)?;
-        self.change(|buffer| buffer.seek(partition, place))
+    ///
+    /// # Errors
+    /// [`FetchError::InvalidArgument`] for a negative offset, [`FetchError::NotAssigned`] for a partition that is not
+    /// assigned, [`FetchError::Closed`] after a close.
+    pub fn seek(
+        &self,
+        partition: &TopicPartition,
+        position: FetchPosition,
+    ) -> Result<(), FetchError> {
+        check_offset(partition, position.offset)?;
+        self.change(|buffer| buffer.seek(partition, position))
     }
 
     /// Seeks to the log start offset; in all assigned partitions if none is named.
+    ///
+    /// # Errors
+    /// [`FetchError::NotAssigned`] for a partition that is not assigned, [`FetchError::Closed`] after a close. No
+    /// position has changed then.
     pub fn seek_to_beginning(&self, partitions: &[TopicPartition]) -> Result<(), FetchError> {
         self.seek_to(partitions, StartAt::Earliest)
     }
 
     /// Seeks to the end of the log; in all assigned partitions if none is named.
+    ///
+    /// # Errors
+    /// As for [`Consumer::seek_to_beginning`].
     pub fn seek_to_end(&self, partitions: &[TopicPartition]) -> Result<(), FetchError> {
         self.seek_to(partitions, StartAt::Latest)
     }
 
     /// Seeks to the first record with this timestamp in ms or a later one, or to the end; in all assigned partitions if
     /// none is named.
+    ///
+    /// # Errors
+    /// [`FetchError::InvalidArgument`] for a negative timestamp; otherwise as for [`Consumer::seek_to_beginning`].
     pub fn seek_to_timestamp(
         &self,
         partitions: &[TopicPartition],
@@ -169,6 +199,10 @@ impl Consumer {
     }
 
     /// Pauses partitions: no record is returned or fetched; what was fetched is kept.
+    ///
+    /// # Errors
+    /// [`FetchError::NotAssigned`] for a partition that is not assigned, [`FetchError::Closed`] after a close. Nothing
+    /// is paused then.
     pub fn pause(&self, partitions: &[TopicPartition]) -> Result<(), FetchError> {
         self.change(|buffer| {
             check_all(buffer, partitions)?;
@@ -178,6 +212,9 @@ impl Consumer {
     }
 
     /// Undoes [`Consumer::pause`].
+    ///
+    /// # Errors
+    /// As for [`Consumer::pause`]. Nothing is resumed then.
     pub fn resume(&self, partitions: &[TopicPartition]) -> Result<(), FetchError> {
         self.change(|buffer| {
             check_all(buffer, partitions)?;
@@ -205,8 +242,8 @@ impl Consumer {
         self.check_open()?;
         let mut inner = self.shared.inner.lock();
         let result = change(&mut inner);
-        inner.wished_at = now();
-        inner.changed_at = Some(inner.wished_at);
+        inner.requested_at = now();
+        inner.changed_at = Some(inner.requested_at);
         let woken = inner.take_woken();
         drop(inner);
         self.shared.announce(woken);
@@ -215,6 +252,9 @@ impl Consumer {
     }
 
     /// The position: the offset of the next record that the application gets; `None` until it has been looked up.
+    ///
+    /// # Errors
+    /// [`FetchError::NotAssigned`] for a partition that is not assigned.
     pub fn position(&self, partition: &TopicPartition) -> Result<Option<i64>, FetchError> {
         let inner = self.shared.inner.lock();
         Ok(inner.buffer.cursor(partition)?.position())
@@ -222,6 +262,10 @@ impl Consumer {
 
     /// As [`Consumer::position`], but waits until the position has been looked up. An error that stands before the
     /// position is raised at once.
+    ///
+    /// # Errors
+    /// [`FetchError::NotAssigned`] for a partition that is not assigned, [`FetchError::TimedOut`] at the deadline,
+    /// [`FetchError::Closed`] after a close; otherwise why there is no position, such as [`FetchError::NoOffset`].
     pub async fn position_or_fetch(
         &self,
         partition: &TopicPartition,
@@ -304,6 +348,9 @@ impl Consumer {
     }
 
     /// The low and the high watermark of the last fetch: the log start offset, and the end of what may be read.
+    ///
+    /// # Errors
+    /// [`FetchError::NotAssigned`] for a partition that is not assigned.
     pub fn watermarks(&self, partition: &TopicPartition) -> Result<Option<(i64, i64)>, FetchError> {
         let inner = self.shared.inner.lock();
         let cursor = inner.buffer.cursor(partition)?;
@@ -312,6 +359,9 @@ impl Consumer {
     }
 
     /// What the last fetch said of the partition; `None` before the first.
+    ///
+    /// # Errors
+    /// [`FetchError::NotAssigned`] for a partition that is not assigned.
     pub fn last_fetch(&self, partition: &TopicPartition) -> Result<Option<LastFetch>, FetchError> {
         let inner = self.shared.inner.lock();
         let cursor = inner.buffer.cursor(partition)?;
@@ -333,6 +383,9 @@ impl Consumer {
     }
 
     /// The lag: records between the position and the end of what may be read; `None` until both are known.
+    ///
+    /// # Errors
+    /// [`FetchError::NotAssigned`] for a partition that is not assigned.
     pub fn lag(&self, partition: &TopicPartition) -> Result<Option<i64>, FetchError> {
         let inner = self.shared.inner.lock();
         let cursor = inner.buffer.cursor(partition)?;

@@ -24,12 +24,16 @@ impl Drop for WaitingRead {
 
 impl Consumer {
     /// Returns the next record, if one is ready. Never waits.
+    ///
+    /// # Errors
+    /// Why a partition cannot be read, once for each such error, after the records before it; [`FetchError::Closed`]
+    /// after a close.
     #[inline]
     pub fn try_next(&self) -> Result<Option<TakenRecord>, FetchError> {
         let mut inner = self.shared.inner.lock();
         let polled = inner.note_poll();
         if inner.queue.blocks() {
-            return self.behind_news(inner, polled).map(|()| None);
+            return self.behind_events(inner, polled).map(|()| None);
         }
         let taken = inner.buffer.next_record();
         inner.records += u64::from(matches!(taken, Ok(Some(_))));
@@ -43,11 +47,17 @@ impl Consumer {
     }
 
     /// Returns up to `max` records, if any are ready. Never waits.
+    ///
+    /// # Errors
+    /// As for [`Consumer::try_next`].
     pub fn try_take(&self, max: usize) -> Result<Vec<RecordSlice>, FetchError> {
         self.try_take_of(max, None)
     }
 
     /// As [`Consumer::try_take`], from the `wanted` partitions only; records of others wait.
+    ///
+    /// # Errors
+    /// As for [`Consumer::try_next`].
     pub fn try_take_of(
         &self,
         max: usize,
@@ -56,7 +66,7 @@ impl Consumer {
         let mut inner = self.shared.inner.lock();
         let polled = inner.note_poll();
         if inner.queue.blocks() {
-            return self.behind_news(inner, polled).map(|()| Vec::new());
+            return self.behind_events(inner, polled).map(|()| Vec::new());
         }
         let taken = inner.buffer.take_of(max, wanted);
         if let Ok(slices) = &taken {
@@ -73,6 +83,9 @@ impl Consumer {
     }
 
     /// As [`Consumer::try_next`], from the `wanted` partitions only; records of others wait.
+    ///
+    /// # Errors
+    /// As for [`Consumer::try_next`].
     pub fn try_next_of(
         &self,
         wanted: &[TopicPartition],
@@ -80,7 +93,7 @@ impl Consumer {
         let mut inner = self.shared.inner.lock();
         let polled = inner.note_poll();
         if inner.queue.blocks() {
-            return self.behind_news(inner, polled).map(|()| None);
+            return self.behind_events(inner, polled).map(|()| None);
         }
         let taken = match inner.buffer.turn_to(wanted) {
             true => inner.buffer.next_record(),
@@ -116,7 +129,7 @@ impl Consumer {
 
     /// Ends a read that finds events before the records: no record is returned before the application has taken them.
     /// Asking for the next records finishes those returned before.
-    fn behind_news(
+    fn behind_events(
         &self,
         mut inner: MutexGuard<'_, ConsumerState>,
         polled: bool,

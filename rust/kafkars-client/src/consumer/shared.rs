@@ -36,7 +36,7 @@ pub(super) struct ConsumerShared {
     /// The group's handle, if the consumer has a group.
     pub(super) group: Option<Arc<GroupHandle>>,
     /// True while events wait or are being handled, for readers that do not take the lock.
-    events: AtomicBool,
+    has_event: AtomicBool,
 }
 
 /// The locked part: taken for a few instructions by the application and the tasks alike, never across an await.
@@ -46,7 +46,7 @@ pub(super) struct ConsumerState {
     // Waiters that want records of some partitions only: they look at whatever comes.
     pub(super) choosy: Vec<Box<dyn FnOnce() + Send>>,
     // Waiters for events, which do not care for records.
-    pub(super) news_waiters: Vec<Box<dyn FnOnce() + Send>>,
+    pub(super) event_waiters: Vec<Box<dyn FnOnce() + Send>>,
     // A fetcher found no credit and must be woken when there is some.
     pub(super) starved: bool,
     // The same for some partitions only: there was credit for others.
@@ -67,7 +67,7 @@ pub(super) struct ConsumerState {
     // What the group's task has to do in the application's place.
     pub(super) ending: GroupEnding,
     // When the application last changed what it wants to read; silence is counted from here.
-    pub(super) wished_at: Instant,
+    pub(super) requested_at: Instant,
     // When it last changed what is fetched: by assigning, seeking, pausing or resuming.
     pub(super) changed_at: Option<Instant>,
     // The first poll since the poll watchdog looked.
@@ -77,7 +77,7 @@ pub(super) struct ConsumerState {
     // How many calls wait for records now.
     waiting: usize,
     // The next poll must wake the group's task, which waits for it.
-    pub(super) wake_driver: bool,
+    pub(super) wake_group_task: bool,
 }
 
 #[derive(Default)]
@@ -92,7 +92,7 @@ impl ConsumerState {
             buffer,
             waiters: Vec::new(),
             choosy: Vec::new(),
-            news_waiters: Vec::new(),
+            event_waiters: Vec::new(),
             starved: false,
             left_out: false,
             is_opening: false,
@@ -102,12 +102,12 @@ impl ConsumerState {
             queue: EventQueue::default(),
             assigned_by_hand: false,
             ending: GroupEnding::default(),
-            wished_at: now(),
+            requested_at: now(),
             changed_at: None,
             polled_at: None,
             looked_at: None,
             waiting: 0,
-            wake_driver: false,
+            wake_group_task: false,
         }
     }
 
@@ -127,7 +127,7 @@ impl ConsumerState {
         if self.polled_at.is_none() {
             self.polled_at = Some(now());
         }
-        self.wake_driver
+        self.wake_group_task
     }
 
     /// When the application polled last, as far as was noted.
@@ -155,35 +155,36 @@ impl ConsumerShared {
             client,
             config,
             group,
-            events: AtomicBool::new(false),
+            has_event: AtomicBool::new(false),
         }
     }
 
     /// Queues an event for the application; records wait behind it.
-    pub(super) fn push_news(&self, events: ConsumerEvent) {
+    pub(super) fn push_event(&self, event: ConsumerEvent) {
         let mut inner = self.inner.lock();
         if self.is_closed() {
             // Nobody takes events any more, so the group's task carries the change out.
-            if let ConsumerEvent::Change(change) = events {
+            if let ConsumerEvent::Change(change) = event {
                 inner.ending.unfinished.push(change.into());
             }
             return;
         }
-        inner.queue.push(events);
+        inner.queue.push(event);
         self.gate(&inner);
         let woken = inner.take_woken();
         drop(inner);
         self.announce(woken);
     }
 
-    /// Sets the flag behind [`ConsumerShared::has_news`] after the queue changed.
+    /// Sets the flag behind [`ConsumerShared::has_event`] after the queue changed.
     pub(super) fn gate(&self, inner: &ConsumerState) {
-        self.events.store(inner.queue.blocks(), Ordering::Release);
+        self.has_event
+            .store(inner.queue.blocks(), Ordering::Release);
     }
 
     #[inline]
-    pub(super) fn has_news(&self) -> bool {
-        self.events.load(Ordering::Acquire)
+    pub(super) fn has_event(&self) -> bool {
+        self.has_event.load(Ordering::Acquire)
     }
 
     /// Returns the first poll since the last call of this, and whether a call waits for records now.
@@ -223,7 +224,7 @@ impl ConsumerShared {
             self.gate(&inner);
             let mut woken = std::mem::take(&mut inner.waiters);
             woken.append(&mut inner.choosy);
-            woken.append(&mut inner.news_waiters);
+            woken.append(&mut inner.event_waiters);
             woken
         };
         self.announce(woken);
@@ -256,8 +257,8 @@ impl ConsumerShared {
     }
 
     /// Notes that the application wants something else from now on: silence is counted from here.
-    pub(super) fn note_wish(&self) {
-        self.inner.lock().wished_at = now();
+    pub(super) fn note_request(&self) {
+        self.inner.lock().requested_at = now();
         self.touch();
     }
 
@@ -357,7 +358,7 @@ impl ConsumerState {
             woken.append(&mut self.choosy);
         }
         if self.queue.is_ready() {
-            woken.append(&mut self.news_waiters);
+            woken.append(&mut self.event_waiters);
         }
         woken
     }
@@ -376,7 +377,7 @@ impl ConsumerState {
         // Without room, those left out are left out again by every call that finds nothing: that is no new request of
         // the application.
         if self.starved || self.buffer.has_room() {
-            self.wished_at = now();
+            self.requested_at = now();
         }
         self.starved = false;
         self.left_out = false;

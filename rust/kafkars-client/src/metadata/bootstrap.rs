@@ -31,14 +31,14 @@ pub(super) async fn bootstrap(
         .iter()
         .map(|server| server.as_str().into())
         .collect();
-    *core.desk.progress.lock() = BootstrapProgress::new(&servers);
+    *core.metadata_updater.progress.lock() = BootstrapProgress::new(&servers);
     core.network.random.lock().shuffle(&mut servers);
     let tries = servers.into_iter().map(|server| {
         let (core, request) = (Arc::clone(core), Arc::clone(request));
         async move {
             let result = try_address(&core, &server, &request).await;
             if let Err(cause) = &result {
-                core.desk
+                core.metadata_updater
                     .progress
                     .lock()
                     .note(&server, BootstrapStage::Failed(cause.clone()));
@@ -48,7 +48,7 @@ pub(super) async fn bootstrap(
     });
     let handle = core.network.tasks.handle();
     let result = first_success(handle, tries.collect(), OVERTAKE_AFTER).await;
-    result.map_err(|_| core.desk.progress.lock().causes(Duration::ZERO))
+    result.map_err(|_| core.metadata_updater.progress.lock().causes(Duration::ZERO))
 }
 
 async fn try_address(
@@ -58,7 +58,7 @@ async fn try_address(
 ) -> Result<MetadataAnswer, BootstrapCause> {
     let (host, port) = split_address(server)?;
     let broker = Broker::new(Arc::clone(&host), port, Arc::clone(&core.network));
-    core.desk
+    core.metadata_updater
         .progress
         .lock()
         .note(server, BootstrapStage::Asking(Arc::clone(&broker)));
@@ -86,7 +86,7 @@ async fn reach(
     };
     let mut brokers: Vec<Arc<Broker>> = nodes.iter().map(broker).collect();
     core.network.random.lock().shuffle(&mut brokers);
-    core.desk
+    core.metadata_updater
         .progress
         .lock()
         .note(server, BootstrapStage::Reaching(brokers.clone()));

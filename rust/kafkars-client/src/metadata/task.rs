@@ -30,10 +30,10 @@ const UNASKED_PAUSE: Duration = Duration::from_secs(60);
 pub(crate) async fn run(core: Arc<Core>) {
     let (mut is_refused, mut is_wanted) = (false, false);
     loop {
-        let next = core.desk.plan.lock().next(now());
+        let next = core.metadata_updater.plan.lock().next(now());
         match next {
             Next::Idle => {
-                core.desk.wake.notified().await;
+                core.metadata_updater.wake.notified().await;
                 is_wanted = true;
             }
             Next::Wait(_) | Next::Ask(_) if is_refused && !is_wanted => {
@@ -46,7 +46,7 @@ pub(crate) async fn run(core: Arc<Core>) {
                 let began = now();
                 let result = refresh(&core, &ask).await;
                 conclude(&core, &ask, began, result);
-                is_refused = core.cluster().version == 0 && core.desk.is_refused();
+                is_refused = core.cluster().version == 0 && core.metadata_updater.is_refused();
             }
         }
     }
@@ -55,7 +55,7 @@ pub(crate) async fn run(core: Arc<Core>) {
 /// Returns true if somebody asked before the time was over.
 async fn wait(core: &Core, until: Instant) -> bool {
     tokio::select! {
-        () = core.desk.wake.notified() => true,
+        () = core.metadata_updater.wake.notified() => true,
         () = tokio::time::sleep_until(until.into()) => false,
     }
 }
@@ -71,14 +71,14 @@ fn conclude(
             add(&core.network.counters.metadata_refreshes, 1);
             core.merge(&answer);
             let unreachable = core.unreachable();
-            core.desk
+            core.metadata_updater
                 .plan
                 .lock()
                 .succeeded(ask, &core.cluster(), &unreachable, now());
-            if core.desk.round.borrow().is_told {
+            if core.metadata_updater.round.borrow().is_told {
                 tracing::warn!(target: "kafkars::metadata", "brokers tell again where topics are");
             }
-            core.desk.round.send_modify(|round| {
+            core.metadata_updater.round.send_modify(|round| {
                 round.failure = None;
                 round.is_told = false;
                 round.answered_began = Some(began);
@@ -90,7 +90,7 @@ fn conclude(
             // was logged address by address.
             let is_known =
                 (causes.iter()).all(|(_, cause)| matches!(cause, BootstrapCause::Connect(_)));
-            let was_told = core.desk.round.borrow().is_told;
+            let was_told = core.metadata_updater.round.borrow().is_told;
             if was_told || is_known {
                 tracing::debug!(target: "kafkars::metadata", error = %failure, "still no broker tells where topics are");
             } else {
@@ -100,8 +100,8 @@ fn conclude(
                     "no broker tells where topics are; goes on trying, and says when it succeeds"
                 );
             }
-            core.desk.plan.lock().failed(ask, now());
-            core.desk.round.send_modify(|round| {
+            core.metadata_updater.plan.lock().failed(ask, now());
+            core.metadata_updater.round.send_modify(|round| {
                 round.failure = Some(Arc::new(causes));
                 round.is_told = was_told || !is_known;
                 round.failure_began = Some(began);

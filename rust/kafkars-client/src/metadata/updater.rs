@@ -38,7 +38,7 @@ pub(crate) struct Round {
 
 /// Keeps a topic asked for until it is dropped.
 pub(crate) struct Awaiting<'a> {
-    desk: &'a MetadataUpdater,
+    metadata_updater: &'a MetadataUpdater,
     topic: &'a str,
 }
 
@@ -75,7 +75,10 @@ impl MetadataUpdater {
 
     pub(crate) fn start_awaiting<'a>(&'a self, topic: &'a str) -> Awaiting<'a> {
         self.begin_awaiting(topic);
-        Awaiting { desk: self, topic }
+        Awaiting {
+            metadata_updater: self,
+            topic,
+        }
     }
 
     pub(crate) fn begin_awaiting(&self, topic: &str) {
@@ -137,6 +140,6 @@ impl MetadataUpdater {
 
 impl Drop for Awaiting<'_> {
     fn drop(&mut self) {
-        self.desk.stop_awaiting(self.topic);
+        self.metadata_updater.stop_awaiting(self.topic);
     }
 }

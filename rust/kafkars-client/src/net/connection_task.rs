@@ -108,8 +108,8 @@ impl ConnectionTask {
                 return Poll::Ready(Ok(()));
             }
             let is_known = |waker: &std::task::Waker| waker.will_wake(context.waker());
-            if !state.driver.as_ref().is_some_and(is_known) {
-                state.driver = Some(context.waker().clone());
+            if !state.task_waker.as_ref().is_some_and(is_known) {
+                state.task_waker = Some(context.waker().clone());
             }
             if alarm_rang || state.armed_until.is_none() {
                 let now = now();
@@ -183,16 +183,16 @@ impl Future for ConnectionTask {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        let driver = &mut *self;
-        let result = match driver.receive(context) {
+        let task = &mut *self;
+        let result = match task.receive(context) {
             Err(error) => Err(error),
-            Ok(()) => match driver.attend(context) {
+            Ok(()) => match task.attend(context) {
                 Poll::Pending => return Poll::Pending,
                 Poll::Ready(result) => result,
             },
         };
         if let Err(error) = result {
-            driver.shared.fail(&error);
+            task.shared.fail(&error);
         }
         Poll::Ready(())
     }

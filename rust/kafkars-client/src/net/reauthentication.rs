@@ -38,7 +38,7 @@ impl Renewal {
     /// means for ever.
     pub(super) async fn drive(
         self,
-        driver: Pin<Box<ConnectionTask>>,
+        task: Pin<Box<ConnectionTask>>,
         connection: WeakConnection,
         authenticator: Arc<Authenticator>,
         lifetime: Duration,
@@ -49,7 +49,7 @@ impl Renewal {
         };
         tokio::select! {
             biased;
-            () = driver => {}
+            () = task => {}
             () = renewals => {}
         }
     }

@@ -53,11 +53,17 @@ impl ApiVersionTable {
     }
 
     /// The highest version of a request that both sides support.
+    ///
+    /// # Errors
+    /// [`AttemptError::Unsupported`] if no version is common.
     pub fn highest<R: Request>(&self) -> Result<i16, AttemptError> {
         self.highest_up_to::<R>(i16::MAX)
     }
 
     /// The highest version of a request that both sides support, but not above `limit`.
+    ///
+    /// # Errors
+    /// [`AttemptError::Unsupported`] if no version up to `limit` is common.
     pub fn highest_up_to<R: Request>(&self, limit: i16) -> Result<i16, AttemptError> {
         let theirs = self.range(R::API_KEY);
         let ours = VersionRange {

@@ -39,7 +39,7 @@ pub use self::shared::ProducerMetrics;
 pub use self::unheard::tell_unheard_failures;
 
 use self::pending_sends::PendingSends;
-use self::permit::Door;
+use self::permit::SendPermits;
 use self::send_error::Wait;
 use self::sender::SenderTask;
 use self::shared::{FlushRequest, ProducerCounters, ProducerShared, finished};
@@ -64,8 +64,8 @@ impl Producer {
             wake: Notify::new(),
             room: Notify::new(),
             flush_requested: AtomicUsize::new(0),
-            door: RwLock::new(Door::default()),
-            door_moved: Notify::new(),
+            send_permits: RwLock::new(SendPermits::default()),
+            send_permits_changed: Notify::new(),
             closed: AtomicBool::new(false),
             lets_waiting_in: AtomicBool::new(false),
             abandoned: AtomicBool::new(false),
@@ -84,12 +84,20 @@ impl Producer {
     }
 
     /// Appends a record to a batch of its partition. Never blocks.
+    ///
+    /// # Errors
+    /// [`SendError::NotReady`] while the topic is unknown or `buffer_memory` is full: [`Producer::ready`] waits for
+    /// that. [`SendError::Failed`] for a record that cannot be sent, outside of a transaction that the producer needs,
+    /// and after a close.
     #[inline]
     pub fn try_send(&self, record: &ProduceRecord<'_>) -> Result<Delivery, SendError> {
         self.take(record, None)
     }
 
     /// As [`Producer::try_send`], for a record that has waited.
+    ///
+    /// # Errors
+    /// As for [`Producer::try_send`]; [`ProduceError::Aborted`] once the permit's transaction has ended.
     pub fn try_send_permitted(
         &self,
         record: &ProduceRecord<'_>,
@@ -121,7 +129,7 @@ impl Producer {
         }
         match self.shared.config.transactional_id {
             None => Ok(SendPermit::default()),
-            Some(_) => self.shared.door.read().permit(),
+            Some(_) => self.shared.send_permits.read().permit(),
         }
     }
 
@@ -137,9 +145,9 @@ impl Producer {
             return Err(AppendRefusal::Failed(ProduceError::Closed));
         }
         let is_transactional = self.shared.config.transactional_id.is_some();
-        let door = is_transactional.then(|| self.shared.door.read());
-        if let Some(door) = &door {
-            door.check(permit).map_err(AppendRefusal::Failed)?;
+        let send_permits = is_transactional.then(|| self.shared.send_permits.read());
+        if let Some(send_permits) = &send_permits {
+            send_permits.check(permit).map_err(AppendRefusal::Failed)?;
         }
         append()
     }
@@ -158,6 +166,10 @@ impl Producer {
     }
 
     /// Waits, until `deadline`, for what a record needs that was refused with [`SendError::NotReady`].
+    ///
+    /// # Errors
+    /// [`ProduceError::BufferFull`] if there is no room at the deadline, [`ProduceError::Closed`] after a close;
+    /// otherwise as for [`Producer::partitions_for`].
     pub async fn ready(&self, wait: SendWait, deadline: Instant) -> Result<(), ProduceError> {
         match wait.0 {
             Wait::Metadata(topic) => self.partitions_for(&topic, deadline).await.map(drop),
@@ -193,6 +205,11 @@ impl Producer {
 
     /// Returns the topic's partitions, and asks for them if they are unknown. Fails at the deadline with the last
     /// failure.
+    ///
+    /// # Errors
+    /// [`ProduceError::MetadataTimedOut`] at the deadline, [`ProduceError::Topic`] if the topic cannot exist or may not
+    /// be used, [`ProduceError::Bootstrap`] without a cluster, [`ProduceError::Security`] if brokers refuse this
+    /// client, [`ProduceError::Closed`] after a close.
     pub async fn partitions_for(
         &self,
         topic: &str,

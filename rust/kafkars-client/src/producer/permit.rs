@@ -17,7 +17,7 @@ impl SendPermit {
 
 /// Lets records in, or refuses them with the error of the transaction's state.
 #[derive(Default)]
-pub(crate) struct Door {
+pub(crate) struct SendPermits {
     refusal: Option<TransactionError>,
     /// The number of the transaction that began last.
     transaction: u64,
@@ -27,7 +27,7 @@ pub(crate) struct Door {
     is_aborting: bool,
 }
 
-impl Door {
+impl SendPermits {
     /// Returns the error for a record that may not be sent now.
     pub(super) fn check(&self, permit: Option<SendPermit>) -> Result<(), ProduceError> {
         match permit {
@@ -77,7 +77,7 @@ impl Door {
         self.refusal = refusal;
     }
 
-    /// True if [`Door::set`] would change something.
+    /// True if [`SendPermits::set`] would change something.
     pub(super) fn differs(&self, refusal: Option<&TransactionError>) -> bool {
         match (self.committing > 0, refusal) {
             (true, None) => false,

@@ -15,6 +15,9 @@ const WAKE_EVERY: usize = 512;
 
 impl Producer {
     /// Checks the records themselves, so that a caller can send all of them or none.
+    ///
+    /// # Errors
+    /// The first record that cannot be sent, and why, as for [`Producer::try_send`].
     pub fn check_many(
         &self,
         topic: &str,
@@ -38,6 +41,9 @@ impl Producer {
 
     /// Appends records from index `start` on, in order, and adds their deliveries to `taken`. Never blocks: stops at
     /// the first record that it cannot accept.
+    ///
+    /// # Errors
+    /// The first record that was not accepted, and why, as for [`Producer::try_send`]; those before it were.
     pub fn try_send_many(
         &self,
         topic: &str,
@@ -77,6 +83,9 @@ impl Producer {
     }
 
     /// Sends a batch as it is. Never blocks. Returns the delivery of its first record; the others follow it.
+    ///
+    /// # Errors
+    /// As for [`Producer::try_send`].
     pub fn try_send_batch(
         &self,
         topic: &str,

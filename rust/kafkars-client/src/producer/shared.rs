@@ -11,7 +11,7 @@ use kafkars_core::produce::partition_buffer::OutgoingBatch;
 use parking_lot::RwLock;
 use tokio::sync::Notify;
 
-use super::permit::Door;
+use super::permit::SendPermits;
 use super::unheard::UnheardFailures;
 use crate::client::Client;
 
@@ -28,9 +28,9 @@ pub(crate) struct ProducerShared {
     /// How many calls want open batches to be sent: flushes, and sends that wait for room.
     pub(crate) flush_requested: AtomicUsize,
     /// Records are appended under the read lock, so that none slips in after a commit.
-    pub(crate) door: RwLock<Door>,
+    pub(crate) send_permits: RwLock<SendPermits>,
     /// Notified whenever the state of the transaction changes who may send, and when a commit was given up.
-    pub(crate) door_moved: Notify,
+    pub(crate) send_permits_changed: Notify,
     /// True once no new record is accepted.
     pub(crate) closed: AtomicBool,
     /// True while the producer closes and still lets waiting records in.

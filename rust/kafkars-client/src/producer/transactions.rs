@@ -23,7 +23,8 @@ impl Producer {
     /// on.
     ///
     /// # Errors
-    /// [`ProduceError::Transaction`], [`ProduceError::CallTimedOut`], or [`ProduceError::Bootstrap`] without a cluster.
+    /// [`ProduceError::Transaction`], [`ProduceError::CallTimedOut`] at the deadline, [`ProduceError::Bootstrap`]
+    /// without a cluster, or [`ProduceError::Security`] if brokers refuse this client.
     pub async fn init_transactions(&self, deadline: Instant) -> Result<(), ProduceError> {
         self.transaction(TransactionCall::Init, Transactions::init, deadline)
             .await
@@ -59,8 +60,10 @@ impl Producer {
     /// same call waits on. [`Producer::close`] waits for it.
     ///
     /// # Errors
-    /// As for [`Producer::init_transactions`]; also if a record of the transaction was not stored, and
-    /// [`TransactionError::OutcomeUnknown`] if a close had no time to wait for the coordinator's response.
+    /// As for [`Producer::init_transactions`]; [`TransactionError::Record`] if a record of the transaction was not
+    /// stored, [`TransactionError::Superseded`] if the transaction was aborted while its records waited,
+    /// [`ProduceError::Closed`] if a close gave up records that waited, and [`TransactionError::OutcomeUnknown`] if a
+    /// close had no time to wait for the coordinator's response.
     pub fn commit_transaction(
         &self,
         deadline: Instant,
@@ -98,8 +101,8 @@ impl Producer {
     /// Waits until the records that a commit covers were appended, or until nothing can be committed any more.
     async fn entered(&self, last: u64) {
         loop {
-            let moved = self.shared().door_moved.notified();
-            if !self.shared().door.read().is_committing() {
+            let moved = self.shared().send_permits_changed.notified();
+            if !self.shared().send_permits.read().is_committing() {
                 return;
             }
             tokio::select! {
@@ -114,15 +117,15 @@ impl Producer {
     #[must_use]
     pub fn is_committing(&self) -> bool {
         // In this order: a commit that no longer waits for records is one of the state machine.
-        self.shared().door.read().is_committing()
+        self.shared().send_permits.read().is_committing()
             || self.sender().ask_transactions(Transactions::is_committing)
     }
 
     /// Waits for the end of a commit that has begun, whatever its outcome.
     pub(super) async fn join_commit(&self) {
         loop {
-            let moved = self.shared().door_moved.notified();
-            if self.shared().door.read().is_committing() {
+            let moved = self.shared().send_permits_changed.notified();
+            if self.shared().send_permits.read().is_committing() {
                 moved.await;
                 continue;
             }
@@ -139,7 +142,7 @@ impl Producer {
     pub fn leave_transaction(&self) -> bool {
         let is_aborting = self.sender().leave_transaction();
         if is_aborting {
-            self.shared().door.write().abort(true);
+            self.shared().send_permits.write().abort(true);
             self.give_up_pending(&ProduceError::Aborted);
         }
         is_aborting
@@ -180,11 +183,11 @@ impl Producer {
     ) -> impl Future<Output = Result<(), ProduceError>> + Send + use<> {
         let producer = self.clone();
         // First, so that no waiting send gets a different error.
-        producer.shared().door.write().abort(true);
+        producer.shared().send_permits.write().abort(true);
         let ended = producer.begin_call(TransactionCall::Abort, Transactions::abort);
         match ended {
             Ok(_) => drop(producer.give_up_pending(&ProduceError::Aborted)),
-            Err(_) => producer.shared().door.write().abort(false),
+            Err(_) => producer.shared().send_permits.write().abort(false),
         }
         async move {
             producer
@@ -310,7 +313,7 @@ impl Committing {
     fn begin(producer: &Producer) -> Self {
         let is_transactional = producer.shared().config.transactional_id.is_some();
         let refusal = TransactionError::committing(TransactionCall::Send);
-        let begin = || producer.shared().door.write().begin_commit(refusal);
+        let begin = || producer.shared().send_permits.write().begin_commit(refusal);
         Self {
             transaction: is_transactional.then(begin).flatten(),
             producer: producer.clone(),
@@ -322,8 +325,8 @@ impl Drop for Committing {
     fn drop(&mut self) {
         if let Some(transaction) = self.transaction {
             let shared = self.producer.shared();
-            shared.door.write().end_commit(transaction);
-            shared.door_moved.notify_waiters();
+            shared.send_permits.write().end_commit(transaction);
+            shared.send_permits_changed.notify_waiters();
         }
     }
 }

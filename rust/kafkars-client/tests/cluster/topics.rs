@@ -159,7 +159,7 @@ async fn a_refresh_finds_the_new_leader_in_one_round_trip() {
     assert_eq!(
         broker.state.asked.lock().len(),
         asked + 1,
-        "ten wishes, one request"
+        "ten calls, one request"
     );
 }
 

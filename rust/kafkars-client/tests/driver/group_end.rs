@@ -23,8 +23,8 @@ fn a_last_goodbye_without_an_answer_is_waited_for_asleep() {
         ..ConsumerConfig::default()
     });
     consumer.subscribe(vec!["t".into()]).expect("valid");
-    while !matches!(consumer.next_news(true), Some(ConsumerEvent::Change(_))) {
-        assert!(consumer.wait_news(Duration::from_secs(10)), "assigned");
+    while !matches!(consumer.next_event(true), Some(ConsumerEvent::Change(_))) {
+        assert!(consumer.wait_event(Duration::from_secs(10)), "assigned");
     }
     scene.broker.intercept(Intercept::any(FaultAction::Drop));
     consumer.close();

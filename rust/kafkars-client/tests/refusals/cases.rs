@@ -7,7 +7,7 @@ use kafkars_protocol::{ApiKey, ErrorCode};
 use tokio::task::JoinSet;
 
 use crate::peer::{Fault, Refusal};
-use crate::scene::{Outcome, PATIENCE, Scene, Wish};
+use crate::scene::{Outcome, PATIENCE, Scene, SeekTarget};
 
 /// A code that Kafka does not have.
 const UNKNOWN: i16 = 9_999;
@@ -33,7 +33,7 @@ const ABREAST: usize = 24;
 #[derive(Debug, Clone, Copy)]
 struct Case {
     fault: Fault,
-    wish: Wish,
+    target: SeekTarget,
 }
 
 /// How long a lasting refusal lasts: 1.5 s, or the milliseconds in `KAFKARS_REFUSAL_MS`.
@@ -64,16 +64,19 @@ fn cases(times: usize) -> Vec<Case> {
         }
         for refusal in refusals {
             // A seek to an offset needs no look-up; the other seeks do.
-            let wishes = match api {
-                ApiKey::ListOffsets => &Wish::ALL[1..],
-                _ => &Wish::ALL[..1],
+            let targets = match api {
+                ApiKey::ListOffsets => &SeekTarget::ALL[1..],
+                _ => &SeekTarget::ALL[..1],
             };
             let fault = Fault {
                 api,
                 refusal,
                 times,
             };
-            cases.extend(wishes.iter().map(|wish| Case { fault, wish: *wish }));
+            cases.extend(targets.iter().map(|target| Case {
+                fault,
+                target: *target,
+            }));
         }
     }
     cases
@@ -99,7 +102,7 @@ fn run(cases: Vec<Case>, window: Duration) {
                     let judged = tokio::spawn(async move {
                         let scene = Scene::start(None).await;
                         scene.read_first().await;
-                        let outcome = scene.refused(case.fault, case.wish, window).await;
+                        let outcome = scene.refused(case.fault, case.target, window).await;
                         judge(&case, &outcome)
                     });
                     let limit = window + PATIENCE * 2;
@@ -151,7 +154,7 @@ fn judge(case: &Case, outcome: &Outcome) -> Option<String> {
                 "FIGURE {:?} {:?} {:?}: {} {:.1}/s",
                 case.fault.api,
                 case.fault.refusal,
-                case.wish,
+                case.target,
                 api.name(),
                 *count as f64 / seconds
             );

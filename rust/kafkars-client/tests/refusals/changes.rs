@@ -139,11 +139,11 @@ fn asking_in_vain_for_one_partition_leaves_a_full_one_to_be_read_on() {
     run(async {
         // The first answer fills the buffer.
         let scene = Scene::holding(None, 1).await;
-        let places = vec![
+        let positions = vec![
             (at(0), Some(FetchPosition::at(0))),
             (at(1), Some(FetchPosition::at(0))),
         ];
-        scene.consumer.assign(places).expect("valid");
+        scene.consumer.assign(positions).expect("valid");
         scene.consumer.pause(&[at(1)]).expect("assigned");
         ready(&scene.consumer).await;
         // Time for the fetcher to meet the full buffer, and then to look which partitions it may ask for all the same.

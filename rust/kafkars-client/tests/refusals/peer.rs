@@ -378,8 +378,8 @@ impl State {
         let mut changed = self.changed.subscribe();
         let deadline = tokio::time::Instant::now() + wait;
         let response = loop {
-            let (response, has_news) = self.read(&request, refusal);
-            if has_news || tokio::time::Instant::now() >= deadline {
+            let (response, has_changes) = self.read(&request, refusal);
+            if has_changes || tokio::time::Instant::now() >= deadline {
                 break response;
             }
             drop(tokio::time::timeout_at(deadline, changed.changed()).await);
@@ -391,7 +391,7 @@ impl State {
     /// Reads what the partitions hold now. Returns true if that is to be answered at once.
     fn read(&self, request: &FetchRequest, refusal: Option<Refusal>) -> (FetchResponse, bool) {
         let log = self.log.lock();
-        let mut has_news = false;
+        let mut has_changes = false;
         let mut response = FetchResponse::default();
         for topic in &request.topics {
             let mut partitions = Vec::new();
@@ -414,7 +414,7 @@ impl State {
                 };
                 let batch = (code == 0 && asked.fetch_offset < end && elsewhere.is_none())
                     .then(|| batch(asked.partition, asked.fetch_offset, records, backwards));
-                has_news |= code != 0 || batch.is_some() || elsewhere.is_some();
+                has_changes |= code != 0 || batch.is_some() || elsewhere.is_some();
                 partitions.push(PartitionData {
                     partition_index: asked.partition,
                     error_code: code,
@@ -432,7 +432,7 @@ impl State {
                 partitions,
             });
         }
-        (response, has_news)
+        (response, has_changes)
     }
 }
 

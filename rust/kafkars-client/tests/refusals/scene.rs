@@ -15,7 +15,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Where the application seeks while its requests are refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wish {
+pub(crate) enum SeekTarget {
     /// To offset 4.
     Offset,
     /// To the first record.
@@ -26,7 +26,7 @@ pub(crate) enum Wish {
     End,
 }
 
-impl Wish {
+impl SeekTarget {
     pub(crate) const ALL: [Self; 4] = [Self::Offset, Self::Beginning, Self::Time, Self::End];
 
     fn ask(self, consumer: &Consumer, partition: TopicPartition) {
@@ -102,23 +102,28 @@ impl Scene {
 
     /// Reads partition 0 from its first record, with partition 1 paused at its first.
     pub(crate) async fn read_first(&self) {
-        let places = vec![
+        let positions = vec![
             (at(0), Some(FetchPosition::at(0))),
             (at(1), Some(FetchPosition::at(0))),
         ];
-        self.consumer.assign(places).expect("valid");
+        self.consumer.assign(positions).expect("valid");
         self.consumer.pause(&[at(1)]).expect("assigned");
         self.expect(0, 0..10).await;
     }
 
     /// Refuses requests while the application seeks, then no longer: the seek takes effect.
-    pub(crate) async fn refused(&self, fault: Fault, wish: Wish, window: Duration) -> Outcome {
+    pub(crate) async fn refused(
+        &self,
+        fault: Fault,
+        target: SeekTarget,
+        window: Duration,
+    ) -> Outcome {
         self.broker.refuse(fault);
         if fault.api == ApiKey::OffsetForLeaderEpoch || fault.api == ApiKey::Metadata {
             // A newer leader epoch makes the consumer send both requests.
             self.broker.elect();
         } else {
-            wish.ask(&self.consumer, at(0));
+            target.ask(&self.consumer, at(0));
         }
         let started = Instant::now();
         let raised = match fault.times {
@@ -134,16 +139,16 @@ impl Scene {
         if fault.refusal == Refusal::Partition(ErrorCode::OffsetOutOfRange.code()) {
             // The broker said that the offset does not exist, so `auto_offset_reset` was applied.
             self.settled(10).await;
-            wish.ask(&self.consumer, at(0));
+            target.ask(&self.consumer, at(0));
         }
         let (first, end) = match fault.api {
             ApiKey::OffsetForLeaderEpoch | ApiKey::Metadata => (10, 15),
-            _ if wish == Wish::End => {
+            _ if target == SeekTarget::End => {
                 self.settled(10).await;
                 self.broker.elect();
                 (10, 15)
             }
-            _ => (wish.first(10), 10),
+            _ => (target.first(10), 10),
         };
         self.expect(0, first..end).await;
         // The paused partition is still paused, and loses no record.

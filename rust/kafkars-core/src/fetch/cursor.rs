@@ -74,7 +74,7 @@ impl BatchCursor {
     }
 
     /// The position after `record`, which was taken last.
-    pub(crate) fn place_behind(&self, record: &RecordView) -> FetchPosition {
+    pub(crate) fn position_after(&self, record: &RecordView) -> FetchPosition {
         FetchPosition {
             offset: record.offset.saturating_add(1),
             leader_epoch: self.batch.batch.header.partition_leader_epoch,
@@ -112,7 +112,7 @@ pub(crate) struct Settled {
     pub(crate) offset: i64,
     /// Up to which offset the application had finished by then; `None` while there was no position.
     pub(crate) at: Option<i64>,
-    /// The offset that it had committed at the same place before, in case this commit is not accepted.
+    /// The offset that it had committed there before, in case this commit is not accepted.
     pub(crate) before: Option<i64>,
 }
 
@@ -235,12 +235,12 @@ impl FetchPosition {
 }
 
 impl Cursor {
-    /// Creates a cursor at `place`, or one that has to look up where to `start`.
+    /// Creates a cursor at `position`, or one that has to look up where to `start`.
     pub(crate) fn new(
         partition: TopicPartition,
         epoch: u64,
         start: StartAt,
-        place: Option<FetchPosition>,
+        position: Option<FetchPosition>,
     ) -> Self {
         let mut cursor = Self {
             partition,
@@ -275,19 +275,19 @@ impl Cursor {
             turn: 0,
             is_beyond_limit: false,
         };
-        if let Some(place) = place {
-            cursor.set_position(place);
+        if let Some(position) = position {
+            cursor.set_position(position);
         }
         cursor
     }
 
     /// The offset of the next record that the application gets, if known.
     pub fn position(&self) -> Option<i64> {
-        self.position.map(|place| place.offset)
+        self.position.map(|position| position.offset)
     }
 
     /// [`Cursor::position`] with the leader epoch of the record before it.
-    pub fn place(&self) -> Option<FetchPosition> {
+    pub fn fetch_position(&self) -> Option<FetchPosition> {
         self.position
     }
 
@@ -296,46 +296,46 @@ impl Cursor {
         self.fetch_from
     }
 
-    /// Starts again at `place` with an empty queue.
-    pub(crate) fn set_position(&mut self, place: FetchPosition) {
+    /// Starts again at `position` with an empty queue.
+    pub(crate) fn set_position(&mut self, position: FetchPosition) {
         self.queue.clear();
-        self.settle_at(place);
-        self.advance(place);
-        self.queued_to = place;
-        self.fetch_from = place;
+        self.settle_at(position);
+        self.advance(position);
+        self.queued_to = position;
+        self.fetch_from = position;
         self.state = CursorState::Fetching;
     }
 
-    /// Notes that the application was given everything before `place`.
+    /// Notes that the application was given everything before `position`.
     #[inline]
-    pub(crate) fn advance(&mut self, place: FetchPosition) {
-        self.position = Some(place);
+    pub(crate) fn advance(&mut self, position: FetchPosition) {
+        self.position = Some(position);
     }
 
-    /// Moves the position to `place` over markers and compacted offsets only: the application has read nothing by that.
-    pub(crate) fn skip_to(&mut self, place: FetchPosition) {
+    /// Moves to `position` over markers and compacted offsets only: the application has read nothing by that.
+    pub(crate) fn skip_to(&mut self, position: FetchPosition) {
         self.loosen();
-        self.settle_at(place);
-        self.advance(place);
+        self.settle_at(position);
+        self.advance(position);
     }
 
-    /// Lets the application's own commit count at `place`, where the position is now without anything read, or where it
+    /// Lets the application's own commit count at `position`, which was reached without anything read, or where it
     /// counted before, whichever is earlier.
-    fn settle_at(&mut self, place: FetchPosition) {
+    fn settle_at(&mut self, position: FetchPosition) {
         if let Some(settled) = &mut self.settled {
-            settled.at = settled.at.into_iter().chain([place.offset]).min();
+            settled.at = settled.at.into_iter().chain([position.offset]).min();
         }
     }
 
-    /// From where on records handed out at `place` are unfinished: from the application's own commit, if it has not
+    /// From where on records handed out at `position` are unfinished: from the application's own commit, if it has not
     /// read on since.
-    pub(crate) fn unfinished_from(&self, place: FetchPosition) -> FetchPosition {
+    pub(crate) fn unfinished_from(&self, position: FetchPosition) -> FetchPosition {
         let stands = self
             .position()
-            .map_or(place.offset, |position| position.min(place.offset));
+            .map_or(position.offset, |read| read.min(position.offset));
         let is_there = |settled: &Settled| settled.at.is_none_or(|at| stands <= at);
         let settled = self.settled.filter(is_there);
-        settled.map_or(place, |settled| place.raised_to(settled.offset))
+        settled.map_or(position, |settled| position.raised_to(settled.offset))
     }
 
     /// Prepares a move of the position without anything read: the application's own commit will count at the new one.
@@ -416,11 +416,11 @@ impl Cursor {
     /// The position after the last entry of the queue.
     pub(crate) fn end_of_queue(&self) -> Option<FetchPosition> {
         let ends = self.queue.iter().rev().filter_map(|part| match part {
-            Queued::Skip(place) => Some(*place),
+            Queued::Skip(position) => Some(*position),
             Queued::Records(records) => Some(records.end()),
             Queued::Failed(_) => None,
         });
-        ends.chain(self.place()).next()
+        ends.chain(self.fetch_position()).next()
     }
 
     /// Queues the error that was met, unless earlier responses are still to be opened.

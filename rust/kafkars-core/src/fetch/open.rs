@@ -8,7 +8,7 @@ use kafkars_records::{Batch, RecordView, batches};
 
 use crate::config::{IsolationLevel, TopicPartition};
 use crate::fetch::error::FetchError;
-use crate::fetch::position::{FetchPosition, place_after};
+use crate::fetch::position::{FetchPosition, position_after};
 use crate::fetch::response_memory::ResponseMemory;
 
 /// A checked batch with at least one record for the application.
@@ -153,7 +153,7 @@ impl OpenJob {
     pub fn next(&self) -> FetchPosition {
         let mut next = self.from;
         for raw in batches(self.records.clone()).map_while(Result::ok) {
-            match place_after(&raw.header) {
+            match position_after(&raw.header) {
                 Ok(after) if after.offset > next.offset => next = after,
                 Ok(_) => {}
                 Err(_) => break,

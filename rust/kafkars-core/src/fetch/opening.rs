@@ -10,7 +10,7 @@ use kafkars_records::{Batch, BatchHeader, Batches, RawBatch, ReadLimits, Records
 use crate::config::{IsolationLevel, TopicPartition};
 use crate::fetch::error::FetchError;
 use crate::fetch::open::{AbortedTransaction, FetchedBatch, OpenJob, Opened};
-use crate::fetch::position::{FetchPosition, place_after};
+use crate::fetch::position::{FetchPosition, position_after};
 use crate::fetch::response_memory::ResponseMemory;
 
 /// Records of at most this many bytes are copied out of the buffer in which their response came: it may be shared with
@@ -169,7 +169,7 @@ impl Opening {
         limits: &ReadLimits,
     ) -> Result<Option<Opened>, RecordsError> {
         let header = &raw.header;
-        let after = place_after(header)?;
+        let after = position_after(header)?;
         if after.offset <= self.at.offset {
             return Ok(None);
         }

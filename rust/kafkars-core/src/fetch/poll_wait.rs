@@ -127,14 +127,14 @@ mod tests {
         let (mut now, mut requests, mut worst) = (start, 0, 0f64);
         loop {
             ends = ends.map(|end| end.filter(|end| *end > now));
-            let free = (0..2).find(|place| ends[*place].is_none());
+            let free = (0..2).find(|index| ends[*index].is_none());
             if requests > 0 && ends.iter().all(Option::is_none) {
                 return (requests, worst);
             }
-            if let Some(place) = free {
-                let other = ends[1 - place];
+            if let Some(index) = free {
+                let other = ends[1 - index];
                 if let PollWait::Send(wait) = PollWait::choose(now, Some(start), other, longest) {
-                    ends[place] = Some(now + wait.max(milliseconds(1)));
+                    ends[index] = Some(now + wait.max(milliseconds(1)));
                     requests += 1;
                 }
             }

@@ -13,7 +13,7 @@ pub struct FetchPosition {
 }
 
 /// The position after a batch.
-pub(crate) fn place_after(header: &BatchHeader) -> Result<FetchPosition, RecordsError> {
+pub(crate) fn position_after(header: &BatchHeader) -> Result<FetchPosition, RecordsError> {
     Ok(FetchPosition {
         offset: header.checked_next_offset()?,
         leader_epoch: header.partition_leader_epoch,

@@ -7,7 +7,7 @@ use super::pace::Pace;
 /// Which broker is the coordinator, and when to ask for it.
 #[derive(Debug)]
 pub(super) struct CoordinatorSearch {
-    place: CoordinatorState,
+    state: CoordinatorState,
     pace: Pace,
     /// True while a caller waits for the coordinator.
     is_wanted: bool,
@@ -23,14 +23,14 @@ enum CoordinatorState {
 impl CoordinatorSearch {
     pub(super) fn new(pace: Pace) -> Self {
         Self {
-            place: CoordinatorState::Unknown,
+            state: CoordinatorState::Unknown,
             pace,
             is_wanted: false,
         }
     }
 
     pub(super) fn node(&self) -> Option<i32> {
-        match self.place {
+        match self.state {
             CoordinatorState::At(node) => Some(node),
             CoordinatorState::Unknown | CoordinatorState::Asked => None,
         }
@@ -44,23 +44,23 @@ impl CoordinatorSearch {
     /// Notes that the coordinator is needed. True if FindCoordinator is to be sent now.
     pub(super) fn ask(&mut self, now: Instant) -> bool {
         self.is_wanted = true;
-        let asks = self.place == CoordinatorState::Unknown && self.pace.permit(now).is_some();
+        let asks = self.state == CoordinatorState::Unknown && self.pace.permit(now).is_some();
         if asks {
-            self.place = CoordinatorState::Asked;
+            self.state = CoordinatorState::Asked;
         }
         asks
     }
 
     /// When FindCoordinator may be sent; `None` if it is not needed or under way.
     pub(super) fn wake_at(&self) -> Option<Instant> {
-        match self.place {
+        match self.state {
             CoordinatorState::Unknown if self.is_wanted => self.pace.next_at(),
             CoordinatorState::Unknown | CoordinatorState::Asked | CoordinatorState::At(_) => None,
         }
     }
 
     pub(super) fn found(&mut self, node: i32) {
-        self.place = CoordinatorState::At(node);
+        self.state = CoordinatorState::At(node);
         self.is_wanted = false;
     }
 
@@ -71,8 +71,8 @@ impl CoordinatorSearch {
     }
 
     pub(super) fn not_found(&mut self, now: Instant) {
-        if self.place == CoordinatorState::Asked {
-            self.place = CoordinatorState::Unknown;
+        if self.state == CoordinatorState::Asked {
+            self.state = CoordinatorState::Unknown;
         }
         self.pace.failed(now);
     }
@@ -85,8 +85,8 @@ impl CoordinatorSearch {
     /// Notes that broker `node` is not the coordinator or cannot be reached. A late report about an earlier coordinator
     /// changes nothing.
     pub(super) fn lost(&mut self, now: Instant, node: i32) {
-        if self.place == CoordinatorState::At(node) {
-            self.place = CoordinatorState::Unknown;
+        if self.state == CoordinatorState::At(node) {
+            self.state = CoordinatorState::Unknown;
             self.pace.failed(now);
         }
     }

@@ -35,8 +35,8 @@ pub use self::action::{
     RequestFailure, RequestId,
 };
 pub use self::commit::{
-    CommitError, CommitErrorAction, CommitId, CommitOutcome, CommitQueue, OffsetAndMetadata,
-    Offsets, OutgoingCommit, error_action,
+    CommitCall, CommitError, CommitErrorAction, CommitId, CommitOutcome, CommitQueue,
+    OffsetAndMetadata, Offsets, error_action,
 };
 pub use self::error::GroupError;
 pub use self::event::{Change, ChangeId, ChangeKind, GroupEvent};

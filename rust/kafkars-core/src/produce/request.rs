@@ -52,13 +52,13 @@ pub fn produce_request(
     timeout: Duration,
 ) -> ProduceRequest {
     let mut topics: Vec<TopicProduceData> = Vec::new();
-    let mut places: HashMap<&str, usize> = HashMap::new();
+    let mut indexes: HashMap<&str, usize> = HashMap::new();
     for in_flight in batches {
         let BatchContent::Sealed(sealed) = &in_flight.batch.content else {
             continue;
         };
         let name: &str = in_flight.buffer.topic();
-        let place = *places.entry(name).or_insert_with(|| {
+        let index = *indexes.entry(name).or_insert_with(|| {
             topics.push(TopicProduceData {
                 name: name.to_owned(),
                 topic_id: in_flight.topic_id,
@@ -66,7 +66,7 @@ pub fn produce_request(
             });
             topics.len() - 1
         });
-        topics[place].partition_data.push(PartitionProduceData {
+        topics[index].partition_data.push(PartitionProduceData {
             index: in_flight.buffer.partition(),
             records: Some(sealed.bytes.clone()),
         });

@@ -177,7 +177,7 @@ impl Transactions {
             (CoordinatorStep::CommitOffsets, _) => {
                 if let Some(step) = self.offsets.pop_front() {
                     self.outcomes.push(TransactionCallOutcome {
-                        ticket: step.ticket,
+                        call_id: step.call_id,
                         result: Ok(()),
                     });
                 }

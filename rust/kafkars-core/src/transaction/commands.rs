@@ -83,21 +83,21 @@ impl Transactions {
                 negative.offset, negative.topic, negative.partition
             )));
         }
-        let ticket = self.ticket();
+        let call_id = self.new_call_id();
         if offsets.is_empty() {
             self.outcomes.push(TransactionCallOutcome {
-                ticket,
+                call_id,
                 result: Ok(()),
             });
         } else {
             self.offsets.push_back(OffsetStep {
-                ticket,
+                call_id,
                 group,
                 offsets,
                 added: false,
             });
         }
-        Ok(ticket)
+        Ok(call_id)
     }
 
     /// Commits the transaction: the records accepted so far and the offsets become visible together, once all of them
@@ -138,13 +138,13 @@ impl Transactions {
         self.drop_plans(&TransactionError::Superseded {
             call: TransactionCall::SendOffsets,
         });
-        let ticket = self.start(TransactionCall::Abort);
+        let call_id = self.start(TransactionCall::Abort);
         match self.overdue {
             Overdue::Aborted => self.complete(),
             // An abort that the time limit has begun is from now on the one that the application asked for.
             Overdue::Aborting | Overdue::No => self.overdue = Overdue::No,
         }
-        Ok(ticket)
+        Ok(call_id)
     }
 
     /// Leaves the open transaction to end by itself: it is aborted now, or if it is being committed, when that fails.
@@ -176,12 +176,12 @@ impl Transactions {
             TransactionPhase::Committing if self.left => self.same_or_new(TransactionCall::Commit),
             TransactionPhase::Aborting(_) if self.left => self.same_or_new(TransactionCall::Abort),
             _ => {
-                let ticket = self.ticket();
+                let call_id = self.new_call_id();
                 self.outcomes.push(TransactionCallOutcome {
-                    ticket,
+                    call_id,
                     result: Ok(()),
                 });
-                ticket
+                call_id
             }
         }
     }
@@ -207,17 +207,17 @@ impl Transactions {
     }
 
     pub(super) fn start(&mut self, call: TransactionCall) -> TransactionCallId {
-        let ticket = self.ticket();
-        self.call = Some((ticket, call));
+        let call_id = self.new_call_id();
+        self.call = Some((call_id, call));
         self.failures = 0;
         self.last_error = None;
         self.not_before = None;
-        ticket
+        call_id
     }
 
     fn same_or_new(&mut self, call: TransactionCall) -> TransactionCallId {
         match self.call {
-            Some((ticket, _)) => ticket,
+            Some((call_id, _)) => call_id,
             None => self.start(call),
         }
     }
@@ -232,23 +232,23 @@ impl Transactions {
 
     fn hear(&mut self) -> TransactionCallId {
         self.unheard = None;
-        let ticket = self.ticket();
+        let call_id = self.new_call_id();
         self.outcomes.push(TransactionCallOutcome {
-            ticket,
+            call_id,
             result: Ok(()),
         });
-        ticket
+        call_id
     }
 
-    fn ticket(&mut self) -> TransactionCallId {
-        self.next_ticket += 1;
-        TransactionCallId(self.next_ticket)
+    fn new_call_id(&mut self) -> TransactionCallId {
+        self.last_call_id += 1;
+        TransactionCallId(self.last_call_id)
     }
 
     pub(super) fn end_call(&mut self, result: Result<(), TransactionError>) {
-        if let Some((ticket, _)) = self.call.take() {
+        if let Some((call_id, _)) = self.call.take() {
             self.outcomes
-                .push(TransactionCallOutcome { ticket, result });
+                .push(TransactionCallOutcome { call_id, result });
         }
     }
 
@@ -328,7 +328,7 @@ impl Transactions {
     fn drop_plans(&mut self, error: &TransactionError) {
         for step in self.offsets.drain(..) {
             self.outcomes.push(TransactionCallOutcome {
-                ticket: step.ticket,
+                call_id: step.call_id,
                 result: Err(error.clone()),
             });
         }

@@ -69,7 +69,7 @@ pub struct TransactionCallId(u64);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TransactionCallOutcome {
     /// The call.
-    pub ticket: TransactionCallId,
+    pub call_id: TransactionCallId,
     /// The result.
     pub result: Result<(), TransactionError>,
 }
@@ -135,7 +135,7 @@ pub struct Transactions {
     unheard: Option<TransactionCall>,
     // Transactions begun so far.
     begun: u64,
-    next_ticket: u64,
+    last_call_id: u64,
     outcomes: Vec<TransactionCallOutcome>,
 }
 
@@ -188,7 +188,7 @@ enum Overdue {
 
 #[derive(Debug)]
 struct OffsetStep {
-    ticket: TransactionCallId,
+    call_id: TransactionCallId,
     group: GroupMetadata,
     offsets: Vec<OffsetToCommit>,
     // The older protocol only: the group was added to the transaction.
@@ -228,7 +228,7 @@ impl Transactions {
             left: false,
             unheard: None,
             begun: 0,
-            next_ticket: 0,
+            last_call_id: 0,
             outcomes: Vec::new(),
             config,
         }

@@ -244,16 +244,16 @@ fn txn_offset_commit(
     transactional_id: String,
 ) -> TxnOffsetCommitRequest {
     let mut topics: Vec<TxnOffsetCommitRequestTopic> = Vec::new();
-    let mut places: HashMap<&str, usize> = HashMap::new();
+    let mut indexes: HashMap<&str, usize> = HashMap::new();
     for offset in &step.offsets {
-        let place = *places.entry(&offset.topic).or_insert_with(|| {
+        let index = *indexes.entry(&offset.topic).or_insert_with(|| {
             topics.push(TxnOffsetCommitRequestTopic {
                 name: offset.topic.as_ref().to_owned(),
                 ..TxnOffsetCommitRequestTopic::default()
             });
             topics.len() - 1
         });
-        topics[place]
+        topics[index]
             .partitions
             .push(TxnOffsetCommitRequestPartition {
                 partition_index: offset.partition,

@@ -50,8 +50,8 @@ impl Talk {
 
     fn ready(level: i16) -> Self {
         let mut talk = Self::new(level);
-        let ticket = talk.transactions.init().expect("first call");
-        assert_eq!(talk.finish(ticket), Ok(()));
+        let call_id = talk.transactions.init().expect("first call");
+        assert_eq!(talk.finish(call_id), Ok(()));
         talk.log.clear();
         talk
     }
@@ -62,11 +62,11 @@ impl Talk {
         })
     }
 
-    /// Answers requests until the ticket has its outcome.
-    fn finish(&mut self, ticket: TransactionCallId) -> Result<(), TransactionError> {
+    /// Answers requests until the call has its outcome.
+    fn finish(&mut self, call_id: TransactionCallId) -> Result<(), TransactionError> {
         for _ in 0..100 {
             let outcomes = self.transactions.take_outcomes();
-            if let Some(outcome) = outcomes.into_iter().find(|found| found.ticket == ticket) {
+            if let Some(outcome) = outcomes.into_iter().find(|found| found.call_id == call_id) {
                 return outcome.result;
             }
             self.turn();
@@ -201,18 +201,18 @@ impl Talk {
             leader_epoch: -1,
             metadata: None,
         };
-        let ticket = self.transactions.send_offsets(group, vec![offset])?;
-        self.finish(ticket)
+        let call_id = self.transactions.send_offsets(group, vec![offset])?;
+        self.finish(call_id)
     }
 
     fn commit(&mut self) -> Result<(), TransactionError> {
-        let ticket = self.transactions.commit()?;
-        self.finish(ticket)
+        let call_id = self.transactions.commit()?;
+        self.finish(call_id)
     }
 
     fn abort(&mut self) -> Result<(), TransactionError> {
-        let ticket = self.transactions.abort()?;
-        self.finish(ticket)
+        let call_id = self.transactions.abort()?;
+        self.finish(call_id)
     }
 }
 
@@ -425,17 +425,17 @@ fn calls_out_of_order_are_refused_and_change_nothing() {
     };
     refused(talk.transactions.commit());
     refused(talk.transactions.begin().map(|()| TransactionCallId(0)));
-    let ticket = talk.transactions.init().expect("first call");
-    assert_eq!(talk.transactions.init(), Ok(ticket));
-    assert_eq!(talk.finish(ticket), Ok(()));
+    let call_id = talk.transactions.init().expect("first call");
+    assert_eq!(talk.transactions.init(), Ok(call_id));
+    assert_eq!(talk.finish(call_id), Ok(()));
     refused(talk.transactions.init());
     refused(talk.transactions.abort());
     assert!(talk.transactions.may_send().is_err());
     talk.transactions.begin().expect("ready");
     refused(talk.transactions.begin().map(|()| TransactionCallId(0)));
-    let ticket = talk.transactions.commit().expect("open");
+    let call_id = talk.transactions.commit().expect("open");
     refused(talk.transactions.abort());
-    assert_eq!(talk.finish(ticket), Ok(()));
+    assert_eq!(talk.finish(call_id), Ok(()));
 }
 
 #[test]
@@ -454,8 +454,8 @@ fn coordinators_that_move_load_or_are_busy_are_asked_again() {
         ] {
             let mut talk = Talk::new(0);
             talk.surprise = Some((api, Ok(code)));
-            let ticket = talk.transactions.init().expect("first call");
-            assert_eq!(talk.finish(ticket), Ok(()));
+            let call_id = talk.transactions.init().expect("first call");
+            assert_eq!(talk.finish(call_id), Ok(()));
             talk.begin_and_send();
             talk.send_offsets().expect("stored");
             talk.commit().expect("committed");
@@ -564,7 +564,7 @@ fn an_abort_overtakes_offsets_that_wait() {
         .send_offsets(group.clone(), vec![offset.clone()]);
     let abort = talk.transactions.abort().expect("open");
     let outcomes = talk.transactions.take_outcomes();
-    assert_eq!(Ok(outcomes[0].ticket), waiting);
+    assert_eq!(Ok(outcomes[0].call_id), waiting);
     assert!(matches!(
         outcomes[0].result,
         Err(TransactionError::Superseded { .. })

@@ -8,8 +8,8 @@ use kafkars_core::cluster::Cluster;
 use kafkars_core::config::{Checked, GroupConfig, GroupProtocol, TopicPartition};
 use kafkars_core::group::assignor::Assignor;
 use kafkars_core::group::{
-    Action, Change, ChangeKind, CommitId, CommitQueue, GroupCall, GroupError, GroupEvent,
-    GroupRequest, Leave, Membership, OffsetAndMetadata, OutgoingCommit, Subscription,
+    Action, Change, ChangeKind, CommitCall, CommitId, CommitQueue, GroupCall, GroupError,
+    GroupEvent, GroupRequest, Leave, Membership, OffsetAndMetadata, Subscription,
 };
 
 use crate::defects::Defect;
@@ -22,7 +22,7 @@ use crate::trace;
 pub(crate) enum Wish {
     FindCoordinator,
     Send(GroupCall),
-    Commit(OutgoingCommit),
+    Commit(CommitCall),
     /// Metadata of topics that the member does not know.
     LookUp,
 }
@@ -68,7 +68,7 @@ pub(crate) struct Member {
     cluster: Cluster,
     changes: VecDeque<Change>,
     callback: Option<Callback>,
-    held_back_commit: Option<OutgoingCommit>,
+    held_back_commit: Option<CommitCall>,
     /// A defect: its membership has failed, and the next join says nothing of who it was.
     forgets_id: bool,
 }
@@ -261,9 +261,9 @@ impl Member {
                         let outcome = work.run();
                         self.membership.assignor_finished(now, work.id, outcome);
                     }
-                    Action::Send(mut outgoing) => {
-                        if self.sends(&mut outgoing.request) {
-                            wishes.push(Wish::Send(outgoing));
+                    Action::Send(mut call) => {
+                        if self.sends(&mut call.request) {
+                            wishes.push(Wish::Send(call));
                         }
                     }
                 }

@@ -356,14 +356,14 @@ impl World {
                     let fate = self.troubles.judge(process, Api::TopicLookup);
                     self.network.tell_topics(now, process, fate.is_some());
                 }
-                Wish::Send(outgoing) => {
-                    let request = Request::Group(outgoing.request);
-                    let (node, id, timeout) = (outgoing.node, outgoing.id, outgoing.timeout);
+                Wish::Send(call) => {
+                    let request = Request::Group(call.request);
+                    let (node, id, timeout) = (call.node, call.id, call.timeout);
                     self.network.send(now, process, node, id, request, timeout);
                 }
-                Wish::Commit(outgoing) => {
-                    let request = Request::Commit(outgoing.request);
-                    let (node, id, timeout) = (outgoing.node, outgoing.id, outgoing.timeout);
+                Wish::Commit(call) => {
+                    let request = Request::Commit(call.request);
+                    let (node, id, timeout) = (call.node, call.id, call.timeout);
                     self.network.send(now, process, node, id, request, timeout);
                 }
             }

@@ -229,8 +229,8 @@ impl World {
         if chance.once_in(3) {
             self.buffer.finish_all();
             self.finish();
-            for (at, place) in self.buffer.consumed() {
-                offsets.insert(at.partition, place.offset);
+            for (at, position) in self.buffer.consumed() {
+                offsets.insert(at.partition, position.offset);
             }
         } else {
             let number = chance.below(PARTITIONS as usize) as i32;
@@ -240,8 +240,8 @@ impl World {
             }
         }
         let is_taken = !chance.once_in(5);
-        let places: Vec<_> = offsets.keys().copied().map(partition).collect();
-        self.buffer.note_asked(&places);
+        let partitions: Vec<_> = offsets.keys().copied().map(partition).collect();
+        self.buffer.note_asked(&partitions);
         for (number, offset) in &offsets {
             self.buffer.settle(&partition(*number), *offset);
             // What lies before is finished, whatever it has in hand.
@@ -286,15 +286,15 @@ impl World {
                 );
             }
         }
-        self.buffer.note_queued(&places, None);
+        self.buffer.note_queued(&partitions, None);
         Ok(())
     }
 
     fn send(&mut self, offsets: Offsets) {
         self.commits += 1;
         let id = CommitId(self.commits);
-        let places: Vec<_> = offsets.keys().copied().map(partition).collect();
-        self.buffer.note_queued(&places, Some(id));
+        let partitions: Vec<_> = offsets.keys().copied().map(partition).collect();
+        self.buffer.note_queued(&partitions, Some(id));
         self.under_way.push_back((id, offsets));
     }
 
@@ -308,7 +308,7 @@ impl World {
         };
         let positions = positions.into_iter();
         positions
-            .map(|(at, place)| (at.partition, place.offset))
+            .map(|(at, position)| (at.partition, position.offset))
             .collect()
     }
 
@@ -336,8 +336,8 @@ impl World {
                 return Err(format!("{number}: goes back from {before} to {offset}"));
             }
         }
-        let places: Vec<_> = offsets.keys().copied().map(partition).collect();
-        self.buffer.note_asked(&places);
+        let partitions: Vec<_> = offsets.keys().copied().map(partition).collect();
+        self.buffer.note_asked(&partitions);
         self.send(offsets);
         Ok(())
     }

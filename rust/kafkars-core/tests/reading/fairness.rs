@@ -17,7 +17,7 @@ use crate::broker::{Manners, fetch};
 use crate::chance::Chance;
 use crate::defect::Defect;
 use crate::log::Log;
-use crate::reader::{check_places, open, partition, targets, text};
+use crate::reader::{check_positions, open, partition, targets, text};
 use crate::truth;
 
 const PARTITIONS: i32 = 4;
@@ -155,7 +155,7 @@ impl World {
         for _ in 0..chance.below(6) {
             self.take_one()?;
         }
-        self.check_places()
+        self.check_positions()
     }
 
     fn is_stale(&self, target: &FetchTarget) -> bool {
@@ -212,9 +212,9 @@ impl World {
         Ok(())
     }
 
-    fn check_places(&self) -> Result<(), String> {
+    fn check_positions(&self) -> Result<(), String> {
         for (number, log) in (0..).zip(&self.logs) {
-            check_places(log, &self.buffer, (number, 0), None, None)?;
+            check_positions(log, &self.buffer, (number, 0), None, None)?;
         }
         Ok(())
     }
@@ -263,7 +263,7 @@ impl World {
             self.network(chance)?;
             let before: usize = self.positions();
             while self.take_one()? {}
-            self.check_places()?;
+            self.check_positions()?;
             idle = if self.positions() == before {
                 idle + 1
             } else {

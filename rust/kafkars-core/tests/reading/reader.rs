@@ -60,7 +60,7 @@ pub(crate) fn text(taken: &TakenRecord) -> (i64, String) {
 
 /// Checks that every position has the leader epoch of the offset before it, because otherwise KIP-320 finds truncations
 /// that never were. Before the offset at which reading began no epoch is known.
-pub(crate) fn check_places(
+pub(crate) fn check_positions(
     log: &Log,
     buffer: &FetchBuffer,
     (number, from): (i32, i64),
@@ -69,29 +69,30 @@ pub(crate) fn check_places(
 ) -> Result<(), String> {
     let at = partition(number);
     let cursor = buffer.cursor(&at).map_err(|error| error.to_string())?;
-    let mut position = cursor.place();
+    let mut reached = cursor.fetch_position();
     if defect == Some(Defect::EpochStaysBehind)
-        && let Some(place) = &mut position
+        && let Some(position) = &mut reached
     {
-        place.leader_epoch = last_record.map_or(-1, |offset| log.epoch_before(offset + 1));
+        position.leader_epoch = last_record.map_or(-1, |offset| log.epoch_before(offset + 1));
     }
-    let of_this =
-        |(partition, place): (TopicPartition, FetchPosition)| (partition == at).then_some(place);
+    let of_this = |(partition, position): (TopicPartition, FetchPosition)| {
+        (partition == at).then_some(position)
+    };
     let finished = buffer.finished().into_iter().filter_map(of_this);
-    for place in position
+    for position in reached
         .into_iter()
         .chain([cursor.fetch_from()])
         .chain(finished)
     {
-        let known = place.offset != from;
+        let known = position.offset != from;
         let expected = if known {
-            log.epoch_before(place.offset)
+            log.epoch_before(position.offset)
         } else {
             -1
         };
-        if place.leader_epoch != expected {
+        if position.leader_epoch != expected {
             return Err(format!(
-                "partition {number} is at {place:?}, where the log has epoch {expected}"
+                "partition {number} is at {position:?}, where the log has epoch {expected}"
             ));
         }
     }
@@ -188,7 +189,7 @@ pub(crate) fn read(
             take(&mut buffer, chance, &mut seen)?;
         }
         let last_record = seen.last().map(|(offset, _)| *offset);
-        check_places(log, &buffer, (0, from), last_record, defect)?;
+        check_positions(log, &buffer, (0, from), last_record, defect)?;
         idle = if progress {
             0
         } else {

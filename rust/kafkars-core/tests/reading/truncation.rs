@@ -130,8 +130,8 @@ impl World {
         }
         let number = chance.below(PARTITIONS as usize) as i32;
         let end = self.logs[number as usize].end as usize;
-        let place = FetchPosition::at(chance.below(end + 1) as i64);
-        let sought = self.buffer.seek(&partition(number), place);
+        let position = FetchPosition::at(chance.below(end + 1) as i64);
+        let sought = self.buffer.seek(&partition(number), position);
         sought.map_err(|error| error.to_string())
     }
 
@@ -196,13 +196,13 @@ impl World {
             true => self.buffer.consumed(),
             false => self.buffer.finished(),
         };
-        for (partition, place) in &commit {
+        for (partition, position) in &commit {
             if let Some(first) = self.in_hand.get(&partition.partition)
-                && place.offset > *first
+                && position.offset > *first
             {
                 return Err(format!(
                     "{partition}: {} is committed while {first} is in hand",
-                    place.offset
+                    position.offset
                 ));
             }
         }

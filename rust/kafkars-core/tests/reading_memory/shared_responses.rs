@@ -83,8 +83,9 @@ impl World {
         let partitions = [1, 2, 5, 20, 60][(random.next() % 5) as usize];
         let before = allocated();
         let mut buffer = FetchBuffer::new(AutoOffsetReset::None, LIMIT);
-        let places = (0..partitions).map(|number| (partition(number), Some(FetchPosition::at(0))));
-        buffer.assign(places.collect());
+        let positions =
+            (0..partitions).map(|number| (partition(number), Some(FetchPosition::at(0))));
+        buffer.assign(positions.collect());
         Self {
             random,
             templates,

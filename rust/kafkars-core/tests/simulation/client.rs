@@ -247,8 +247,8 @@ impl World {
         if work.needs_metadata {
             self.ask_metadata(id);
         }
-        for outgoing in work.requests {
-            self.send_batches(id, outgoing);
+        for call in work.requests {
+            self.send_batches(id, call);
         }
         if work.needs_identity {
             let node = self.between(0, NODES) as i32;
@@ -295,7 +295,7 @@ impl World {
         }
         if let Some(transactions) = client.sender.transactions() {
             for outcome in transactions.take_outcomes() {
-                client.outcomes.insert(outcome.ticket, outcome.result);
+                client.outcomes.insert(outcome.call_id, outcome.result);
             }
         }
         if self.guarded {
@@ -303,23 +303,17 @@ impl World {
         }
     }
 
-    fn send_batches(&mut self, id: usize, outgoing: ProduceCall) {
-        let deadline = self.micros(outgoing.deadline);
-        let mut wire = read(&outgoing.request);
-        let attempts = outgoing
+    fn send_batches(&mut self, id: usize, call: ProduceCall) {
+        let deadline = self.micros(call.deadline);
+        let mut wire = read(&call.request);
+        let attempts = call
             .batches
             .iter()
             .map(|departure| departure.batch.attempts);
         defect::on_the_wire(self, &mut wire, attempts);
-        let payload = Payload::Produce(wire, outgoing.max_version >= 12);
-        let asked = Asked::Batches(outgoing.batches);
-        self.send(
-            id,
-            (outgoing.node, Lane::Data),
-            payload,
-            asked,
-            Some(deadline),
-        );
+        let payload = Payload::Produce(wire, call.max_version >= 12);
+        let asked = Asked::Batches(call.batches);
+        self.send(id, (call.node, Lane::Data), payload, asked, Some(deadline));
     }
 
     fn connect(&mut self, id: usize, node: i32) {

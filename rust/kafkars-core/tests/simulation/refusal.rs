@@ -338,19 +338,19 @@ fn call(world: &mut World, id: usize, what: Call) {
     }
     world.poll_soon(id);
     match called {
-        Ok(Some(ticket)) => wait(world, id, what, ticket, world.now),
+        Ok(Some(call_id)) => wait(world, id, what, call_id, world.now),
         Ok(None) => ended(world, id, what, Ok(())),
         Err(error) => ended(world, id, what, Err(error)),
     }
 }
 
-fn wait(world: &mut World, id: usize, what: Call, ticket: TransactionCallId, since: Micros) {
-    match world.clients[id].outcomes.remove(&ticket) {
+fn wait(world: &mut World, id: usize, what: Call, call_id: TransactionCallId, since: Micros) {
+    match world.clients[id].outcomes.remove(&call_id) {
         Some(result) => ended(world, id, what, result),
         None if world.now > since + UNTIL - FROM + 3 * SECOND => {
             world.violated(format!("{what:?} has not ended"));
         }
-        None => world.after(MILLI, move |world| wait(world, id, what, ticket, since)),
+        None => world.after(MILLI, move |world| wait(world, id, what, call_id, since)),
     }
 }
 

@@ -127,30 +127,30 @@ fn step(world: &mut World, id: usize, step: Step) {
         Step::Offsets => {
             world.next_value += 1;
             let offset = world.next_value as i64;
-            let ticket = world.clients[id]
+            let call_id = world.clients[id]
                 .transactions()
                 .send_offsets(group(), vec![input(offset)]);
-            if ticket.is_ok() {
+            if call_id.is_ok() {
                 known(world, id).offset = Some(offset);
             }
-            ticket.map(Some)
+            call_id.map(Some)
         }
         Step::Commit => {
-            let ticket = world.clients[id].transactions().commit();
-            if ticket.is_ok() {
+            let call_id = world.clients[id].transactions().commit();
+            if call_id.is_ok() {
                 known(world, id).fate = Fate::Unknown;
                 if world.closes && world.now < STORM && world.chance(400) {
                     let patience = world.between(0, SECOND / 20);
                     world.after(patience, move |world| close(world, id));
                 }
             }
-            ticket.map(Some)
+            call_id.map(Some)
         }
         Step::Abort => world.clients[id].transactions().abort().map(Some),
     };
     world.poll_soon(id);
     match called {
-        Ok(Some(ticket)) => wait(world, id, step, ticket),
+        Ok(Some(call_id)) => wait(world, id, step, call_id),
         Ok(None) => ended(world, id, step, Ok(())),
         Err(error) => ended(world, id, step, Err(error)),
     }
@@ -164,10 +164,10 @@ fn close(world: &mut World, id: usize) {
     }
 }
 
-fn wait(world: &mut World, id: usize, waiting: Step, ticket: TransactionCallId) {
-    match world.clients[id].outcomes.remove(&ticket) {
+fn wait(world: &mut World, id: usize, waiting: Step, call_id: TransactionCallId) {
+    match world.clients[id].outcomes.remove(&call_id) {
         Some(result) => ended(world, id, waiting, result),
-        None => world.after(500, move |world| wait(world, id, waiting, ticket)),
+        None => world.after(500, move |world| wait(world, id, waiting, call_id)),
     }
 }
 

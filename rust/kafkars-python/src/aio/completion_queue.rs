@@ -45,7 +45,7 @@ enum LoopWaker {
 #[derive(Default)]
 pub(crate) struct WakerThread {
     // Guards the request.
-    wish: Mutex<WakerRequest>,
+    request: Mutex<WakerRequest>,
     changed: Condvar,
 }
 
@@ -100,7 +100,7 @@ impl CompletionQueue {
         match &self.bell {
             // This cannot fail: the pipe has room and a reader.
             LoopWaker::Pipe(_, writer) => drop((&*writer).write_all(&[1])),
-            LoopWaker::WakerThread(helper) => helper.tell(|wish| wish.ring = true),
+            LoopWaker::WakerThread(helper) => helper.tell(|request| request.ring = true),
         }
     }
 
@@ -121,14 +121,14 @@ impl CompletionQueue {
 impl Drop for CompletionQueue {
     fn drop(&mut self) {
         if let LoopWaker::WakerThread(helper) = &self.bell {
-            helper.tell(|wish| wish.end = true);
+            helper.tell(|request| request.end = true);
         }
     }
 }
 
 impl WakerThread {
     fn tell(&self, change: impl FnOnce(&mut WakerRequest)) {
-        change(&mut self.wish.lock());
+        change(&mut self.request.lock());
         self.changed.notify_one();
     }
 
@@ -136,14 +136,14 @@ impl WakerThread {
     pub(crate) fn serve(&self, mut wake: impl FnMut() -> bool) {
         loop {
             {
-                let mut wish = self.wish.lock();
-                while !wish.ring && !wish.end {
-                    self.changed.wait(&mut wish);
+                let mut request = self.request.lock();
+                while !request.ring && !request.end {
+                    self.changed.wait(&mut request);
                 }
-                if wish.end {
+                if request.end {
                     return;
                 }
-                wish.ring = false;
+                request.ring = false;
             }
             if !wake() {
                 return;

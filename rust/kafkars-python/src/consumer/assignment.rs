@@ -14,7 +14,7 @@ impl ConsumerCore {
     /// `assign(partitions)`: partitions, or a mapping of partition to offset (None for where the consumer would start).
     pub(crate) fn assign(&self, partitions: &Bound<'_, PyAny>) -> PyResult<()> {
         self.check_open()?;
-        let assignment = places_from(partitions)?;
+        let assignment = positions_from(partitions)?;
         self.change(partitions.py(), assignment.len(), || {
             self.consumer.assign(assignment)
         })
@@ -23,7 +23,7 @@ impl ConsumerCore {
     /// `incremental_assign(partitions)`, with the same arguments.
     pub(crate) fn incremental_assign(&self, partitions: &Bound<'_, PyAny>) -> PyResult<()> {
         self.check_open()?;
-        let added = places_from(partitions)?;
+        let added = positions_from(partitions)?;
         self.change(partitions.py(), added.len(), || {
             self.consumer.incremental_assign(added)
         })
@@ -84,11 +84,11 @@ impl ConsumerCore {
     ) -> PyResult<()> {
         self.check_open()?;
         let of = types::partition_from(partition)?;
-        let place = FetchPosition {
+        let position = FetchPosition {
             offset,
             leader_epoch: leader_epoch.unwrap_or(-1),
         };
-        self.change(partition.py(), 1, || self.consumer.seek(&of, place))
+        self.change(partition.py(), 1, || self.consumer.seek(&of, position))
     }
 
     /// The partition's first and last offset, as the last fetch response had them.
@@ -130,7 +130,7 @@ impl ConsumerCore {
 }
 
 /// Partitions, or a mapping of partition to offset (None for where the consumer would start).
-fn places_from(
+fn positions_from(
     partitions: &Bound<'_, PyAny>,
 ) -> PyResult<Vec<(TopicPartition, Option<FetchPosition>)>> {
     match partitions.cast::<PyMapping>() {

@@ -118,8 +118,8 @@ impl ConsumerCore {
     }
 
     /// True if listeners, callbacks or exceptions come before records, on a loop.
-    pub(crate) fn has_news(&self) -> bool {
-        self.consumer.has_news() || self.has_raised()
+    pub(crate) fn has_event(&self) -> bool {
+        self.consumer.has_event() || self.has_raised()
     }
 
     /// Keeps an exception for the next reader; the first one counts.

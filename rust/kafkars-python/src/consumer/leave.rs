@@ -93,7 +93,7 @@ impl ConsumerCore {
             }
             runtime::wait(py, Some(left), |slice| match is_elsewhere {
                 true => self.callback_turn.wait(slice),
-                false => self.consumer.wait_news(slice),
+                false => self.consumer.wait_event(slice),
             })?;
         }
         first.map_or(Ok(()), Err)
@@ -238,7 +238,7 @@ impl PendingAnswer for LeaveWait {
         let key = self.core.key;
         self.core
             .consumer
-            .on_news(Box::new(move || completion_queue.push(key)));
+            .on_event(Box::new(move || completion_queue.push(key)));
     }
 
     fn deadline(&self) -> Option<Instant> {

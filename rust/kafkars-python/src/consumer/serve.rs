@@ -30,8 +30,8 @@ impl ConsumerCore {
         let Some(_turn) = self.callback_turn.take() else {
             return Ok(());
         };
-        while let Some(events) = self.consumer.next_news(self.is_finished()) {
-            match events {
+        while let Some(event) = self.consumer.next_event(self.is_finished()) {
+            match event {
                 ConsumerEvent::Change(change) => {
                     let outcome = self.call_listener(py, &change);
                     self.consumer.finish_change(&change);
@@ -52,8 +52,8 @@ impl ConsumerCore {
         if let Some(error) = self.raised.lock().take() {
             return Err(error);
         }
-        while let Some(events) = self.consumer.next_news(self.is_finished()) {
-            match events {
+        while let Some(event) = self.consumer.next_event(self.is_finished()) {
+            match event {
                 ConsumerEvent::Change(change) => {
                     let answer = match self.call_listener(py, &change) {
                         Ok(answer) => answer.filter(|answer| is_awaitable(answer)),
@@ -81,8 +81,8 @@ impl ConsumerCore {
         })
     }
 
-    fn serve_other(&self, py: Python<'_>, events: ConsumerEvent) -> PyResult<()> {
-        match events {
+    fn serve_other(&self, py: Python<'_>, event: ConsumerEvent) -> PyResult<()> {
+        match event {
             ConsumerEvent::Change(change) => self.consumer.finish_change(&change),
             ConsumerEvent::Committed {
                 callback, outcome, ..

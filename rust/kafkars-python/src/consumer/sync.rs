@@ -61,7 +61,7 @@ impl PyConsumer {
         timeout: Option<f64>,
     ) -> PyResult<Option<Bound<'py, PyRecord>>> {
         types::check_timeout(timeout)?;
-        self.core.serve_news(py)?;
+        self.core.serve_events(py)?;
         if let Some(record) = self.core.next(py)? {
             return Ok(Some(record));
         }
@@ -99,7 +99,7 @@ impl PyConsumer {
     ) -> PyResult<Bound<'py, PyRecordBatch>> {
         types::check_timeout(timeout)?;
         let max = self.core.batch_limit(max_records)?;
-        self.core.serve_news(py)?;
+        self.core.serve_events(py)?;
         if let Some(batch) = self.core.take(py, max)? {
             return Ok(batch);
         }
@@ -116,7 +116,7 @@ impl PyConsumer {
     /// The next record, however long it takes; the iteration ends when the consumer is closed.
     #[inline]
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyRecord>>> {
-        self.core.serve_news(py)?;
+        self.core.serve_events(py)?;
         match self.core.next(py) {
             Ok(Some(record)) => return Ok(Some(record)),
             Ok(None) => {}
@@ -406,8 +406,8 @@ impl PyConsumer {
 impl ConsumerCore {
     /// Runs the listeners and callbacks that are due.
     #[inline]
-    pub(crate) fn serve_news(&self, py: Python<'_>) -> PyResult<()> {
-        match self.consumer.has_news() {
+    pub(crate) fn serve_events(&self, py: Python<'_>) -> PyResult<()> {
+        match self.consumer.has_event() {
             true => self.serve(py),
             false => Ok(()),
         }
@@ -435,7 +435,7 @@ impl ConsumerCore {
             let is_last = left <= REFUSAL_CHECK_INTERVAL;
             let left = left.min(REFUSAL_CHECK_INTERVAL);
             let ready = runtime::wait(py, Some(left), |slice| self.consumer.wait_ready(slice))?;
-            if self.consumer.has_news() {
+            if self.consumer.has_event() {
                 self.serve(py)?;
                 if self.callback_turn.is_elsewhere() {
                     runtime::wait(py, Some(left), |slice| self.callback_turn.wait(slice))?;

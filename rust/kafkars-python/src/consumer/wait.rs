@@ -140,7 +140,7 @@ impl RecordReads for ConsumerCore {
             return Ok(FirstStep::Answer(found));
         }
         self.check_assigned()?;
-        if timeout == Some(0.0) && !self.consumer.has_news() {
+        if timeout == Some(0.0) && !self.consumer.has_event() {
             self.check_readable(py)?;
             return nothing(amount, py).map(FirstStep::Answer);
         }
@@ -166,7 +166,7 @@ impl PendingAnswer for RecordWait {
 
     /// Listeners run first, because what they are called with is not a record.
     fn prelude(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        if !self.core.consumer.has_news() {
+        if !self.core.consumer.has_event() {
             return Ok(None);
         }
         let serve = PyServe(Arc::clone(&self.core));
@@ -174,7 +174,7 @@ impl PendingAnswer for RecordWait {
     }
 
     fn take(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {
-        if self.core.has_news() {
+        if self.core.has_event() {
             return match self.core.serve_on_loop(py) {
                 // The application's code has run, and may have cancelled the task that awaits, so nothing is taken now.
                 Ok(_) => None,

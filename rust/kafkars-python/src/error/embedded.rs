@@ -26,8 +26,8 @@ pub(crate) fn embedded_broker(error: &EmbeddedBrokerError) -> PyErr {
         EmbeddedBrokerError::Compaction {
             topic, partition, ..
         } => Python::attach(|py| {
-            let place = ErrorContext::partition(topic, *partition);
-            broker(py, ErrorCode::CorruptMessage, error, &place)
+            let context = ErrorContext::partition(topic, *partition);
+            broker(py, ErrorCode::CorruptMessage, error, &context)
         }),
         EmbeddedBrokerError::UnknownTopic(topic) => Python::attach(|py| {
             let code = ErrorCode::UnknownTopicOrPartition;

@@ -64,17 +64,17 @@ pub(super) fn broker(
     py: Python<'_>,
     code: ErrorCode,
     message: &dyn Display,
-    place: &ErrorContext<'_>,
+    context: &ErrorContext<'_>,
 ) -> PyErr {
     let made = errors(py).and_then(|errors| {
         let class = errors
             .getattr("BY_CODE")?
             .call_method1("get", (code.code(),))?;
         if !class.is_none() {
-            return instance(&class, message, place);
+            return instance(&class, message, context);
         }
         // A code that is newer than the table: the base class with the code's number.
-        let error = instance(&errors.getattr("BrokerError")?, message, place)?;
+        let error = instance(&errors.getattr("BrokerError")?, message, context)?;
         error.setattr("code", code.code())?;
         Ok(error)
     });
@@ -104,9 +104,9 @@ pub(super) fn local(
     py: Python<'_>,
     class: &str,
     message: &dyn Display,
-    place: &ErrorContext<'_>,
+    context: &ErrorContext<'_>,
 ) -> PyErr {
-    finish(errors(py).and_then(|errors| instance(&errors.getattr(class)?, message, place)))
+    finish(errors(py).and_then(|errors| instance(&errors.getattr(class)?, message, context)))
 }
 
 /// Makes an error for callers that are attached but hold no token.
@@ -118,21 +118,21 @@ pub(crate) fn attached(class: &'static str, message: impl Into<String>) -> PyErr
 fn instance<'py>(
     class: &Bound<'py, PyAny>,
     message: &dyn Display,
-    place: &ErrorContext<'_>,
+    context: &ErrorContext<'_>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = class.py();
     let keywords = PyDict::new(py);
-    if let Some(topic) = place.topic {
+    if let Some(topic) = context.topic {
         keywords.set_item("topic", topic)?;
     }
-    if let Some(partition) = place.partition {
+    if let Some(partition) = context.partition {
         keywords.set_item("partition", partition)?;
     }
-    if let Some(offset) = place.offset {
+    if let Some(offset) = context.offset {
         keywords.set_item("offset", offset)?;
     }
     let error = class.call((PyString::new(py, &text(message)),), Some(&keywords))?;
-    if let Some(node) = place.node {
+    if let Some(node) = context.node {
         error.setattr("broker", node)?;
     }
     Ok(error)

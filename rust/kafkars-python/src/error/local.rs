@@ -112,8 +112,8 @@ pub(crate) fn deserialization(
     let message = format!(
         "{what} of the record at {partition} offset {offset} cannot be deserialized: {cause}"
     );
-    let place = ErrorContext::partition(&partition.topic, partition.partition).at(offset);
-    let error = local(py, "DeserializationError", &message, &place);
+    let context = ErrorContext::partition(&partition.topic, partition.partition).at(offset);
+    let error = local(py, "DeserializationError", &message, &context);
     // An error whose attribute cannot be set, such as a MemoryError in place of the intended one, is raised as it is.
     let _ = error.value(py).setattr("raw", raw);
     error.set_cause(py, Some(cause));
@@ -131,8 +131,8 @@ pub(crate) fn unfit_record(
     let message = format!(
         "{problem}; leave the timestamp out (columns=...), take layout=\"native\", or seek past the record"
     );
-    let place = ErrorContext::partition(topic, partition).at(offset);
-    local(py, "DeserializationError", &message, &place)
+    let context = ErrorContext::partition(topic, partition).at(offset);
+    local(py, "DeserializationError", &message, &context)
 }
 
 /// `CANCELLED_ERROR` or `INVALID_STATE_ERROR` of asyncio.

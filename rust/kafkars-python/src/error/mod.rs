@@ -26,12 +26,12 @@ pub(crate) use self::local::{
 
 /// A failed send or delivery.
 pub(crate) fn produce(py: Python<'_>, error: &ProduceError) -> PyErr {
-    let (class, place) = match error {
+    let (class, context) = match error {
         ProduceError::MetadataTimedOut { topic, answer, .. } => {
-            let place = ErrorContext::topic(topic);
-            let made = local(py, "MetadataTimeoutError", error, &place);
+            let context = ErrorContext::topic(topic);
+            let made = local(py, "MetadataTimeoutError", error, &context);
             if let Some(code) = answer {
-                made.set_cause(py, Some(broker(py, *code, &code.description(), &place)));
+                made.set_cause(py, Some(broker(py, *code, &code.description(), &context)));
             }
             return made;
         }
@@ -82,7 +82,7 @@ pub(crate) fn produce(py: Python<'_>, error: &ProduceError) -> PyErr {
         ProduceError::Transaction(cause) => return transaction(py, cause),
         ProduceError::Closed => ("ClosedError", ErrorContext::default()),
     };
-    local(py, class, error, &place)
+    local(py, class, error, &context)
 }
 
 /// A failed transaction. The instance says whether the transaction or the producer is lost, because the same error code
@@ -137,13 +137,13 @@ fn with_severity(py: Python<'_>, made: PyErr, error: &TransactionError) -> PyErr
 
 /// A failed read, or a failed call about offsets.
 pub(crate) fn fetch(py: Python<'_>, error: &FetchError) -> PyErr {
-    let (class, place) = match error {
+    let (class, context) = match error {
         FetchError::NoOffset { partition } => ("NoOffsetError", ErrorContext::of(partition)),
         FetchError::OffsetOutOfRange {
             partition, offset, ..
         } => {
-            let place = ErrorContext::of(partition).at(*offset);
-            return broker(py, ErrorCode::OffsetOutOfRange, error, &place);
+            let context = ErrorContext::of(partition).at(*offset);
+            return broker(py, ErrorCode::OffsetOutOfRange, error, &context);
         }
         FetchError::LogTruncated {
             partition, offset, ..
@@ -167,8 +167,8 @@ pub(crate) fn fetch(py: Python<'_>, error: &FetchError) -> PyErr {
         FetchError::Unsupported {
             partition, node, ..
         } => {
-            let place = ErrorContext::of(partition).on(*node);
-            return broker(py, ErrorCode::UnsupportedVersion, error, &place);
+            let context = ErrorContext::of(partition).on(*node);
+            return broker(py, ErrorCode::UnsupportedVersion, error, &context);
         }
         FetchError::Topic { topic, code } => {
             return broker(py, *code, error, &ErrorContext::topic(topic));
@@ -186,7 +186,7 @@ pub(crate) fn fetch(py: Python<'_>, error: &FetchError) -> PyErr {
         FetchError::Failed { .. } => ("KafkaError", ErrorContext::default()),
         FetchError::Closed => ("ClosedError", ErrorContext::default()),
     };
-    local(py, class, error, &place)
+    local(py, class, error, &context)
 }
 
 /// A failed group membership.
@@ -224,7 +224,7 @@ pub(crate) fn group(py: Python<'_>, error: &GroupError) -> PyErr {
 
 /// Offsets that were not committed, or committed ones that cannot be read.
 pub(crate) fn commit(py: Python<'_>, error: &CommitError) -> PyErr {
-    let (class, place) = match error {
+    let (class, context) = match error {
         CommitError::Fenced { .. }
         | CommitError::NotOwned { .. }
         | CommitError::NotMember { .. } => ("CommitFailedError", ErrorContext::default()),
@@ -232,10 +232,10 @@ pub(crate) fn commit(py: Python<'_>, error: &CommitError) -> PyErr {
         CommitError::Refused {
             code, partition, ..
         } => {
-            let place = partition
+            let context = partition
                 .as_ref()
                 .map_or_else(ErrorContext::default, ErrorContext::of);
-            return broker(py, *code, error, &place);
+            return broker(py, *code, error, &context);
         }
         CommitError::InvalidOffset { partition, offset } => (
             "InvalidArgumentError",
@@ -245,7 +245,7 @@ pub(crate) fn commit(py: Python<'_>, error: &CommitError) -> PyErr {
         CommitError::Security(failure) => return security(py, failure),
         CommitError::Failed { .. } => ("ProtocolError", ErrorContext::default()),
     };
-    local(py, class, error, &place)
+    local(py, class, error, &context)
 }
 
 /// A failed call of the client underneath.
@@ -264,13 +264,13 @@ pub(crate) fn client(py: Python<'_>, error: &ClientError) -> PyErr {
             partition,
             ..
         } => {
-            let place = ErrorContext {
+            let context = ErrorContext {
                 topic: topic.as_deref(),
                 partition: *partition,
                 offset: None,
                 node: None,
             };
-            broker(py, *code, error, &place)
+            broker(py, *code, error, &context)
         }
         ClientError::InvalidTopic(topic) => broker(
             py,

@@ -40,7 +40,7 @@ pub(crate) struct Callbacks {
     due: Mutex<Due>,
     groups: AtomicU64,
     stage: Arc<CallbackStage>,
-    news: Arc<CallbackWakeup>,
+    wakeup: Arc<CallbackWakeup>,
 }
 
 /// The turn to run a producer's callbacks of both kinds, and the condition that threads wait for.
@@ -128,7 +128,7 @@ struct CallbackWakeup {
 impl Callbacks {
     /// Creates an empty set of callbacks, to be run on this stage.
     pub(super) fn new(stage: &Arc<CallbackStage>) -> Self {
-        let news = CallbackWakeup {
+        let wakeup = CallbackWakeup {
             any: AtomicBool::new(false),
             finished: Mutex::default(),
             stage: Arc::clone(stage),
@@ -138,7 +138,7 @@ impl Callbacks {
             due: Mutex::default(),
             groups: AtomicU64::new(0),
             stage: Arc::clone(stage),
-            news: Arc::new(news),
+            wakeup: Arc::new(wakeup),
         }
     }
 
@@ -186,15 +186,15 @@ impl Callbacks {
                 });
             }
         }
-        let news = Arc::clone(&self.news);
-        batch.on_done(move || news.tell(address));
+        let wakeup = Arc::clone(&self.wakeup);
+        batch.on_done(move || wakeup.tell(address));
     }
 
     /// Runs the callbacks that are due, unless another thread does. Raises the exception of one; the others stay due.
     #[inline]
     pub(crate) fn serve(&self, py: Python<'_>) -> PyResult<usize> {
         // This is called with every result, and most of the time one plain load is enough.
-        if !self.news.any.load(Ordering::Relaxed) {
+        if !self.wakeup.any.load(Ordering::Relaxed) {
             return Ok(0);
         }
         self.run_due(py)
@@ -219,7 +219,7 @@ impl Callbacks {
 
     /// The next callback, which counts as running until its `RunningCallback` is dropped.
     fn next(&self) -> Option<DeliveryCallback> {
-        let mut finished = self.news.finished.lock();
+        let mut finished = self.wakeup.finished.lock();
         let mut due = self.due.lock();
         if !finished.is_empty() {
             let mut waiting = self.waiting.lock();
@@ -239,7 +239,7 @@ impl Callbacks {
         };
         // If the group at the front is empty, the next call finds that out.
         let any = !due.groups.is_empty();
-        self.news.any.store(any, Ordering::Release);
+        self.wakeup.any.store(any, Ordering::Release);
         let (number, call) = found?;
         due.running.push(number);
         Some(call)
@@ -329,7 +329,7 @@ impl Callbacks {
     }
 
     fn is_servable(&self) -> bool {
-        self.news.any.load(Ordering::Acquire) && !self.stage.turn.is_elsewhere()
+        self.wakeup.any.load(Ordering::Acquire) && !self.stage.turn.is_elsewhere()
     }
 }
 

@@ -70,7 +70,8 @@ impl PyDeliveries {
         py: Python<'py>,
         index: Index,
     ) -> PyResult<Bound<'py, PyDeliveryFuture>> {
-        let delivery = place(index.0, self.deliveries.len()).and_then(|at| self.deliveries.get(at));
+        let delivery =
+            resolve_index(index.0, self.deliveries.len()).and_then(|at| self.deliveries.get(at));
         let delivery = delivery.ok_or_else(|| PyIndexError::new_err("no such record"))?;
         self.future(py, delivery)
     }
@@ -149,7 +150,7 @@ impl<'py> FromPyObject<'_, 'py> for Index {
 }
 
 /// The position among `count` items of a Python index; negative ones count from the end.
-pub(super) fn place(index: isize, count: usize) -> Option<usize> {
+pub(super) fn resolve_index(index: isize, count: usize) -> Option<usize> {
     let at = match usize::try_from(index) {
         Ok(at) => at,
         Err(_) => count.checked_sub(index.unsigned_abs())?,

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyList};
 
 use super::awaits::Awaits;
-use super::deliveries::{Index, place};
+use super::deliveries::{Index, resolve_index};
 use super::pending_send::WaitingSend;
 use crate::aio::{
     AwaitableCall, CompletionKey, CompletionQueue, PendingAnswer, PyAwaiting, PyFuture,
@@ -216,7 +216,7 @@ impl PyAsyncDeliveries {
 
     /// The future of one record, in the order of the call.
     fn __getitem__<'py>(&self, py: Python<'py>, index: Index) -> PyResult<Bound<'py, PyFuture>> {
-        let entry = place(index.0, self.0.len()).and_then(|at| self.0.get(at));
+        let entry = resolve_index(index.0, self.0.len()).and_then(|at| self.0.get(at));
         let entry = entry.ok_or_else(|| PyIndexError::new_err("no such record"))?;
         entry.copy().future(py, Awaits::Delivery)?.into_object(py)
     }

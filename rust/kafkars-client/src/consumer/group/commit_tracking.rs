@@ -144,7 +144,7 @@ pub(super) fn answer(
             shared.inner.lock().ending.left_ended(&offsets, outcome);
         }
         Reply::Nobody => {}
-        Reply::Callback(callback) => shared.push_news(ConsumerEvent::Committed {
+        Reply::Callback(callback) => shared.push_event(ConsumerEvent::Committed {
             callback,
             offsets,
             outcome,
@@ -179,11 +179,11 @@ pub(super) fn offsets(
     buffer: &FetchBuffer,
     positions: impl IntoIterator<Item = Position>,
 ) -> Offsets {
-    let to_commit = |(partition, place): (TopicPartition, FetchPosition)| {
+    let to_commit = |(partition, position): (TopicPartition, FetchPosition)| {
         let committed = OffsetAndMetadata {
-            leader_epoch: place.leader_epoch,
+            leader_epoch: position.leader_epoch,
             topic_id: buffer.topic_id(&partition),
-            ..OffsetAndMetadata::new(place.offset)
+            ..OffsetAndMetadata::new(position.offset)
         };
         (partition, committed)
     };

@@ -41,6 +41,11 @@ impl Consumer {
 
     /// Commits `offsets`; the future ends when the coordinator has answered. The commit is queued by this call, not
     /// when its future is polled: a `close()` that follows does not overtake it.
+    ///
+    /// # Errors
+    /// [`FetchError::State`] without a group, [`FetchError::Commit`] for an offset below 0, [`FetchError::Topic`] or
+    /// [`FetchError::InvalidArgument`] for a partition that cannot exist, [`FetchError::Closed`] after a close. The
+    /// future fails with [`FetchError::Commit`].
     pub fn commit(
         &self,
         mut offsets: Offsets,
@@ -106,6 +111,9 @@ impl Consumer {
 
     /// Commits `offsets`; the outcome comes as [`crate::ConsumerEvent::Committed`] with the number of the callback.
     /// Without a callback a failure is logged.
+    ///
+    /// # Errors
+    /// As for [`Consumer::commit`], without those of its future.
     pub fn commit_later(
         &self,
         mut offsets: Offsets,

@@ -12,6 +12,10 @@ use crate::consumer::handle::Consumer;
 
 impl Consumer {
     /// Returns the committed offset of each partition; partitions without one are left out.
+    ///
+    /// # Errors
+    /// [`FetchError::State`] without a group, [`FetchError::TimedOut`] at the deadline, [`FetchError::Closed`] after a
+    /// close; otherwise why the coordinator did not tell.
     pub async fn committed(
         &self,
         partitions: Vec<TopicPartition>,

@@ -29,8 +29,8 @@ struct Busy {
 }
 
 impl EventQueue {
-    pub(in crate::consumer) fn push(&mut self, events: ConsumerEvent) {
-        match events {
+    pub(in crate::consumer) fn push(&mut self, event: ConsumerEvent) {
+        match event {
             ConsumerEvent::Failed(error) => {
                 // One error is enough; a broker that refuses for hours must not fill the memory.
                 if self.errors.is_empty() {
@@ -40,7 +40,7 @@ impl EventQueue {
             ConsumerEvent::Change(change) if matches!(change.kind, ChangeKind::Lost(_)) => {
                 self.lose(change)
             }
-            events => self.waiting.push_back(events),
+            event => self.waiting.push_back(event),
         }
     }
 
@@ -50,8 +50,8 @@ impl EventQueue {
     fn lose(&mut self, mut change: Change) {
         let lost: HashSet<TopicPartition> = change.partitions.iter().cloned().collect();
         let mut untold = HashSet::new();
-        self.waiting.retain_mut(|events| {
-            let ConsumerEvent::Change(other) = events else {
+        self.waiting.retain_mut(|event| {
+            let ConsumerEvent::Change(other) = event else {
                 return true;
             };
             let before = other.partitions.len();
@@ -80,7 +80,7 @@ impl EventQueue {
         let is_loss = |kind: &ChangeKind| matches!(kind, ChangeKind::Lost(_));
         let busy = self.busy.as_ref().map(|busy| &busy.unfinished);
         let now = busy.filter(|busy| busy.is_overtaken || is_loss(&busy.change.kind));
-        let waiting = self.waiting.iter().filter_map(|events| match events {
+        let waiting = self.waiting.iter().filter_map(|event| match event {
             ConsumerEvent::Change(change) if is_loss(&change.kind) => Some(&change.partitions),
             _ => None,
         });
@@ -94,12 +94,12 @@ impl EventQueue {
     pub(super) fn has_change(&self) -> bool {
         self.waiting
             .iter()
-            .any(|events| matches!(events, ConsumerEvent::Change(_)))
+            .any(|event| matches!(event, ConsumerEvent::Change(_)))
     }
 
     /// The partitions of all losses in the queue.
     pub(super) fn lost(&self) -> HashSet<TopicPartition> {
-        let changes = self.waiting.iter().filter_map(|events| match events {
+        let changes = self.waiting.iter().filter_map(|event| match event {
             ConsumerEvent::Change(change) if matches!(change.kind, ChangeKind::Lost(_)) => {
                 Some(change)
             }
@@ -149,8 +149,8 @@ impl EventQueue {
     /// Returns the queued changes, to be carried out now. The application gets their events later.
     pub(super) fn release(&mut self) -> Vec<Unfinished> {
         let mut released = Vec::new();
-        for events in &self.waiting {
-            if let ConsumerEvent::Change(change) = events
+        for event in &self.waiting {
+            if let ConsumerEvent::Change(change) = event
                 && self.released.insert(change.id)
             {
                 released.push(change.clone().into());
@@ -198,8 +198,8 @@ mod tests {
 
     fn told(queue: &mut EventQueue) -> Vec<(u64, Vec<i32>)> {
         let mut told = Vec::new();
-        while let Some(events) = queue.pop() {
-            if let ConsumerEvent::Change(change) = events {
+        while let Some(event) = queue.pop() {
+            if let ConsumerEvent::Change(change) = event {
                 let numbers = change.partitions.iter().map(|one| one.partition);
                 told.push((change.id.0, numbers.collect()));
             }

@@ -12,16 +12,16 @@ use crate::consumer::handle::Consumer;
 use crate::now;
 
 impl Consumer {
-    /// True while an event waits for [`Consumer::next_news`] or a change is being carried out. Reads a flag, so it
+    /// True while an event waits for [`Consumer::next_event`] or a change is being carried out. Reads a flag, so it
     /// costs nothing.
     #[inline]
-    pub fn has_news(&self) -> bool {
-        self.shared.has_news()
+    pub fn has_event(&self) -> bool {
+        self.shared.has_event()
     }
 
     /// True if the application is still to be told that partitions come or go.
     pub fn has_change(&self) -> bool {
-        self.has_news() && self.shared.inner.lock().queue.has_change()
+        self.has_event() && self.shared.inner.lock().queue.has_change()
     }
 
     /// The partitions whose loss the application is still to be told.
@@ -32,13 +32,13 @@ impl Consumer {
     /// Returns the next event. A [`ConsumerEvent::Change`] must be given back to [`Consumer::finish_change`]; until
     /// then there is no other. `is_finished` is true if the application has finished what was returned before, as it
     /// has when it polls.
-    pub fn next_news(&self, is_finished: bool) -> Option<ConsumerEvent> {
+    pub fn next_event(&self, is_finished: bool) -> Option<ConsumerEvent> {
         let mut inner = self.shared.inner.lock();
         if is_finished {
             inner.buffer.finish_all();
         }
-        let events = inner.queue.pop();
-        if let Some(ConsumerEvent::Change(change)) = &events
+        let event = inner.queue.pop();
+        if let Some(ConsumerEvent::Change(change)) = &event
             && change.kind == ChangeKind::Assigned
             && !inner.assigned_by_hand
             && !inner.queue.is_released()
@@ -50,10 +50,10 @@ impl Consumer {
         }
         self.shared.gate(&inner);
         drop(inner);
-        if events.is_some() {
-            self.shared.note_wish();
+        if event.is_some() {
+            self.shared.note_request();
         }
-        events
+        event
     }
 
     /// Reports a change that the application has carried out. Its finished positions of partitions that go are
@@ -77,13 +77,13 @@ impl Consumer {
     }
 
     /// Runs `waiter` once, when an event waits or the consumer is closed; at once if that is so already.
-    pub fn on_news(&self, waiter: Box<dyn FnOnce() + Send>) {
+    pub fn on_event(&self, waiter: Box<dyn FnOnce() + Send>) {
         let mut inner = self.shared.inner.lock();
         if inner.queue.is_ready() || self.is_closed() {
             drop(inner);
             waiter();
         } else {
-            inner.news_waiters.push(waiter);
+            inner.event_waiters.push(waiter);
         }
     }
 
@@ -92,14 +92,14 @@ impl Consumer {
         let mut inner = self.shared.inner.lock();
         let mut woken = std::mem::take(&mut inner.waiters);
         woken.append(&mut inner.choosy);
-        woken.append(&mut inner.news_waiters);
+        woken.append(&mut inner.event_waiters);
         drop(inner);
         self.shared.announce(woken);
     }
 
     /// Blocks this thread until an event waits or the consumer is closed, for at most `timeout`. Returns false if the
     /// time ran out.
-    pub fn wait_news(&self, timeout: Duration) -> bool {
+    pub fn wait_event(&self, timeout: Duration) -> bool {
         let deadline = now() + timeout;
         let mut inner = self.shared.inner.lock();
         while !inner.queue.is_ready() && !self.is_closed() {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use kafkars_core::cluster::Cluster;
 use kafkars_core::coordinator::CoordinatorKind;
-use kafkars_core::group::{GroupCall, GroupRequest, GroupResponse, OutgoingCommit, RequestFailure};
+use kafkars_core::group::{CommitCall, GroupCall, GroupRequest, GroupResponse, RequestFailure};
 use kafkars_protocol::messages::metadata::{MetadataRequest, MetadataRequestTopic};
 use kafkars_protocol::messages::offset_commit::{
     OffsetCommitRequest, OffsetCommitRequestPartition, OffsetCommitRequestTopic,
@@ -46,26 +46,26 @@ pub(super) async fn coordinator(client: &Client, group: &str) -> Result<i32, Req
 /// Sends one request of the membership.
 pub(super) async fn send(
     client: &Client,
-    outgoing: GroupCall,
+    call: GroupCall,
 ) -> Result<GroupResponse, RequestFailure> {
-    let place = RequestTarget {
+    let target = RequestTarget {
         client,
-        node: outgoing.node,
-        kind: match outgoing.held_back {
+        node: call.node,
+        kind: match call.held_back {
             true => ConnectionKind::Membership,
             false => ConnectionKind::Coordinator,
         },
-        timeout: outgoing.timeout,
+        timeout: call.timeout,
     };
-    match outgoing.request {
-        GroupRequest::JoinGroup(request) => place.ask(request).await.map(GroupResponse::JoinGroup),
-        GroupRequest::SyncGroup(request) => place.ask(request).await.map(GroupResponse::SyncGroup),
-        GroupRequest::Heartbeat(request) => place.ask(request).await.map(GroupResponse::Heartbeat),
-        GroupRequest::LeaveGroup(leave) => place
+    match call.request {
+        GroupRequest::JoinGroup(request) => target.ask(request).await.map(GroupResponse::JoinGroup),
+        GroupRequest::SyncGroup(request) => target.ask(request).await.map(GroupResponse::SyncGroup),
+        GroupRequest::Heartbeat(request) => target.ask(request).await.map(GroupResponse::Heartbeat),
+        GroupRequest::LeaveGroup(leave) => target
             .ask_with(|version| leave.build(version), i16::MAX)
             .await
             .map(GroupResponse::LeaveGroup),
-        GroupRequest::ConsumerGroupHeartbeat(request) => place
+        GroupRequest::ConsumerGroupHeartbeat(request) => target
             .ask(request)
             .await
             .map(GroupResponse::ConsumerGroupHeartbeat),
@@ -75,21 +75,21 @@ pub(super) async fn send(
 /// Sends one OffsetCommit.
 pub(super) async fn commit(
     client: &Client,
-    outgoing: OutgoingCommit,
+    call: CommitCall,
 ) -> Result<OffsetCommitResponse, RequestFailure> {
-    let place = RequestTarget {
+    let target = RequestTarget {
         client,
-        node: outgoing.node,
+        node: call.node,
         kind: ConnectionKind::Coordinator,
-        timeout: outgoing.timeout,
+        timeout: call.timeout,
     };
-    let OutgoingCommit {
+    let CommitCall {
         request,
         max_version,
         ..
-    } = outgoing;
+    } = call;
     let (cluster, mut others) = (client.cluster(), Vec::new());
-    let answer = place.ask_with(
+    let answer = target.ask_with(
         |version| commit_in(request, version, &cluster, &mut others),
         max_version,
     );

@@ -130,7 +130,7 @@ impl ConsumerShared {
         let now = now();
         let fetch = {
             let inner = self.inner.lock();
-            let silent = inner.buffer.silent_since(inner.wished_at);
+            let silent = inner.buffer.silent_since(inner.requested_at);
             silent.filter(|since| now.saturating_duration_since(*since) > usual)
         };
         let is_by_hand = self.is_assigned_by_hand();

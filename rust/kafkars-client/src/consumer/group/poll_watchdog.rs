@@ -53,6 +53,6 @@ impl PollWatchdog {
             membership.state(),
             MembershipState::Expelled | MembershipState::Failed
         );
-        shared.inner.lock().wake_driver = waits_for_poll;
+        shared.inner.lock().wake_group_task = waits_for_poll;
     }
 }

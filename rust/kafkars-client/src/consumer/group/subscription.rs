@@ -17,6 +17,10 @@ use crate::{now, topic_name};
 
 impl Consumer {
     /// Subscribes to these topics, instead of what was subscribed before.
+    ///
+    /// # Errors
+    /// [`FetchError::Topic`] for a name that no topic can have, [`FetchError::Closed`] after a close;
+    /// [`FetchError::State`] without a topic, without a group, or while partitions are assigned by hand.
     pub fn subscribe(&self, topics: Vec<Arc<str>>) -> Result<(), FetchError> {
         if topics.is_empty() {
             return Err(invalid(
@@ -33,21 +37,28 @@ impl Consumer {
         }
         let topics: BTreeSet<_> = topics.into_iter().collect();
         let view = SubscriptionView::Topics(topics.clone());
-        self.wish(view, SubscriptionRequest::Topics(topics))
+        self.request_subscription(view, SubscriptionRequest::Topics(topics))
     }
 
     /// Subscribes to all topics whose whole name matches, also those that are created later.
+    ///
+    /// # Errors
+    /// As for [`Consumer::subscribe`]; also if the pattern is not a regular expression.
     pub fn subscribe_pattern(&self, pattern: &str) -> Result<(), FetchError> {
         let compiled = Pattern::new(pattern)?;
         let group = self.group("subscribe()")?;
-        let wish = match group.config.group_protocol {
+        let request = match group.config.group_protocol {
             GroupProtocol::Classic => SubscriptionRequest::Local(compiled),
             GroupProtocol::Consumer => SubscriptionRequest::Remote(pattern.into()),
         };
-        self.wish(SubscriptionView::Pattern(pattern.into()), wish)
+        self.request_subscription(SubscriptionView::Pattern(pattern.into()), request)
     }
 
-    fn wish(&self, view: SubscriptionView, wish: SubscriptionRequest) -> Result<(), FetchError> {
+    fn request_subscription(
+        &self,
+        view: SubscriptionView,
+        request: SubscriptionRequest,
+    ) -> Result<(), FetchError> {
         self.check_open()?;
         let group = self.group("subscribe()")?;
         {
@@ -64,8 +75,8 @@ impl Consumer {
             status.subscription = Some(view);
             status.subscribed_at.get_or_insert_with(now);
         }
-        self.shared.note_wish();
-        group.tell(Command::Subscribe(wish));
+        self.shared.note_request();
+        group.tell(Command::Subscribe(request));
         Ok(())
     }
 
@@ -76,6 +87,10 @@ impl Consumer {
     }
 
     /// Makes the group rebalance without any other reason (KIP-568).
+    ///
+    /// # Errors
+    /// [`FetchError::State`] without a group or a subscription, or with KIP-848's protocol; [`FetchError::Closed`]
+    /// after a close.
     pub fn enforce_rebalance(&self, reason: String) -> Result<(), FetchError> {
         self.check_open()?;
         let group = self.group("enforce_rebalance()")?;
@@ -94,6 +109,9 @@ impl Consumer {
     }
 
     /// The group id, and this member's identity in the group now.
+    ///
+    /// # Errors
+    /// [`FetchError::State`] without a group.
     pub fn group_identity(&self) -> Result<(Arc<str>, Option<GroupMemberIdentity>), FetchError> {
         let group = self.group("group_metadata()")?;
         let identity = group.status.lock().identity.clone();

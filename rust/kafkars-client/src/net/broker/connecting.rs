@@ -61,7 +61,7 @@ impl Broker {
                 *self.connections[kind.index()].lock() = ConnectionSlot::Empty;
                 drop(outcome.send(Some(Err(self.failure(cause)))));
             }
-            Ok((connection, driver, lifetime)) => {
+            Ok((connection, task, lifetime)) => {
                 tracing::debug!(
                     target: "kafkars::net",
                     broker = %self.address,
@@ -85,9 +85,9 @@ impl Broker {
                 drop(self);
                 match authenticator {
                     Some(authenticator) if !lifetime.is_zero() => {
-                        renewal.drive(driver, weak, authenticator, lifetime).await;
+                        renewal.drive(task, weak, authenticator, lifetime).await;
                     }
-                    _ => driver.await,
+                    _ => task.await,
                 }
                 network.reachability.ended();
             }
@@ -143,8 +143,8 @@ impl Broker {
             longest_frame: config.receive_message_max_bytes,
             counters: self.counters.clone(),
         };
-        let (connection, driver) = Connection::new(reader, writer, settings);
-        let mut driver = Box::pin(driver);
+        let (connection, task) = Connection::new(reader, writer, settings);
+        let mut task = Box::pin(task);
         let limit = handshake_limit(config);
         let newest = self.pace.lock().api_versions_version;
         let greeted = {
@@ -153,11 +153,11 @@ impl Broker {
                 biased;
                 greeted = &mut greeting => greeted,
                 // The connection is over, so the handshake has its error already.
-                () = driver.as_mut() => greeting.await,
+                () = task.as_mut() => greeting.await,
             }
         };
         match greeted {
-            Ok(lifetime) => Ok((connection, driver, lifetime)),
+            Ok(lifetime) => Ok((connection, task, lifetime)),
             Err(cause) => Err(cause),
         }
     }

@@ -160,7 +160,7 @@ impl Connection {
             }
             state.outbox.push(frame);
         }
-        state.wake_driver();
+        state.wake_task();
     }
 
     /// When the last request in flight expires.

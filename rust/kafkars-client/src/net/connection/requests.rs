@@ -21,6 +21,10 @@ impl Connection {
     /// returns; the response is awaited separately, and the future may be dropped. After `deadline` it fails with
     /// [`AttemptError::TimedOut`]; if that is not before `request_timeout`, the connection is then given up, because
     /// responses come in order.
+    ///
+    /// # Errors
+    /// [`AttemptError::Unsupported`] if no version is common, [`AttemptError::Encode`] if the request cannot be
+    /// encoded; otherwise why the connection has ended. The future fails if there is no response that can be read.
     pub fn start<R: Request>(
         &self,
         request: &R,
@@ -32,6 +36,9 @@ impl Connection {
     }
 
     /// As [`Connection::start`], in a version chosen by the caller.
+    ///
+    /// # Errors
+    /// As for [`Connection::start`].
     pub fn start_version<R: Request>(
         &self,
         request: &R,
@@ -96,6 +103,9 @@ impl Connection {
     /// Sends a request that the broker does not answer. The future ends when the socket has taken it: otherwise a
     /// sender would not notice that the broker is slower than itself. If that is not before `deadline`, the connection
     /// is given up.
+    ///
+    /// # Errors
+    /// As for [`Connection::start`]; the future fails if the connection ends before the socket has taken the request.
     pub fn start_oneway<R: Request>(
         &self,
         request: &R,
@@ -294,7 +304,7 @@ impl Connection {
                 Poll::Pending => {
                     state.writer = Some(writer);
                     state.is_blocked = true;
-                    state.wake_driver();
+                    state.wake_task();
                     return Ok(());
                 }
                 Poll::Ready(Err(error)) => {

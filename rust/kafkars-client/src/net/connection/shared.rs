@@ -123,7 +123,7 @@ impl ConnectionShared {
             state.outbox = Outbox::default();
             state.writer = None;
             state.forget_flushed();
-            state.wake_driver();
+            state.wake_task();
             let mut pending = std::mem::take(&mut state.pending);
             let held = state.held.take().unwrap_or_default();
             pending.extend(held.into_iter().filter_map(|(_, pending)| pending));

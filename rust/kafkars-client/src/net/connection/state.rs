@@ -28,7 +28,7 @@ pub(crate) struct ConnectionState {
     pub(crate) armed_until: Option<Instant>,
     pub(crate) last_used: Instant,
     pub(crate) failure: Option<AttemptError>,
-    pub(crate) driver: Option<Waker>,
+    pub(crate) task_waker: Option<Waker>,
     /// Notified when the socket has taken everything.
     flushed: Vec<oneshot::Sender<()>>,
 }
@@ -66,7 +66,7 @@ impl ConnectionState {
             armed_until: None,
             last_used: now,
             failure: None,
-            driver: None,
+            task_waker: None,
             flushed: Vec::new(),
         }
     }
@@ -90,7 +90,7 @@ impl ConnectionState {
             .is_some_and(|armed_until| event < armed_until)
         {
             self.armed_until = None;
-            self.wake_driver();
+            self.wake_task();
         }
     }
 
@@ -102,7 +102,7 @@ impl ConnectionState {
             pending.lengthen(pause);
         }
         self.armed_until = None;
-        self.wake_driver();
+        self.wake_task();
     }
 
     /// Returns a receiver that ends when the socket has taken everything queued so far; `None` if it already has. An
@@ -139,9 +139,9 @@ impl ConnectionState {
         self.flushed.clear();
     }
 
-    pub(crate) fn wake_driver(&mut self) {
-        if let Some(driver) = self.driver.take() {
-            driver.wake();
+    pub(crate) fn wake_task(&mut self) {
+        if let Some(waker) = self.task_waker.take() {
+            waker.wake();
         }
     }
 

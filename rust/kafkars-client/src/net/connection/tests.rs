@@ -35,9 +35,9 @@ fn settings() -> ConnectionSettings {
 fn connect(capacity: usize) -> (Connection, ScriptedPeer<DuplexStream>) {
     let (stream, peer) = pipe(capacity);
     let (reader, writer) = tokio::io::split(stream);
-    let (connection, driver) = Connection::new(Box::new(reader), Box::new(writer), settings());
+    let (connection, task) = Connection::new(Box::new(reader), Box::new(writer), settings());
     connection.set_versions(ApiVersionTable::new(&every_version()));
-    tokio::spawn(driver);
+    tokio::spawn(task);
     (connection, peer)
 }
 
@@ -585,9 +585,9 @@ async fn what_the_stream_keeps_back_is_not_written() {
         gate: Arc::clone(&gate),
     };
     let (reader, _peer) = tokio::io::duplex(64);
-    let (connection, driver) = Connection::new(Box::new(reader), Box::new(gated), settings());
+    let (connection, task) = Connection::new(Box::new(reader), Box::new(gated), settings());
     connection.set_versions(ApiVersionTable::new(&every_version()));
-    tokio::spawn(driver);
+    tokio::spawn(task);
     let oneway = |member: &str| {
         let written = connection.start_oneway(&beat(member), now() + TIMEOUT);
         Box::pin(written.expect("open"))
@@ -605,7 +605,7 @@ async fn what_the_stream_keeps_back_is_not_written() {
         gate.0 = true;
         gate.1.take()
     };
-    waker.expect("the driver waits").wake();
+    waker.expect("the task waits").wake();
     for written in all {
         assert_eq!(written.await, Ok(()));
     }

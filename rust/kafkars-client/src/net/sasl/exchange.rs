@@ -8,10 +8,10 @@ use kafkars_core::config::{
 };
 use zeroize::Zeroizing;
 
+use super::blocking_queue::BlockingQueue;
 use super::broker_words::LoginSecrets;
 use super::failure::SaslFailure;
 use super::gssapi::{Gssapi, GssapiError};
-use super::line::Line;
 use super::scram::{Scram, ScramError};
 use super::{aws_msk_iam, oauth, plain};
 use crate::net::secrets::{filled, resolve_login, within};
@@ -41,7 +41,7 @@ impl Authentication {
     pub(super) async fn begin(
         config: &SaslConfig,
         host: &str,
-        kerberos: &Line,
+        kerberos: &BlockingQueue,
         limit: Duration,
         secrets: &mut LoginSecrets,
     ) -> Result<Self, Arc<str>> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use kafkars_core::config::{KerberosConfig, SecurityContext};
 
-use super::line::Line;
+use super::blocking_queue::BlockingQueue;
 
 /// The bit for "no security layer" in the first byte of the broker's offer and of our choice.
 const NO_LAYER: u8 = 1;
@@ -20,10 +20,10 @@ pub(super) struct GssapiError(pub(super) String);
 
 /// One exchange. The Kerberos library is called on a thread of its own.
 pub(super) struct Gssapi {
-    line: Line,
+    queue: BlockingQueue,
     first: Vec<u8>,
     /// `None` while the library works with it.
-    machine: Option<Machine>,
+    exchange: Option<GssapiExchange>,
 }
 
 impl Gssapi {
@@ -31,18 +31,19 @@ impl Gssapi {
     pub(super) async fn begin(
         config: KerberosConfig,
         service: String,
-        line: Line,
+        queue: BlockingQueue,
     ) -> Result<Self, Arc<str>> {
-        let begun = line.run(move || {
+        let begun = queue.run(move || {
             let library = &config.library.0;
             let context = library.initiate(&service, &config.credentials)?;
-            Machine::begin(context).map_err(|problem| Arc::from(format!("{service}: {problem}")))
+            GssapiExchange::begin(context)
+                .map_err(|problem| Arc::from(format!("{service}: {problem}")))
         });
-        let (machine, first) = begun.await??;
+        let (exchange, first) = begun.await??;
         Ok(Self {
-            line,
+            queue,
             first,
-            machine: Some(machine),
+            exchange: Some(exchange),
         })
     }
 
@@ -53,23 +54,23 @@ impl Gssapi {
 
     /// The client's answer to a message of the broker; `None` if the exchange is complete.
     pub(super) async fn answer(&mut self, message: &[u8]) -> Result<Option<Vec<u8>>, GssapiError> {
-        let Some(mut machine) = self.machine.take() else {
+        let Some(mut exchange) = self.exchange.take() else {
             return Err(GssapiError("an earlier message was given up".to_owned()));
         };
         let message = message.to_vec();
         let work = move || {
-            let answer = machine.answer(&message);
-            (machine, answer)
+            let answer = exchange.answer(&message);
+            (exchange, answer)
         };
-        let done = self.line.run(work).await;
-        let (machine, answer) = done.map_err(|problem| GssapiError(problem.to_string()))?;
-        self.machine = Some(machine);
+        let done = self.queue.run(work).await;
+        let (exchange, answer) = done.map_err(|problem| GssapiError(problem.to_string()))?;
+        self.exchange = Some(exchange);
         answer
     }
 }
 
 /// The state machine of an exchange, without threads.
-struct Machine {
+struct GssapiExchange {
     context: Box<dyn SecurityContext>,
     state: GssapiState,
 }
@@ -82,7 +83,7 @@ enum GssapiState {
     Done,
 }
 
-impl Machine {
+impl GssapiExchange {
     fn begin(mut context: Box<dyn SecurityContext>) -> Result<(Self, Vec<u8>), Arc<str>> {
         let step = context.step(None)?;
         let state = match step.is_established {
@@ -166,27 +167,28 @@ mod tests {
         }
     }
 
-    fn machine() -> Machine {
-        let (machine, first) = Machine::begin(Box::new(Mirror { steps: 0 })).expect("it begins");
+    fn exchange() -> GssapiExchange {
+        let (exchange, first) =
+            GssapiExchange::begin(Box::new(Mirror { steps: 0 })).expect("it begins");
         assert_eq!(first, b"request");
-        machine
+        exchange
     }
 
     #[test]
     fn no_layer_is_chosen_from_those_offered() {
-        let mut machine = machine();
-        assert_eq!(machine.answer(b"reply"), Ok(Some(Vec::new())));
-        assert_eq!(machine.answer(&[0, 0, 1, 7]), Ok(Some(vec![0, 0, 0, 1])));
-        assert_eq!(machine.answer(b""), Ok(None));
+        let mut exchange = exchange();
+        assert_eq!(exchange.answer(b"reply"), Ok(Some(Vec::new())));
+        assert_eq!(exchange.answer(&[0, 0, 1, 7]), Ok(Some(vec![0, 0, 0, 1])));
+        assert_eq!(exchange.answer(b""), Ok(None));
     }
 
     #[test]
     fn a_broker_that_breaks_the_rules_is_not_believed() {
         let said = |answers: &[&[u8]]| {
-            let mut machine = machine();
+            let mut exchange = exchange();
             let mut last = Ok(None);
             for answer in answers {
-                last = machine.answer(answer);
+                last = exchange.answer(answer);
             }
             last.expect_err("it is not believed").0
         };

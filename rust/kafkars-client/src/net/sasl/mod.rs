@@ -4,11 +4,11 @@
 //! broker.
 
 mod aws_msk_iam;
+mod blocking_queue;
 mod broker_words;
 mod exchange;
 pub(crate) mod failure;
 mod gssapi;
-mod line;
 mod oauth;
 mod plain;
 mod scram;
@@ -23,10 +23,10 @@ use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::sasl_authenticate::SaslAuthenticateRequest;
 use kafkars_protocol::messages::sasl_handshake::SaslHandshakeRequest;
 
+use self::blocking_queue::BlockingQueue;
 use self::broker_words::LoginSecrets;
 use self::exchange::Authentication;
 pub use self::failure::SaslFailure;
-use self::line::Line;
 pub(crate) use self::scram::salted_password;
 
 use super::connection::Connection;
@@ -43,7 +43,7 @@ pub(crate) struct Authenticator {
     /// Time limit for fetching credentials.
     limit: Duration,
     /// Kerberos waits for servers of its own, so its calls run one at a time, each on a thread of its own.
-    kerberos: Line,
+    kerberos: BlockingQueue,
 }
 
 /// The credentials for one connection, before anything was sent to the broker.
@@ -74,7 +74,7 @@ impl Authenticator {
         Self {
             config,
             limit,
-            kerberos: Line::default(),
+            kerberos: BlockingQueue::default(),
         }
     }
 

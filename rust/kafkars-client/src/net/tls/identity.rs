@@ -28,11 +28,11 @@ pub(super) fn load(
         } => {
             let chain = content(CERTIFICATE, certificate)?;
             let chain = kafkars_certificates::chain(&chain).map_err(unreadable)?;
-            let place = key.as_ref().map_or(CERTIFICATE, |_| KEY);
+            let name = key.as_ref().map_or(CERTIFICATE, |_| KEY);
             let key = content(KEY, key.as_ref().unwrap_or(certificate))?;
             let key = kafkars_certificates::private_key(&key, password.map(Secret::expose_bytes));
             let key = key.map_err(unreadable)?;
-            check_kind(place, &key)?;
+            check_kind(name, &key)?;
             Ok((chain, key))
         }
         ClientIdentity::Pkcs12 { location, .. } => {
@@ -46,12 +46,12 @@ pub(super) fn load(
 }
 
 /// Refuses a key of a kind that TLS here cannot sign with.
-fn check_kind(place: &'static str, key: &PrivateKeyDer<'_>) -> Result<(), TlsFailure> {
+fn check_kind(name: &'static str, key: &PrivateKeyDer<'_>) -> Result<(), TlsFailure> {
     let usable = rustls::crypto::aws_lc_rs::sign::any_supported_type(key);
     usable.map(drop).map_err(|_| {
         let problem = "the private key is of a kind that is not offered: RSA of 2048 to 8192 bits (not RSA-PSS), EC of \
                        P-256, P-384 and P-521, and Ed25519 are; have a certificate issued for such a key";
-        setting(place, problem.to_owned())
+        setting(name, problem.to_owned())
     })
 }
 

@@ -2,7 +2,7 @@
 
 use kafkars_certificates::Trusted;
 
-use super::revocations::{Doubt, Revocations};
+use super::revocations::{RevocationFailure, Revocations};
 
 /// Returns what is wrong with a chain, if anything is. It begins with the broker's certificate and ends with a trusted
 /// one, whose issuer is among `known` if it is known at all.
@@ -37,17 +37,17 @@ pub(super) fn flaw<'a>(
             }
             authorities_below += u32::from(!certificate.is_self_issued());
         }
-        let doubt = match chain.get(position + 1) {
-            Some(issuer) => revocations.doubt(certificate, std::iter::once(*issuer), now),
-            None => revocations.doubt(certificate, known.clone(), now),
+        let failure = match chain.get(position + 1) {
+            Some(issuer) => revocations.failure(certificate, std::iter::once(*issuer), now),
+            None => revocations.failure(certificate, known.clone(), now),
         };
-        match doubt {
+        match failure {
             None => {}
             // Authorities from the settings are trusted without a valid revocation list, but not once they were
             // revoked.
-            Some(Doubt::Untold(_)) if !is_brokers && position + 1 == chain.len() => {}
-            Some(doubt) if is_brokers => return Some(format!("it {doubt}")),
-            Some(doubt) => return Some(format!("it is signed by {subject:?}, which {doubt}")),
+            Some(RevocationFailure::Unknown(_)) if !is_brokers && position + 1 == chain.len() => {}
+            Some(failure) if is_brokers => return Some(format!("it {failure}")),
+            Some(failure) => return Some(format!("it is signed by {subject:?}, which {failure}")),
         }
     }
     None

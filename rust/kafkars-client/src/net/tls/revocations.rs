@@ -13,18 +13,18 @@ const SETTING: &str = "ssl_crl_location";
 
 /// Why a certificate is not trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Doubt {
+pub(super) enum RevocationFailure {
     /// Its issuer has revoked it.
     Revoked,
     /// It is not known whether it was revoked: what is wrong with the issuer's list.
-    Untold(&'static str),
+    Unknown(&'static str),
 }
 
-impl fmt::Display for Doubt {
+impl fmt::Display for RevocationFailure {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Revoked => formatter.write_str("was revoked (ssl_crl_location)"),
-            Self::Untold(problem) => write!(
+            Self::Unknown(problem) => write!(
                 formatter,
                 "may have been revoked: the list of its issuer in ssl_crl_location {problem}"
             ),
@@ -63,12 +63,12 @@ impl Revocations {
 
     /// Returns what the lists say against a certificate; `None` if there is none of its issuer. The issuer is one of
     /// `issuers`, of which several may have the same name.
-    pub(super) fn doubt<'a>(
+    pub(super) fn failure<'a>(
         &self,
         certificate: &Trusted,
         issuers: impl Iterator<Item = &'a Trusted>,
         now: i64,
-    ) -> Option<Doubt> {
+    ) -> Option<RevocationFailure> {
         let lists = self.lists.iter();
         let lists = lists.filter(|list| list.issuer_name == certificate.issuer_name);
         let mut lists: Vec<&RevocationList> = lists.collect();
@@ -84,7 +84,7 @@ impl Revocations {
             let keys: Vec<&CertifiedKey> = signers.map(|issuer| &issuer.key).collect();
             lists.retain(|list| keys.iter().any(|key| self.is_signed_by(list, key)));
             if lists.is_empty() {
-                return Some(Doubt::Untold("is not signed by that"));
+                return Some(RevocationFailure::Unknown("is not signed by that"));
             }
         }
         let in_time = |list: &&RevocationList| {
@@ -95,12 +95,16 @@ impl Revocations {
             lists.retain(in_time);
         }
         match lists.iter().max_by_key(|list| list.since) {
-            _ if lists.iter().any(|list| list.lists(certificate)) => Some(Doubt::Revoked),
+            _ if lists.iter().any(|list| list.lists(certificate)) => {
+                Some(RevocationFailure::Revoked)
+            }
             _ if is_told => None,
-            Some(newest) if newest.since > now => Some(Doubt::Untold(
+            Some(newest) if newest.since > now => Some(RevocationFailure::Unknown(
                 "is not valid yet, or the clock of this machine is wrong",
             )),
-            _ => Some(Doubt::Untold("has expired; put the current one there")),
+            _ => Some(RevocationFailure::Unknown(
+                "has expired; put the current one there",
+            )),
         }
     }
 

@@ -15,7 +15,7 @@ const CA_PEM: &str = "ssl_ca_pem";
 /// The trusted certificates.
 #[derive(Debug)]
 pub(super) struct Roots {
-    certificates: Vec<Given>,
+    certificates: Vec<TrustedCertificate>,
     source: Source,
 }
 
@@ -30,13 +30,13 @@ enum Source {
 
 /// A trusted certificate: it vouches for those it signed if it is an authority, and for itself if the settings name it.
 #[derive(Debug)]
-pub(super) struct Given {
+pub(super) struct TrustedCertificate {
     pub(super) certificate: CertificateDer<'static>,
     pub(super) about: Trusted,
     anchor: TrustAnchor<'static>,
 }
 
-impl Given {
+impl TrustedCertificate {
     /// Why certificates that it signed are not accepted at this time, in seconds since 1970; `None` if they are.
     pub(super) fn obstacle(&self, now: i64) -> Option<&'static str> {
         let (from, until) = self.about.valid;
@@ -51,22 +51,22 @@ impl Given {
 
 impl Roots {
     /// The authorities that are valid at this time, and their trust anchors for webpki.
-    pub(super) fn at(&self, now: i64) -> (Vec<&Given>, Vec<TrustAnchor<'_>>) {
+    pub(super) fn at(&self, now: i64) -> (Vec<&TrustedCertificate>, Vec<TrustAnchor<'_>>) {
         let able = self.all().filter(|each| each.obstacle(now).is_none());
-        let able: Vec<&Given> = able.collect();
+        let able: Vec<&TrustedCertificate> = able.collect();
         let anchors = able.iter().map(|each| each.anchor.clone()).collect();
         (able, anchors)
     }
 
     /// The certificate among those of the settings, where it is trusted itself.
-    pub(super) fn given(&self, certificate: &CertificateDer<'_>) -> Option<&Given> {
+    pub(super) fn given(&self, certificate: &CertificateDer<'_>) -> Option<&TrustedCertificate> {
         let is_believed_itself = self.source == Source::Settings;
         let mut same = self.all().filter(|each| each.certificate == *certificate);
         same.next().filter(|_| is_believed_itself)
     }
 
     /// All certificates, whether or not they may sign.
-    pub(super) fn all(&self) -> std::slice::Iter<'_, Given> {
+    pub(super) fn all(&self) -> std::slice::Iter<'_, TrustedCertificate> {
         self.certificates.iter()
     }
 }
@@ -113,7 +113,7 @@ pub(super) fn roots(config: &TlsConfig) -> Result<Roots, TlsFailure> {
 
 /// Adds every file of a directory that holds certificates; others are skipped, and so is what is no file: a pipe might
 /// never answer.
-fn add_directory(given: &mut Vec<Given>, directory: &Path) -> Result<(), TlsFailure> {
+fn add_directory(given: &mut Vec<TrustedCertificate>, directory: &Path) -> Result<(), TlsFailure> {
     let entries = std::fs::read_dir(directory)
         .map_err(|error| setting(CA_LOCATION, format!("{}: {error}", directory.display())))?;
     for entry in entries.flatten() {
@@ -135,7 +135,11 @@ fn add_directory(given: &mut Vec<Given>, directory: &Path) -> Result<(), TlsFail
     Ok(())
 }
 
-fn add_pem(given: &mut Vec<Given>, name: &'static str, pem: &[u8]) -> Result<(), TlsFailure> {
+fn add_pem(
+    given: &mut Vec<TrustedCertificate>,
+    name: &'static str,
+    pem: &[u8],
+) -> Result<(), TlsFailure> {
     let certificates = kafkars_certificates::certificates(pem);
     let certificates = certificates.map_err(|error| setting(name, format!("no PEM: {error}")))?;
     if certificates.is_empty() {
@@ -154,11 +158,11 @@ fn add_pem(given: &mut Vec<Given>, name: &'static str, pem: &[u8]) -> Result<(),
     Ok(())
 }
 
-fn usable(certificate: CertificateDer<'static>) -> Option<Given> {
+fn usable(certificate: CertificateDer<'static>) -> Option<TrustedCertificate> {
     let about = Trusted::read(&certificate)?;
     let anchor = webpki::anchor_from_trusted_cert(&certificate).ok()?;
     let anchor = anchor.to_owned();
-    Some(Given {
+    Some(TrustedCertificate {
         certificate,
         about,
         anchor,

@@ -17,7 +17,7 @@ use super::failure::{Rejection, TlsFailure};
 use super::path;
 use super::reason::{self, Problem};
 use super::revocations::Revocations;
-use super::trust::{self, Given, Roots};
+use super::trust::{self, Roots, TrustedCertificate};
 
 /// Verifies the chain always, and the host name unless the settings say not to.
 #[derive(Debug)]
@@ -95,7 +95,7 @@ impl Verifier {
     /// one that is self-signed.
     fn verify_given(
         &self,
-        given: &Given,
+        given: &TrustedCertificate,
         intermediates: &[CertificateDer<'_>],
         now: UnixTime,
     ) -> Result<(), Problem> {
@@ -148,7 +148,7 @@ impl Verifier {
             sent.iter()
                 .any(|each| each.issuer_name == given.about.subject_name)
         });
-        let signers: Vec<&Given> = signers.collect();
+        let signers: Vec<&TrustedCertificate> = signers.collect();
         let ours = signers.iter().map(|given| &given.about);
         let involved: Vec<&Trusted> = sent.iter().chain(ours).collect();
         let mut reason = reason::words(problem, &involved, server_name);

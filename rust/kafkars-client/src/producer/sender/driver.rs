@@ -148,8 +148,8 @@ impl SenderDriver {
         if let Some(dispatch) = work.coordinator {
             self.coordinate(dispatch);
         }
-        for outgoing in work.requests {
-            self.send(outgoing);
+        for call in work.requests {
+            self.send(call);
         }
         self.report_finished();
         self.transactions_changed();
@@ -206,7 +206,7 @@ impl SenderDriver {
         });
     }
 
-    fn send(&mut self, outgoing: ProduceCall) {
+    fn send(&mut self, call: ProduceCall) {
         let ProduceCall {
             node: id,
             batches,
@@ -214,7 +214,7 @@ impl SenderDriver {
             max_version,
             deadline,
             latest,
-        } = outgoing;
+        } = call;
         let node = self.nodes.entry(id).or_default();
         let Some(connection) = node.connection.clone() else {
             let lost = NoAnswer::NotSent {

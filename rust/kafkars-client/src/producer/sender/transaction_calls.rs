@@ -24,9 +24,13 @@ struct WaitingCall {
 
 impl Calls {
     /// Adds one who waits for the end of a call.
-    pub(super) fn wait_for(&mut self, ticket: TransactionCallId, call: TransactionCall) -> CallEnd {
+    pub(super) fn wait_for(
+        &mut self,
+        call_id: TransactionCallId,
+        call: TransactionCall,
+    ) -> CallEnd {
         let (end, ended) = oneshot::channel();
-        let waiting = self.waiting.entry(ticket);
+        let waiting = self.waiting.entry(call_id);
         let new = || WaitingCall {
             call,
             ends: Vec::new(),
@@ -38,7 +42,7 @@ impl Calls {
     /// Reports calls that have ended.
     pub(super) fn end(&mut self, transactions: &mut Transactions) {
         for outcome in transactions.take_outcomes() {
-            let Some(WaitingCall { call, ends }) = self.waiting.remove(&outcome.ticket) else {
+            let Some(WaitingCall { call, ends }) = self.waiting.remove(&outcome.call_id) else {
                 continue;
             };
             let mut is_heard = false;

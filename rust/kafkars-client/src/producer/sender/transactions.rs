@@ -27,11 +27,11 @@ impl SenderDriver {
         if self.ended {
             return Err(TransactionError::Closed);
         }
-        let mut door = self.shared.door.write();
+        let mut send_permits = self.shared.send_permits.write();
         let result = command(transactions);
-        door.set(transactions.may_send().err(), transactions.number());
-        drop(door);
-        self.shared.door_moved.notify_waiters();
+        send_permits.set(transactions.may_send().err(), transactions.number());
+        drop(send_permits);
+        self.shared.send_permits_changed.notify_waiters();
         result
     }
 
@@ -41,8 +41,8 @@ impl SenderDriver {
         call: TransactionCall,
         command: impl FnOnce(&mut Transactions) -> Result<TransactionCallId, TransactionError>,
     ) -> Result<CallEnd, TransactionError> {
-        let ticket = self.command(call, command)?;
-        let ended = self.calls.wait_for(ticket, call);
+        let call_id = self.command(call, command)?;
+        let ended = self.calls.wait_for(call_id, call);
         // Some calls end at once.
         self.end_calls();
         Ok(ended)
@@ -115,9 +115,12 @@ impl SenderDriver {
             return;
         };
         let refusal = transactions.may_send().err();
-        if self.shared.door.read().differs(refusal.as_ref()) {
-            self.shared.door.write().set(refusal, transactions.number());
-            self.shared.door_moved.notify_waiters();
+        if self.shared.send_permits.read().differs(refusal.as_ref()) {
+            self.shared
+                .send_permits
+                .write()
+                .set(refusal, transactions.number());
+            self.shared.send_permits_changed.notify_waiters();
         }
         self.end_calls();
     }

@@ -41,7 +41,7 @@ impl FetchBuffer {
             None => self
                 .ready
                 .iter()
-                .find(|place| has_turn(&self.cursors, **place) && self.is_of(place.0, wanted))
+                .find(|entry| has_turn(&self.cursors, **entry) && self.is_of(entry.0, wanted))
                 .map(|(id, _)| *id),
         };
         let Some(id) = found else {
@@ -90,14 +90,14 @@ impl FetchBuffer {
             batch: Arc::clone(&current.batch),
             view,
         };
-        let place = current.place_behind(&view);
+        let position = current.position_after(&view);
         let id = *id;
         let is_last = current.remaining == 0;
         self.note_unfinished(id);
         if is_last {
             self.finish_current();
         } else if let Some(cursor) = self.cursors[id].as_mut() {
-            cursor.advance(place);
+            cursor.advance(position);
         }
         Ok(Some(taken))
     }
@@ -145,12 +145,12 @@ impl FetchBuffer {
                 count,
             });
             let is_last = current.remaining == 0;
-            let place = last.map(|last| current.place_behind(&last));
+            let position = last.map(|last| current.position_after(&last));
             self.note_unfinished(id);
             if is_last {
                 self.finish_current();
-            } else if let (Some(place), Some(cursor)) = (place, self.cursors[id].as_mut()) {
-                cursor.advance(place);
+            } else if let (Some(position), Some(cursor)) = (position, self.cursors[id].as_mut()) {
+                cursor.advance(position);
             }
         }
         Ok(slices)
@@ -161,9 +161,9 @@ impl FetchBuffer {
     fn note_unfinished(&mut self, id: CursorId) {
         if let Some(cursor) = &self.cursors[id]
             && self.unfinished.last().is_none_or(|(last, _)| *last != id)
-            && let Some(place) = cursor.place()
+            && let Some(position) = cursor.fetch_position()
         {
-            self.unfinished.push((id, place));
+            self.unfinished.push((id, position));
         }
     }
 

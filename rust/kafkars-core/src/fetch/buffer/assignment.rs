@@ -20,15 +20,15 @@ impl FetchBuffer {
             .cloned()
             .collect();
         self.remove(&gone);
-        for (partition, place) in wanted {
-            self.assign_one(partition, place);
+        for (partition, position) in wanted {
+            self.assign_one(partition, position);
         }
     }
 
     /// Adds to the assignment; partitions that are in it stay as they are unless a position is given.
     pub fn add(&mut self, partitions: Vec<(TopicPartition, Option<FetchPosition>)>) {
-        for (partition, place) in partitions {
-            self.assign_one(partition, place);
+        for (partition, position) in partitions {
+            self.assign_one(partition, position);
         }
     }
 
@@ -40,18 +40,18 @@ impl FetchBuffer {
         }
     }
 
-    fn assign_one(&mut self, partition: TopicPartition, place: Option<FetchPosition>) {
-        match (self.by_partition.get(&partition), place) {
+    fn assign_one(&mut self, partition: TopicPartition, position: Option<FetchPosition>) {
+        match (self.by_partition.get(&partition), position) {
             (Some(_), None) => {}
-            (Some(id), Some(place)) => self.go_to(*id, |cursor| cursor.set_position(place)),
-            (None, place) => self.create(partition, place),
+            (Some(id), Some(position)) => self.go_to(*id, |cursor| cursor.set_position(position)),
+            (None, position) => self.create(partition, position),
         }
     }
 
-    fn create(&mut self, partition: TopicPartition, place: Option<FetchPosition>) {
+    fn create(&mut self, partition: TopicPartition, position: Option<FetchPosition>) {
         self.next_epoch += 1;
-        let is_sought = place.is_some();
-        let cursor = Cursor::new(partition.clone(), self.next_epoch, self.start, place);
+        let is_sought = position.is_some();
+        let cursor = Cursor::new(partition.clone(), self.next_epoch, self.start, position);
         let id = match self.free.pop() {
             Some(id) => {
                 self.cursors[id] = Some(cursor);
@@ -119,8 +119,8 @@ impl FetchBuffer {
     /// position need not be refused, and an earlier commit of the application does not count any more.
     fn go_to(&mut self, id: CursorId, change: impl FnOnce(&mut Cursor)) {
         if let Some(cursor) = &self.cursors[id] {
-            for (_, place) in self.unfinished.iter_mut().filter(|(of, _)| *of == id) {
-                *place = cursor.unfinished_from(*place);
+            for (_, position) in self.unfinished.iter_mut().filter(|(of, _)| *of == id) {
+                *position = cursor.unfinished_from(*position);
             }
         }
         self.restart(id, |cursor| {
@@ -142,14 +142,14 @@ impl FetchBuffer {
         self.by_partition.keys().cloned().collect()
     }
 
-    /// Seeks to `place`.
+    /// Seeks to `position`.
     pub fn seek(
         &mut self,
         partition: &TopicPartition,
-        place: FetchPosition,
+        position: FetchPosition,
     ) -> Result<(), FetchError> {
         let id = self.id(partition)?;
-        self.go_to(id, |cursor| cursor.set_position(place));
+        self.go_to(id, |cursor| cursor.set_position(position));
         Ok(())
     }
 

@@ -60,9 +60,9 @@ impl FetchBuffer {
     }
 
     /// Sets the position that was found for a cursor.
-    pub fn set_position(&mut self, look_up: &LookUp, place: FetchPosition) {
+    pub fn set_position(&mut self, look_up: &LookUp, position: FetchPosition) {
         if let Some(cursor) = self.ended(look_up) {
-            cursor.set_position(place);
+            cursor.set_position(position);
         }
     }
 

@@ -162,12 +162,12 @@ impl FetchBuffer {
                     }
                     cursor.queue.push_back(Queued::Records(records));
                 }
-                Opened::Skip(place) => {
+                Opened::Skip(position) => {
                     // Of several skips in a row only the last matters; otherwise nothing would bound their number.
                     if let Some(Queued::Skip(last)) = cursor.queue.back_mut() {
-                        *last = place;
+                        *last = position;
                     } else {
-                        cursor.queue.push_back(Queued::Skip(place));
+                        cursor.queue.push_back(Queued::Skip(position));
                     }
                 }
                 Opened::Failed(error) => {

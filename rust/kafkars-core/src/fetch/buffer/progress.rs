@@ -16,7 +16,7 @@ impl FetchBuffer {
     pub fn consumed(&self) -> Vec<Position> {
         let cursors = self.cursors();
         cursors
-            .filter_map(|(_, cursor)| Some((cursor.partition.clone(), cursor.place()?)))
+            .filter_map(|(_, cursor)| Some((cursor.partition.clone(), cursor.fetch_position()?)))
             .collect()
     }
 
@@ -30,9 +30,9 @@ impl FetchBuffer {
             let unfinished = unfinished.get(&id).copied();
             // A seek ahead does not finish records that were handed out. A seek back, or a truncated log, has moved the
             // position back, perhaps below what was finished.
-            let places = unfinished.into_iter().chain(cursor.place());
-            let place = places.min_by_key(|place| place.offset);
-            positions.extend(place.map(|place| (cursor.partition.clone(), place)));
+            let starts = unfinished.into_iter().chain(cursor.fetch_position());
+            let position = starts.min_by_key(|position| position.offset);
+            positions.extend(position.map(|position| (cursor.partition.clone(), position)));
         }
         positions
     }
@@ -48,8 +48,9 @@ impl FetchBuffer {
     /// application has committed something itself and neither read on nor sought since.
     pub fn to_commit(&self) -> Vec<Position> {
         let mut finished = self.finished();
-        finished.retain(|(partition, place)| {
-            !self.is_settled(partition, place.offset) && !self.is_gone(partition, place.offset)
+        finished.retain(|(partition, position)| {
+            !self.is_settled(partition, position.offset)
+                && !self.is_gone(partition, position.offset)
         });
         self.uncommitted(finished)
     }
@@ -67,8 +68,8 @@ impl FetchBuffer {
     /// Notes that the application commits `offset` itself. That says how far it is, so automatic commits use neither a
     /// position that was looked up nor what was finished before.
     pub fn settle(&mut self, partition: &TopicPartition, offset: i64) {
-        if let Some(place) = self.left_unfinished.get_mut(partition) {
-            *place = place.raised_to(offset);
+        if let Some(position) = self.left_unfinished.get_mut(partition) {
+            *position = position.raised_to(offset);
         }
         let Some(id) = self.by_partition.get(partition).copied() else {
             return;
@@ -79,10 +80,10 @@ impl FetchBuffer {
         let position = cursor.position();
         let (mut stood, mut at) = (position, position);
         let earlier = |one: Option<i64>, other: i64| one.map_or(other, |one| one.min(other));
-        for (_, place) in self.unfinished.iter_mut().filter(|(of, _)| *of == id) {
-            stood = Some(earlier(stood, place.offset));
-            *place = place.raised_to(offset);
-            at = Some(earlier(at, place.offset));
+        for (_, position) in self.unfinished.iter_mut().filter(|(of, _)| *of == id) {
+            stood = Some(earlier(stood, position.offset));
+            *position = position.raised_to(offset);
+            at = Some(earlier(at, position.offset));
         }
         let is_there = |settled: &Settled| settled.at.is_none() || stood <= settled.at;
         let before = cursor
@@ -116,14 +117,14 @@ impl FetchBuffer {
         let of_id = |partition| Some((*self.by_partition.get(partition)?, partition));
         let gone: HashMap<CursorId, &TopicPartition> = gone.iter().filter_map(of_id).collect();
         let (left, cursors) = (&mut self.left_unfinished, &self.cursors);
-        self.unfinished.retain(|(id, place)| {
+        self.unfinished.retain(|(id, position)| {
             let partition = gone.get(id);
             if let Some(partition) = partition
                 && let Some(cursor) = &cursors[*id]
             {
                 // Of several positions the first counts.
-                let place = cursor.unfinished_from(*place);
-                left.entry((*partition).clone()).or_insert(place);
+                let position = cursor.unfinished_from(*position);
+                left.entry((*partition).clone()).or_insert(position);
             }
             partition.is_none()
         });
@@ -133,9 +134,9 @@ impl FetchBuffer {
     /// position.
     pub(super) fn take_back_unfinished(&mut self, id: CursorId) {
         if let Some(cursor) = &self.cursors[id]
-            && let Some(place) = self.left_unfinished.remove(&cursor.partition)
+            && let Some(position) = self.left_unfinished.remove(&cursor.partition)
         {
-            self.unfinished.push((id, place));
+            self.unfinished.push((id, position));
         }
     }
 
@@ -150,7 +151,8 @@ impl FetchBuffer {
 
     /// Filters out positions that the coordinator is known to have.
     pub fn uncommitted(&self, positions: Vec<Position>) -> Vec<Position> {
-        let is_new = |(partition, place): &Position| !self.ledger.has(partition, place.offset);
+        let is_new =
+            |(partition, position): &Position| !self.ledger.has(partition, position.offset);
         positions.into_iter().filter(is_new).collect()
     }
 

@@ -11,7 +11,7 @@ use crate::fetch::cursor::Cursor;
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct NotedTopics {
     /// Whether any id was not known before.
-    pub has_news: bool,
+    pub has_changes: bool,
     /// Partitions of topics that were created again: reading starts over.
     pub made_again: Vec<TopicPartition>,
 }
@@ -35,7 +35,7 @@ impl FetchBuffer {
                 cursor.gone_at = None;
             } else if cursor.topic_id.is_zero() {
                 cursor.topic_id = topic_id;
-                noted.has_news = true;
+                noted.has_changes = true;
             } else if cursor.former_id != topic_id {
                 // A broker that lags may still have the former topic.
                 cursor.former_id = std::mem::replace(&mut cursor.topic_id, topic_id);
@@ -43,7 +43,7 @@ impl FetchBuffer {
                 made_again.push(id);
             }
         }
-        noted.has_news |= !made_again.is_empty();
+        noted.has_changes |= !made_again.is_empty();
         for id in made_again {
             self.begin_anew(id);
         }
@@ -137,7 +137,7 @@ mod tests {
         buffer.start_from_committed();
         buffer.assign(vec![(partition(), Some(FetchPosition::at(7)))]);
         let noted = note(&mut buffer, OLD);
-        assert!(noted.has_news && noted.made_again.is_empty());
+        assert!(noted.has_changes && noted.made_again.is_empty());
         buffer
     }
 

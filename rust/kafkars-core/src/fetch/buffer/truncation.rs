@@ -136,7 +136,7 @@ impl FetchBuffer {
             return;
         }
         self.restart(id, |cursor| match diverging {
-            Some(end) => cursor.set_position(place_of(cursor, end)),
+            Some(end) => cursor.set_position(agreed_position(cursor, end)),
             None => cursor.reset(StartAt::Policy),
         });
     }
@@ -144,8 +144,8 @@ impl FetchBuffer {
 
 /// The position where both logs agree, but never further than the application has read. Its leader epoch is one that
 /// the log has, so that the refused one is not asked about again.
-fn place_of(cursor: &Cursor, end: EpochEnd) -> FetchPosition {
-    match cursor.place() {
+fn agreed_position(cursor: &Cursor, end: EpochEnd) -> FetchPosition {
+    match cursor.fetch_position() {
         Some(position) if position.offset < end.end_offset => FetchPosition {
             offset: position.offset,
             leader_epoch: position.leader_epoch.min(end.leader_epoch),

@@ -52,7 +52,7 @@ impl FetchBuffer {
         }
         if self.ready.len() > 2 * self.turns + FEW {
             let cursors = &self.cursors;
-            self.ready.retain(|place| has_turn(cursors, *place));
+            self.ready.retain(|entry| has_turn(cursors, *entry));
         }
     }
 

@@ -11,4 +11,4 @@ pub use self::error::CommitError;
 pub use self::error_action::{CommitErrorAction, error_action};
 pub use self::offsets::{OffsetAndMetadata, Offsets};
 pub use self::queue::{CommitId, CommitOutcome, CommitQueue};
-pub use self::request::OutgoingCommit;
+pub use self::request::CommitCall;

@@ -20,7 +20,7 @@ const BY_ID: i16 = 10;
 
 /// A commit for the coordinator.
 #[derive(Debug, Clone, PartialEq)]
-pub struct OutgoingCommit {
+pub struct CommitCall {
     /// For the answer.
     pub id: RequestId,
     /// The coordinator's node id.

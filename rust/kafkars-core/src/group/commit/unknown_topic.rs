@@ -57,8 +57,8 @@ pub(super) fn is_gone(cluster: &Cluster, partition: &TopicPartition, topic_id: U
     match topic.error {
         Some(code) => is_unknown_topic(code),
         None => {
-            let place = usize::try_from(partition.partition).ok();
-            let is_there = place.is_some_and(|place| place < topic.partitions.len());
+            let index = usize::try_from(partition.partition).ok();
+            let is_there = index.is_some_and(|index| index < topic.partitions.len());
             let is_another = !topic_id.is_zero() && !topic.id.is_zero() && topic.id != topic_id;
             is_another || !is_there
         }

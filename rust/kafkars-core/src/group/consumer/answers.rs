@@ -132,11 +132,11 @@ impl ConsumerMembership {
             Some(assignment) => self.aim(common, now, assignment),
             None => self.reconcile(common, now),
         }
-        self.is_releasing &= !common.ownership.is_settled() || self.has_news(common);
+        self.is_releasing &= !common.ownership.is_settled() || self.has_changes(common);
         if !self.is_releasing || self.calm_at.is_none() {
             self.calm_at = Some(beat.sent_at);
         }
-        if common.ownership.is_settled() && !self.has_news(common) {
+        if common.ownership.is_settled() && !self.has_changes(common) {
             self.pace.rested();
         } else if matches!(self.phase, MemberPhase::Active) && common.ownership.is_settled() {
             self.next_at = Some(now);

@@ -71,7 +71,7 @@ impl ConsumerMembership {
     }
 
     /// True if there is a change that the coordinator does not know of, so that a heartbeat should be sent early.
-    pub(super) fn has_news(&self, common: &Common) -> bool {
+    pub(super) fn has_changes(&self, common: &Common) -> bool {
         self.told.as_ref() != Some(&self.to_tell(common))
     }
 
@@ -92,7 +92,7 @@ impl ConsumerMembership {
                 .server_assignor
                 .clone_from(&common.config.group_remote_assignor);
         }
-        told.add_news_since(known, &mut request);
+        told.add_changes_since(known, &mut request);
         request
     }
 

@@ -65,7 +65,7 @@ impl ConsumerMembership {
         if !added.is_empty() {
             common.assign(added);
         }
-        if !self.pace.has_failed() && self.has_news(common) {
+        if !self.pace.has_failed() && self.has_changes(common) {
             self.next_at = Some(now);
         }
     }

@@ -38,7 +38,7 @@ impl ReportedState {
     }
 
     /// Puts into a heartbeat what differs from `known`, or everything if the coordinator knows nothing.
-    pub(super) fn add_news_since(
+    pub(super) fn add_changes_since(
         &self,
         known: Option<&Self>,
         request: &mut ConsumerGroupHeartbeatRequest,

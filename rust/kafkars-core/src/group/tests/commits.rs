@@ -186,11 +186,11 @@ impl Office {
             .unwrap()
     }
 
-    fn next_request(&mut self) -> Option<OutgoingCommit> {
+    fn next_request(&mut self) -> Option<CommitCall> {
         self.next_request_in(&cluster())
     }
 
-    fn next_request_in(&mut self, cluster: &Cluster) -> Option<OutgoingCommit> {
+    fn next_request_in(&mut self, cluster: &Cluster) -> Option<CommitCall> {
         let now = self.desk.now;
         self.commits
             .next_request(now, &mut self.desk.membership, cluster)
@@ -209,12 +209,12 @@ impl Office {
     }
 
     /// After any pause between tries.
-    fn next_try(&mut self) -> OutgoingCommit {
+    fn next_try(&mut self) -> CommitCall {
         self.desk.pass(Duration::from_secs(2));
         self.next_request().expect("another try")
     }
 
-    fn answer(&mut self, to: &OutgoingCommit, code: ErrorCode) {
+    fn answer(&mut self, to: &CommitCall, code: ErrorCode) {
         let topic = &to.request.topics[0];
         let partitions = topic.partitions.iter();
         let partitions = partitions.map(|partition| OffsetCommitResponsePartition {
@@ -249,7 +249,7 @@ fn offsets(list: &[(i32, i64)]) -> Offsets {
         .collect()
 }
 
-fn sent(request: &OutgoingCommit) -> Vec<(i32, i64)> {
+fn sent(request: &CommitCall) -> Vec<(i32, i64)> {
     let topics = request.request.topics.iter();
     topics
         .flat_map(|topic| &topic.partitions)

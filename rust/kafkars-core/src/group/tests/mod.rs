@@ -91,7 +91,7 @@ impl Desk {
                 Action::FindCoordinator => {
                     self.membership.coordinator_answered(self.now, Ok(1));
                 }
-                Action::Send(outgoing) => self.sent.push_back(outgoing),
+                Action::Send(call) => self.sent.push_back(call),
                 Action::ResolveTopics { .. } => {
                     self.membership.cluster_changed(self.now, &cluster());
                 }

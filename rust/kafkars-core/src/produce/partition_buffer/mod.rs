@@ -91,7 +91,7 @@ impl PartitionBuffer {
             let fresh = self.fresh(&mut state, BatchBuilder::new(capacity), now());
             state.open = Some(fresh);
         }
-        let arrived = changed && !std::mem::replace(&mut state.place.arrived, true);
+        let arrived = changed && !std::mem::replace(&mut state.membership.arrived, true);
         let (batch, index) = state.append_open(record, size);
         let delivery = Delivery {
             batch,
@@ -124,7 +124,7 @@ impl PartitionBuffer {
             timestamp: batch.timestamp,
         };
         state.waiting.push_back(fresh);
-        let arrived = !std::mem::replace(&mut state.place.arrived, true);
+        let arrived = !std::mem::replace(&mut state.membership.arrived, true);
         let signal = if arrived {
             Signal::List
         } else {

@@ -29,7 +29,7 @@ pub struct BufferState {
     pub(super) sequence: PartitionSequence,
     pub(super) stored: Stored,
     /// Which of the sender's queues and timers have the partition.
-    pub(in crate::produce) place: QueueMembership,
+    pub(in crate::produce) membership: QueueMembership,
 }
 
 /// How much a partition has acknowledged.
@@ -235,7 +235,7 @@ impl BufferState {
 
     /// Returns true if the next batch is held up, and not just lingering for more records.
     pub(in crate::produce) fn is_held_up(&self) -> bool {
-        self.place.queued || self.waiting.front().is_some()
+        self.membership.queued || self.waiting.front().is_some()
     }
 
     /// Notes that the broker has stored a batch with this number.
@@ -293,11 +293,11 @@ impl BufferState {
     /// Notes that the partition waits for this node from now on, in its queue. Refused logins of another node do not
     /// count any more.
     pub(in crate::produce) fn wait_for(&mut self, node: Option<i32>) {
-        self.place.queued = true;
-        if self.place.node == node {
+        self.membership.queued = true;
+        if self.membership.node == node {
             return;
         }
-        self.place.node = node;
+        self.membership.node = node;
         for batch in self.waiting.iter_mut().chain(&mut self.open) {
             batch.refused = None;
         }

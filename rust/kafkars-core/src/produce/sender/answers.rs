@@ -139,7 +139,7 @@ impl Sender {
             let batch = &in_flight.batch;
             let mut state = in_flight.buffer.lock();
             state.count_stored(batch);
-            state.place.reported = false;
+            state.membership.reported = false;
             if let Some(sequence) = batch.sequence.filter(|_| is_same_topic) {
                 state.proven(sequence);
             }

@@ -33,7 +33,7 @@ impl Sender {
             && transactions.is_settled()
         {
             for buffer in self.queues.unadmitted.drain(..) {
-                buffer.lock().place.queued = false;
+                buffer.lock().membership.queued = false;
                 touched.push(buffer);
             }
         }
@@ -43,8 +43,8 @@ impl Sender {
         let until = (!rising).then_some(now);
         while let Some((at, buffer)) = self.queues.wakes.pop(until) {
             let mut state = buffer.lock();
-            if state.place.wake == Some(at) {
-                state.place.wake = None;
+            if state.membership.wake == Some(at) {
+                state.membership.wake = None;
                 drop(state);
                 touched.push(buffer);
             }
@@ -71,8 +71,8 @@ impl Sender {
         flush_requested: bool,
     ) {
         let mut state = buffer.lock();
-        state.place.arrived = false;
-        if state.place.queued {
+        state.membership.arrived = false;
+        if state.membership.queued {
             // It may have become empty in its queue, without a timer since; or an older batch was put back.
             drop(state);
             self.queues.fresh.push(buffer);
@@ -82,8 +82,8 @@ impl Sender {
             Readiness::Idle => return,
             Readiness::Blocked => {}
             Readiness::At(at) => {
-                if state.place.wake.is_none_or(|wake| wake > at) {
-                    state.place.wake = Some(at);
+                if state.membership.wake.is_none_or(|wake| wake > at) {
+                    state.membership.wake = Some(at);
                     self.queues.wakes.push(at, Arc::clone(&buffer));
                 }
             }
@@ -131,7 +131,7 @@ impl Sender {
                     break;
                 }
                 node.in_flight += 1;
-                work.requests.push(self.outgoing(id, batches, now));
+                work.requests.push(self.produce_call(id, batches, now));
             }
             self.queues.nodes.insert(id, node);
         }
@@ -154,7 +154,7 @@ impl Sender {
             if state.readiness(now, self.config.linger, flush_requested) != Readiness::Now {
                 // The flush for which it was queued has ended. Its timer is set now, because there may be no other poll
                 // before it ends.
-                state.place.queued = false;
+                state.membership.queued = false;
                 drop(state);
                 self.look(buffer, now, view, flush_requested);
                 continue;
@@ -174,13 +174,13 @@ impl Sender {
                 continue;
             }
             let Some(mut batch) = state.take(identity) else {
-                state.place.queued = false;
+                state.membership.queued = false;
                 continue;
             };
             if state.readiness(now, self.config.linger, flush_requested) == Readiness::Now {
                 again.push(Arc::clone(&buffer));
             } else {
-                state.place.queued = false;
+                state.membership.queued = false;
                 if state.oldest().is_some() {
                     self.touched.push(Arc::clone(&buffer));
                 }
@@ -205,7 +205,12 @@ impl Sender {
         batches
     }
 
-    fn outgoing(&mut self, node: i32, batches: Vec<InFlightBatch>, now: Instant) -> ProduceCall {
+    fn produce_call(
+        &mut self,
+        node: i32,
+        batches: Vec<InFlightBatch>,
+        now: Instant,
+    ) -> ProduceCall {
         let lives = batches.iter().map(|in_flight| in_flight.batch.created);
         let oldest = lives.min().unwrap_or(now);
         let latest = oldest + self.config.delivery_timeout;

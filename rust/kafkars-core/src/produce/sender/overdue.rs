@@ -18,17 +18,17 @@ impl Sender {
         while let Some((at, buffer)) = self.queues.expiries.pop(Some(now)) {
             let (expired, waits, node) = {
                 let mut state = buffer.lock();
-                if state.place.expiry != Some(at) {
+                if state.membership.expiry != Some(at) {
                     continue;
                 }
-                state.place.expiry = None;
+                state.membership.expiry = None;
                 let expired = state.take_expired(now, limit);
                 let waits = state.is_held_up()
-                    && !state.place.reported
+                    && !state.membership.reported
                     && state
                         .oldest()
                         .is_some_and(|oldest| now >= oldest + patience(limit));
-                (expired, waits, state.place.node)
+                (expired, waits, state.membership.node)
             };
             if !expired.is_empty() || waits {
                 let obstacle = self.obstacle(now, &buffer, view);
@@ -52,7 +52,7 @@ impl Sender {
         }
         let (waited, cause) = {
             let mut state = buffer.lock();
-            state.place.reported = true;
+            state.membership.reported = true;
             let waited = state.oldest().map_or(Duration::ZERO, |oldest| now - oldest);
             (waited, state.last_cause())
         };

@@ -53,7 +53,7 @@ impl Queues {
             taken.extend(node.ready.drain(..));
         }
         for buffer in &taken {
-            buffer.lock().place.queued = false;
+            buffer.lock().membership.queued = false;
         }
         taken
     }
@@ -97,8 +97,8 @@ impl Queues {
                 false => oldest + delivery_timeout,
             };
             // A batch that is put back may be older than the one that the timer was set for.
-            if state.place.expiry.is_none_or(|expiry| expiry > at) {
-                state.place.expiry = Some(at);
+            if state.membership.expiry.is_none_or(|expiry| expiry > at) {
+                state.membership.expiry = Some(at);
                 drop(state);
                 self.expiries.push(at, buffer);
             }
@@ -118,7 +118,7 @@ impl Queues {
 fn has_left(buffer: &Arc<PartitionBuffer>) -> bool {
     let mut state = buffer.lock();
     let is_empty = state.oldest().is_none();
-    state.place.queued &= !is_empty;
+    state.membership.queued &= !is_empty;
     is_empty
 }
 

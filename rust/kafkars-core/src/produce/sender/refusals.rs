@@ -24,7 +24,7 @@ pub(super) struct LoginRefusal {
     pub(super) since: Instant,
     pub(super) latest: RefusedLogin,
     /// True while the records that wait were not told of the latest refusal.
-    is_news: bool,
+    is_unreported: bool,
 }
 
 /// The brokers that refuse the login, by node id.
@@ -38,7 +38,7 @@ impl Refusals {
         let refusal = LoginRefusal {
             since,
             latest,
-            is_news: true,
+            is_unreported: true,
         };
         self.0.insert(node, refusal);
     }
@@ -49,10 +49,10 @@ impl Refusals {
     }
 
     /// Returns the refusals that no records were told of yet, by node id.
-    pub(super) fn take_news(&mut self) -> impl Iterator<Item = (i32, &LoginRefusal)> {
-        let news = self.0.iter_mut();
-        news.filter_map(|(node, refusal)| {
-            std::mem::take(&mut refusal.is_news).then_some((*node, &*refusal))
+    pub(super) fn take_unreported(&mut self) -> impl Iterator<Item = (i32, &LoginRefusal)> {
+        let refusals = self.0.iter_mut();
+        refusals.filter_map(|(node, refusal)| {
+            std::mem::take(&mut refusal.is_unreported).then_some((*node, &*refusal))
         })
     }
 

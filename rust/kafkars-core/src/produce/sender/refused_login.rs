@@ -29,7 +29,7 @@ impl Sender {
     /// enough.
     pub(super) fn refuse_waiting(&mut self, now: Instant) {
         let mut refused = Vec::new();
-        for (node, refusal) in self.refusals.take_news() {
+        for (node, refusal) in self.refusals.take_unreported() {
             let RefusedLogin {
                 began, patience, ..
             } = refusal.latest;

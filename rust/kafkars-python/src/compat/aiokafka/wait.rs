@@ -63,7 +63,7 @@ fn begin(
         return Ok(FirstStep::Answer(found));
     }
     let is_brief = matches!(request.amount, Amount::Many(_)) && request.timeout == Some(0.0);
-    if is_brief && !reader.core.has_news() {
+    if is_brief && !reader.core.has_event() {
         let nothing = PyDict::new(py).into_any().unbind();
         return Ok(FirstStep::Answer(nothing));
     }
@@ -138,7 +138,7 @@ impl PendingAnswer for ReadWait {
     }
 
     fn prelude(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        if !self.reader.core.consumer.has_news() {
+        if !self.reader.core.consumer.has_event() {
             return Ok(None);
         }
         let serve = PyServe::new(&self.reader.core);
@@ -150,7 +150,7 @@ impl PendingAnswer for ReadWait {
         if core.consumer.is_closed() {
             return self.nothing(py);
         }
-        if core.has_news() {
+        if core.has_event() {
             // The application's code runs, and may cancel the task that awaits, so nothing is taken now.
             let served = core.serve_on_loop(py);
             return served
@@ -213,7 +213,7 @@ impl PendingAnswer for ServeWait {
     fn take(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {
         let core = &self.reader.core;
         let closed = core.consumer.is_closed();
-        if !closed && !core.consumer.has_news() {
+        if !closed && !core.consumer.has_event() {
             return None;
         }
         // An exception that waits for a reader is not for this call.
@@ -242,7 +242,7 @@ impl PendingAnswer for ServeWait {
         self.reader
             .core
             .consumer
-            .on_news(Box::new(move || completion_queue.push(key)));
+            .on_event(Box::new(move || completion_queue.push(key)));
     }
 }
 

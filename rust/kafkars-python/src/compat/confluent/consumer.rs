@@ -210,8 +210,8 @@ impl PyConfluentConsumer {
             return Ok(None);
         }
         let consumed = open.core.consumer.consumed_offsets();
-        let place = consumed.get(&partition);
-        Ok(place.map(|place| (place.offset, place.leader_epoch)))
+        let position = consumed.get(&partition);
+        Ok(position.map(|position| (position.offset, position.leader_epoch)))
     }
 
     /// The positions of partitions of which messages were handed out since the last commit: topic, partition, offset,
@@ -223,10 +223,10 @@ impl PyConfluentConsumer {
             .into_iter()
             .filter(|(partition, _)| open.reading.has(partition));
         Ok(read
-            .map(|(at, place)| {
+            .map(|(at, position)| {
                 let TopicPartition { topic, partition } = at;
                 let topic = topic.to_string();
-                (topic, partition, place.offset, place.leader_epoch)
+                (topic, partition, position.offset, position.leader_epoch)
             })
             .collect())
     }
@@ -353,7 +353,7 @@ impl PyConfluentConsumer {
 impl OpenConsumer {
     #[inline]
     fn has_work(&self, py: Python<'_>) -> bool {
-        self.core.consumer.has_news() || self.pending_flag.bind(py).get().is_set()
+        self.core.consumer.has_event() || self.pending_flag.bind(py).get().is_set()
     }
 
     /// The next message in the buffer.
@@ -406,7 +406,7 @@ impl OpenConsumer {
         if let Some(problem) = self.raised.lock().take() {
             return Err(problem);
         }
-        if self.core.consumer.has_news()
+        if self.core.consumer.has_event()
             && let Err(problem) = self.core.serve(py)
         {
             // An error of the engine becomes a message; an exception of the program's callback is raised.
@@ -429,7 +429,7 @@ impl OpenConsumer {
     /// Drops messages of partitions that the group has given to others already.
     fn drop_lost(&self, py: Python<'_>, messages: &mut Vec<Bound<'_, PyAny>>) -> PyResult<()> {
         let consumer = &self.core.consumer;
-        if messages.is_empty() || !consumer.has_news() {
+        if messages.is_empty() || !consumer.has_event() {
             return Ok(());
         }
         let lost = consumer.lost();
@@ -491,7 +491,7 @@ impl OpenConsumer {
         }
         let consumer = &self.core.consumer;
         let turn = &self.core.callback_turn;
-        py.detach(|| match consumer.has_news() && turn.is_elsewhere() {
+        py.detach(|| match consumer.has_event() && turn.is_elsewhere() {
             true => turn.wait(left),
             false => consumer.wait_ready(left),
         });

@@ -280,12 +280,12 @@ impl PyMessage {
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
         let py = slf.py();
         let message = slf.get();
-        let place = PyDict::new(py);
-        place.set_item("topic", message.topic(py))?;
-        place.set_item("partition", message.partition())?;
-        place.set_item("offset", message.offset())?;
-        place.set_item("error", message.error(py))?;
-        Ok(format!("Message({})", place.repr()?))
+        let fields = PyDict::new(py);
+        fields.set_item("topic", message.topic(py))?;
+        fields.set_item("partition", message.partition())?;
+        fields.set_item("offset", message.offset())?;
+        fields.set_item("error", message.error(py))?;
+        Ok(format!("Message({})", fields.repr()?))
     }
 }
 

@@ -119,7 +119,7 @@ impl PyKafkaPythonReader {
     ) -> PyResult<ReadRecords<'py>> {
         types::check_timeout(timeout)?;
         let open = self.opened()?;
-        open.core.serve_news(py)?;
+        open.core.serve_events(py)?;
         let found = match open.core.slices(py, most)? {
             Some(slices) => Some(slices),
             None => (open.core).wait_for(py, timeout, |core| core.slices(py, most))?,
@@ -146,7 +146,7 @@ impl PyKafkaPythonReader {
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         types::check_timeout(timeout)?;
         let open = self.opened()?;
-        open.core.serve_news(py)?;
+        open.core.serve_events(py)?;
         let taken = match open.core.taken(py)? {
             Some(taken) => Some(taken),
             None => open.core.wait_for(py, timeout, |core| core.taken(py))?,
@@ -163,7 +163,10 @@ impl PyKafkaPythonReader {
     fn __next__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let (py, reader) = (slf.py(), slf.get());
         if let Some(open) = reader.reads_at_once() {
-            let taken = open.core.serve_news(py).and_then(|()| open.core.taken(py));
+            let taken = open
+                .core
+                .serve_events(py)
+                .and_then(|()| open.core.taken(py));
             match taken {
                 Ok(Some(taken)) => return open.record(py, taken),
                 Ok(None) => {}
@@ -232,18 +235,18 @@ impl OpenReader {
     ) -> PyResult<ReadRecords<'py>> {
         let mut groups: Vec<(&FetchedBatch, Vec<Bound<'py, PyAny>>)> = Vec::new();
         // The index of each partition's list; `None` once a deserializer has failed.
-        let mut places: HashMap<(&str, i32), Option<usize>> = HashMap::new();
+        let mut indexes: HashMap<(&str, i32), Option<usize>> = HashMap::new();
         let mut refused = None;
         for slice in slices {
             let batch = &slice.batch;
             record::prepare(py, batch, None);
-            let place = places
+            let index = indexes
                 .entry((&batch.topic, batch.partition))
                 .or_insert_with(|| {
                     groups.push((batch, Vec::new()));
                     Some(groups.len() - 1)
                 });
-            let Some((_, records)) = place.and_then(|place| groups.get_mut(place)) else {
+            let Some((_, records)) = index.and_then(|index| groups.get_mut(index)) else {
                 continue;
             };
             records.reserve(slice.count as usize);
@@ -260,7 +263,7 @@ impl OpenReader {
                         }
                         self.go_back(batch, view.offset);
                         refused = Some(error);
-                        *place = None;
+                        *index = None;
                         break;
                     }
                 }

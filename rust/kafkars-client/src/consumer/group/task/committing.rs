@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use kafkars_core::cluster::Cluster;
 use kafkars_core::group::{
-    ChangeId, CommitError, CommitId, CommitOutcome, MembershipState, Offsets, OutgoingCommit,
+    ChangeId, CommitCall, CommitError, CommitId, CommitOutcome, MembershipState, Offsets,
 };
 
 use super::GroupTask;
@@ -214,7 +214,7 @@ impl GroupTask {
         shared.note_queued(&asked, None);
     }
 
-    pub(super) fn next_commit(&mut self, cluster: &Cluster) -> Option<OutgoingCommit> {
+    pub(super) fn next_commit(&mut self, cluster: &Cluster) -> Option<CommitCall> {
         self.commits
             .next_request(now(), &mut self.membership, cluster)
     }

@@ -57,7 +57,7 @@ impl Start {
             refusals: shared.client.refusals(),
             coordinator: None,
             leaves_since: None,
-            watch: PollWatchdog::new(&self.group.config),
+            poll_watchdog: PollWatchdog::new(&self.group.config),
             replies: HashMap::new(),
             unheard: UnheardCommits::default(),
             held_changes: Vec::new(),
@@ -92,7 +92,7 @@ struct GroupTask {
     coordinator: Option<i32>,
     // Since when the group is being left.
     leaves_since: Option<Instant>,
-    watch: PollWatchdog,
+    poll_watchdog: PollWatchdog,
     // Who gets the outcome of which commit.
     replies: HashMap<CommitId, Reply>,
     // The commits whose outcome nobody gets, for the log.
@@ -175,7 +175,7 @@ impl GroupTask {
 
     /// Does everything that is due. Returns when to look again.
     fn step(&mut self) -> Option<Instant> {
-        let watch_at = self.watch.look(&self.shared, &mut self.membership);
+        let watchdog_at = self.poll_watchdog.look(&self.shared, &mut self.membership);
         let has_ended = self.commits_end_at.is_some_and(|ends_at| ends_at <= now());
         match has_ended {
             // An automatic commit would fail in this very step. What is finished is committed when it is revoked.
@@ -202,7 +202,7 @@ impl GroupTask {
                 break;
             }
         }
-        self.watch.arm(&self.shared, &self.membership);
+        self.poll_watchdog.arm(&self.shared, &self.membership);
         self.show();
         let list_at = self.pattern.as_ref().map(|pattern| pattern.list_at);
         [
@@ -211,7 +211,7 @@ impl GroupTask {
             list_at,
             look_at,
             tell_at,
-            watch_at,
+            watchdog_at,
             self.release_at.filter(|at| *at > now()),
         ]
         .into_iter()
@@ -222,7 +222,7 @@ impl GroupTask {
     fn obey(&mut self, command: Command) {
         let now = now();
         match command {
-            Command::Subscribe(wish) => self.subscribe(now, wish),
+            Command::Subscribe(request) => self.subscribe(now, request),
             Command::Leave {
                 id,
                 reason,
@@ -284,11 +284,11 @@ impl GroupTask {
                         Done::Coordinator(exchange::coordinator(&shared.client, &group).await)
                     });
                 }
-                Action::Send(outgoing) => {
-                    self.coordinator = Some(outgoing.node);
+                Action::Send(call) => {
+                    self.coordinator = Some(call.node);
                     self.tasks.spawn(async move {
-                        let id = outgoing.id;
-                        Done::Answer(id, exchange::send(&shared.client, outgoing).await)
+                        let id = call.id;
+                        Done::Answer(id, exchange::send(&shared.client, call).await)
                     });
                 }
                 Action::ResolveTopics { names, ids } => self.resolve(names, ids),
@@ -300,12 +300,12 @@ impl GroupTask {
             }
         }
         let cluster = self.shared.client.cluster();
-        while let Some(outgoing) = self.next_commit(&cluster) {
-            self.coordinator = Some(outgoing.node);
+        while let Some(call) = self.next_commit(&cluster) {
+            self.coordinator = Some(call.node);
             let client = self.shared.client.clone();
             self.tasks.spawn(async move {
-                let id = outgoing.id;
-                Done::Commit(id, exchange::commit(&client, outgoing).await)
+                let id = call.id;
+                Done::Commit(id, exchange::commit(&client, call).await)
             });
         }
         let doubted = self.commits.take_doubted();
@@ -368,15 +368,15 @@ impl GroupTask {
         match event {
             GroupEvent::Change(change) => {
                 tracing::info!(target: "kafkars::group", group = %self.membership.group(), kind = commit_tracking::kind(&change.kind), partitions = change.partitions.len(), "the member's partitions change");
-                self.shared.push_news(ConsumerEvent::Change(change));
+                self.shared.push_event(ConsumerEvent::Change(change));
             }
             GroupEvent::PollIntervalExceeded(error) => {
                 tracing::warn!(target: "kafkars::group", %error, "left the group: not polled for max_poll_interval_ms");
-                self.shared.push_news(ConsumerEvent::Failed(error));
+                self.shared.push_event(ConsumerEvent::Failed(error));
             }
             GroupEvent::Failed(error) => {
                 tracing::warn!(target: "kafkars::group", %error, "the coordinator has refused the member; the next poll raises why");
-                self.shared.push_news(ConsumerEvent::Failed(error));
+                self.shared.push_event(ConsumerEvent::Failed(error));
             }
             GroupEvent::Left => {
                 let left = self.leaves.pop_front();
@@ -387,7 +387,7 @@ impl GroupTask {
                     self.shared.note_queued(&kept, None);
                 }
                 if let Some(id) = left {
-                    self.shared.push_news(ConsumerEvent::Left(id));
+                    self.shared.push_event(ConsumerEvent::Left(id));
                 }
             }
         }

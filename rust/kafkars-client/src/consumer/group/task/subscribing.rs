@@ -13,13 +13,13 @@ use crate::consumer::group::exchange;
 use crate::{after, now};
 
 impl GroupTask {
-    pub(super) fn subscribe(&mut self, now: Instant, wish: SubscriptionRequest) {
+    pub(super) fn subscribe(&mut self, now: Instant, request: SubscriptionRequest) {
         self.pattern = None;
         self.awaited = None;
         self.untold_since = None;
         self.commits
             .end_outside_by(after(now, self.group.config.request_timeout));
-        let subscription = match wish {
+        let subscription = match request {
             SubscriptionRequest::Topics(topics) => {
                 let names: Vec<&str> = topics.iter().map(|topic| &**topic).collect();
                 self.shared.client.want_topics(&names);
@@ -42,7 +42,7 @@ impl GroupTask {
 
     pub(super) fn join(&mut self, now: Instant, subscription: Subscription) {
         if let Err(error) = self.membership.subscribe(now, subscription) {
-            self.shared.push_news(ConsumerEvent::Failed(error));
+            self.shared.push_event(ConsumerEvent::Failed(error));
         }
     }
 

@@ -58,8 +58,8 @@ fn a_paused_partition_is_not_turned_to() {
 #[test]
 fn what_is_wanted_is_asked_for_though_others_fill_the_buffer() {
     let mut buffer = FetchBuffer::new(AutoOffsetReset::Earliest, 1);
-    let places = (0..2).map(|number| (partition(number), Some(FetchPosition::at(0))));
-    buffer.assign(places.collect());
+    let positions = (0..2).map(|number| (partition(number), Some(FetchPosition::at(0))));
+    buffer.assign(positions.collect());
     let targets = take_targets(&mut buffer);
     answer(&mut buffer, &targets[0], wire(0, 2));
     buffer.landed(&targets[1..]);
@@ -82,8 +82,8 @@ fn what_is_wanted_is_asked_for_though_others_fill_the_buffer() {
 #[test]
 fn asking_for_one_partition_in_vain_gives_room_to_no_other() {
     let mut buffer = FetchBuffer::new(AutoOffsetReset::Earliest, 1);
-    let places = (0..4).map(|number| (partition(number), Some(FetchPosition::at(0))));
-    buffer.assign(places.collect());
+    let positions = (0..4).map(|number| (partition(number), Some(FetchPosition::at(0))));
+    buffer.assign(positions.collect());
     let targets = take_targets(&mut buffer);
     answer(&mut buffer, &targets[0], wire(0, 2));
     buffer.landed(&targets[1..]);
@@ -121,8 +121,8 @@ fn partitions_that_are_asked_for_one_after_the_other_take_a_bounded_surplus() {
     const LIMIT: usize = 1 << 20;
     const RECORDS: i64 = 20;
     let mut buffer = FetchBuffer::new(AutoOffsetReset::Earliest, LIMIT);
-    let places = (0..PARTITIONS).map(|number| (partition(number), Some(FetchPosition::at(0))));
-    buffer.assign(places.collect());
+    let positions = (0..PARTITIONS).map(|number| (partition(number), Some(FetchPosition::at(0))));
+    buffer.assign(positions.collect());
     let answer_of = |from| wire_of(from, (0..RECORDS).map(|_| vec![0; 3_000]));
     let size = answer_of(0).len();
     let mut most = 0;
@@ -155,8 +155,8 @@ fn partitions_that_are_asked_for_one_after_the_other_take_a_bounded_surplus() {
 #[test]
 fn what_is_asked_for_in_vain_stands_whatever_else_is_asked_or_taken() {
     let mut buffer = FetchBuffer::new(AutoOffsetReset::Earliest, 1);
-    let places = (0..4).map(|number| (partition(number), Some(FetchPosition::at(0))));
-    buffer.assign(places.collect());
+    let positions = (0..4).map(|number| (partition(number), Some(FetchPosition::at(0))));
+    buffer.assign(positions.collect());
     let targets = take_targets(&mut buffer);
     answer(&mut buffer, &targets[0], wire(0, 2));
     buffer.landed(&targets[1..]);

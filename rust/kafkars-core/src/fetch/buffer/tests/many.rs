@@ -12,12 +12,12 @@ fn assigning_pausing_and_removing_many_partitions_is_linear() {
     let started = Instant::now();
     let mut buffer = FetchBuffer::new(AutoOffsetReset::Earliest, 1 << 30);
     let all: Vec<_> = (0..MANY).map(partition).collect();
-    let places = || {
+    let positions = || {
         all.iter()
             .map(|one| (one.clone(), Some(FetchPosition::at(0))))
     };
     for _ in 0..2 {
-        buffer.assign(places().collect());
+        buffer.assign(positions().collect());
         for target in buffer.take_targets(started, |_| true) {
             let error = FetchError::NoOffset {
                 partition: target.partition.clone(),
@@ -35,7 +35,7 @@ fn assigning_pausing_and_removing_many_partitions_is_linear() {
         buffer.remove(&all);
         assert_eq!((buffer.assigned(), buffer.is_ready()), (0, false));
     }
-    buffer.assign(places().collect());
+    buffer.assign(positions().collect());
     let took = started.elapsed();
     assert!(took < LIMIT, "{took:?}");
 }

@@ -6,8 +6,8 @@ use super::*;
 /// full.
 fn blocked() -> FetchBuffer {
     let mut buffer = FetchBuffer::new(AutoOffsetReset::Earliest, 600);
-    let places = (0..2).map(|number| (partition(number), Some(FetchPosition::at(0))));
-    buffer.assign(places.collect());
+    let positions = (0..2).map(|number| (partition(number), Some(FetchPosition::at(0))));
+    buffer.assign(positions.collect());
     let targets = take_targets(&mut buffer);
     let records = [wire(0, 10), wire(10, 10), wire(20, 10)].concat();
     answer(&mut buffer, &targets[0], records.into());
@@ -60,7 +60,7 @@ fn a_short_pause_drops_nothing_while_nobody_needs_the_room() {
     }
 }
 
-/// Two partitions that fill the buffer change places after every record.
+/// Two partitions that fill the buffer take turns after every record.
 #[test]
 fn partitions_that_take_turns_in_a_pause_are_read_from_what_they_have() {
     const BATCHES: i64 = 40;

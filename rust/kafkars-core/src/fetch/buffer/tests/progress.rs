@@ -7,7 +7,7 @@ fn finished(buffer: &FetchBuffer) -> Vec<(i32, i64)> {
     let mut finished: Vec<_> = buffer
         .finished()
         .into_iter()
-        .map(|(partition, place)| (partition.partition, place.offset))
+        .map(|(partition, position)| (partition.partition, position.offset))
         .collect();
     finished.sort_unstable();
     finished
@@ -43,10 +43,12 @@ fn a_seek_finishes_nothing_that_is_in_hand() {
     for (offset, before) in [(0, 0), (7, 5), (40, 5)] {
         for is_assigned in [false, true] {
             let mut buffer = five_finished_and_five_in_hand();
-            let place = FetchPosition::at(offset);
+            let position = FetchPosition::at(offset);
             match is_assigned {
-                true => buffer.assign(vec![(partition(0), Some(place))]),
-                false => buffer.seek(&partition(0), place).expect("it is assigned"),
+                true => buffer.assign(vec![(partition(0), Some(position))]),
+                false => buffer
+                    .seek(&partition(0), position)
+                    .expect("it is assigned"),
             }
             assert_eq!(finished(&buffer), [(0, before)], "sought {offset}");
             buffer.finish_all();
@@ -57,17 +59,17 @@ fn a_seek_finishes_nothing_that_is_in_hand() {
 
 #[test]
 fn a_partition_that_comes_back_finishes_nothing_that_is_in_hand() {
-    let place = Some(FetchPosition::at(40));
+    let position = Some(FetchPosition::at(40));
     let mut buffer = five_finished_and_five_in_hand();
     buffer.assign(Vec::new());
-    buffer.assign(vec![(partition(0), place)]);
+    buffer.assign(vec![(partition(0), position)]);
     assert_eq!(finished(&buffer), [(0, 5)]);
     buffer.finish_all();
     assert_eq!(finished(&buffer), [(0, 40)]);
 
     // Another cursor that gets the same id has nothing to do with it.
     let mut buffer = five_finished_and_five_in_hand();
-    buffer.assign(vec![(partition(1), place)]);
+    buffer.assign(vec![(partition(1), position)]);
     assert_eq!(finished(&buffer), [(1, 40)]);
     buffer.assign(vec![(partition(0), None)]);
     buffer
@@ -79,13 +81,13 @@ fn a_partition_that_comes_back_finishes_nothing_that_is_in_hand() {
     let mut buffer = five_finished_and_five_in_hand();
     buffer.assign(Vec::new());
     buffer.forget_unfinished(&[partition(0)]);
-    buffer.assign(vec![(partition(0), place)]);
+    buffer.assign(vec![(partition(0), position)]);
     assert_eq!(finished(&buffer), [(0, 40)]);
 }
 
 fn to_commit(buffer: &FetchBuffer) -> Option<i64> {
     let positions = buffer.to_commit();
-    positions.first().map(|(_, place)| place.offset)
+    positions.first().map(|(_, position)| position.offset)
 }
 
 #[test]

@@ -19,8 +19,8 @@ fn large(base_offset: i64, size: usize) -> Vec<u8> {
 /// Two partitions whose parts came in one response of a mebibyte.
 fn shared() -> FetchBuffer {
     let mut buffer = FetchBuffer::new(AutoOffsetReset::Earliest, 4 * RESPONSE);
-    let places = (0..2).map(|number| (partition(number), Some(FetchPosition::at(0))));
-    buffer.assign(places.collect());
+    let positions = (0..2).map(|number| (partition(number), Some(FetchPosition::at(0))));
+    buffer.assign(positions.collect());
     let response = ResponseMemory::new(RESPONSE);
     for target in take_targets(&mut buffer) {
         buffer.landed(std::slice::from_ref(&target));

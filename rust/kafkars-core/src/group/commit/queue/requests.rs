@@ -13,7 +13,7 @@ use crate::cluster::Cluster;
 use crate::group::action::{RequestFailure, RequestId};
 use crate::group::commit::error::CommitError;
 use crate::group::commit::error_action::CommitErrorAction;
-use crate::group::commit::request::{OffsetsToSend, OutgoingCommit, answers, build};
+use crate::group::commit::request::{CommitCall, OffsetsToSend, answers, build};
 use crate::group::commit::unknown_topic::{UnknownTopic, is_unknown_topic};
 use crate::group::member::MembershipState;
 use crate::group::membership::Membership;
@@ -25,7 +25,7 @@ impl CommitQueue {
         now: Instant,
         membership: &mut Membership,
         cluster: &Cluster,
-    ) -> Option<OutgoingCommit> {
+    ) -> Option<CommitCall> {
         self.end_late(now);
         self.end_unknown(membership, cluster);
         self.give_up_lost(now, membership);
@@ -72,7 +72,7 @@ impl CommitQueue {
             request: request.clone(),
             newest,
         });
-        Some(OutgoingCommit {
+        Some(CommitCall {
             id,
             node,
             request,

@@ -6,9 +6,9 @@ use tokio::sync::{Mutex, oneshot};
 
 /// A queue of work: one piece at a time, each on a thread of its own.
 #[derive(Debug, Default)]
-pub(super) struct Line(Arc<Mutex<()>>);
+pub(super) struct BlockingQueue(Arc<Mutex<()>>);
 
-impl Line {
+impl BlockingQueue {
     /// Returns another handle of this queue.
     pub(super) fn share(&self) -> Self {
         Self(Arc::clone(&self.0))
