@@ -184,7 +184,7 @@ test-spark: build $(VENV)/.group-peers $(VENV)/.group-spark
 	@$(PY) -m pytest -m spark --durations=15 --kafka-version $(KAFKA_VERSION) $(RERUNS) $(PYTEST)
 
 .PHONY: pipeline
-pipeline:  ## A pipeline of clicks on Spark, compared with batch jobs (PIPELINE="--kills 3 --seconds 60")
+pipeline:  ## A pipeline of clicks on Spark, compared with batch jobs (PIPELINE="--kills 3 --cluster")
 pipeline: build $(VENV)/.group-peers $(VENV)/.group-spark
 	@$(PY) examples/spark_pipeline/run.py $(PIPELINE)
 

@@ -18,7 +18,7 @@ class Contestant:
 
     @property
     def is_ours(self) -> bool:
-        return self.driver == "kafkars" or self.driver.startswith("face_")
+        return self.driver.startswith(("kafkars", "face_"))
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,18 @@ JOBS = (
             Contestant("kafka_python", "consume-batch", "kafka-python poll()", 0.1),
         ),
         {"confluent consume()": 1 / 3, "aiokafka getmany()": 1 / 5},
+    ),
+    Job(
+        "consume-arrow",
+        "consume, Arrow columns or batch call, touch key and value",
+        "consume",
+        (
+            Contestant("kafkars_arrow", "consume-arrow", "kafkars poll_arrow()"),
+            Contestant("kafkars_arrow", "consume-arrow-some", "kafkars poll_arrow(key, value)"),
+            Contestant("kafkars_arrow", "consume-arrow-asyncio", "kafkars.aio poll_arrow()"),
+            Contestant("confluent", "consume-batch", "confluent consume()"),
+        ),
+        {"confluent consume()": 1 / 12},
     ),
     Job(
         "consume-one",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import subprocess
 import sys
 from dataclasses import dataclass, field, replace
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 WORKER_SECONDS = 600
 TOPIC_NUMBERS = itertools.count(1)
+# NumPy, which comes with pyarrow, starts threads that spin for a while and would be counted.
+ENVIRONMENT = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
 
 
 class WrongResultError(RuntimeError):
@@ -123,7 +126,13 @@ def measure(task: Task) -> dict[str, Any]:
     command = [sys.executable, "-m", "benches.compare.worker"]
     try:
         ran = subprocess.run(
-            command, input=task.to_json(), capture_output=True, text=True, timeout=WORKER_SECONDS, check=False
+            command,
+            input=task.to_json(),
+            env=ENVIRONMENT,
+            capture_output=True,
+            text=True,
+            timeout=WORKER_SECONDS,
+            check=False,
         )
     except subprocess.TimeoutExpired as error:
         raise WrongResultError(f"{task.driver} {task.job}: not done after {WORKER_SECONDS} s") from error

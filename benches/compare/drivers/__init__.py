@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 DRIVERS = (
     "kafkars",
+    "kafkars_arrow",
     "confluent",
     "aiokafka",
     "kafka_python",
