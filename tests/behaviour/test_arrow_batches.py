@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import kafkars.aio
 import pytest
 from kafkars import ArrowBatch, Consumer, Producer
-from kafkars.compat._times import Milliseconds
+from kafkars._times import Milliseconds
 from kafkars.errors import DeserializationError, InvalidArgumentError
 from kafkars.testing import EmbeddedBroker
 

@@ -86,6 +86,7 @@ CASES: dict[str, Any] = {
         "startingOffsetsByTimestamp": per_partition(t.plain, MIDDLE, MIDDLE + 1, 0),
         "endingOffsetsByTimestamp": per_partition(t.plain, MIDDLE + 9_000, MIDDLE + 10**12, MIDDLE),
     },
+    "no end": lambda t: {"subscribe": t.plain, "startingTimestamp": "0", "endingTimestamp": str(2**63 - 1)},
     "a time that is not there": lambda t: {
         "subscribe": t.plain,
         "startingTimestamp": str(MIDDLE + 10**12),
@@ -180,6 +181,11 @@ def test_filters_leave_the_same_rows_pushed_or_not(queries: Queries, topics: Top
         found = rows(frame.where(f"timestamp >= {literal}"))
         assert found == [row for row in everything if row[5] >= border]
         assert rows(frame.where("timestamp >= timestamp'1900-01-01 00:00:00'")) == everything
+        # Those that mean "no end" and "no beginning" in many a program, and are no times in other zones.
+        for always in ("timestamp >= timestamp'0001-01-01 00:00:00'", "timestamp < timestamp'9999-12-31 23:59:59'"):
+            assert rows(frame.where(always)) == everything
+        for year in (2300, 9999):
+            assert rows(frame.where(f"timestamp >= timestamp'{year}-12-31 23:59:59'")) == []
         assert rows(frame.where("offset IN (7, NULL)")) == [row for row in everything if row[4] == 7]
         assert rows(frame.where("offset IN (NULL) OR offset = NULL")) == []
         found = rows(frame.where(f"timestamp < {literal} AND partition = 0"))

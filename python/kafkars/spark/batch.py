@@ -101,7 +101,10 @@ class PushingReader(BatchReader):
         elif column == "timestamp" and kind in {"GreaterThan", "GreaterThanOrEqual", "EqualTo"}:
             # Timestamps need not grow with offsets, so only the records before the first one that is new enough are
             # left out.
-            milliseconds = max(int(value.timestamp() * 1_000), 0)
+            try:
+                milliseconds = max(int(value.timestamp() * 1_000), 0)
+            except (OverflowError, ValueError, OSError):
+                return  # In another zone its year is 0 or 10,000, which Python has no times for.
             self.since = milliseconds if self.since is None else max(self.since, milliseconds)
 
     def _from(self, offset: int) -> None:

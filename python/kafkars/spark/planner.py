@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
+from kafkars._times import Milliseconds
 from kafkars.admin import Admin
 from kafkars.config.admin import AdminConfig
 from kafkars.errors import BootstrapError, ConfigError, KafkaError, KafkaTimeoutError, UnknownTopicOrPartitionError
@@ -173,7 +174,11 @@ class Planner:
         committed = self._options.settings.get("isolation_level", "").strip().lower() == "read_committed"
         answers: Mapping[TopicPartition, Any] = self._ask_each(
             lambda: self.admin.list_offsets(
-                {(topic, number): at for (topic, number), at in wanted.items()},
+                # Spark asks for any time; one far away means "no end" in many a program.
+                {
+                    (topic, number): Milliseconds(at) if isinstance(at, int) else at
+                    for (topic, number), at in wanted.items()
+                },
                 isolation_level="read_committed" if committed else "read_uncommitted",
                 return_exceptions=True,
             )

@@ -15,7 +15,7 @@ from kafkars import errors
 from kafkars._discreet import discreet
 from kafkars._kafkars import ConfluentConsumer, Message, PendingFlag
 from kafkars._kafkars import Consumer as Engine
-from kafkars.compat._times import Milliseconds
+from kafkars._times import Milliseconds
 from kafkars.compat.confluent_kafka import _arguments as arguments
 from kafkars.compat.confluent_kafka._assignment import Assignment
 from kafkars.compat.confluent_kafka._codes import BROKER

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from kafkars import OffsetAndMetadata, TopicPartition, errors
+from kafkars._times import Milliseconds
 from kafkars.admin import ListedOffset, OffsetSpec
-from kafkars.compat._times import Milliseconds
 from kafkars.compat.kafka_legacy._engine import Engine
 from kafkars.compat.kafka_legacy._fetching import Wanted
 from kafkars.compat.kafka_legacy._messages import (

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from kafkars import _kafkars, aio
 from kafkars._discreet import discreet
+from kafkars._times import Milliseconds
 from kafkars.compat._quiet import quiet
-from kafkars.compat._times import Milliseconds
 from kafkars.compat.aiokafka import errors
 from kafkars.compat.aiokafka._connection import Connection, first_contact
 from kafkars.compat.aiokafka.abc import AbstractTokenProvider, ConsumerRebalanceListener

@@ -7,10 +7,10 @@ from enum import Enum
 from typing import Any
 
 from kafkars import errors
+from kafkars._times import Milliseconds
 from kafkars.admin import ConfigResource as EngineResource
 from kafkars.admin import ConfigSource as EngineSource
 from kafkars.admin import acls
-from kafkars.compat._times import Milliseconds
 from kafkars.compat.confluent_kafka._arguments import committed_text
 from kafkars.compat.confluent_kafka._model import (
     ConsumerGroupState,

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import kafkars
 from kafkars import _kafkars
 from kafkars._discreet import discreet
+from kafkars._times import Milliseconds
 from kafkars.compat._quiet import quiet
-from kafkars.compat._times import Milliseconds
 from kafkars.compat.kafka._client_metrics import ClientMetrics
 from kafkars.compat.kafka.consumer import _settings
 from kafkars.compat.kafka.consumer._subscription import INTERNAL, Subscription

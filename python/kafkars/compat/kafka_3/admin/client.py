@@ -6,8 +6,8 @@ import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
+from kafkars._times import Milliseconds
 from kafkars.admin import ConfigChange
-from kafkars.compat._times import Milliseconds
 from kafkars.compat.kafka.admin import _answers as older
 from kafkars.compat.kafka.admin import _configs, _settings
 from kafkars.compat.kafka.admin.client import KafkaAdminClient as Older
