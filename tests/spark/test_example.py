@@ -21,7 +21,7 @@ def test_the_pipeline_agrees_with_batch_jobs_after_three_kills(request: pytest.F
 
 def test_the_pipeline_agrees_on_a_cluster_with_a_packed_environment(request: pytest.FixtureRequest) -> None:
     seed = str(request.config.getoption("--chaos-seed"))
-    told = run("--cluster", "--rate", "500", "--seconds", "30", "--kills", "1", "--seed", seed)
+    told = run("--cluster", "--rate", "500", "--seconds", "45", "--kills", "1", "--seed", seed)
     # The executors' Python is the one in the archive, and has nothing but what is packed there.
     assert "two workers at spark://" in told
     assert told.count("driver killed") == 1

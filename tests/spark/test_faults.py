@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from kafkars import Producer
 from kafkars.admin import Admin
+from kafkars.errors import KafkaTimeoutError
 from kafkars.testing import EmbeddedBroker
 from kafkars.types import TopicPartition
 
@@ -105,6 +106,25 @@ def test_a_log_that_stays_shorter_than_planned_is_a_loss(
         return
     with pytest.raises(DataLossError, match="its log ends at 5"):
         offsets(chosen, 0, 9)
+
+
+@pytest.mark.parametrize("fail", ["true", "false"])
+@pytest.mark.parametrize("behind", [2, 5], ids=["range ends in the log", "range ends behind it"])
+def test_an_open_transaction_is_late_and_not_lost(
+    broker: EmbeddedBroker, fail: str, behind: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "LOOK_SECONDS", 0.1)
+    monkeypatch.setattr(reading, "BEHIND_SECONDS", 0.5)
+    produce(broker, 5)
+    given = {"kafka.isolation.level": "read_committed", "failOnDataLoss": fail}
+    with Producer(bootstrap_servers=broker.bootstrap_servers, transactional_id="open") as producer:
+        producer.init_transactions()
+        producer.begin_transaction()
+        producer.send_many(TOPIC, [b"late"] * 3, partitions=[0] * 3).result(SECONDS)
+        with pytest.raises(KafkaTimeoutError, match="a transaction is open at offset 5"):
+            offsets(options(broker, **given, **{"kafkaConsumer.pollTimeoutMs": "2000"}), 0, 5 + behind)
+        producer.commit_transaction()
+    assert offsets(options(broker, **given), 0, 5 + 2) == list(range(7))
 
 
 @pytest.mark.parametrize("times", [1, 3])

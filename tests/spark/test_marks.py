@@ -13,7 +13,7 @@ pytest.importorskip("pyspark", reason="PySpark is not installed: make test-spark
 
 from kafkars.spark import sink
 from kafkars.spark.errors import ReplayDiffersError
-from kafkars.spark.marks import Batch
+from kafkars.spark.marks import MicroBatchTask
 from kafkars.spark.options import SinkOptions, sink_options
 from kafkars.spark.sink import StreamWriter, Written
 from pyspark.sql.types import BinaryType, StructField, StructType
@@ -74,7 +74,7 @@ WITH_HEADER = {"value": values(b"a"), "headers": headers([{"key": "x", "value": 
     ],
 )
 def test_a_replay_with_any_other_value_is_refused(broker: EmbeddedBroker, written: Any, replayed: Any) -> None:
-    batch = Batch("query", 0, 0)
+    batch = MicroBatchTask("query", 0, 0)
     assert writer(broker).write_once(rows(**written), batch) == Written(1, began="query")
     assert writer(broker).write_once(rows(**written), batch) == Written(1, skipped=True)
     with pytest.raises(ReplayDiffersError, match="the rows of a replay must be the same"):
@@ -90,8 +90,8 @@ def forget_runs() -> None:
 def test_a_replay_with_fewer_tasks_is_told(broker: EmbeddedBroker) -> None:
     stream = writer(broker)
     # The driver dies when the last of three tasks has committed; it comes back without minPartitions.
-    stream.write_once(rows(value=values(b"c")), Batch("query", 4, 2, "first run"))
-    told = stream.write_once(rows(value=values(b"a", b"b", b"c")), Batch("query", 4, 0, "second run"))
+    stream.write_once(rows(value=values(b"c")), MicroBatchTask("query", 4, 2, "first run"))
+    told = stream.write_once(rows(value=values(b"a", b"b", b"c")), MicroBatchTask("query", 4, 0, "second run"))
     with pytest.raises(ReplayDiffersError, match="tasks 2 are in the topic twice"):
         stream.commit([told], 4)
 
@@ -99,12 +99,12 @@ def test_a_replay_with_fewer_tasks_is_told(broker: EmbeddedBroker) -> None:
 def test_a_batch_with_fewer_tasks_than_the_one_before_is_none(broker: EmbeddedBroker) -> None:
     stream = writer(broker)
     for task in range(3):
-        stream.write_once(rows(value=values(b"%d" % task)), Batch("query", 4, task, "first run"))
-    told = stream.write_once(rows(value=values(b"a")), Batch("query", 5, 0, "second run"))
+        stream.write_once(rows(value=values(b"%d" % task)), MicroBatchTask("query", 4, task, "first run"))
+    told = stream.write_once(rows(value=values(b"a")), MicroBatchTask("query", 5, 0, "second run"))
     assert told == Written(1, began="query")
     stream.commit([told], 5)
     # Only the first batch of a run is looked at.
-    told = stream.write_once(rows(value=values(b"a")), Batch("query", 6, 0, "second run"))
+    told = stream.write_once(rows(value=values(b"a")), MicroBatchTask("query", 6, 0, "second run"))
     assert told == Written(1)
 
 

@@ -57,6 +57,9 @@ def test_a_column_says_which_topic_and_the_option_overrides_it(queries: Queries,
     assert [len(stored(queries, each)) for each in (one, two, three)] == [5, 5, 0]
     save(queries, frame, topic=three)
     assert [len(stored(queries, each)) for each in (one, two, three)] == [5, 5, 10]
+    for column in ("NULL", "1"):
+        save(queries, queries.spark.sql(f"SELECT 'x' AS value, {column} AS topic"), topic=one)
+    assert [len(stored(queries, each)) for each in (one, two, three)] == [7, 5, 10]
 
 
 @pytest.mark.parametrize(

@@ -60,6 +60,15 @@ DURATION_SECONDS = {
 }
 """Units of Spark's durations, such as 15m, in seconds; a number alone is in ms."""
 
+WHOLE = re.compile(r"[+-]?[0-9]+")
+MANY_DIGITS = 100
+
+MOST_ROWS = 2**31 - 1
+"""An Arrow array of Spark has no room for more."""
+
+LIMITS = ("earliest", "latest", "committed")
+TOPIC = re.compile(r"[A-Za-z0-9._-]{1,249}")
+
 UNLIKE_PYTHON = re.compile(r"\\[pPQEhHvVRXkGzZ]|&&|\(\?<(?![=!])|[*+?}]\+")
 """Matches what means something else in a regular expression of Java than in one of Python."""
 
@@ -146,8 +155,8 @@ def source_options(given: Mapping[str, str], *, streaming: bool | None) -> Sourc
     least, most = options.positive("minOffsetsPerTrigger"), options.positive("maxOffsetsPerTrigger")
     if least is not None and most is not None and least > most:
         raise ConfigError(f"minOffsetsPerTrigger: {least} is more than maxOffsetsPerTrigger, {most}")
-    group = options.text("kafkars.commit.group") or options.kafka.get("group.id")
-    if "committed" in (starting.named, ending.named) and group is None:
+    group = _group(options)
+    if starting.named == "committed" and group is None:
         raise ConfigError("startingOffsets: committed needs kafkars.commit.group, the group whose offsets are meant")
     assigned = tuple(offsets.parse_partitions("assign", options.get("assign", ""))) if "assign" in ways else ()
     subscribed = _topics(options) if "subscribe" in ways else ()
@@ -172,7 +181,7 @@ def source_options(given: Mapping[str, str], *, streaming: bool | None) -> Sourc
         retries=options.positive("fetchOffset.numRetries") or 3,
         retry_interval=(options.number("fetchOffset.retryIntervalMs", 0) or 10) / 1_000,
         commit_group=group,
-        batch_rows=options.positive("kafkars.batch.rows") or 50_000,
+        batch_rows=options.number("kafkars.batch.rows", 1, MOST_ROWS) or 50_000,
         fail_fast=formats.fails_fast(options),
         formats=formats.read(options, named),
     )
@@ -193,9 +202,13 @@ def sink_options(given: Mapping[str, str], *, streaming: bool) -> SinkOptions:
         )
     if delivery == "exactly-once" and not streaming:
         raise ConfigError("kafkars.delivery: exactly-once is for streams: only they have a checkpoint to go on from")
-    topic = options.text("topic")
-    if topic is not None and not topic:
-        raise ConfigError("topic: is empty")
+    for name in ("kafkars.transactional.id.prefix", "kafkars.marks.topic"):
+        if options.text(name) is not None and delivery != "exactly-once":
+            raise ConfigError(f"{name}: of no use without kafkars.delivery=exactly-once")
+    prefix = options.text("kafkars.transactional.id.prefix")
+    if prefix is not None and not prefix:
+        raise ConfigError("kafkars.transactional.id.prefix: is empty")
+    topic = _topic(options, "topic")
     options.flag("includeHeaders", default=False)
     settings = options.settings()
     transactional = {"transactional_id": "kafkars-spark"} if delivery == "exactly-once" else {}
@@ -204,9 +217,14 @@ def sink_options(given: Mapping[str, str], *, streaming: bool) -> SinkOptions:
         settings=settings,
         topic=topic,
         exactly_once=delivery == "exactly-once",
-        prefix=options.text("kafkars.transactional.id.prefix") or "kafkars-spark",
-        marks_topic=options.text("kafkars.marks.topic") or topic,
+        prefix=prefix or "kafkars-spark",
+        marks_topic=_topic(options, "kafkars.marks.topic") or topic,
     )
+
+
+def is_committed(options: SourceOptions) -> bool:
+    """True if only records are read whose transaction has been committed."""
+    return options.settings.get("isolation_level", "").strip().lower() == "read_committed"
 
 
 class Options:
@@ -241,9 +259,13 @@ class Options:
         client_settings.check(settings)
         return settings
 
+    def as_given(self, name: str) -> str | None:
+        """Returns the value as it is; None if it is not given."""
+        return self._values.get(name.lower())
+
     def text(self, name: str) -> str | None:
         """Returns the value without spaces around it; None if it is not given."""
-        value = self._values.get(name.lower())
+        value = self.as_given(name)
         return None if value is None else value.strip()
 
     def get(self, name: str, default: str) -> str:
@@ -258,19 +280,18 @@ class Options:
             raise ConfigError(f"{name}: expected true or false, not {checks.shown(value, checks.FLAG_WORDS)}")
         return value == "true"
 
-    def number(self, name: str, least: int) -> int | None:
-        """Returns the value as a whole number that is at least `least`."""
+    def number(self, name: str, least: int, most: int = 2**63 - 1) -> int | None:
+        """Returns the value as a whole number from `least` to `most`, in the digits that Java reads."""
         value = self.text(name)
         if value is None:
             return None
-        try:
-            number, is_whole = int(value), True
-        except ValueError:
-            number, is_whole = least - 1, False
-        if not least <= number < 2**63:
-            raise ConfigError(
-                f"{name}: expected a whole number of at least {least}, not {number if is_whole else checks.shown(value)}"
-            )
+        # Java's longest number has 19 digits; Python refuses to read some thousand of them.
+        is_whole = WHOLE.fullmatch(value) is not None and len(value) < MANY_DIGITS
+        number = int(value) if is_whole else least - 1
+        if not least <= number <= most:
+            expected = f"from {least} to {most}" if number > most else f"of at least {least}"
+            shown = number if is_whole else checks.shown(value)
+            raise ConfigError(f"{name}: expected a whole number {expected}, not {shown}")
         return number
 
     def positive(self, name: str) -> int | None:
@@ -293,7 +314,7 @@ def _check_streaming(options: Options) -> None:
 def _check_batch(starting: Limit, ending: Limit) -> None:
     if starting.named == "latest" or LATEST in (starting.offsets or {}).values():
         raise ConfigError(f"{starting.option}: a batch query cannot begin at the latest offset")
-    if ending.named in {"earliest", "committed"} or EARLIEST in (ending.offsets or {}).values():
+    if ending.named == "earliest" or EARLIEST in (ending.offsets or {}).values():
         raise ConfigError(f"{ending.option}: a batch query cannot end at the earliest offset")
     for one, other in ((starting.offsets, ending.offsets), (starting.timestamps, ending.timestamps)):
         if one is not None and other is not None:
@@ -329,11 +350,13 @@ def _limit(options: Options, which: str, default: str) -> Limit:
         )
     option = f"{which}Offsets"
     text = options.get(option, default)
-    if text.lower() in {"earliest", "latest", "committed"}:
+    named = ("earliest", "latest", "committed") if which == "starting" else ("latest",)
+    if text.lower() in {*named, "earliest"}:
         return Limit(option, named=text.lower())
     if not text.startswith("{"):
+        words = ", ".join(f'"{each}"' for each in named)
         raise ConfigError(
-            f'{option}: expected "earliest", "latest", "committed" or JSON such as {{"topicA":{{"0":23,"1":-1}}}}, not {checks.shown(text, ("earliest", "latest", "committed"))}'
+            f'{option}: expected {words} or JSON such as {{"topicA":{{"0":23,"1":-1}}}}, not {checks.shown(text, LIMITS)}'
         )
     found = offsets.parse_offsets(option, text)
     if any(offset < EARLIEST for offset in found.values()):
@@ -345,6 +368,34 @@ def _not_negative(option: str, found: Offsets) -> Offsets:
     if any(timestamp < 0 for timestamp in found.values()):
         raise ConfigError(f"{option}: timestamps are in ms since 1970 and not negative")
     return found
+
+
+def _group(options: Options) -> str | None:
+    """The group that shows how far the query is; both options mean it."""
+    given = {
+        "kafkars.commit.group": options.text("kafkars.commit.group"),
+        "kafka.group.id": options.kafka.get("group.id"),
+    }
+    for name, group in given.items():
+        if group is not None and not group.strip():
+            raise ConfigError(f"{name}: is empty")
+    groups = {group for group in given.values() if group is not None}
+    if len(groups) > 1:
+        raise ConfigError(f"{', '.join(given)}: they name two groups, and offsets are committed for one; leave one out")
+    return next(iter(groups), None)
+
+
+def _topic(options: Options, name: str) -> str | None:
+    topic = options.as_given(name)
+    if topic is None:
+        return None
+    if not topic.strip():
+        raise ConfigError(f"{name}: is empty")
+    if not TOPIC.fullmatch(topic) or topic in {".", ".."}:
+        raise ConfigError(
+            f"{name}: no topic can be called {checks.shown(topic)}; a name has 1 to 249 of A-Z, a-z, 0-9, '.', '_' and '-'"
+        )
+    return topic
 
 
 def _topics(options: Options) -> tuple[str, ...]:

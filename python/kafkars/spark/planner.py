@@ -15,7 +15,7 @@ from kafkars.errors import BootstrapError, ConfigError, KafkaError, KafkaTimeout
 from kafkars.spark import client_settings
 from kafkars.spark.errors import DataLossError
 from kafkars.spark.offsets import EARLIEST, LATEST, Offsets, names
-from kafkars.spark.options import Limit, SourceOptions
+from kafkars.spark.options import Limit, SourceOptions, is_committed
 from kafkars.types import TopicPartition
 
 T = TypeVar("T")
@@ -171,7 +171,7 @@ class Planner:
         """Looks up offsets; partitions that do not exist, or have no such record, are left out."""
         if not wanted:
             return {}
-        committed = self._options.settings.get("isolation_level", "").strip().lower() == "read_committed"
+        committed = is_committed(self._options)
         answers: Mapping[TopicPartition, Any] = self._ask_each(
             lambda: self.admin.list_offsets(
                 # Spark asks for any time; one far away means "no end" in many a program.

@@ -47,6 +47,8 @@ def check_schema(schema: StructType, topic: str | None) -> None:
     if topic is None and "topic" not in types:
         raise ConfigError("topic: neither the option nor a column of this name says where rows go")
     for name, kinds in TYPES.items():
+        if name == "topic" and topic is not None:
+            continue  # The option overrides the column, whatever that holds.
         if name in types and not any(columns_of_spark.same(types[name], kind) for kind in kinds):
             wanted = " or ".join(kind.simpleString() for kind in kinds)
             raise ConfigError(f"{name}: the column is {types[name].simpleString()}, and must be {wanted}")

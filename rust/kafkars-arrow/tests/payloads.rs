@@ -368,6 +368,44 @@ fn avro_of_several_writers_becomes_one_set_of_columns() {
 }
 
 #[test]
+fn avro_text_of_uuids_stays_text() {
+    const UUID: &str = r#"{"type": "string", "logicalType": "uuid"}"#;
+    let fields = format!(
+        r#"[{{"name": "a", "type": {UUID}}}, {{"name": "b", "type": ["null", {UUID}], "default": null}},
+        {{"name": "c", "type": {{"type": "array", "items": {UUID}}}}}]"#
+    );
+    let schema = format!(r#"{{"type": "record", "name": "R", "fields": {fields}}}"#);
+    let plain = schema.replace(UUID, r#""string""#);
+    let text = "12345678-1234-1234-1234-123456789012";
+    for (reader, writer) in [(&schema, &schema), (&schema, &plain), (&plain, &schema)] {
+        let mut decoder = AvroPayloads::framed(reader).unwrap();
+        decoder.add_schema(1, Ok(writer.clone()));
+        for found in [text, "none", ""] {
+            let string = [long(found.len().try_into().unwrap()), found.into()].concat();
+            let body = [&string[..], &long(1), &string, &long(1), &string, &long(0)].concat();
+            let decoded = decode(&decoder, &[Some(&framed(1, &body))]);
+            assert_eq!(reasons(&decoded.poison), []);
+            let items = column(&decoded.values, "c");
+            let texts = [
+                column(&decoded.values, "a"),
+                column(&decoded.values, "b"),
+                Arc::clone(items.as_list::<i32>().values()),
+            ];
+            for array in texts {
+                assert_eq!(
+                    array.as_string::<i32>().iter().collect::<Vec<_>>(),
+                    [Some(found)]
+                );
+            }
+        }
+    }
+    assert!(
+        AvroPayloads::bare(&schema).unwrap().data_type()
+            == AvroPayloads::bare(&plain).unwrap().data_type()
+    );
+}
+
+#[test]
 fn avro_that_does_not_fit_is_refused_by_row() {
     let mut decoder = AvroPayloads::framed(ORDER).unwrap();
     decoder.add_schema(1, Ok(ORDER.to_owned()));

@@ -8,6 +8,7 @@ use arrow_avro::reader::{Decoder, DecoderMode, ReaderBuilder};
 use arrow_avro::schema::{AvroSchema, Fingerprint, FingerprintAlgorithm, SchemaStore};
 use arrow_schema::{ArrowError, DataType};
 
+use super::avro_schema::with_plain_text;
 use super::decoder::{DecodedPayloads, PayloadDecoder};
 use super::framing::{FRAME, schema_id};
 use super::rows::{Decoding, RefusedPayloads};
@@ -34,7 +35,7 @@ impl AvroPayloads {
     pub fn bare(schema: &str) -> Result<Self, ArrowError> {
         let mut made = Self::framed(schema)?;
         made.framed = false;
-        made.writers.insert(BARE, Ok(schema.to_owned()));
+        made.writers.insert(BARE, Ok(made.reader.clone()));
         Ok(made)
     }
 
@@ -43,9 +44,10 @@ impl AvroPayloads {
     /// # Errors
     /// Fails if the schema is not valid, or has no columns.
     pub fn framed(reader: &str) -> Result<Self, ArrowError> {
-        let decoder = decoder(reader, reader, 1)?;
+        let reader = with_plain_text(reader);
+        let decoder = decoder(&reader, &reader, 1)?;
         Ok(Self {
-            reader: reader.to_owned(),
+            reader,
             framed: true,
             data_type: plain(&DataType::Struct(decoder.schema().fields().clone())),
             writers: BTreeMap::new(),
@@ -71,7 +73,8 @@ impl AvroPayloads {
 
     /// Adds the schema of an id, or the reason why there is none: payloads with that id are refused with this reason.
     pub fn add_schema(&mut self, id: u32, schema: Result<String, String>) {
-        let usable = schema.and_then(|writer| match decoder(&writer, &self.reader, 1) {
+        let plain = schema.map(|writer| with_plain_text(&writer));
+        let usable = plain.and_then(|writer| match decoder(&writer, &self.reader, 1) {
             Ok(_) => Ok(writer),
             Err(problem) => Err(format!(
                 "the schema asked for cannot be read from it: {problem}"

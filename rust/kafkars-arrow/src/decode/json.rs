@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::decoder::{DecodedPayloads, PayloadDecoder};
 use super::json_columns::{Cell, Misfit, column, is_known};
+use super::json_members;
 use super::rows::{Decoding, RefusedPayloads};
 
 /// Decodes JSON objects into a struct. Members that the schema does not name are ignored, and missing ones are null.
@@ -36,7 +37,7 @@ impl JsonPayloads {
                 payload: Some(index),
                 reason,
             };
-            match serde_json::from_slice::<Value>(payload) {
+            match json_members::from_slice(payload, &self.data_type) {
                 Ok(value @ Value::Object(_)) => values.push(value),
                 Ok(_) => return Err(refused("it is no JSON object".to_owned())),
                 Err(problem) => return Err(refused(format!("it is no JSON: {problem}"))),

@@ -3,10 +3,12 @@
 //! row.
 
 mod avro;
+mod avro_schema;
 mod decoder;
 mod framing;
 mod json;
 mod json_columns;
+mod json_members;
 mod json_scalars;
 mod rows;
 mod types;
