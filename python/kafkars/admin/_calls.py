@@ -84,9 +84,7 @@ def create_topics(
         return (topic.name, *numbers, assignments, configs)
 
     request = native.create_topics([arguments(topic) for topic in several(topics, NewTopic)], validate_only, timeout)
-    return AdminCall(
-        request, lambda answer: gathered(answer, return_exceptions, str, lambda name, rest: CreatedTopic(name, *rest))
-    )
+    return AdminCall(request, lambda answer: gathered(answer, return_exceptions, str, created))
 
 
 @in_range
@@ -158,13 +156,6 @@ def describe_configs(
     timeout: float | None,
     return_exceptions: bool,
 ) -> AdminCall[dict[ConfigResource, dict[str, ConfigEntry]]]:
-    def entry(row: tuple[Any, ...]) -> ConfigEntry:
-        name, value, is_read_only, is_sensitive, source, value_type, documentation, synonyms = row
-        others = tuple(ConfigSynonym(other, set_to, ConfigSource(of)) for other, set_to, of in synonyms)
-        return ConfigEntry(
-            name, value, is_read_only, is_sensitive, ConfigSource(source), value_type, documentation, others
-        )
-
     asked = [resource(one) for one in several(resources, tuple)]
     request = native.describe_configs(asked, include_synonyms, include_documentation, timeout)
     return AdminCall(
@@ -424,6 +415,17 @@ def gathered(
         else:
             results[key(row)] = value(row, found)
     return results
+
+
+def created(name: str, found: tuple[Any, ...]) -> CreatedTopic:
+    topic_id, partitions, replication_factor, configs = found
+    return CreatedTopic(name, topic_id, partitions, replication_factor, {row[0]: entry(row) for row in configs})
+
+
+def entry(row: tuple[Any, ...]) -> ConfigEntry:
+    name, value, is_read_only, is_sensitive, source, value_type, documentation, synonyms = row
+    others = tuple(ConfigSynonym(other, set_to, ConfigSource(of)) for other, set_to, of in synonyms)
+    return ConfigEntry(name, value, is_read_only, is_sensitive, ConfigSource(source), value_type, documentation, others)
 
 
 def itself(row: K) -> K:

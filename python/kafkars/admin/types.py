@@ -41,6 +41,8 @@ class CreatedTopic(NamedTuple):
     """Its id in Kafka's text form; since Kafka 2.8."""
     partitions: int | None
     replication_factor: int | None
+    configs: Mapping[str, ConfigEntry] = {}
+    """Its settings by their names, without types, documentation and synonyms; since Kafka 2.4."""
 
 
 class TopicDescription(NamedTuple):

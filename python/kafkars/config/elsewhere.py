@@ -11,7 +11,6 @@ OIDC = "leave it out: with sasl_oauthbearer_token_endpoint_url tokens come from 
 VERSIONS = "leave it out: each broker is asked what it speaks"
 NO_PROXY = "leave it out: there is no way through a proxy; bootstrap_servers must be reachable"
 SOCKETS = "leave it out: sockets are always set to TCP_NODELAY and keep-alive"
-RETRIES = "use delivery_timeout_ms: a record is tried again until that time is over"
 NO_FILES = "leave it out: offsets are kept by the group's coordinator, not in files"
 ASYNC = "leave it out: send() never waits for brokers; result() of its future does"
 EVERY_N = "use auto_commit_interval_ms, or call commit() after so many records"
@@ -73,7 +72,7 @@ ELSEWHERE: Mapping[str, str] = {
     "async_queue_maxsize": "use buffer_memory, in bytes",
     "async_queue_put_timeout": "use max_block_ms",
     "async_retry_backoff_ms": "use retry_backoff_ms",
-    "async_retry_limit": RETRIES,
+    "async_retry_limit": "use retries",
     "async_retry_on_timeouts": "leave it out: a record is always tried again after a time-out",
     "async_stop_timeout": "use close_timeout_ms",
     "auto_commit": "use enable_auto_commit",
@@ -111,7 +110,6 @@ ELSEWHERE: Mapping[str, str] = {
     "ssl_truststore_location": "use ssl_ca_location with a PEM file",
     "ssl_truststore_password": "leave it out: ssl_ca_location takes a PEM file, which has no password",
     "ssl_truststore_type": "leave it out: ssl_ca_location takes a PEM file",
-    "retries": RETRIES,
     "header_deserializer": "leave it out: headers are bytes",
     "header_serializer": "leave it out: headers are bytes; encode them where you call send()",
     "interceptor_classes": "use interceptors",
@@ -178,7 +176,7 @@ ELSEWHERE: Mapping[str, str] = {
     "max_in_flight": "use max_in_flight_requests_per_connection",
     "message_copy_max_bytes": "leave it out: a record is encoded into its batch at once",
     "message_max_bytes": "use max_request_size",
-    "message_send_max_retries": RETRIES,
+    "message_send_max_retries": "use retries",
     "message_timeout_ms": "use delivery_timeout_ms",
     "metadata_broker_list": "use bootstrap_servers",
     "metadata_recovery_rebootstrap_trigger_ms": "leave it out: bootstrap_servers are asked again as soon as no broker"

@@ -74,6 +74,10 @@ class ProducerConfig(ClientConfig):
     delivery_timeout_ms: float = 120_000
     """Longest time from a send to its acknowledgement or failure, retries included."""
 
+    retries: int = 2_147_483_647
+    """How often a batch that was sent and not stored is sent again, within `delivery_timeout_ms`. Without idempotence
+    0 keeps a record from being stored twice; with it at least 1."""
+
     max_in_flight_requests_per_connection: int = 5
     """Produce requests under way per broker. With idempotence at most 5."""
 
@@ -84,7 +88,7 @@ class ProducerConfig(ClientConfig):
     """Level of the codec (KIP-390): gzip 1-9, lz4 1-17, zstd -131072 to 22; None takes the codec's default."""
 
     enable_idempotence: bool | None = None
-    """True if brokers drop the duplicates that retries make. None means True with `acks` "all"."""
+    """True if brokers drop the duplicates that retries make. None means True with `acks` "all" and `retries` above 0."""
 
     transactional_id: str | None = None
     """Names the producer across restarts and lets it open transactions; a new producer with the same name fences the
@@ -117,6 +121,7 @@ class ProducerConfig(ClientConfig):
         "max_block_ms": checks.milliseconds(),
         "max_request_size": checks.whole(1, 1_073_741_824, "bytes"),
         "delivery_timeout_ms": checks.milliseconds(above=True),
+        "retries": checks.whole(0, checks.INT32),
         "max_in_flight_requests_per_connection": checks.whole(1),
         "compression_type": checks.choice("none", "gzip", "snappy", "lz4", "zstd"),
         "compression_level": checks.optional(checks.whole(-131_072, 22)),

@@ -87,6 +87,7 @@ class ProducerSettings(ClientSettings, total=False):
     max_block_ms: float
     max_request_size: int
     delivery_timeout_ms: float
+    retries: int
     max_in_flight_requests_per_connection: int
     compression_type: CompressionType
     compression_level: int | None

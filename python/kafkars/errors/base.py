@@ -60,6 +60,9 @@ class BrokerError(KafkaError):
     name = "UNKNOWN"
     code: int
 
+    broker_message: str | None = None
+    """The broker's own words, where an answer to an administrator has any."""
+
 
 class AuthenticationError(BrokerError):
     """The broker refused this client's login."""

@@ -1,5 +1,7 @@
 //! Brokers as Python sees them: for the statistics and the error callbacks of faces.
 
+use std::collections::BTreeMap;
+
 use kafkars_client::Client;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -32,6 +34,14 @@ pub(crate) fn statuses<'py>(
             let counted = metrics::client(py, &status.metrics)?;
             Ok((status.node, status.address.to_string(), failure, counted))
         })
+        .collect()
+}
+
+/// The lowest and the highest version of each API of the first broker that was connected to, by the API's number.
+pub(crate) fn api_versions(client: &Client) -> BTreeMap<i16, (i16, i16)> {
+    let versions = client.api_versions().into_iter();
+    versions
+        .map(|(api, range)| (api.as_i16(), (range.min, range.max)))
         .collect()
 }
 

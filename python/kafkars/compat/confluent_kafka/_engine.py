@@ -41,6 +41,7 @@ def producer(values: Values) -> dict[str, Any]:
         "max_block_ms": min(values["topic.metadata.propagation.max.ms"], delivery),
         "max_request_size": largest,
         "delivery_timeout_ms": delivery,
+        "retries": values["message.send.max.retries"],
         "max_in_flight_requests_per_connection": values[in_flight] if values.has(in_flight) else 5,
         "compression_type": codec,
         "compression_level": level(codec, values["compression.level"]),

@@ -100,8 +100,18 @@ def without_those_of_2_0(given: Mapping[str, Any], defaults: Mapping[str, Any]) 
 
 
 def servers(given: str | Sequence[str]) -> list[str]:
-    """Addresses with their ports: text with commas, or a list."""
-    listed = given.split(",") if isinstance(given, str) else given
+    """Addresses with their ports: text with commas, or a list.
+
+    Raises:
+        TypeError: An address is no text.
+        ValueError: There is none.
+    """
+    listed = given.split(",") if isinstance(given, str) else list(given)
+    if not listed:
+        raise ValueError("bootstrap_servers: there is no address")
+    for address in listed:
+        if not isinstance(address, str):
+            raise TypeError(f"bootstrap_servers: expected text, not {type(address).__name__}")
     return [with_port(address.strip()) for address in listed if address.strip()] or [f"localhost:{PORT}"]
 
 

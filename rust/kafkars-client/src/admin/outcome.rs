@@ -33,17 +33,19 @@ pub(super) fn in_order<K: PartialEq + Clone, T>(
     keys: &[K],
     mut answered: Outcomes<K, T>,
 ) -> Outcomes<K, T> {
-    let one = |key: &K| {
+    let one = |(index, key): (usize, &K)| {
         let found = answered.iter().position(|(name, _)| name == key);
         let outcome = match found {
             Some(at) => answered.swap_remove(at).1,
+            // Asked for twice, and answered above.
+            None if keys[..index].contains(key) => return None,
             None => Err(ClientError::Attempt(AttemptError::Protocol(
                 "the answer leaves out something that was asked for".into(),
             ))),
         };
-        (key.clone(), outcome)
+        Some((key.clone(), outcome))
     };
-    keys.iter().map(one).collect()
+    keys.iter().enumerate().filter_map(one).collect()
 }
 
 #[cfg(test)]
@@ -58,5 +60,12 @@ mod tests {
         assert_eq!(ordered[0], ("a".to_owned(), Ok(1)));
         assert!(ordered[1].1.is_err());
         assert_eq!(ordered[2], ("c".to_owned(), Ok(3)));
+    }
+
+    #[test]
+    fn what_is_asked_for_twice_has_one_answer() {
+        let keys = ["a", "b", "a"];
+        let ordered = in_order(&keys, vec![("b", Ok(2)), ("a", Ok(1))]);
+        assert_eq!(ordered, [("a", Ok(1)), ("b", Ok(2))]);
     }
 }

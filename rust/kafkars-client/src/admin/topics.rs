@@ -9,11 +9,13 @@ use kafkars_protocol::messages::create_partitions::{
     CreatePartitionsAssignment, CreatePartitionsRequest, CreatePartitionsTopic,
 };
 use kafkars_protocol::messages::create_topics::{
-    CreatableReplicaAssignment, CreatableTopic, CreatableTopicConfig, CreateTopicsRequest,
+    CreatableReplicaAssignment, CreatableTopic, CreatableTopicConfig, CreatableTopicConfigs,
+    CreateTopicsRequest,
 };
 use kafkars_protocol::messages::delete_topics::{DeleteTopicState, DeleteTopicsRequest};
 use kafkars_protocol::messages::metadata::{MetadataRequest, MetadataRequestTopic};
 
+use super::configs::ConfigEntry;
 use super::handle::Admin;
 use super::outcome::{Outcomes, in_order, outcome, told_operations};
 use super::routing::{Target, broker_timeout, not_controller};
@@ -51,6 +53,8 @@ pub struct CreatedTopic {
     pub partitions: Option<i32>,
     /// The number of replicas of each partition, where the broker returns it.
     pub replication_factor: Option<i16>,
+    /// Its configs, where the broker returns them.
+    pub configs: Vec<ConfigEntry>,
 }
 
 /// An increase of a topic's partitions.
@@ -107,6 +111,12 @@ impl Admin {
                 topic_id: Some(topic.topic_id).filter(|id| !id.is_zero()),
                 partitions: Some(topic.num_partitions).filter(|count| *count >= 0),
                 replication_factor: Some(topic.replication_factor).filter(|count| *count >= 0),
+                configs: topic
+                    .configs
+                    .unwrap_or_default()
+                    .into_iter()
+                    .map(config_entry)
+                    .collect(),
             };
             let outcome = outcome(topic.error_code, Some(&topic.name), topic.error_message);
             (topic.name, outcome.map(|()| created))
@@ -256,6 +266,19 @@ impl Admin {
 
 /// The answer is not merged with an older snapshot, so its leader epochs need no check (see `Cluster::merge`).
 const RELIABLE: i16 = i16::MAX;
+
+fn config_entry(config: CreatableTopicConfigs) -> ConfigEntry {
+    ConfigEntry {
+        name: config.name,
+        value: config.value,
+        is_read_only: config.read_only,
+        is_sensitive: config.is_sensitive,
+        source: config.config_source,
+        value_type: 0,
+        documentation: None,
+        synonyms: Vec::new(),
+    }
+}
 
 fn creatable(topic: &NewTopic, version: i16) -> CreatableTopic {
     let assignment = |(index, brokers): (usize, &Vec<i32>)| CreatableReplicaAssignment {

@@ -1,7 +1,8 @@
 //! The state of a client, shared with its tasks: the snapshot, and the brokers in it.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use kafkars_core::backoff::Random;
@@ -35,6 +36,9 @@ pub(crate) struct Core {
     cluster: RwLock<Arc<Cluster>>,
     changed: watch::Sender<u64>,
     pub(super) missing_topics: MissingTopics,
+    /// True if topics are read because they were there: then none is created by asking for it, as one that is deleted
+    /// would be made again.
+    pub(crate) topics_were_found: AtomicBool,
 }
 
 impl Core {
@@ -53,6 +57,7 @@ impl Core {
                     .clone()
                     .map(|sasl| Arc::new(Authenticator::new(sasl, handshake_limit(&config)))),
                 distrust: Distrust::default(),
+                first_versions: OnceLock::new(),
                 config,
                 counters: Arc::new(ClientCounters::default()),
                 tasks: Tasks::new(handle),
@@ -64,6 +69,7 @@ impl Core {
             cluster: RwLock::default(),
             changed: watch::Sender::new(0),
             missing_topics: MissingTopics::default(),
+            topics_were_found: AtomicBool::new(false),
         }
     }
 

@@ -3,11 +3,13 @@
 use std::fmt;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use kafkars_core::cluster::Cluster;
 use kafkars_core::config::{Checked, ClientConfig, SaslConfig};
 use kafkars_core::error_kind::SecurityError;
+use kafkars_protocol::{ApiKey, VersionRange};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::time::timeout_at;
@@ -17,6 +19,7 @@ use super::core::Core;
 use crate::error::{AttemptError, ClientError};
 use crate::metadata::task;
 use crate::metrics::ClientMetrics;
+use crate::net::ApiVersionTable;
 use crate::{after, now};
 
 /// A client of one cluster. Clones share it; dropping the last one ends everything it runs.
@@ -194,6 +197,19 @@ impl Client {
     #[must_use]
     pub fn brokers(&self) -> Vec<BrokerStatus> {
         self.core.broker_statuses()
+    }
+
+    /// The versions of each API that the first broker speaks that was connected to; none before.
+    #[must_use]
+    pub fn api_versions(&self) -> Vec<(ApiKey, VersionRange)> {
+        let first = self.core.network.first_versions.get().into_iter();
+        first.flat_map(ApiVersionTable::ranges).collect()
+    }
+
+    /// Says whether the topics that are read were found by a pattern. These are not created by asking for them,
+    /// whatever `allow_auto_create_topics` says.
+    pub fn topics_were_found(&self, found: bool) {
+        self.core.topics_were_found.store(found, Ordering::Relaxed);
     }
 
     /// Watches the reachability of brokers: notified when an address begins to fail, fails for another cause, or is

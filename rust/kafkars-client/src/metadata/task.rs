@@ -1,6 +1,7 @@
 //! The one task of a client that asks for metadata.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use kafkars_core::refresh::{Ask, Next};
@@ -139,7 +140,8 @@ fn request(core: &Core, ask: &Ask) -> MetadataRequest {
     };
     MetadataRequest {
         topics: Some(ask.topics.iter().map(topic).collect()),
-        allow_auto_topic_creation: core.network.config.allow_auto_create_topics,
+        allow_auto_topic_creation: core.network.config.allow_auto_create_topics
+            && !core.topics_were_found.load(Ordering::Relaxed),
         ..MetadataRequest::default()
     }
 }

@@ -45,6 +45,12 @@ impl ApiVersionTable {
         *self.ranges.get(api.as_i16() as usize)?
     }
 
+    /// Every API of the broker that this client has heard of, with its versions.
+    pub fn ranges(&self) -> impl Iterator<Item = (ApiKey, VersionRange)> + '_ {
+        let keys = self.ranges.iter().enumerate();
+        keys.filter_map(|(key, range)| Some((ApiKey::try_from(key as i16).ok()?, (*range)?)))
+    }
+
     /// The level of a finalized feature; 0 if the broker does not have it.
     #[must_use]
     pub fn feature(&self, name: &str) -> i16 {

@@ -49,6 +49,9 @@ pub struct ProducerConfig {
     pub max_request_size: usize,
     /// From send to acknowledgement or failure, retries included. Default 120 s.
     pub delivery_timeout: Duration,
+    /// How often a batch that was sent and not stored is sent again, as long as `delivery_timeout` lasts. Without
+    /// idempotence 0 keeps a record from being stored twice. Default: as often as time allows.
+    pub retries: u32,
     /// How long the broker may wait for its replicas, inside `request_timeout`. Default 30 s.
     pub request_timeout: Duration,
     /// Produce requests under way per broker. Default 5.
@@ -77,6 +80,7 @@ impl Default for ProducerConfig {
             max_block: Duration::from_secs(60),
             max_request_size: 1 << 20,
             delivery_timeout: Duration::from_secs(120),
+            retries: u32::MAX,
             request_timeout: Duration::from_secs(30),
             max_in_flight: 5,
             compression: Compression::default(),
@@ -102,6 +106,12 @@ impl ProducerConfig {
                 return Err(ConfigError::new(
                     "acks",
                     "must be \"all\" with enable_idempotence=True; set enable_idempotence=False to use acks 0 or 1",
+                ));
+            }
+            if self.retries == 0 {
+                return Err(ConfigError::new(
+                    "retries",
+                    "must be at least 1 with enable_idempotence=True; set enable_idempotence=False to send only once",
                 ));
             }
             if self.max_in_flight > 5 {
@@ -195,6 +205,13 @@ mod tests {
                 ..default()
             }),
             "max_in_flight_requests_per_connection"
+        );
+        assert_eq!(
+            setting(ProducerConfig {
+                retries: 0,
+                ..default()
+            }),
+            "retries"
         );
         assert_eq!(
             setting(ProducerConfig {

@@ -117,6 +117,22 @@ pub enum ProduceError {
         /// The cause of the last failed try.
         cause: Arc<str>,
     },
+    /// Not stored by as many tries as `retries` allows. A try that got no answer may have stored the record.
+    #[error(
+        "no acknowledgement for {topic}-{partition}, and retries={retries} allows no other try; last cause: {cause}"
+    )]
+    RetriesExhausted {
+        /// The topic.
+        topic: Arc<str>,
+        /// The partition.
+        partition: i32,
+        /// The limit.
+        retries: u32,
+        /// What the last try met: the broker's refusal, `REQUEST_TIMED_OUT` or `NETWORK_EXCEPTION`.
+        code: ErrorCode,
+        /// The same in words.
+        cause: Arc<str>,
+    },
     /// Brokers refuse the producer id that an idempotent producer needs.
     #[error(
         "the broker gives no producer id ({cause}); set enable_idempotence=False to send without"
@@ -171,7 +187,8 @@ impl ProduceError {
             | Self::Bootstrap { .. }
             | Self::BufferFull { .. }
             | Self::CallTimedOut { .. }
-            | Self::DeliveryTimedOut { .. } => ErrorKind::Retriable,
+            | Self::DeliveryTimedOut { .. }
+            | Self::RetriesExhausted { .. } => ErrorKind::Retriable,
             Self::Broker { code, .. } | Self::Topic { code, .. } if code.retriable() => {
                 ErrorKind::Retriable
             }

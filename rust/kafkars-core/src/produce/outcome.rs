@@ -16,7 +16,9 @@ pub enum ProduceOutcome {
     Stored(BatchAck),
     /// The batch is tried again later.
     Retry {
-        /// The code for the error, should `delivery_timeout` end first.
+        /// What the broker said, for the error, should `retries` be used up.
+        code: ErrorCode,
+        /// The same in words, for the error, should `delivery_timeout` end first.
         cause: Arc<str>,
         /// True if the leader may have moved.
         refresh: bool,
@@ -26,8 +28,8 @@ pub enum ProduceOutcome {
     /// The broker has none of the partition's unacknowledged batches and refuses their sequence numbers: they get new
     /// ones under the next epoch (KIP-360).
     Restart {
-        /// The code for the error, should `delivery_timeout` end first.
-        cause: Arc<str>,
+        /// What the broker said, for the error, should `retries` or `delivery_timeout` end first.
+        code: ErrorCode,
         /// True if the producer id itself is of no use any more.
         new_id: bool,
     },
@@ -61,6 +63,7 @@ pub fn judge(
             if has_earlier && !(transactional && code == ErrorCode::InvalidProducerEpoch) =>
         {
             ProduceOutcome::Retry {
+                code,
                 cause: code.name().into(),
                 refresh: false,
                 soon: false,
@@ -72,7 +75,7 @@ pub fn judge(
             if numbered && !transactional =>
         {
             ProduceOutcome::Restart {
-                cause: code.name().into(),
+                code,
                 new_id: code == ErrorCode::InvalidProducerEpoch,
             }
         }
@@ -82,6 +85,7 @@ pub fn judge(
             ProduceOutcome::Split(refused(batch, code, answer))
         }
         code if code.retriable() => ProduceOutcome::Retry {
+            code,
             cause: cause(code, answer.error_message.as_deref()),
             refresh: code.invalid_metadata(),
             soon: code == ErrorCode::ConcurrentTransactions,

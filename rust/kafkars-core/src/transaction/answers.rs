@@ -231,7 +231,7 @@ impl Transactions {
     fn unanswered(&mut self, now: Instant, step: CoordinatorStep, no_answer: NoAnswer) {
         let asking = self.asking(step);
         match no_answer {
-            NoAnswer::Indefinite { cause } => {
+            NoAnswer::Indefinite { cause, .. } => {
                 self.last_error = Some(format!("{asking}: {cause}").into());
                 self.init_lost |= step == CoordinatorStep::Init && self.identity.is_none();
                 self.indefinite |= !(step.is_search() || step == CoordinatorStep::Init);

@@ -101,6 +101,8 @@ pub enum NoAnswer {
     Indefinite {
         /// What happened.
         cause: Arc<str>,
+        /// True if time ran out, false if the connection broke.
+        timed_out: bool,
     },
     /// Nothing was sent: no connection, unknown node.
     NotSent {

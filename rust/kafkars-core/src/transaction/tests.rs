@@ -59,6 +59,7 @@ impl Talk {
     fn indefinite(cause: &str) -> Result<ErrorCode, NoAnswer> {
         Err(NoAnswer::Indefinite {
             cause: cause.into(),
+            timed_out: false,
         })
     }
 

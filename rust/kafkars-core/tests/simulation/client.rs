@@ -411,6 +411,7 @@ impl World {
         let now = self.instant();
         let lost = NoAnswer::Indefinite {
             cause: "the connection broke".into(),
+            timed_out: false,
         };
         match asked {
             Asked::Batches(batches) => match defect::unanswered_batches(self, batches) {

@@ -54,7 +54,8 @@ pub(super) fn resource(py: Python<'_>, resource: ConfigResource) -> PyResult<Py<
 
 pub(super) fn created(py: Python<'_>, topic: CreatedTopic) -> PyResult<Py<PyAny>> {
     let id = topic.topic_id.map(|id| id.to_string());
-    (id, topic.partitions, topic.replication_factor).into_py_any(py)
+    let configs = entries(py, topic.configs)?;
+    (id, topic.partitions, topic.replication_factor, configs).into_py_any(py)
 }
 
 pub(super) fn described_topic(py: Python<'_>, topic: TopicDescription) -> PyResult<Py<PyAny>> {

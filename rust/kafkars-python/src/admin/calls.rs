@@ -1,5 +1,6 @@
 //! The calls of `kafkars.Admin` and `kafkars.aio.Admin`.
 
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -81,6 +82,11 @@ impl PyAdmin {
     fn _brokers<'py>(&self, py: Python<'py>) -> PyResult<Vec<brokers::BrokerStatusFields<'py>>> {
         self.fork_guard.check()?;
         brokers::statuses(py, self.admin.client())
+    }
+
+    /// The lowest and the highest version of each API of the first broker that was connected to, by the API's number.
+    fn _api_versions(&self) -> BTreeMap<i16, (i16, i16)> {
+        brokers::api_versions(self.admin.client())
     }
 
     /// Sets the flag whenever `_brokers()` has changed. Begins to look for the cluster.

@@ -105,6 +105,7 @@ settings! {
         max_block_ms: f64,
         max_request_size: i64,
         delivery_timeout_ms: f64,
+        retries: u32,
         max_in_flight_requests_per_connection: i64,
         compression_type: String,
         compression_level: Option<i32>,

@@ -147,6 +147,7 @@ impl ProducerSettings {
             max_block: milliseconds(fields.max_block_ms),
             max_request_size: number("max_request_size", fields.max_request_size)?,
             delivery_timeout: milliseconds(fields.delivery_timeout_ms),
+            retries: fields.retries,
             request_timeout: milliseconds(self.client.request_timeout_ms),
             max_in_flight: number(
                 "max_in_flight_requests_per_connection",
@@ -154,9 +155,9 @@ impl ProducerSettings {
             )?,
             compression: compression(&fields.compression_type, fields.compression_level)?,
             partitioner: self.partitioner(py)?,
-            enable_idempotence: fields
-                .enable_idempotence
-                .unwrap_or(acks == Acks::All || fields.transactional_id.is_some()),
+            enable_idempotence: fields.enable_idempotence.unwrap_or(
+                (acks == Acks::All && fields.retries > 0) || fields.transactional_id.is_some(),
+            ),
             transactional_id: fields.transactional_id.clone(),
             transaction_timeout: milliseconds(fields.transaction_timeout_ms),
         };

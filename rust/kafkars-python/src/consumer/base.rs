@@ -1,5 +1,6 @@
 //! The calls of consumers that never wait, and so are the same for synchronous and asynchronous Python.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use pyo3::gc::{PyTraverseError, PyVisit};
@@ -362,6 +363,16 @@ impl PyBaseConsumer {
     fn _brokers<'py>(&self, py: Python<'py>) -> PyResult<Vec<brokers::BrokerStatusFields<'py>>> {
         self.core.check()?;
         brokers::statuses(py, self.core.consumer.client())
+    }
+
+    /// Says whether the topics that are read were found by a pattern of the caller's own: these are never created.
+    fn _topics_were_found(&self, found: bool) {
+        self.core.consumer.client().topics_were_found(found);
+    }
+
+    /// The lowest and the highest version of each API of the first broker that was connected to, by the API's number.
+    fn _api_versions(&self) -> BTreeMap<i16, (i16, i16)> {
+        brokers::api_versions(self.core.consumer.client())
     }
 
     /// The leaders of a topic's partitions that are known: partition, node id, leader epoch.

@@ -81,6 +81,15 @@ pub(super) fn broker(
     finish(made)
 }
 
+/// The same with the broker's own words beside ours, where it sent any.
+pub(super) fn with_words(py: Python<'_>, made: PyErr, words: Option<&str>) -> PyErr {
+    let Some(words) = words else { return made };
+    match made.value(py).setattr("broker_message", text(&words)) {
+        Ok(()) => made,
+        Err(problem) => problem,
+    }
+}
+
 pub(super) fn bootstrap<C: Display>(
     py: Python<'_>,
     message: &dyn Display,

@@ -15,7 +15,7 @@ use kafkars_client::{
 use kafkars_protocol::ErrorCode;
 use pyo3::prelude::*;
 
-use self::exception::{ErrorContext, bootstrap, broker, local};
+use self::exception::{ErrorContext, bootstrap, broker, local, with_words};
 
 pub(crate) use self::embedded::embedded_broker;
 pub(crate) use self::exception::{attached, is_ours};
@@ -69,6 +69,18 @@ pub(crate) fn produce(py: Python<'_>, error: &ProduceError) -> PyErr {
             "DeliveryTimeoutError",
             ErrorContext::partition(topic, *partition),
         ),
+        ProduceError::RetriesExhausted {
+            topic,
+            partition,
+            code,
+            ..
+        } => {
+            let place = ErrorContext::partition(topic, *partition);
+            if *code != ErrorCode::NetworkException {
+                return broker(py, *code, error, &place);
+            }
+            ("BrokerConnectionError", place)
+        }
         ProduceError::Topic { topic, code, .. } => {
             return broker(py, *code, error, &ErrorContext::topic(topic));
         }
@@ -262,7 +274,7 @@ pub(crate) fn client(py: Python<'_>, error: &ClientError) -> PyErr {
             code,
             topic,
             partition,
-            ..
+            message,
         } => {
             let context = ErrorContext {
                 topic: topic.as_deref(),
@@ -270,7 +282,7 @@ pub(crate) fn client(py: Python<'_>, error: &ClientError) -> PyErr {
                 offset: None,
                 node: None,
             };
-            broker(py, *code, error, &context)
+            with_words(py, broker(py, *code, error, &context), message.as_deref())
         }
         ClientError::InvalidTopic(topic) => broker(
             py,

@@ -64,9 +64,8 @@ PRODUCER: tuple[Property, ...] = (
         "P",
         INTEGER,
         "2147483647",
-        NO_EFFECT,
-        "a message is tried until `message.timeout.ms` has passed, where this is 0 too: without `enable.idempotence`, which lets "
-        "brokers drop repetitions, it may be stored twice",
+        ENGINE,
+        "how often a batch that was sent and not stored is sent again, until `message.timeout.ms` has passed",
         limits=(0, 2147483647),
     ),
     Property(
@@ -74,7 +73,7 @@ PRODUCER: tuple[Property, ...] = (
         "P",
         INTEGER,
         "2147483647",
-        NO_EFFECT,
+        ENGINE,
         "the same as `message.send.max.retries`",
         limits=(0, 2147483647),
         alias_of="message.send.max.retries",

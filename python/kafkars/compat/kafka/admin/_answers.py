@@ -18,7 +18,7 @@ from kafkars.types import PartitionInfo, TopicPartition
 
 
 def code_of(found: object) -> tuple[int, str | None]:
-    """Kafka's number of an outcome, and what was said of it.
+    """Kafka's number of an outcome, and the broker's words of it.
 
     Raises:
         KafkaError: The outcome is an error that no broker has answered with.
@@ -27,7 +27,7 @@ def code_of(found: object) -> tuple[int, str | None]:
         return 0, None
     if found.code is None:
         raise of(found) from found
-    return found.code, str(found)
+    return found.code, getattr(found, "broker_message", None) or ""
 
 
 def raise_first(codes: Iterable[int], asked: str, answer: object) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import kafkars
 from kafkars._discreet import discreet
 from kafkars.compat._quiet import quiet
+from kafkars.compat.kafka._versions import NEWEST_OF_2, release_of
 from kafkars.compat.kafka.admin import _settings
 from kafkars.compat.kafka.errors import NodeNotReadyError, of_first_contact, translated
 from kafkars.errors import AuthenticationError, CredentialsError
@@ -22,6 +23,8 @@ class Connection:
     """Holds the engine's administrator."""
 
     DEFAULT_CONFIG: ClassVar[dict[str, Any]] = _settings.DEFAULTS
+    TELLS_RELEASE: ClassVar[bool] = True
+    """True where `config["api_version"]` is what was found out."""
 
     @discreet
     def __init__(self, **configs: Any) -> None:
@@ -38,6 +41,8 @@ class Connection:
         except EngineError as error:
             self._admin.close()
             raise self._no_contact(error) from error
+        if self.TELLS_RELEASE and self.config["api_version"] is None:
+            self.config["api_version"] = release_of(self._admin._native._api_versions(), NEWEST_OF_2)
         self._closed = False
 
     def _checked(self, configs: Mapping[str, Any]) -> dict[str, Any]:

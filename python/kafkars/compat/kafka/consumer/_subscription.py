@@ -94,6 +94,7 @@ class Subscription:
         """Takes partitions; those that it has already go on where they are, as in kafka-python."""
         has_assigned = self._kind is Kind.PARTITIONS
         self._choose(Kind.PARTITIONS)
+        self._tell_whence()
         wanted = {TopicPartition(*each) for each in partitions}
         if has_assigned:
             self._change(wanted)
@@ -155,6 +156,7 @@ class Subscription:
 
     def _take_all(self, topics: frozenset[str]) -> None:
         """Without a group, every partition of every topic is this consumer's."""
+        self._tell_whence()
         there = set(self._engine.topics())
         found = {
             TopicPartition(topic, info.partition)
@@ -177,6 +179,11 @@ class Subscription:
             on_partitions_assigned=self._assigned,
             on_partitions_revoked=self._revoked,
         )
+        self._tell_whence()
+
+    def _tell_whence(self) -> None:
+        """A topic that the pattern has found and that is deleted is not made again by asking for it."""
+        self._engine._topics_were_found(self._kind is Kind.PATTERN)
 
     def _assigned(self, partitions: list[TopicPartition]) -> None:
         if self._listener is None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import logging
 import math
 import time
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import kafkars
 from kafkars import _kafkars
@@ -15,6 +17,7 @@ from kafkars._discreet import discreet
 from kafkars._times import Milliseconds
 from kafkars.compat._quiet import quiet
 from kafkars.compat.kafka._client_metrics import ClientMetrics
+from kafkars.compat.kafka._versions import NEWEST_OF_2, release_of
 from kafkars.compat.kafka.consumer import _settings
 from kafkars.compat.kafka.consumer._subscription import INTERNAL, Subscription
 from kafkars.compat.kafka.consumer.fetcher import ConsumerRecord
@@ -30,7 +33,14 @@ from kafkars.compat.kafka.errors import of as translated_error
 from kafkars.compat.kafka.future import Future
 from kafkars.compat.kafka.serializer import Deserializer
 from kafkars.compat.kafka.structs import OffsetAndMetadata, OffsetAndTimestamp, TopicPartition
-from kafkars.errors import AuthenticationError, ClientStateError, CredentialsError
+from kafkars.errors import (
+    AuthenticationError,
+    ClientStateError,
+    CredentialsError,
+    MaxPollIntervalExceededError,
+    RebalanceTimeoutError,
+    SessionExpiredError,
+)
 from kafkars.errors import KafkaError as EngineError
 from kafkars.types import OffsetAndMetadata as EngineOffset
 
@@ -43,10 +53,24 @@ __all__ = ["KafkaConsumer"]
 
 log = logging.getLogger("kafka.consumer.group")
 
+T = TypeVar("T")
+
 SECONDS_BETWEEN_LOOKS = 0.02
 """How long a reader of nothing sleeps while a commit is under way."""
 
+PLACE_LOST = (MaxPollIntervalExceededError, RebalanceTimeoutError, SessionExpiredError)
+"""After these the engine joins the group again."""
+
 NO_MEMBER = "the consumer subscribes to a pattern that matches no topic yet, and is no member of its group"
+
+
+_unclosed: weakref.WeakSet[KafkaConsumer] = weakref.WeakSet()
+
+
+@atexit.register
+def _commit_no_more_at_exit() -> None:
+    for consumer in list(_unclosed):
+        consumer._commit_no_more()
 
 
 class KafkaConsumer(_kafkars.KafkaPythonReader):
@@ -76,6 +100,12 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
     """True where every `poll()` raises once another member has this one's `group_instance_id`."""
     METRICS: ClassVar[str] = "kafkars.compat.kafka.metrics"
     """The module of its metrics."""
+    SECONDS_WITHOUT_BROKERS: ClassVar[float] = 5.0
+    """How long `close()` tries the last commit, and then to leave the group, where no broker is connected."""
+    NEWEST_RELEASE: ClassVar[tuple[int, ...]] = NEWEST_OF_2
+    """What `config["api_version"]` is at most."""
+    FORGETS_AT_THE_END: ClassVar[bool] = False
+    """True where a consumer that is closed has no partitions of a subscription any more."""
 
     @discreet
     def __init__(self, *topics: str, **configs: Any) -> None:
@@ -83,6 +113,7 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
         # True once `close()` has begun; until it has ended the rebalance listener may still use the consumer.
         self._is_closing = False
         self._last: frozenset[TopicPartition] = frozenset()
+        self._last_paused: frozenset[TopicPartition] = frozenset()
         self._commits_under_way = 0
         self._fenced: FencedInstanceIdError | None = None
         self.config = self._checked(configs)
@@ -103,6 +134,7 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
             )
             self._open(self._engine, ConsumerRecord, *map(self._deserializer, self._deserializers))
             self._closed = False
+            _unclosed.add(self)
             if topics:
                 self.subscribe(topics)
         except BaseException:
@@ -122,6 +154,7 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
             log.warning("%s", error)
         except EngineError as error:
             raise self._no_contact(error) from error
+        self.config["api_version"] = release_of(self._engine._api_versions(), self.NEWEST_RELEASE)
 
     def _checked(self, configs: Mapping[str, Any]) -> dict[str, Any]:
         return _settings.checked(configs, self.DEFAULT_CONFIG)
@@ -146,16 +179,20 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
 
         Args:
             autocommit: False leaves the positions as they were committed last.
-            timeout_ms: Milliseconds for all of it; `request_timeout_ms`, at most 30 s, by default. Less than 0 is 0.
+            timeout_ms: Milliseconds for all of it; `request_timeout_ms`, at most 30 s, by default, and a few seconds
+                where no broker is connected. Less than 0 is 0.
         """
         if self._closed or self._is_closing:
             return
-        self._last = self._engine.assignment()
+        if self._subscription.topics is None or not self.FORGETS_AT_THE_END:
+            self._last, self._last_paused = self._engine.assignment(), self._engine.paused()
         self._is_closing = True
         self._closed = not self.TELLS_LISTENERS_OF_THE_END
         seconds = (
             min(self.config["request_timeout_ms"], 30_000) / 1000 if timeout_ms is None else max(0.0, timeout_ms / 1000)
         )
+        if timeout_ms is None and not self._engine.health().connected:
+            seconds = min(seconds, self.SECONDS_WITHOUT_BROKERS)
         try:
             if not autocommit:
                 self._engine._end_automatic_commits()
@@ -175,6 +212,15 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
             for each in self._deserializers:
                 if hasattr(each, "close"):
                     each.close()
+
+    def __del__(self) -> None:
+        self._commit_no_more()
+
+    def _commit_no_more(self) -> None:
+        """Whoever ends without `close()` commits nothing, as in kafka-python."""
+        if not self._closed:
+            with contextlib.suppress(EngineError):
+                self._engine._end_automatic_commits()
 
     def __enter__(self) -> Self:
         return self
@@ -288,10 +334,18 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
             if self._waits_in_vain(timeout_ms / 1000):
                 return {}
             seconds = None if math.isinf(timeout_ms) else timeout_ms / 1000
-            found, refused = self._take(most, seconds, not update_offsets)
+            found, refused = self._joining_again(self._take, most, seconds, not update_offsets)
         if refused is not None and not found:
             raise refused
         return found
+
+    def _joining_again(self, read: Callable[..., T], *arguments: Any) -> T:
+        """What is read; a place in the group that was lost meanwhile is taken again, as in kafka-python."""
+        while True:
+            try:
+                return read(*arguments)
+            except PLACE_LOST as error:  # noqa: PERF203  as rare as its reason
+                log.warning("%s", error)
 
     @contextlib.contextmanager
     def _hearing(self) -> Iterator[None]:
@@ -304,6 +358,9 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
         except FencedInstanceIdError as error:
             self._fenced = error
             raise
+
+    OWN_POLL = poll
+    """What iteration need not ask."""
 
     def _is_no_member_yet(self) -> bool:
         with translated():
@@ -342,6 +399,22 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
 
         def __next__(self) -> ConsumerRecord: ...
 
+    def __iter__(self) -> Iterator[ConsumerRecord]:  # type: ignore[override]
+        is_own = type(self).poll is type(self).OWN_POLL and "poll" not in vars(self)
+        return self if is_own else self._polled_one_by_one()
+
+    def _polled_one_by_one(self) -> Iterator[ConsumerRecord]:
+        """Iteration over what a program has put in the place of `poll()`. One record at a time: what is in hand is
+        read, and nothing after it.
+        """
+        limit = self.config["consumer_timeout_ms"]
+        while not self._closed:
+            found = self.poll(timeout_ms=math.inf if limit < 0 else limit, max_records=1)
+            records = [record for those in found.values() for record in those]
+            if not records and limit >= 0 and not math.isinf(limit):
+                return
+            yield from records
+
     def next_v1(self) -> ConsumerRecord:
         """The next record, as `next()` gives it: a name of kafka-python 2.0."""
         return next(self)
@@ -352,6 +425,9 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
 
     def _failed(self, error: BaseException) -> None:
         """Raises what iteration was told instead of a record."""
+        if isinstance(error, PLACE_LOST):
+            log.warning("%s", error)
+            return
         with self._hearing():
             raise error
 
@@ -376,7 +452,7 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
         """One record. A wait without end looks for new topics from time to time."""
         while True:
             age = self.config["metadata_max_age_ms"] / 1000
-            record: ConsumerRecord | None = self._next(min(seconds, age))
+            record: ConsumerRecord | None = self._joining_again(self._next, min(seconds, age))
             seconds -= age
             if record is not None or seconds <= 0:
                 return record
@@ -415,7 +491,7 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
 
     def paused(self) -> set[TopicPartition]:
         """The partitions that are paused."""
-        return set() if self._closed else set(self._engine.paused())
+        return set(self._last_paused if self._closed else self._engine.paused())
 
     # Positions
 
@@ -559,8 +635,16 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
             return set(self._engine.topics()) - INTERNAL
 
     def partitions_for_topic(self, topic: str) -> set[int]:
-        """The numbers of a topic's partitions; an empty set where there is no such topic."""
+        """The numbers of a topic's partitions; an empty set where there is no such topic.
+
+        While no broker is connected, it is what was known before.
+        """
         self._check_open()
+        if not self._engine.health().connected:
+            # What is no name is refused below.
+            known = {number for number, _, _ in self._engine._leaders(f"{topic}")}
+            if known:
+                return known
         with translated():
             if topic not in self._engine.topics():
                 return set()

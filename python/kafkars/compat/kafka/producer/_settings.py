@@ -37,6 +37,7 @@ DEFAULTS: dict[str, Any] = {
 DEPRECATED = ("buffer_memory",)
 CODECS = (None, "gzip", "snappy", "lz4", "zstd")
 BUFFER_MEMORY = 33_554_432
+MOST_RETRIES = 2**31 - 1
 
 _numbers = itertools.count(1)
 
@@ -105,6 +106,7 @@ def of_engine(config: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, 
         "max_block_ms": _settings.milliseconds(config["max_block_ms"]),
         "max_request_size": config["max_request_size"],
         "delivery_timeout_ms": _settings.milliseconds(config["delivery_timeout_ms"]),
+        "retries": retries(config["retries"]),
         "max_in_flight_requests_per_connection": config["max_in_flight_requests_per_connection"],
         "enable_idempotence": bool(config["enable_idempotence"]),
     }
@@ -116,6 +118,11 @@ def of_engine(config: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, 
     if not isinstance(config["partitioner"], DefaultPartitioner):
         settings["partitioner"] = chosen_by(config["partitioner"])
     return settings
+
+
+def retries(given: float) -> int:
+    """How often the engine may try again, where tries are compared with what may be infinite or no whole number."""
+    return MOST_RETRIES if given >= MOST_RETRIES else max(math.ceil(given), 0)
 
 
 def chosen_by(partitioner: Callable[..., int]) -> Callable[[bytes | None, int], int]:

@@ -16,6 +16,7 @@ from kafkars.compat._quiet import quiet
 from kafkars.compat.kafka._client_metrics import ClientMetrics
 from kafkars.compat.kafka._security import security
 from kafkars.compat.kafka._settings import servers
+from kafkars.compat.kafka._versions import NEWEST_OF_2, release_of
 from kafkars.compat.kafka.errors import (
     BrokerResponseError,
     IllegalStateError,
@@ -69,6 +70,8 @@ class KafkaProducer(_kafkars.KafkaPythonSender):
     """What is raised for other wrong arguments of `send()`."""
     METRICS: ClassVar[str] = "kafkars.compat.kafka.metrics"
     """The module of its metrics."""
+    NEWEST_RELEASE: ClassVar[tuple[int, ...]] = NEWEST_OF_2
+    """What `config["api_version"]` is at most."""
 
     @discreet
     def __init__(self, **configs: Any) -> None:
@@ -117,6 +120,7 @@ class KafkaProducer(_kafkars.KafkaPythonSender):
         except EngineError as error:
             raise self._no_contact(error) from error
         finally:
+            self.config["api_version"] = release_of(reader._api_versions(), self.NEWEST_RELEASE)
             reader.close(0)
 
     def _checked(self, configs: Mapping[str, Any]) -> dict[str, Any]:

@@ -59,10 +59,10 @@ def new_topics(given: Any) -> list[EngineTopic]:
 
 
 def created(name: str, found: CreatedTopic | KafkaError) -> dict[str, Any]:
-    """A topic that was to be created. Its settings are not told."""
+    """A topic that was to be created."""
     code, message = code_of(found)
     made = None if isinstance(found, KafkaError) else found
-    return {
+    row = {
         "name": name,
         "topic_id": id_of(made.topic_id) if made else None,
         "error_code": code,
@@ -71,6 +71,14 @@ def created(name: str, found: CreatedTopic | KafkaError) -> dict[str, Any]:
         "num_partitions": -1 if made is None or made.partitions is None else made.partitions,
         "replication_factor": -1 if made is None or made.replication_factor is None else made.replication_factor,
     }
+    configs = made.configs if made else {}
+    return {**row, "configs": {key: setting_of_new(each) for key, each in configs.items()}} if configs else row
+
+
+def setting_of_new(entry: ConfigEntry) -> dict[str, Any]:
+    """A setting of a topic that was created."""
+    told = setting(entry)
+    return {key: told[key] for key in ("value", "read_only", "config_source", "is_sensitive")}
 
 
 def totals(given: Mapping[str, Any]) -> tuple[dict[str, int], dict[str, Any]]:
@@ -101,7 +109,7 @@ def setting(entry: ConfigEntry) -> dict[str, Any]:
             for each in entry.synonyms
         ],
         "config_type": ConfigType.build_from(entry.value_type or "UNKNOWN").name,
-        "documentation": entry.documentation or "",
+        "documentation": entry.documentation,
     }
 
 

@@ -73,6 +73,7 @@ class KafkaAdminClient(AclCalls, UserCalls, PartitionCalls, TransactionCalls, No
         KafkaTimeoutError: No broker answers within `bootstrap_timeout_ms`.
     """
 
+    TELLS_RELEASE = False
     DEFAULT_CONFIG: ClassVar[dict[str, Any]] = {
         **without(_settings.DEFAULTS, "api_version_auto_timeout_ms"),
         **shared_settings(__version__),
@@ -150,7 +151,8 @@ class KafkaAdminClient(AclCalls, UserCalls, PartitionCalls, TransactionCalls, No
             found: Mapping[str, Any] = admin.delete_topics(
                 list(topics), timeout=self._seconds(timeout_ms), return_exceptions=True
             )
-            rows = [coded(name, each) for name, each in found.items()]
+            # Topics are deleted by their names.
+            rows = [{**coded(name, each), "topic_id": None} for name, each in found.items()]
         if raise_errors:
             answers.raise_first(rows, "delete_topics()")
         return {"topics": rows}

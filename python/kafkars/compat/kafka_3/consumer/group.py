@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar
 
+from kafkars.compat.kafka._versions import NEWEST_OF_3
 from kafkars.compat.kafka.consumer import _settings
 from kafkars.compat.kafka.consumer.group import KafkaConsumer as Older
 from kafkars.compat.kafka.errors import IllegalStateError, KafkaTimeoutError, translated
@@ -30,6 +31,9 @@ class KafkaConsumer(Older):
     TELLS_AGAIN_OF_FENCING = True
     WRONG_TYPE = TypeError
     METRICS = "kafkars.compat.kafka_3.metrics"
+    NEWEST_RELEASE = NEWEST_OF_3
+    FORGETS_AT_THE_END = True
+    SECONDS_WITHOUT_BROKERS = 1.0
     DEFAULT_SESSION_TIMEOUT_MS_PRE_KIP_735 = 30000
     DEFAULT_CONFIG: ClassVar[dict[str, Any]] = {
         **without(_settings.DEFAULTS, "api_version_auto_timeout_ms"),
@@ -40,6 +44,7 @@ class KafkaConsumer(Older):
     }
 
     poll = restated(Older.poll, ValueError)
+    OWN_POLL = poll
     seek = restated(Older.seek, ValueError)
     seek_to_beginning = restated(Older.seek_to_beginning, ValueError)
     seek_to_end = restated(Older.seek_to_end, ValueError)
@@ -52,6 +57,8 @@ class KafkaConsumer(Older):
     unsubscribe = restated(Older.unsubscribe, IllegalStateError)
     assign = restated(Older.assign, IllegalStateError)
     topics = restated(Older.topics, IllegalStateError)
+    pause = restated(Older.pause, IllegalStateError)
+    resume = restated(Older.resume, IllegalStateError)
     partitions_for_topic = restated(Older.partitions_for_topic, IllegalStateError)
 
     def _checked(self, configs: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from kafkars import DeliveryFuture
+from kafkars.compat.kafka._versions import NEWEST_OF_3
 from kafkars.compat.kafka.errors import IllegalStateError, KafkaConfigurationError, of, translated
 from kafkars.compat.kafka.producer import _settings
 from kafkars.compat.kafka.producer._cluster import ClusterMetadata
@@ -52,6 +53,7 @@ class KafkaProducer(Older):
     WRONG_TYPE = TypeError
     WRONG_VALUE = ValueError
     METRICS = "kafkars.compat.kafka_3.metrics"
+    NEWEST_RELEASE = NEWEST_OF_3
 
     def _partitioner(self) -> Callable[..., int] | None:
         chosen = self.config["partitioner"]

@@ -70,6 +70,8 @@ impl Consumer {
             }
             inner.assigned_by_hand = false;
         }
+        let is_pattern = matches!(view, SubscriptionView::Pattern(_));
+        self.client().topics_were_found(is_pattern);
         {
             let mut status = group.status.lock();
             status.subscription = Some(view);

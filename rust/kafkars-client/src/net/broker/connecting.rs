@@ -172,6 +172,9 @@ impl Broker {
         let deadline = after(now(), limit);
         let negotiated = handshake::negotiate(connection, newest, deadline).await;
         negotiated.map_err(|error| cause_of(error, limit))?;
+        self.network
+            .first_versions
+            .get_or_init(|| connection.versions().clone());
         let Some(authenticator) = &self.network.authenticator else {
             return Ok(Duration::ZERO);
         };

@@ -1,6 +1,6 @@
 //! The state that all connections of one client share.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use kafkars_core::backoff::Random;
 use kafkars_core::config::{Checked, ClientConfig};
@@ -12,6 +12,7 @@ use crate::net::reachability::Reachability;
 use crate::net::sasl::Authenticator;
 use crate::net::tasks::Tasks;
 use crate::net::tls::Tls;
+use crate::net::versions::ApiVersionTable;
 
 /// The state that all connections of one client share.
 #[derive(Debug)]
@@ -26,4 +27,6 @@ pub(crate) struct Network {
     /// SASL, if connections are authenticated.
     pub(crate) authenticator: Option<Arc<Authenticator>>,
     pub(crate) distrust: Distrust,
+    /// What the first broker that was greeted speaks.
+    pub(crate) first_versions: OnceLock<ApiVersionTable>,
 }

@@ -104,6 +104,7 @@ impl CoordinatorCall<'_> {
         let answer = started.map_err(|error| not_sent(&error))?;
         answer.await.map_err(|error| NoAnswer::Indefinite {
             cause: error.to_string().into(),
+            timed_out: matches!(error, AttemptError::TimedOut(_)),
         })
     }
 }

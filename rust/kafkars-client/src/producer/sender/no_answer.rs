@@ -37,7 +37,10 @@ pub(super) fn no_answer(error: &AttemptError, sent: Sent) -> NoAnswer {
             sent,
         ) => match sent {
             Sent::No => NoAnswer::NotSent { cause },
-            Sent::Perhaps => NoAnswer::Indefinite { cause },
+            Sent::Perhaps => NoAnswer::Indefinite {
+                cause,
+                timed_out: matches!(error, AttemptError::TimedOut(_)),
+            },
         },
     }
 }

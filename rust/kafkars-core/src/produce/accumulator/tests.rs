@@ -150,6 +150,7 @@ impl Driver {
         let node = in_flight.buffer.partition() % 3;
         let lost = NoAnswer::Indefinite {
             cause: "cut".into(),
+            timed_out: false,
         };
         (self.sender).attempt_failed(self.now, node, vec![in_flight], &lost);
         self.report();
@@ -343,11 +344,64 @@ fn batches_that_wait_too_long_expire_again_and_again() {
     assert_eq!(driver.accumulator.used(), 0);
 }
 
+/// Settings of a producer that sends each batch at most `retries` more times.
+fn counted(retries: u32) -> ProducerConfig {
+    ProducerConfig {
+        retries,
+        enable_idempotence: false,
+        ..config()
+    }
+}
+
+#[test]
+fn a_batch_is_sent_again_as_often_as_retries_allows() {
+    let refusal = ErrorCode::NotEnoughReplicas;
+    for retries in [0, 2] {
+        let mut driver = Driver::new(counted(retries), 1);
+        let (delivery, _) = driver.send(0, b"v").expect("room");
+        for _ in 0..=retries {
+            assert!(delivery.result().is_none());
+            let sent = driver.batches(true).remove(0);
+            driver.answer(sent, refusal.code(), -1);
+            driver.now += Duration::from_secs(1);
+        }
+        let error = delivery.result().expect("ended").expect_err("refused");
+        let ProduceError::RetriesExhausted { code, .. } = &error else {
+            panic!("{error}");
+        };
+        assert_eq!(*code, refusal);
+        let text = error.to_string();
+        assert!(text.contains(&format!("retries={retries} ")), "{text}");
+        assert!(driver.batches(true).is_empty());
+        assert_eq!(driver.accumulator.used(), 0);
+    }
+}
+
+#[test]
+fn what_has_not_left_leaves_again_whatever_retries_is() {
+    let mut driver = Driver::new(counted(0), 1);
+    let (delivery, _) = driver.send(0, b"v").expect("room");
+    let unsent = driver.batches(true).remove(0);
+    let lost = NoAnswer::NotSent {
+        cause: "the connection was lost".into(),
+    };
+    (driver.sender).attempt_failed(driver.now, 0, vec![unsent], &lost);
+    driver.now += Duration::from_secs(1);
+    let sent = driver.batches(true).remove(0);
+    driver.put_back(sent);
+    let error = delivery.result().expect("ended").expect_err("no answer");
+    let ProduceError::RetriesExhausted { code, .. } = error else {
+        panic!("{error}");
+    };
+    assert_eq!(code, ErrorCode::NetworkException);
+}
+
 #[test]
 fn an_expired_record_tells_what_it_waited_for() {
     let mut driver = Driver::new(config(), 1);
     let cut = NoAnswer::Indefinite {
         cause: "the connection broke".into(),
+        timed_out: false,
     };
     driver.sender = Driver::unidentified(&driver.config, &driver.accumulator);
     driver.send(0, b"v").expect("room");

@@ -25,7 +25,7 @@ pub struct OutgoingBatch {
     pub count: u32,
     /// Bytes of the records before compression; 0 until the batch is sealed.
     pub uncompressed: usize,
-    /// Number of tries that failed.
+    /// Number of times it was sent and not stored.
     pub attempts: u32,
     /// The cause of the last failed try, for the final error.
     pub last_cause: Option<Arc<str>>,

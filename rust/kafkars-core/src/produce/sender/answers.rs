@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::produce::ProduceResponse;
 
 use super::{InFlightBatch, Sender, View};
@@ -34,7 +35,13 @@ impl Sender {
             let Some(answer) = answers.find(topic, in_flight.topic_id, partition) else {
                 let cause = "the response left this partition out".into();
                 self.needs_metadata = true;
-                self.retry(now, in_flight, cause, self.backoff);
+                self.retry(
+                    now,
+                    in_flight,
+                    ErrorCode::UnknownServerError,
+                    cause,
+                    self.backoff,
+                );
                 continue;
             };
             let has_earlier = in_flight.buffer.lock().has_earlier(in_flight.batch.ordinal);
@@ -45,6 +52,7 @@ impl Sender {
                     self.stored(in_flight, ack, is_same_topic);
                 }
                 ProduceOutcome::Retry {
+                    code,
                     cause,
                     refresh,
                     soon,
@@ -55,14 +63,15 @@ impl Sender {
                     } else {
                         self.backoff
                     };
-                    self.retry(now, in_flight, cause, backoff);
+                    self.retry(now, in_flight, code, cause, backoff);
                 }
-                ProduceOutcome::Restart { cause, new_id } => {
+                ProduceOutcome::Restart { code, new_id } => {
+                    let cause: Arc<str> = code.name().into();
                     tracing::warn!(target: "kafkars::producer", %topic, partition, %cause, "the broker has lost an idempotent producer's numbers; numbering starts over, nothing is lost or doubled");
                     let refused = in_flight.batch.sequence.map(|sequence| sequence.identity);
                     self.identity.next_epoch(refused, new_id);
                     in_flight.buffer.lock().restart();
-                    self.retry(now, in_flight, cause, self.backoff);
+                    self.retry(now, in_flight, code, cause, self.backoff);
                 }
                 ProduceOutcome::Split(error) => self.split(in_flight, error),
                 ProduceOutcome::Failed(error) => {
@@ -92,14 +101,18 @@ impl Sender {
         no_answer: &NoAnswer,
     ) {
         self.landed(node);
-        let cause = match no_answer {
-            NoAnswer::Indefinite { cause } => {
+        let (cause, code) = match no_answer {
+            NoAnswer::Indefinite { cause, timed_out } => {
                 if let Some(transactions) = &mut self.transactions {
                     transactions.produce_lost();
                 }
-                cause
+                let code = match timed_out {
+                    true => ErrorCode::RequestTimedOut,
+                    false => ErrorCode::NetworkException,
+                };
+                (cause, Some(code))
             }
-            NoAnswer::NotSent { cause } => cause,
+            NoAnswer::NotSent { cause } => (cause, None),
             NoAnswer::Impossible { cause } => {
                 for in_flight in batches {
                     self.impossible(in_flight, cause);
@@ -109,7 +122,12 @@ impl Sender {
         };
         self.unreachable(node, cause);
         for in_flight in batches {
-            self.retry(now, in_flight, Arc::clone(cause), self.backoff);
+            let cause = Arc::clone(cause);
+            match code {
+                Some(code) => self.retry(now, in_flight, code, cause, self.backoff),
+                // What has not left may leave as often as ever.
+                None => self.wait_again(now, in_flight, cause, self.backoff),
+            }
         }
     }
 
@@ -161,15 +179,45 @@ impl Sender {
         self.finish(batch, outcome);
     }
 
-    fn retry(&mut self, now: Instant, in_flight: InFlightBatch, cause: Arc<str>, backoff: Backoff) {
+    /// Sends a batch again that was sent and not stored, as often as `retries` allows.
+    fn retry(
+        &mut self,
+        now: Instant,
+        mut in_flight: InFlightBatch,
+        code: ErrorCode,
+        cause: Arc<str>,
+        backoff: Backoff,
+    ) {
+        let retries = self.config.retries;
+        if in_flight.batch.attempts >= retries && !in_flight.batch.delivery.is_done() {
+            let error = ProduceError::RetriesExhausted {
+                topic: Arc::clone(in_flight.buffer.topic()),
+                partition: in_flight.buffer.partition(),
+                retries,
+                code,
+                cause,
+            };
+            return self.arrived(in_flight, BatchOutcome::Failed(error));
+        }
+        in_flight.batch.attempts += 1;
+        self.wait_again(now, in_flight, cause, backoff);
+    }
+
+    /// Puts a batch back in its place, to be sent after a pause, or gives it up if its time ends before.
+    fn wait_again(
+        &mut self,
+        now: Instant,
+        in_flight: InFlightBatch,
+        cause: Arc<str>,
+        backoff: Backoff,
+    ) {
         if in_flight.batch.delivery.is_done() {
             return self.purged(in_flight);
         }
         let InFlightBatch {
             buffer, mut batch, ..
         } = in_flight;
-        batch.attempts += 1;
-        let pause = backoff.delay(batch.attempts, self.random.next());
+        let pause = backoff.delay(batch.attempts.max(1), self.random.next());
         tracing::debug!(
             target: "kafkars::producer",
             topic = %buffer.topic(),

@@ -64,7 +64,7 @@ impl Sender {
             Err(NoAnswer::Impossible { cause }) => {
                 (of(cause.as_ref().to_owned()), IdentityFailure::Impossible)
             }
-            Err(NoAnswer::Indefinite { cause } | NoAnswer::NotSent { cause }) => {
+            Err(NoAnswer::Indefinite { cause, .. } | NoAnswer::NotSent { cause }) => {
                 (of(cause.as_ref().to_owned()), IdentityFailure::Passes)
             }
         };
