@@ -167,7 +167,7 @@ class Broken:
         (lambda _: None, "must return a mapping"),
         (lambda _: {"stranger": []}, '"stranger", which is no member'),
         (lambda ids: {ids[0]: [("no-such-topic", 0)]}, "no-such-topic"),
-        (lambda ids: {ids[0]: 5}, "not iterable"),
+        (lambda ids: {ids[0]: 5}, "expected a TopicPartition, or several, .* not 5"),
     ],
 )
 @pytest.mark.parametrize("client_api", ["sync"], indirect=True)

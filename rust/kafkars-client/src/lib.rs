@@ -42,8 +42,8 @@ pub use kafkars_core::transaction::{
 pub use metrics::ClientMetrics;
 pub use net::check_tls;
 pub use producer::{
-    PendingId, PendingSend, Producer, ProducerMetrics, Records, SendError, SendPermit, SendWait,
-    Stopped, tell_unheard_failures,
+    Blocking, NotSent, PendingId, PendingSend, Producer, ProducerMetrics, Records, SendError,
+    SendPermit, SendWait, Stopped, StoppedSend, tell_unheard_failures,
 };
 
 pub use clock::wall_clock_ms;

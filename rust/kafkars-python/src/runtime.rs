@@ -10,6 +10,7 @@ use std::sync::Once;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use kafkars_client::Blocking;
 use pyo3::prelude::*;
 use tokio::runtime::{Builder, Handle, Runtime};
 
@@ -129,6 +130,21 @@ where
     F::Output: Send,
 {
     block_on_with(py, future, |_| Ok(()))
+}
+
+/// The thread of a synchronous call: it waits with the interpreter detached, and signals interrupt it.
+pub(crate) struct Detached<'py>(pub(crate) Python<'py>);
+
+impl Blocking for Detached<'_> {
+    type Interruption = PyErr;
+
+    fn wait<F>(&self, future: F) -> PyResult<F::Output>
+    where
+        F: Future + Send,
+        F::Output: Send,
+    {
+        block_on(self.0, future)
+    }
 }
 
 /// As [`block_on`], and calls `meanwhile` in the interpreter after every slice.

@@ -13,12 +13,6 @@ REASONS: list[Reason] = [
         why="It is a mistake of the program.",
     ),
     Reason(
-        cases=("KafkaConsumer(auto_commit_interval_ms=odd)",),
-        original="takes 0",
-        face="KafkaConfigurationError",
-        why="Nothing can be committed every 0 ms.",
-    ),
-    Reason(
         cases=("KafkaConsumer(partition_assignment_strategy=odd)",),
         original="TypeError for what is no assignor",
         face="takes it until a group is joined, as 2.3",

@@ -1,5 +1,6 @@
 //! Producers and consumers over real sockets, against the embedded broker with faults that the test orders.
 
+mod blocking;
 mod fetch;
 mod group_end;
 mod produce;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use kafkars_client::{Delivery, ProduceError, ProduceRecord, Records, SendError};
+use kafkars_client::{Delivery, NotSent, ProduceRecord, Records};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -12,9 +12,10 @@ use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PyString};
 use super::core::ProducerCore;
 use super::deliveries::PyDeliveries;
 use super::send_arguments::{Arguments, SendArguments, topic_name};
+use super::take::not_sent;
 use crate::argument::record;
 use crate::error;
-use crate::runtime;
+use crate::runtime::{self, Detached};
 
 /// The records of one call, all of one topic.
 pub(super) trait Rows: Records {
@@ -268,42 +269,19 @@ impl ProducerCore {
         // The records belong to the transaction that is open now, however long they wait.
         let permit = producer.permit();
         let permit = permit.map_err(|refusal| at_index(py, self.not_taken(py, &refusal), base))?;
-        let fail = |failure: &ProduceError, index| {
-            let failure = self.not_admitted(py, failure, permit);
-            Err(at_index(py, failure, base + index))
-        };
         if self.partition_function.is_some() {
             let known = producer.partitions_for(rows.topic(), deadline);
             runtime::block_on(py, known)?
                 .map_err(|failure| self.not_admitted(py, &failure, permit))?;
             self.choose_partitions(py, rows)?;
         }
-        while let Err(stopped) = producer.check_many(rows.topic(), rows, Some(permit)) {
-            let wait = match stopped.error {
-                SendError::NotReady(wait) => wait,
-                SendError::Failed(failure) => return fail(&failure, stopped.index),
-            };
-            let ready = runtime::block_on(py, producer.ready(wait, deadline))?;
-            ready.map_err(|failure| self.not_admitted(py, &failure, permit))?;
-        }
-        loop {
-            let start = taken.len() - base;
-            let Err(stopped) =
-                producer.try_send_many(rows.topic(), rows, start, Some(permit), taken)
-            else {
-                return Ok(());
-            };
-            let failure = match stopped.error {
-                SendError::Failed(failure) => failure,
-                SendError::NotReady(wait) => {
-                    match runtime::block_on(py, producer.ready(wait, deadline))? {
-                        Ok(()) => continue,
-                        Err(failure) => failure,
-                    }
-                }
-            };
-            return fail(&failure, stopped.index);
-        }
+        let waiting = Detached(py);
+        let topic = rows.topic();
+        let sent = producer.send_many_blocking(&waiting, topic, &*rows, permit, deadline, taken);
+        sent.map_err(|stopped| match stopped.cause {
+            NotSent::Refused(_) => at_index(py, not_sent(py, stopped.cause), base + stopped.index),
+            NotSent::Interrupted(raised) => raised,
+        })
     }
 
     /// The deliveries of what a call has sent; if the call failed halfway, the error has them.

@@ -243,7 +243,9 @@ impl PyProducer {
         let permit = self.core.permit(py)?;
         let send =
             || batch.look(|batch| producer.try_send_batch(topic, partition, batch, Some(permit)));
-        let delivery = self.core.insist(py, send(), send, permit, deadline)?;
+        let delivery = self
+            .core
+            .send_blocking(py, send(), permit, deadline, send)?;
         gc::new(py, PyDeliveryFuture::new(delivery, Arc::clone(&self.core)))
     }
 

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use kafkars_client::{Delivery, SendError, SendPermit};
+use kafkars_client::{Delivery, NotSent, SendError, SendPermit};
 use pyo3::prelude::*;
 
 use super::core::{self, ProducerCore};
 use super::send_arguments::{Arguments, SendArguments};
-use crate::runtime;
+use crate::error;
+use crate::runtime::{self, Detached};
 
 impl ProducerCore {
     /// Sends a record, waiting for its topic, partition and room.
@@ -20,38 +21,27 @@ impl ProducerCore {
     ) -> PyResult<Delivery> {
         let mut record = SendArguments::new(&self.serializers, arguments)?;
         let producer = &self.producer;
-        let again = |record: &SendArguments<'_, '_>, permit| {
+        let deadline;
+        let permit;
+        let sent = if self.choose_partition(py, &mut record)? {
+            match record.with(|record| producer.try_send(record)) {
+                Ok(delivery) => return Ok(delivery),
+                Err(SendError::Failed(failure)) => return Err(self.not_taken(py, &failure)),
+                refusal => {
+                    permit = self.permit(py)?;
+                    deadline = Instant::now() + producer.max_block();
+                    refusal
+                }
+            }
+        } else {
+            deadline = Instant::now() + producer.max_block();
+            permit = self.permit(py)?;
+            self.wait_for_topic(py, &mut record, permit)?;
             record.with(|record| producer.try_send_permitted(record, permit))
         };
-        if !self.choose_partition(py, &mut record)? {
-            let deadline = Instant::now() + producer.max_block();
-            let permit = self.permit(py)?;
-            self.wait_for_topic(py, &mut record, permit)?;
-            return self.insist(
-                py,
-                again(&record, permit),
-                || again(&record, permit),
-                permit,
-                deadline,
-            );
-        }
-        match record.with(|record| producer.try_send(record)) {
-            Ok(delivery) => Ok(delivery),
-            Err(refusal) => {
-                let permit = match refusal {
-                    SendError::NotReady(_) => self.permit(py)?,
-                    SendError::Failed(failure) => return Err(self.not_taken(py, &failure)),
-                };
-                let deadline = Instant::now() + producer.max_block();
-                self.insist(
-                    py,
-                    Err(refusal),
-                    || again(&record, permit),
-                    permit,
-                    deadline,
-                )
-            }
-        }
+        self.send_blocking(py, sent, permit, deadline, || {
+            record.with(|record| producer.try_send_permitted(record, permit))
+        })
     }
 
     /// The permit for a record that has to wait, which belongs to the transaction that is open now.
@@ -60,27 +50,19 @@ impl ProducerCore {
         permit.map_err(|refusal| self.not_taken(py, &refusal))
     }
 
-    /// Waits for what a refused send needs, and tries again until the deadline.
-    pub(super) fn insist(
+    /// Waits with the interpreter detached for what a refused send needs, and sends it again, until the deadline.
+    pub(super) fn send_blocking(
         &self,
         py: Python<'_>,
-        mut sent: Result<Delivery, SendError>,
-        again: impl Fn() -> Result<Delivery, SendError>,
+        sent: Result<Delivery, SendError>,
         permit: SendPermit,
         deadline: Instant,
+        again: impl Fn() -> Result<Delivery, SendError>,
     ) -> PyResult<Delivery> {
-        loop {
-            let wait = match sent {
-                Ok(delivery) => return Ok(delivery),
-                Err(SendError::Failed(failure)) => {
-                    return Err(self.not_admitted(py, &failure, permit));
-                }
-                Err(SendError::NotReady(wait)) => wait,
-            };
-            let ready = runtime::block_on(py, self.producer.ready(wait, deadline))?;
-            ready.map_err(|failure| self.not_admitted(py, &failure, permit))?;
-            sent = again();
-        }
+        let delivery = self
+            .producer
+            .send_blocking(&Detached(py), sent, again, permit, deadline);
+        delivery.map_err(|cause| not_sent(py, cause))
     }
 
     /// Waits until the partition function can be called, and calls it.
@@ -96,5 +78,13 @@ impl ProducerCore {
             runtime::block_on(py, core::partitions_for(Arc::clone(self), topic, patience))?;
         answer.map_err(|failure| self.not_admitted(py, &failure, permit))?;
         self.choose_partition(py, record).map(drop)
+    }
+}
+
+/// The error of a call that did not send.
+pub(super) fn not_sent(py: Python<'_>, cause: NotSent<PyErr>) -> PyErr {
+    match cause {
+        NotSent::Refused(failure) => error::produce(py, &failure),
+        NotSent::Interrupted(raised) => raised,
     }
 }

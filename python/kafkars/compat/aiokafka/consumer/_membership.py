@@ -26,7 +26,7 @@ INTERNAL = frozenset({"__consumer_offsets", "__transaction_state"})
 """Internal topics of brokers."""
 
 
-class Wish:
+class SubscriptionRequest:
     """What a consumer is to read: topics, a pattern of topics, or partitions."""
 
     def __init__(
@@ -67,9 +67,9 @@ class Membership:
         self.consumer = weakref.ref(consumer)
         self.engine = engine
         self.has_group = has_group
-        self.wish: Wish | None = None
+        self.requested: SubscriptionRequest | None = None
         self.topics: frozenset[str] = frozenset()
-        self._joined_for: Wish | None = None
+        self._joined_for: SubscriptionRequest | None = None
         self.joined: asyncio.Future[None] | None = None
         self.stopping = False
         self._told_of_loss = False
@@ -87,11 +87,11 @@ class Membership:
         except KafkaTimeoutError as error:
             raise UnknownTopicOrPartitionError(str(error)) from error
 
-    async def follow(self, wish: Wish) -> None:
+    async def follow(self, request: SubscriptionRequest) -> None:
         """Subscribes or assigns, and waits for the first assignment of partitions."""
-        self.wish = wish
-        if wish.partitions is not None:
-            self.engine.assign(sorted(wish.partitions))
+        self.requested = request
+        if request.partitions is not None:
+            self.engine.assign(sorted(request.partitions))
             return
         self.joined = asyncio.get_running_loop().create_future()
         # Marks the exception as retrieved: if nobody waits here, the next read raises it.
@@ -102,36 +102,36 @@ class Membership:
 
     async def refresh(self) -> None:
         """Checks for new topics and partitions."""
-        consumer, wish = self.consumer(), self.wish
-        if consumer is None or wish is None or wish.kind == "partitions":
+        consumer, request = self.consumer(), self.requested
+        if consumer is None or request is None or request.kind == "partitions":
             return
-        names = await self.engine.topics() if wish.pattern is not None else []
-        topics = wish.matched(names, exclude_internal=consumer._exclude_internal_topics)
-        if self.wish is not wish:
+        names = await self.engine.topics() if request.pattern is not None else []
+        topics = request.matched(names, exclude_internal=consumer._exclude_internal_topics)
+        if self.requested is not request:
             return
         if self.has_group:
-            self._join(topics, wish)
+            self._join(topics, request)
             return
         found = [
             TopicPartition(topic, info.partition)
             for topic in topics
             for info in await self.engine.partitions_for(topic)
         ]
-        if self.wish is not wish:
+        if self.requested is not request:
             return
         self.topics = topics
         known = self.engine.assignment()
         self.engine.incremental_unassign(sorted(known - set(found)))
         self.engine.incremental_assign(sorted(set(found) - known))
 
-    def _join(self, topics: frozenset[str], wish: Wish) -> None:
+    def _join(self, topics: frozenset[str], request: SubscriptionRequest) -> None:
         again = topics == self.topics
-        if again and (wish is self._joined_for or wish.pattern is not None):
+        if again and (request is self._joined_for or request.pattern is not None):
             # Looked for what is new, and nothing is: a rebalance would take positions away. As in aiokafka, neither
             # does a pattern that is subscribed to again change anything.
             return
         self.topics = topics
-        self._joined_for = wish
+        self._joined_for = request
         for assignor in self.assignors:
             assignor.topics = topics
         if topics:
@@ -148,7 +148,7 @@ class Membership:
 
     def forget(self) -> None:
         """Ends the subscription."""
-        self.wish = self._joined_for = None
+        self.requested = self._joined_for = None
         self.topics = frozenset()
         if self.joined is not None and not self.joined.done():
             self.joined.set_result(None)
@@ -163,7 +163,7 @@ class Membership:
     def _assigned(self, partitions: list[TopicPartition]) -> Awaitable[None] | None:
         if self.stopping:
             return None
-        listener = self.wish.listener if self.wish is not None else None
+        listener = self.requested.listener if self.requested is not None else None
         if listener is None:
             self._has_joined()
             return None
@@ -180,7 +180,7 @@ class Membership:
         self._has_joined()
 
     def _revoked(self, partitions: list[TopicPartition]) -> Awaitable[None] | None:
-        listener = self.wish.listener if self.wish is not None else None
+        listener = self.requested.listener if self.requested is not None else None
         if self.stopping or listener is None:
             return None
         self._told_of_loss = True

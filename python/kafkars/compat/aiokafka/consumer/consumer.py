@@ -21,7 +21,7 @@ from kafkars.compat.aiokafka._connection import Connection, first_contact
 from kafkars.compat.aiokafka.abc import AbstractTokenProvider, ConsumerRebalanceListener
 from kafkars.compat.aiokafka.client import EngineClient
 from kafkars.compat.aiokafka.consumer import _membership
-from kafkars.compat.aiokafka.consumer._membership import Membership, Wish
+from kafkars.compat.aiokafka.consumer._membership import Membership, SubscriptionRequest
 from kafkars.compat.aiokafka.consumer.fetcher import Fetcher
 from kafkars.compat.aiokafka.consumer.group_coordinator import GroupCoordinator
 from kafkars.compat.aiokafka.coordinator._adapter import strategy
@@ -180,7 +180,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         self._membership: Membership | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._leaving: asyncio.Task[None] | None = None
-        self._wish = Wish(topics) if topics else None
+        self._requested = SubscriptionRequest(topics) if topics else None
         self._last: frozenset[TopicPartition] = frozenset()
         self._closed = False
         # Private attributes of aiokafka that frameworks use.
@@ -223,10 +223,10 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
             self._membership.assignors = tuple(each for each in self._assignors if not isinstance(each, str))
             self._spawn(_membership.serve(weakref.ref(self)))
             self._spawn(_membership.watch(weakref.ref(self._membership), self._metadata_max_age_ms / 1000))
-            if self._wish is not None:
+            if self._requested is not None:
                 with translated():
-                    await self._membership.know(self._wish.topics)
-                    await self._membership.follow(self._wish)
+                    await self._membership.know(self._requested.topics)
+                    await self._membership.follow(self._requested)
         except BaseException:
             await self.stop()
             raise
@@ -294,15 +294,15 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
                 compiled = re.compile(pattern)
             except re.error as error:
                 raise ValueError(f"pattern: {pattern!r} is no regular expression: {error}") from error
-            self._change(Wish(pattern=compiled, listener=listener))
+            self._change(SubscriptionRequest(pattern=compiled, listener=listener))
             return
         if isinstance(topics, str) or not isinstance(topics, Iterable):
             raise TypeError("topics: expected a list of names")
-        self._change(Wish(topics, listener=listener))
+        self._change(SubscriptionRequest(topics, listener=listener))
 
     def unsubscribe(self) -> None:
         """Ends reading; the group is left in the background."""
-        self._wish = None
+        self._requested = None
         if self._membership is None or self._engine is None or self._closed:
             return
         self._membership.forget()
@@ -326,56 +326,58 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
             IllegalStateError: There is a subscription.
         """
         self._check_kind("partitions")
-        self._change(Wish(partitions=[TopicPartition(each.topic, each.partition) for each in partitions]))
+        self._change(
+            SubscriptionRequest(partitions=[TopicPartition(each.topic, each.partition) for each in partitions])
+        )
 
     def _check_kind(self, kind: str) -> None:
-        if self._wish is not None and self._wish.kind != kind:
+        if self._requested is not None and self._requested.kind != kind:
             raise errors.IllegalStateError("topics, a pattern of topics and partitions exclude each other")
 
-    def _change(self, wish: Wish) -> None:
-        self._check_kind(wish.kind)
+    def _change(self, request: SubscriptionRequest) -> None:
+        self._check_kind(request.kind)
         if self._membership is None or self._engine is None or self._closed:
-            self._wish = wish
+            self._requested = request
             return
-        if wish.partitions is not None:
+        if request.partitions is not None:
             before = self._engine.assignment()
             with translated():
-                self._engine.assign(sorted(wish.partitions))
+                self._engine.assign(sorted(request.partitions))
             # As in aiokafka each starts at the committed offset, also partitions that were assigned before.
             kept = sorted(before & self._engine.assignment())
             self._engine.incremental_unassign(kept)
             self._engine.incremental_assign(kept)
             # Only now: if the call fails, everything stays as it was.
-            self._wish = self._membership.wish = wish
+            self._requested = self._membership.requested = request
             return
-        self._wish = wish
-        self._spawn(self._follow(wish))
+        self._requested = request
+        self._spawn(self._follow(request))
 
-    async def _follow(self, wish: Wish) -> None:
+    async def _follow(self, request: SubscriptionRequest) -> None:
         if self._leaving is not None:
             await asyncio.wait([self._leaving])
-        if self._membership is not None and self._wish is wish:
+        if self._membership is not None and self._requested is request:
             try:
-                await self._membership.follow(wish)
+                await self._membership.follow(request)
             except Exception as error:  # noqa: BLE001  the next read raises it
                 self._raise_later(error)
 
     def assignment(self) -> frozenset[TopicPartition]:
         """Returns the assigned partitions."""
         if self._engine is None or self._leaving is not None:
-            return frozenset() if self._wish is None else self._wish.partitions or frozenset()
+            return frozenset() if self._requested is None else self._requested.partitions or frozenset()
         return self._last if self._closed else self._engine.assignment()
 
     def subscription(self) -> frozenset[str]:
         """Returns the topics that are read: subscribed ones, matches of the pattern, or those of assigned
         partitions.
         """
-        if self._wish is None:
+        if self._requested is None:
             return frozenset()
-        if self._wish.partitions is not None:
-            return frozenset(partition.topic for partition in self._wish.partitions)
-        if self._wish.pattern is None:
-            return self._wish.topics
+        if self._requested.partitions is not None:
+            return frozenset(partition.topic for partition in self._requested.partitions)
+        if self._requested.pattern is None:
+            return self._requested.topics
         return frozenset() if self._membership is None else self._membership.topics
 
     def pause(self, *partitions: TopicPartition) -> None:
@@ -513,7 +515,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         """
         self._check_group()
         engine = self._started()
-        if self._wish is None:
+        if self._requested is None:
             raise errors.IllegalStateError("nothing is subscribed to or assigned")
         if offsets is None:
             with translated():

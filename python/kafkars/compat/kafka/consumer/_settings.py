@@ -110,7 +110,8 @@ def of_engine(config: Mapping[str, Any], *, members_are_listed: bool = False) ->
         # A smaller number is an error of poll(), as in kafka-python.
         "max_poll_records": max(config["max_poll_records"], 1),
         "max_poll_interval_ms": config["max_poll_interval_ms"],
-        "auto_commit_interval_ms": config["auto_commit_interval_ms"],
+        # With 0 and less kafka-python commits at each poll.
+        "auto_commit_interval_ms": max(config["auto_commit_interval_ms"], 1),
         "default_api_timeout_ms": _settings.milliseconds(config["request_timeout_ms"]),
     }
     if config["group_id"] is None:
