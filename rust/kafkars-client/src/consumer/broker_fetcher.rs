@@ -4,6 +4,7 @@
 //! seek, a resume, a new assignment), so that they do not wait for it. `PollWait` keeps one of them free or about to
 //! be. Connections are made in the background: nothing here waits for one.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -34,23 +35,10 @@ const OPERATION: &str = "fetch";
 
 /// Runs a fetcher until the consumer is closed.
 pub(super) async fn run(shared: Arc<ConsumerShared>, node: i32) {
-    let config = shared.client.config();
-    let backoff = Backoff::new(config.retry_backoff, config.retry_backoff_max);
-    let seed = u64::from(node.unsigned_abs());
-    let mut broker_fetcher = BrokerFetcher {
-        node,
-        pace: RetryPace::new(backoff, seed),
-        random: Random::new(seed),
-        retry: RetryState::default(),
-        empty_response_pause: EmptyResponsePause::default(),
-        connections: [ConnectionKind::Fetch, ConnectionKind::FetchSecond].map(FetchConnection::new),
-        split_at: None,
-        shared,
-    };
-    broker_fetcher.run().await;
+    BrokerFetcher::new(shared, node).run().await;
 }
 
-struct BrokerFetcher {
+pub(super) struct BrokerFetcher {
     shared: Arc<ConsumerShared>,
     node: i32,
     pace: RetryPace,
@@ -64,6 +52,23 @@ struct BrokerFetcher {
 }
 
 impl BrokerFetcher {
+    pub(super) fn new(shared: Arc<ConsumerShared>, node: i32) -> Self {
+        let config = shared.client.config();
+        let backoff = Backoff::new(config.retry_backoff, config.retry_backoff_max);
+        let seed = u64::from(node.unsigned_abs());
+        Self {
+            node,
+            pace: RetryPace::new(backoff, seed),
+            random: Random::new(seed),
+            retry: RetryState::default(),
+            empty_response_pause: EmptyResponsePause::default(),
+            connections: [ConnectionKind::Fetch, ConnectionKind::FetchSecond]
+                .map(FetchConnection::new),
+            split_at: None,
+            shared,
+        }
+    }
+
     async fn run(&mut self) {
         let shared = Arc::clone(&self.shared);
         let mut changed = shared.changed.subscribe();
@@ -110,7 +115,7 @@ impl BrokerFetcher {
     }
 
     /// Sends a fetch for everything that may be fetched, if a connection is free. Returns when to look again.
-    fn dispatch(&mut self) -> Option<Instant> {
+    pub(super) fn dispatch(&mut self) -> Option<Instant> {
         let now = now();
         let pause = self
             .retry
@@ -165,21 +170,33 @@ impl BrokerFetcher {
         fetch_connection.connect(targets, Box::pin(connecting));
     }
 
-    fn take_targets(&self, cluster: &Cluster, now: Instant) -> (Vec<FetchTarget>, Option<Instant>) {
+    pub(super) fn take_targets(
+        &self,
+        cluster: &Cluster,
+        now: Instant,
+    ) -> (Vec<FetchTarget>, Option<Instant>) {
         let mut inner = self.shared.inner.lock();
         if !inner.buffer.has_credit() {
             inner.starved = true;
             return (Vec::new(), None);
         }
+        let is_manager_wanted = Cell::new(false);
         let targets = inner.buffer.take_targets(now, |cursor| {
-            reads_from(cursor, cluster, now) == Some(self.node)
+            let waits = waits_for_manager(cursor, cluster);
+            is_manager_wanted.set(is_manager_wanted.get() || waits);
+            !waits && reads_from(cursor, cluster, now) == Some(self.node)
         });
+        // It may have looked while a request for the partition was under way, or its pause was not over.
+        if is_manager_wanted.get() {
+            self.shared.manager_wanted.notify_one();
+        }
         inner.left_out |= inner.buffer.has_left_out();
         (targets, inner.buffer.next_wake(now))
     }
 
-    fn give_back(&self, targets: &[FetchTarget]) {
+    pub(super) fn give_back(&self, targets: &[FetchTarget]) {
         self.shared.inner.lock().buffer.landed(targets);
+        self.hand_over(targets);
     }
 
     /// Decides how long the next request on a connection may wait at the broker.
@@ -228,7 +245,10 @@ impl BrokerFetcher {
         let mut inner = self.shared.inner.lock();
         let moved = targets.iter().any(|target| {
             let cursor = inner.buffer.cursor_at(target.id, target.epoch);
-            cursor.is_some_and(|cursor| reads_from(cursor, &cluster, now) != Some(self.node))
+            cursor.is_some_and(|cursor| {
+                waits_for_manager(cursor, &cluster)
+                    || reads_from(cursor, &cluster, now) != Some(self.node)
+            })
         });
         drop(inner);
         if moved {
@@ -348,20 +368,9 @@ impl BrokerFetcher {
     }
 }
 
-/// The node to fetch a partition from, if it may be fetched.
+/// The node to fetch a partition from, once it may be fetched.
 fn reads_from(cursor: &Cursor, cluster: &Cluster, now: Instant) -> Option<i32> {
     let TopicPartition { topic, partition } = &cursor.partition;
-    if cluster
-        .topic(topic)
-        .is_some_and(|topic| !cursor.is_of(topic.id))
-    {
-        return None; // the manager notes first in which topic the position was reached
-    }
-    if let Some(leader) = cluster.leader(topic, *partition)
-        && cursor.needs_validation(leader.epoch)
-    {
-        return None; // the manager asks first whether the log still holds what was read
-    }
     let preferred = cursor
         .preferred_replica
         .filter(|(node, until)| *until > now && cluster.broker(*node).is_some());
@@ -369,6 +378,16 @@ fn reads_from(cursor: &Cursor, cluster: &Cluster, now: Instant) -> Option<i32> {
         Some((node, _)) => Some(node),
         None => cluster.leader(topic, *partition).map(|leader| leader.node),
     }
+}
+
+/// True if the manager must first note in which topic the position was reached, or ask whether the log still holds what
+/// was read.
+fn waits_for_manager(cursor: &Cursor, cluster: &Cluster) -> bool {
+    let TopicPartition { topic, partition } = &cursor.partition;
+    let metadata = cluster.topic(topic);
+    let leader = cluster.leader(topic, *partition);
+    metadata.is_some_and(|topic| !cursor.is_of(topic.id))
+        || leader.is_some_and(|leader| cursor.needs_validation(leader.epoch))
 }
 
 fn session_partition(target: &FetchTarget, cluster: &Cluster) -> SessionPartition {

@@ -160,6 +160,8 @@ impl PartitionAnswer<'_> {
                 tracing::warn!(target: "kafkars::fetch", broker = self.node, partition = %target.partition, offset = target.from.offset, diverging_offset = end.end_offset, "records that were read are not in the partition any more: a leader without them was elected");
             }
             buffer.truncated(target.id, target.epoch, target.from, end, now);
+            // The manager looks up a position that the broker does not know.
+            self.shared.touch();
             return PartitionOutcome::Changed { is_stale: false };
         }
         let job = data

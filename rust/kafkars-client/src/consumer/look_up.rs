@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Instant;
 
 use kafkars_core::config::TopicPartition;
 use kafkars_core::fetch::buffer::{FetchBuffer, LookUp};
@@ -21,8 +22,7 @@ const OPERATION: &str = "position look-up";
 const COMMITTED: &str = "look-up of the committed offset";
 
 /// Starts look-ups for cursors without position, one task per topic, so that an error of one topic concerns no other.
-pub(super) fn start(shared: &Arc<ConsumerShared>, tasks: &mut JoinSet<()>) {
-    let now = now();
+pub(super) fn start(shared: &Arc<ConsumerShared>, tasks: &mut JoinSet<()>, now: Instant) {
     let now_ms = wall_clock_ms();
     let cluster = shared.client.cluster();
     let has_group = shared.group.is_some();

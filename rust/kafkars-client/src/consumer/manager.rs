@@ -19,17 +19,10 @@ const UNKNOWN_TOPIC_GRACE: Duration = Duration::from_secs(2);
 
 /// Runs the manager until the consumer is closed.
 pub(super) async fn run(shared: Arc<ConsumerShared>) {
-    let mut manager = Manager {
-        fetchers: HashSet::new(),
-        tasks: JoinSet::new(),
-        wanted: HashSet::new(),
-        unknown: HashMap::new(),
-        shared,
-    };
-    manager.run().await;
+    Manager::new(shared).run().await;
 }
 
-struct Manager {
+pub(super) struct Manager {
     shared: Arc<ConsumerShared>,
     // Nodes that have a fetcher.
     fetchers: HashSet<i32>,
@@ -42,6 +35,16 @@ struct Manager {
 }
 
 impl Manager {
+    pub(super) fn new(shared: Arc<ConsumerShared>) -> Self {
+        Self {
+            fetchers: HashSet::new(),
+            tasks: JoinSet::new(),
+            wanted: HashSet::new(),
+            unknown: HashMap::new(),
+            shared,
+        }
+    }
+
     async fn run(&mut self) {
         let mut changed = self.shared.changed.subscribe();
         let mut cluster = self.shared.client.cluster_changed();
@@ -50,7 +53,7 @@ impl Manager {
                 self.tasks.abort_all();
                 return;
             }
-            let wake_at = self.look();
+            let wake_at = self.look(now());
             let timer = async {
                 match wake_at {
                     Some(instant) => tokio::time::sleep_until(instant.into()).await,
@@ -59,6 +62,7 @@ impl Manager {
             };
             tokio::select! {
                 _ = changed.changed() => {}
+                () = self.shared.manager_wanted.notified() => {}
                 result = cluster.changed() => {
                     if result.is_err() {
                         return;
@@ -71,7 +75,10 @@ impl Manager {
     }
 
     /// Starts the tasks that are missing. Returns when to look again.
-    fn look(&mut self) -> Option<Instant> {
+    ///
+    /// All of it happens at one moment: a pause that ends between two readings of the clock would hold a partition back
+    /// at the first, and be over at the second, so that nobody would look again.
+    pub(super) fn look(&mut self, now: Instant) -> Option<Instant> {
         let assigned = self.shared.inner.lock().buffer.assignment();
         if assigned.is_empty() {
             return None;
@@ -81,11 +88,11 @@ impl Manager {
             return None; // the metadata task goes on trying, and its success wakes this one
         }
         self.note_topics();
-        truncation::look(&self.shared, &mut self.tasks);
+        truncation::look(&self.shared, &mut self.tasks, now);
         self.start_fetchers(&assigned);
-        let unknown_at = self.report_unknown(&assigned);
-        look_up::start(&self.shared, &mut self.tasks);
-        let retry_at = self.shared.inner.lock().buffer.next_wake(now());
+        let unknown_at = self.report_unknown(&assigned, now);
+        look_up::start(&self.shared, &mut self.tasks, now);
+        let retry_at = self.shared.inner.lock().buffer.next_wake(now);
         [unknown_at, retry_at].into_iter().flatten().min()
     }
 
@@ -143,12 +150,11 @@ impl Manager {
     }
 
     /// Raises an error for assigned topics that do not exist, once per grace period.
-    fn report_unknown(&mut self, assigned: &[TopicPartition]) -> Option<Instant> {
+    fn report_unknown(&mut self, assigned: &[TopicPartition], now: Instant) -> Option<Instant> {
         let cluster = self.shared.client.cluster();
         let topics: HashSet<&Arc<str>> =
             assigned.iter().map(|partition| &partition.topic).collect();
         self.unknown.retain(|topic, _| topics.contains(topic));
-        let now = now();
         let mut wake_at = None;
         for topic in topics {
             let code = match cluster.topic(topic) {

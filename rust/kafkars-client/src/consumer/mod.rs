@@ -19,6 +19,8 @@ mod refusal;
 mod request;
 mod shared;
 mod truncation;
+#[cfg(test)]
+mod wake_ups;
 
 pub use self::arguments::check_offset_to_commit;
 pub use self::group::{

@@ -9,7 +9,7 @@ use kafkars_core::config::{Checked, ConsumerConfig, TopicPartition};
 use kafkars_core::fetch::buffer::FetchBuffer;
 use kafkars_core::fetch::error::FetchError;
 use parking_lot::{Condvar, Mutex};
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 use super::errors::unreachable;
 use super::group::ending::GroupEnding;
@@ -31,6 +31,8 @@ pub(super) struct ConsumerShared {
     pub(super) ready: Condvar,
     /// Changes whenever the tasks must look again: after an assignment, a seek, or returned credit.
     pub(super) changed: watch::Sender<u64>,
+    /// Wakes the manager alone: a fetcher met a partition that cannot be read before the manager has done its part.
+    pub(super) manager_wanted: Notify,
     pub(super) closed: AtomicBool,
     pub(super) counters: ConsumerCounters,
     /// The group's handle, if the consumer has a group.
@@ -150,6 +152,7 @@ impl ConsumerShared {
             inner: Mutex::new(ConsumerState::new(buffer)),
             ready: Condvar::new(),
             changed: watch::Sender::new(0),
+            manager_wanted: Notify::new(),
             closed: AtomicBool::new(false),
             counters: ConsumerCounters::default(),
             client,

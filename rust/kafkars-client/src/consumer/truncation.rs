@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Instant;
 
 use kafkars_core::fetch::buffer::{EpochEnd, Validation};
 use kafkars_core::fetch::error::FetchError;
@@ -27,9 +28,8 @@ const CONSUMER: i32 = -1;
 const OPERATION: &str = "epoch check";
 
 /// Starts a validation of each position whose partition has a new leader.
-pub(super) fn look(shared: &Arc<ConsumerShared>, tasks: &mut JoinSet<()>) {
+pub(super) fn look(shared: &Arc<ConsumerShared>, tasks: &mut JoinSet<()>, now: Instant) {
     let cluster = shared.client.cluster();
-    let now = now();
     let (validations, is_sooner) = shared.update(|buffer| {
         let before = buffer.next_wake(now);
         let validations = buffer.take_validations(now, |partition| {
