@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.compat.confluent.conftest import Clients, places, poll_until
+from tests.compat.confluent.conftest import Clients, places, poll_until, serve_until
 
 
 def offsets(consumer: Any, seconds: float = 0.5) -> list[int]:
@@ -110,6 +110,40 @@ def test_a_paused_partition_gives_nothing_until_it_is_resumed(clients: Clients) 
     assert consumer.poll(0.3) is None
     consumer.resume([one, clients.ck.TopicPartition(topic, 7)])
     assert {each.partition() for each in poll_until(consumer, 2)} == {1}
+
+
+@pytest.mark.parametrize("way", ["assign", "incremental_assign"])
+def test_a_partition_stays_paused_when_it_is_assigned_again(clients: Clients, way: str) -> None:
+    topic = clients.topic(messages=2)
+    consumer = clients.consumer()
+    here, again = [clients.ck.TopicPartition(topic, 0)], [clients.ck.TopicPartition(topic, 0, 1)]
+    consumer.assign(here)
+    consumer.pause(here)
+    assert consumer.poll(0.5) is None
+    if way == "incremental_assign":
+        consumer.unassign()
+    getattr(consumer, way)(again)
+    assert consumer.poll(0.5) is None
+    consumer.resume(here)
+    [message] = poll_until(consumer, 1)
+    assert message.offset() == 1
+
+
+def test_a_partition_stays_paused_when_the_group_gives_it_back(clients: Clients) -> None:
+    topic = clients.topic(messages=2)
+    consumer = clients.consumer()
+    here = [clients.ck.TopicPartition(topic, 0)]
+    consumer.subscribe([topic])
+    [message] = poll_until(consumer, 1)
+    consumer.pause(here)
+    consumer.unsubscribe()
+    serve_until(consumer, lambda: not consumer.assignment())
+    consumer.subscribe([topic])
+    serve_until(consumer, consumer.assignment)
+    assert consumer.poll(0.5) is None
+    consumer.resume(here)
+    [message] = poll_until(consumer, 1)
+    assert message.offset() == 1
 
 
 def test_watermarks(clients: Clients) -> None:

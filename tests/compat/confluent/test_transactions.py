@@ -209,3 +209,35 @@ def test_positions_without_an_offset_are_left_out(clients: Clients, producer: An
     assert producer.send_offsets_to_transaction([], consumer.consumer_group_metadata(), 20) is None
     producer.commit_transaction(20)
     assert places(consumer.committed(nowhere, 20)) == [(source, 0, clients.ck.OFFSET_INVALID)]
+
+
+def test_after_a_fence_every_call_says_so(clients: Clients) -> None:
+    topic, name = clients.topic(), clients.group()
+    # Not closed at the end: the library raises SystemError then.
+    fenced = clients.ck.Producer({"bootstrap.servers": clients.broker.bootstrap_servers, "transactional.id": name})
+    fenced.init_transactions(20)
+    other = clients.producer({"transactional.id": name})
+    other.init_transactions(20)
+    fenced.begin_transaction()
+    fenced.produce(topic, b"value")
+    group = clients.consumer().consumer_group_metadata()
+    place = clients.ck.TopicPartition(topic, 0, 1)
+    calls = [
+        lambda: fenced.commit_transaction(20),
+        lambda: fenced.commit_transaction(20),
+        fenced.begin_transaction,
+        lambda: fenced.init_transactions(20),
+        lambda: fenced.send_offsets_to_transaction([place], group, 20),
+        lambda: fenced.abort_transaction(20),
+        fenced.begin_transaction,
+    ]
+    for call in calls:
+        with pytest.raises(clients.ck.KafkaException) as caught:
+            call()
+        error = caught.value.args[0]
+        told = (error.name(), error.fatal(), error.retriable(), error.txn_requires_abort())
+        assert told == ("_FENCED", True, False, False)
+    with pytest.raises(clients.ck.KafkaException) as caught:
+        fenced.produce(topic, b"value")
+    assert caught.value.args[0].name() == "_FATAL"
+    assert fenced.send_offsets_to_transaction([], group, 20) is None

@@ -43,6 +43,10 @@ def program(seed: int, length: int = 14) -> list[Step]:
         if call == "store_offsets":
             given = [[(topic, max(offset, 0)) for topic, offset in given[0]]]
         steps.append((call, given))
+        if call == "commit_later":
+            # What still waits for its answer when the assignment changes. Whether a commit() that follows at once finds
+            # it done is chance.
+            steps += [(chance.choice(["assign", "unassign", "incremental_unassign"]), [places(chance)]), ("drain", [])]
     return [*steps, ("drain", []), ("position", [])]
 
 
@@ -54,7 +58,6 @@ def places(chance: random.Random) -> list[tuple[int, int]]:
     return [(topic, chance.choice(starts)) for topic in chosen]
 
 
-# Not pause(): the original keeps a partition paused over assign(), which the face does not (yet).
 def step(chance: random.Random) -> Step:
     """One call."""
     call = chance.choices(list(CALLS), weights=list(CALLS.values()))[0]
@@ -67,11 +70,15 @@ CALLS = {
     "incremental_assign": 2,
     "incremental_unassign": 2,
     "unassign": 1,
+    "pause": 1,
+    "resume": 2,
     "seek": 3,
     "position": 3,
     "assignment": 2,
     "committed": 2,
+    "take": 4,
     "commit": 2,
+    "commit_later": 2,
     "commit_offsets": 2,
     "store_offsets": 2,
     "watermarks": 1,
@@ -89,6 +96,10 @@ class Reader:
     stores: bool
     commits: bool
     consumer: Any = field(init=False)
+    told: list[Any] = field(default_factory=list)
+    """What `on_commit` has heard since the latest drain."""
+    known: dict[str, int] = field(default_factory=dict)
+    """What is known to be committed: the original commits the same again when partitions go, and tells of that."""
 
     def __post_init__(self) -> None:
         self.module = importlib.import_module(self.library)
@@ -101,6 +112,7 @@ class Reader:
                 "group.id": self.group,
                 "auto.offset.reset": "earliest",
                 "enable.auto.commit": self.commits,
+                "on_commit": self._committed,
                 # Only when partitions go: otherwise it would be chance whether a commit finds anything.
                 "auto.commit.interval.ms": 600_000,
                 "enable.auto.offset.store": not self.stores,
@@ -121,7 +133,7 @@ class Reader:
             # Which of the two the original says of a partition that is not read depends on what it was asked before.
             return f"failed with {problem.args[0].name()}".replace("_STATE", "_UNKNOWN_PARTITION")
 
-    def _call(self, call: str, partitions: list[Any]) -> Any:  # noqa: C901, PLR0911  one line for each call
+    def _call(self, call: str, partitions: list[Any]) -> Any:  # noqa: C901, PLR0911, PLR0912  one line for each call
         reader = self.consumer
         everything = [self.module.TopicPartition(topic, 0) for topic in TOPICS]
         match call:
@@ -135,10 +147,14 @@ class Reader:
                 return sorted((each.topic, each.offset) for each in reader.assignment())
             case "committed":
                 return self._told(reader.committed(everything, timeout=SECONDS))
+            case "take":
+                return self._take(len(partitions))
             case "commit":
-                return self._told(reader.commit(asynchronous=False))
+                return self._noted(reader.commit(asynchronous=False))
+            case "commit_later":
+                return reader.commit()
             case "commit_offsets":
-                return self._told(reader.commit(offsets=partitions, asynchronous=False))
+                return self._noted(reader.commit(offsets=partitions, asynchronous=False))
             case "store_offsets":
                 return reader.store_offsets(offsets=partitions)
             case "watermarks":
@@ -152,8 +168,34 @@ class Reader:
             case _:
                 return getattr(reader, call)(partitions)
 
+    def _committed(self, error: Any, partitions: list[Any]) -> None:
+        new = self._news([each for each in partitions if each.offset >= 0])
+        if new or error is not None:
+            self.told.append((error and error.name(), self._told(new)))
+
+    def _news(self, partitions: list[Any]) -> list[Any]:
+        """Those of these commits that change something."""
+        new = [each for each in partitions if self.known.get(each.topic) != each.offset]
+        self.known.update((each.topic, each.offset) for each in new if each.error is None)
+        return new
+
+    def _take(self, count: int) -> list[Any]:
+        """A few records, where only one partition can bring them. The face moves over the markers of transactions at
+        once, the original with the next poll.
+        """
+        found: list[Any] = []
+        began = time.monotonic()
+        is_plain = [each.topic for each in self.consumer.assignment()] == ["plain"]
+        while is_plain and len(found) < count and time.monotonic() - began < QUIET:
+            message = self.consumer.poll(0.1)
+            if message is not None:
+                found.append(message.offset() if message.error() is None else message.error().name())
+        return found
+
     def _drain(self) -> dict[str, list[Any]]:
-        """Everything that comes, by partition: which partition comes first is nobody's promise."""
+        """Everything that comes, by partition: which partition comes first is nobody's promise; and what commits that
+        were not waited for have come to.
+        """
         found: dict[str, list[Any]] = {}
         last = time.monotonic()
         while time.monotonic() - last < QUIET:
@@ -164,7 +206,14 @@ class Reader:
             error = message.error()
             seen = error.name() if error is not None else (message.offset(), message.value())
             found.setdefault(message.topic() or "", []).append(seen)
+        if self.told:
+            found["on_commit"] = sorted(self.told, key=repr)
+            self.told.clear()
         return found
+
+    def _noted(self, committed: list[Any]) -> list[Any]:
+        self._news([each for each in committed if each.offset >= 0])
+        return self._told(committed)
 
     @staticmethod
     def _told(partitions: list[Any]) -> list[Any]:

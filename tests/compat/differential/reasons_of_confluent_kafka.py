@@ -33,14 +33,13 @@ REASONS = [
             "*Producer.close(*",
             "*Consumer.assignment(*",
             "*Consumer.commit(one argument too many)",
-            "Message(one argument*",
         ),
         "takes any arguments and ignores them",
         "TypeError",
         "An argument that does not exist is a mistake of the program.",
     ),
     Reason(
-        ("*Consumer.subscribe(on_*=none)", "TopicPartition(*=none)"),
+        ("*Consumer.subscribe(on_*=none)", "TopicPartition(*=none)", "Message(one argument*"),
         "TypeError for None",
         "None is the default, and may be given",
         "Wrappers pass their own defaults on.",
@@ -93,9 +92,13 @@ REASONS = [
         "A commit that waits must not trust one that may still fail.",
     ),
     Reason(
-        ("[fatal] Consumer.subscribe(topics=bad pattern)", "[fatal] Consumer.commit(message=without offset)"),
-        "names the wrong argument",
-        "_FATAL",
+        (
+            "[fatal] Consumer.subscribe(topics=bad pattern)",
+            "[fatal] Consumer.commit(message=without offset)",
+            "[fatal] Producer.produce(value=huge)",
+        ),
+        "names the wrong argument, or _FATAL",
+        "the other of the two",
         "Both fail at once; the order of checks differs.",
     ),
     Reason(
@@ -105,10 +108,16 @@ REASONS = [
         "There is no topic without a name.",
     ),
     Reason(
-        ("*Consumer.offsets_for_times(*",),
-        "names a leader epoch with -1 and other numbers that are no times",
+        ("*Consumer.offsets_for_times(partitions=beginning)", "*Consumer.offsets_for_times(partitions=end)"),
+        "names a leader epoch with the ends of partitions",
         "names none with them",
         "The engine's answers for the ends of partitions have no epoch.",
+    ),
+    Reason(
+        ("*Consumer.offsets_for_times(*",),
+        "passes on numbers below 0 that are no times: older brokers tell the oldest offset, Kafka 4 answers UNSUPPORTED_VERSION",
+        "the oldest offset, by all brokers",
+        "What a program gets must not depend on the version of the broker.",
     ),
     Reason(
         ("*Consumer.seek(partition=strange offset)",),
@@ -142,13 +151,17 @@ REASONS = [
     ),
     Reason(
         ("*AdminClient.create_topics(new_topics=*", "*AdminClient.create_partitions(new_partitions=*"),
-        "AttributeError for what is no NewTopic or NewPartitions; what is there twice is an error of the answer",
-        "TypeError; ValueError for what is there twice",
-        "The first is an accident of the implementation; the second is seen before anything is asked.",
+        "AttributeError for what is no NewTopic or NewPartitions",
+        "TypeError",
+        "It is an accident of the implementation.",
     ),
     Reason(
-        ("*AdminClient.*=number)", "*AdminClient.*=twice)", "*AdminClient.incremental_alter_configs(resources=text)"),
-        "another class of exception, in the call or in the future",
+        (
+            "*AdminClient.*=number)",
+            "*AdminClient.describe_configs(resources=twice)",
+            "*AdminClient.incremental_alter_configs(resources=text)",
+        ),
+        "another class of exception, in the call or in the future (`_BAD_MSG` for a resource that is named twice)",
         "TypeError or ValueError in the call",
         "What is wrong with a list is seen before anything is asked.",
     ),
@@ -177,9 +190,13 @@ REASONS = [
         "The class's own documentation promises ValueError.",
     ),
     Reason(
-        ("[fatal] Producer.*",),
-        "_CONFLICT after a commit that was cut short by its time limit; texts of the fatal state",
-        "_FENCED at once",
-        "The commit that meets the fence ends at once, so that nothing is left to be resumed.",
+        (
+            "[fatal] Producer.init_transactions(right)",
+            "[fatal] Producer.begin_transaction(nothing)",
+            "[fatal] Producer.send_offsets_to_transaction(right)",
+        ),
+        "_CONFLICT, and retriable, after another call was cut short by its time limit",
+        "_FENCED, and fatal",
+        "What has met the fence ends at once, so that nothing is left to be resumed.",
     ),
 ]

@@ -53,6 +53,8 @@ class Assignment:
         self._is_reset_to_end = is_reset_to_end
         # The offset that assignment() returns for each partition.
         self._shown: dict[Place, int] = {}
+        # Partitions that the program has paused: they stay so when they are assigned again, as in librdkafka.
+        self._paused: set[Place] = set()
         # Partitions of the group that the program did not assign.
         self._left_out: set[Place] = set()
         # The partitions of the rebalance whose callback is running, if one is.
@@ -126,6 +128,17 @@ class Assignment:
             return
         self._drop([place(each) for each in partitions])
 
+    def pause(self, places: list[Place]) -> None:
+        """Hands out nothing of these, nor when they are assigned again, until they are resumed."""
+        known = [at for at in places if at in self._shown]
+        self._engine.pause(known)
+        self._paused.update(known)
+
+    def resume(self, places: list[Place]) -> None:
+        """Ends a pause."""
+        self._paused.difference_update(places)
+        self._engine.resume([at for at in places if at in self._shown])
+
     def unassign(self) -> None:
         """Reads nothing."""
         if self._told is None:
@@ -138,6 +151,8 @@ class Assignment:
         for topic, partition in partitions:
             self.topics.add(topic)
             self._forget(topic, partition)
+        if self._paused:
+            self._engine.pause([at for at in partitions if at in self._paused])
 
     def go(self, partitions: Sequence[types.TopicPartition]) -> None:
         """Called when the group has revoked partitions."""
@@ -169,6 +184,8 @@ class Assignment:
             if is_possible(each):
                 starts[place(each)] = each.offset if each.offset >= 0 else None
         self._engine.incremental_assign(starts)
+        if self._paused:
+            self._engine.pause([at for at in starts if at in self._paused])
         for each in partitions:
             self._shown[place(each)] = STORED if each.offset == INVALID else each.offset
             self.topics.add(each.topic)
@@ -202,7 +219,7 @@ class Assignment:
                 self._engine.pause(list(left_out))
             back = self._left_out & set(wanted)
             if back:
-                self._engine.resume(list(back))
+                self._engine.resume([at for at in back if at not in self._paused])
             self._left_out = (self._left_out - back) | left_out
             for at, each in wanted.items():
                 if each.offset not in {INVALID, STORED}:

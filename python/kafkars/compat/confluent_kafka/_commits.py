@@ -56,15 +56,31 @@ class Commits:
         self._ring = ring
         self._refused: deque[tuple[KafkaError, list[TopicPartition]]] = deque()
         self._stored: dict[Place, OffsetAndMetadata] = {}
+        # Where the program had read to before it sought: that is to be committed until it reads on.
+        self._before_seek: dict[Place, OffsetAndMetadata] = {}
+        # Where partitions stood when an offset above that was committed, which counts as long as they stand there.
+        self._overtaken: dict[Place, int] = {}
 
     def store(self, offsets: dict[Place, OffsetAndMetadata]) -> None:
         """Keeps offsets for the next commit."""
         self._stored.update(offsets)
 
+    def before_seek(self, at: Place) -> None:
+        """The program is about to go on elsewhere in a partition: what it has read stays to be committed."""
+        read = self._read().get(at)
+        if read is not None:
+            self._before_seek[at] = read
+
     def pending(self) -> dict[Place, OffsetAndMetadata]:
-        """Returns the offsets that a commit without arguments commits."""
-        if not self._stores_itself:
-            return dict(self._stored)
+        """What a commit without arguments commits: nothing below an offset that was committed since."""
+        return {at: offset for at, offset in self._kept().items() if self._overtaken.get(at) != offset.offset}
+
+    def _kept(self) -> dict[Place, OffsetAndMetadata]:
+        """What was stored, by the program or because it was handed out, and is not known to be committed."""
+        return {**self._before_seek, **self._read()} if self._stores_itself else dict(self._stored)
+
+    def _read(self) -> dict[Place, OffsetAndMetadata]:
+        """Where partitions stand that messages were handed out of since they were assigned or sought in."""
         return {
             (topic, partition): OffsetAndMetadata(offset, "", epoch if epoch >= 0 else None)
             for topic, partition, offset, epoch in self._consumed()
@@ -117,7 +133,7 @@ class Commits:
 
     def leave(self, partitions: Sequence[types.TopicPartition] | None = None) -> None:
         """Commits the remaining offsets of revoked partitions, or of all, and forgets them."""
-        pending = self.pending() if self._is_own else {}
+        pending = self._kept() if self._is_own else {}
         if partitions is not None:
             going = {(topic, partition) for topic, partition in partitions}
             pending = {at: offset for at, offset in pending.items() if at in going}
@@ -137,15 +153,18 @@ class Commits:
         """Commits the remaining offsets of partitions that the program unassigns, without waiting: a later poll calls
         `on_commit`.
         """
-        pending = self.pending() if self._is_own else {}
-        going = {at: pending[at] for at in places if at in pending and self._unknown({at: pending[at]}) is None}
-        if going:
-            self._engine.commit_async(going, callback=self._committed)
+        going = list(places)
+        pending = self._kept() if self._is_own else {}
+        left = {at: pending[at] for at in going if at in pending and self._unknown({at: pending[at]}) is None}
+        if left:
+            self._engine.commit_async(left, callback=self._committed)
+        self.forget(going)
 
-    def forget(self, partitions: Sequence[types.TopicPartition] | None = None) -> None:
+    def forget(self, partitions: Iterable[types.TopicPartition | Place] | None = None) -> None:
         """Drops the stored offsets of these partitions, or of all."""
-        for topic, partition in list(self._stored) if partitions is None else partitions:
-            self._stored.pop((topic, partition), None)
+        for kept in (self._stored, self._before_seek, self._overtaken):
+            for topic, partition in list(kept) if partitions is None else partitions:
+                kept.pop((topic, partition), None)
 
     def _committed(self, offsets: Mapping[Place, OffsetAndMetadata], problem: errors.KafkaError | None) -> None:
         self._told({(at[0], at[1]): offset for at, offset in offsets.items()}, problem)
@@ -158,11 +177,14 @@ class Commits:
             self._on_commit(error, [answer._answer(answer.offset, error) for answer in answers(offsets)])
 
     def _note(self, offsets: Mapping[Place, OffsetAndMetadata]) -> None:
-        """Notes offsets that are committed, so that they are not committed again."""
+        """Notes offsets that are committed, so that neither they nor lower ones are committed again."""
+        now = self._kept()
         for at, committed in offsets.items():
-            stored = self._stored.get(at)
-            if stored is not None and stored.offset == committed.offset:
-                del self._stored[at]
+            for kept in (self._stored, self._before_seek):
+                if at in kept and kept[at].offset == committed.offset:
+                    del kept[at]
+            if at in now and now[at].offset < committed.offset:
+                self._overtaken[at] = now[at].offset
 
 
 def answers(offsets: Mapping[Place, OffsetAndMetadata]) -> list[TopicPartition]:

@@ -215,16 +215,12 @@ class Consumer(ConfluentConsumer):
     def pause(self, partitions: list[TopicPartition]) -> None:
         """Returns no messages of these partitions until `resume()`; those that are not assigned are left out."""
         self._check()
-        self._engine.pause(
-            [at for at in map(arguments.place, arguments.partitions(partitions)) if at in self._assignment]
-        )
+        self._assignment.pause([arguments.place(each) for each in arguments.partitions(partitions)])
 
     def resume(self, partitions: list[TopicPartition]) -> None:
         """Ends a pause."""
         self._check()
-        self._engine.resume(
-            [at for at in map(arguments.place, arguments.partitions(partitions)) if at in self._assignment]
-        )
+        self._assignment.resume([arguments.place(each) for each in arguments.partitions(partitions)])
 
     def seek(self, partition: TopicPartition) -> None:
         """Sets the position to the offset of the `TopicPartition`.
@@ -241,6 +237,7 @@ class Consumer(ConfluentConsumer):
             raise refusal(code, f"{what}: the partition is not assigned")
         if partition.offset == STORED:
             raise refusal("_INVALID_ARG", f"{what}: committed() tells the offset that is stored")
+        self._commits.before_seek(place)
         with translated(what):
             self._assignment.seek(partition)
         self._trouble.forget()

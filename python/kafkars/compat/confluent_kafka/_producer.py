@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import operator
 import time
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -50,7 +50,7 @@ class Producer(ConfluentProducer):
     """
 
     # No instance dictionary: every call of produce() would look there first.
-    __slots__ = ("__weakref__", "_engine", "_events", "_face", "_pending", "_settings", "_trouble")
+    __slots__ = ("__weakref__", "_engine", "_events", "_face", "_fatal", "_pending", "_settings", "_trouble")
 
     @discreet
     def __init__(self, config: Mapping[str, Any] | None = None, **kwargs: Any) -> None:
@@ -62,6 +62,7 @@ class Producer(ConfluentProducer):
             self._engine: Any = Engine(ProducerConfig(**settings.engine))
         self._pending = PendingFlag()
         self._face = face
+        self._fatal: KafkaError | None = None
         self._trouble = Trouble(face.error_cb, self._engine._brokers)
         self._events = events_of(face, settings.values, self._engine, self._pending)
         self._open(
@@ -153,7 +154,7 @@ class Producer(ConfluentProducer):
         """
         seconds = limit(timeout)
         self._transactional()
-        with translated(transactional=True):
+        with self._transacting():
             self._engine.init_transactions(seconds)
 
     def begin_transaction(self) -> None:
@@ -163,7 +164,7 @@ class Producer(ConfluentProducer):
             KafkaException: There is one, or `init_transactions()` was not called.
         """
         self._transactional()
-        with translated(transactional=True):
+        with self._transacting():
             self._engine.begin_transaction()
 
     def send_offsets_to_transaction(
@@ -188,10 +189,10 @@ class Producer(ConfluentProducer):
             if each.offset >= 0
         }
         self._transactional()
-        if not offsets and self._engine.in_transaction:
+        if not offsets and (self._engine.in_transaction or self._fatal is not None):
             # A consumer that has read nothing yet has no offsets.
             return
-        with translated(transactional=True):
+        with self._transacting():
             self._engine.send_offsets_to_transaction(offsets, group, seconds)
 
     def commit_transaction(self, timeout: float = -1) -> None:
@@ -203,7 +204,7 @@ class Producer(ConfluentProducer):
         until = time.monotonic() + limit(timeout)
         self._transactional()
         self._check_not_in_report("commit_transaction")
-        if self._engine.in_transaction:
+        if self._engine.in_transaction and self._fatal is None:
             left = self.flush(limit(timeout))
             lost = self._lost()
             if lost:
@@ -213,7 +214,7 @@ class Producer(ConfluentProducer):
                 # kafkars would leave out messages that still wait for their topic.
                 text = f"Failed to flush all outstanding messages within the API timeout: {left} message(s) remaining"
                 raise KafkaException(KafkaError(LOCAL["_TIMED_OUT"], text, retriable=True))
-        with translated(transactional=True):
+        with self._transacting():
             self._engine.commit_transaction(max(until - time.monotonic(), 0.0))
         self.poll(0)
 
@@ -225,7 +226,7 @@ class Producer(ConfluentProducer):
         """
         seconds = limit(timeout)
         self._transactional()
-        with translated(transactional=True):
+        with self._transacting():
             self._engine.abort_transaction(seconds)
         self._forget_lost()
         self.poll(0)
@@ -312,6 +313,20 @@ class Producer(ConfluentProducer):
             self._check()
         except RuntimeError:
             raise RuntimeError("Handle has been closed") from None
+
+    @contextmanager
+    def _transacting(self) -> Iterator[None]:
+        """A call of transactions; after a fatal error all of them fail with it."""
+        if self._fatal is not None:
+            raise KafkaException(self._fatal)
+        try:
+            with translated(transactional=True):
+                yield
+        except KafkaException as problem:
+            error: KafkaError = problem.args[0]
+            if error.fatal():
+                self._fatal = error
+            raise
 
     def _transactional(self) -> None:
         self._check()

@@ -32,7 +32,7 @@ const ANY_NODE: i32 = -1;
 impl Serve for CreateTopicsRequest {
     fn serve(self, peer: &Peer, version: i16) -> Handled<CreateTopicsResponse> {
         let mut mutations = Mutations::new(peer, version >= STRICT_SINCE);
-        let times = times(self.topics.iter().map(|topic| topic.name.as_str()));
+        let mut times = times(self.topics.iter().map(|topic| topic.name.as_str()));
         let asked: i64 = self
             .topics
             .iter()
@@ -41,24 +41,21 @@ impl Serve for CreateTopicsRequest {
         let mut state = peer.cluster.state();
         let mut topics: Vec<CreatableTopicResult> = Vec::with_capacity(self.topics.len());
         for topic in &self.topics {
-            let result = if asked > i64::from(MAX_PARTITIONS) {
-                refuse_with(
+            let result = match times.remove(topic.name.as_str()) {
+                Some(_) if asked > i64::from(MAX_PARTITIONS) => refuse_with(
                     ErrorCode::PolicyViolation,
                     "Excessively large number of partitions per request.",
-                )
-            } else if times
-                .get(topic.name.as_str())
-                .is_some_and(|times| *times > 1)
-            {
-                Err(RefusedRequest::invalid("Duplicate topic in request."))
-            } else {
-                create(
+                ),
+                Some(1) => create(
                     &peer.cluster,
                     &mut state,
                     topic,
                     self.validate_only,
                     &mut mutations,
-                )
+                ),
+                // A topic that is named twice is not created, and gets one answer.
+                Some(_) => Err(RefusedRequest::invalid("Duplicate topic name.")),
+                None => continue,
             };
             topics.push(result.unwrap_or_else(|refusal| failure(&topic.name, refusal)));
         }

@@ -3,8 +3,6 @@
 //! Kept: more partitions for a topic, spread or assigned by hand; dry runs. Since version 3 a client
 //! whose `controller_mutation_rate` is used up is refused (KIP-599); before, it has to pause.
 
-use std::collections::HashSet;
-
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::create_partitions::{
     CreatePartitionsRequest, CreatePartitionsResponse, CreatePartitionsTopic,
@@ -12,6 +10,7 @@ use kafkars_protocol::messages::create_partitions::{
 };
 
 use super::mutations::Mutations;
+use super::repeated::times;
 use super::{Handled, Peer, Serve};
 use crate::cluster::RunningCluster;
 use crate::creation;
@@ -26,19 +25,19 @@ impl Serve for CreatePartitionsRequest {
         let mut mutations = Mutations::new(peer, version >= STRICT_SINCE);
         let mut state = peer.cluster.state();
         let mut results = Vec::with_capacity(self.topics.len());
-        let mut names = HashSet::new();
+        let mut times = times(self.topics.iter().map(|topic| topic.name.as_str()));
         for topic in &self.topics {
-            let repeated = !names.insert(topic.name.as_str());
-            let outcome = if repeated {
-                Err(RefusedRequest::invalid("Duplicate topic in request."))
-            } else {
-                grow(
+            let outcome = match times.remove(topic.name.as_str()) {
+                Some(1) => grow(
                     &peer.cluster,
                     &mut state,
                     topic,
                     self.validate_only,
                     &mut mutations,
-                )
+                ),
+                // A topic that is named twice does not grow, and gets one answer.
+                Some(_) => Err(RefusedRequest::invalid("Duplicate topic name.")),
+                None => continue,
             };
             results.push(result(topic, outcome));
         }

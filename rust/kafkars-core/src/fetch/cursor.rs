@@ -160,6 +160,8 @@ pub struct Cursor {
     // With the leader epoch of the record before it: both move together, or a later reader is told of a truncation that
     // never was.
     position: Option<FetchPosition>,
+    /// The position has moved over markers since it was set.
+    pub(crate) has_skipped: bool,
     // The application's own latest commit, until it reads or seeks.
     pub(crate) settled: Option<Settled>,
     // What the application or `auto_offset_reset` asked for when there was no position; kept until the position is
@@ -260,6 +262,7 @@ impl Cursor {
             preferred_replica: None,
             heard_at: None,
             position: None,
+            has_skipped: false,
             settled: None,
             start,
             leader: None,
@@ -301,6 +304,7 @@ impl Cursor {
         self.queue.clear();
         self.settle_at(position);
         self.advance(position);
+        self.has_skipped = false;
         self.queued_to = position;
         self.fetch_from = position;
         self.state = CursorState::Fetching;
@@ -317,6 +321,7 @@ impl Cursor {
         self.loosen();
         self.settle_at(position);
         self.advance(position);
+        self.has_skipped = true;
     }
 
     /// Lets the application's own commit count at `position`, which was reached without anything read, or where it
@@ -354,6 +359,7 @@ impl Cursor {
     pub(crate) fn reset(&mut self, start: StartAt) {
         self.queue.clear();
         self.position = None;
+        self.has_skipped = false;
         self.start = start;
         self.state = CursorState::Unset(start);
     }

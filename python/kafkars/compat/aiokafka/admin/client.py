@@ -154,8 +154,8 @@ class AIOKafkaAdminClient:
                 topics, validate_only=bool(validate_only), timeout=seconds(timeout_ms), return_exceptions=True
             )
         )
-        # One row for each topic that was given, as in brokers' responses.
-        return CreateTopicsResponse(0, topic_errors([(each.name, outcomes[each.name]) for each in new_topics]))
+        # One row for each name, as brokers answer: what is named twice is an invalid request, and is not created.
+        return CreateTopicsResponse(0, topic_errors(outcomes.items()))
 
     async def delete_topics(self, topics: Sequence[str], timeout_ms: int | None = None) -> DeleteTopicsResponse:
         """Deletes topics with all their records.

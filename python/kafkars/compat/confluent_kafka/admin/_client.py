@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections import Counter
 from collections.abc import Mapping
 from concurrent.futures import Future
 from types import TracebackType
@@ -19,6 +20,7 @@ from kafkars.compat._quiet import quiet
 from kafkars.compat.confluent_kafka import _cluster
 from kafkars.compat.confluent_kafka._arguments import offset_and_metadata, seconds
 from kafkars.compat.confluent_kafka._arguments import topic as topic_name
+from kafkars.compat.confluent_kafka._codes import BROKER
 from kafkars.compat.confluent_kafka._config import admin_settings
 from kafkars.compat.confluent_kafka._model import (
     ConsumerGroupState,
@@ -33,11 +35,12 @@ from kafkars.compat.confluent_kafka._translate import translated
 from kafkars.compat.confluent_kafka._trouble import Trouble
 from kafkars.compat.confluent_kafka.admin import _answers as answers
 from kafkars.compat.confluent_kafka.admin import _arguments as arguments
-from kafkars.compat.confluent_kafka.admin._futures import Questions
+from kafkars.compat.confluent_kafka.admin._futures import Questions, of_distinct
 from kafkars.compat.confluent_kafka.admin._metadata import ClusterMetadata, GroupMetadata
 from kafkars.compat.confluent_kafka.admin._resources import ConfigResource
 from kafkars.compat.confluent_kafka.admin._results import DeletedRecords, ListOffsetsResultInfo, OffsetSpec
 from kafkars.compat.confluent_kafka.admin._security_calls import SecurityCalls
+from kafkars.compat.confluent_kafka.error import KafkaError, KafkaException
 from kafkars.types import OffsetAndMetadata
 from kafkars.types import TopicPartition as Place
 
@@ -94,7 +97,6 @@ class AdminClient(SecurityCalls):
         """
         given = arguments.options(kwargs, "operation_timeout", "validate_only")
         topics = arguments.listed(new_topics, NewTopic, "NewTopic")
-        arguments.once([each.topic for each in topics], "topic")
         asked = [engine_topic(each) for each in topics]
         return self._questions.ask_each(
             {each.name: each.name for each in asked},
@@ -107,27 +109,32 @@ class AdminClient(SecurityCalls):
         """Deletes topics; each future's result is None. Options: `operation_timeout`, `request_timeout`."""
         given = arguments.options(kwargs, "operation_timeout")
         names = arguments.listed(topics, str, "topic names")
-        arguments.once(names, "topic")
-        return self._questions.ask_each(
-            {each: each for each in names},
-            lambda: self._admin.delete_topics(names, timeout=given["timeout"], return_exceptions=True),
-        )
+        distinct, twice = parted(names)
+
+        def ask() -> Mapping[str, Any]:
+            done = self._admin.delete_topics(distinct, timeout=given["timeout"], return_exceptions=True)
+            return {**twice, **done}
+
+        return self._questions.ask_each({each: each for each in names}, ask)
 
     def create_partitions(self, new_partitions: list[NewPartitions], **kwargs: Any) -> Futures:
         """Gives topics more partitions; each future's result is None. Options: those of `create_topics()`."""
         given = arguments.options(kwargs, "operation_timeout", "validate_only")
         topics = arguments.listed(new_partitions, NewPartitions, "NewPartitions")
-        arguments.once([each.topic for each in topics], "topic")
-        return self._questions.ask_each(
-            {each.topic: each.topic for each in topics},
-            lambda: self._admin.create_partitions(
-                {each.topic: each.new_total_count for each in topics},
-                assignments={each.topic: each.replica_assignment for each in topics if each.replica_assignment},
+        names, twice = parted([each.topic for each in topics])
+        distinct = [each for each in topics if each.topic in names]
+
+        def ask() -> Mapping[str, Any]:
+            grown = self._admin.create_partitions(
+                {each.topic: each.new_total_count for each in distinct},
+                assignments={each.topic: each.replica_assignment for each in distinct if each.replica_assignment},
                 validate_only=bool(given["validate_only"]),
                 timeout=given["timeout"],
                 return_exceptions=True,
-            ),
-        )
+            )
+            return {**twice, **grown}
+
+        return self._questions.ask_each({each.topic: each.topic for each in topics}, ask)
 
     def describe_topics(self, topics: TopicCollection, **kwargs: Any) -> Futures:
         """Describes topics; each future's result is a `TopicDescription`.
@@ -157,7 +164,7 @@ class AdminClient(SecurityCalls):
                 for name, each in found.items()
             }
 
-        return self._questions.ask_each({each: each for each in names}, ask, lambda found: found)
+        return self._questions.ask_each({each: each for each in names}, of_distinct(names, ask), lambda found: found)
 
     def list_topics(self, topic: str | None = None, timeout: float | None = -1) -> ClusterMetadata:
         """The cluster with its topics, or with one. Blocks; a topic that does not exist is there with its `error`.
@@ -268,7 +275,7 @@ class AdminClient(SecurityCalls):
                 for name, each in found.items()
             }
 
-        return self._questions.ask_each({each: each for each in groups}, ask, lambda found: found)
+        return self._questions.ask_each({each: each for each in groups}, of_distinct(groups, ask), lambda found: found)
 
     def delete_consumer_groups(self, group_ids: list[str], **kwargs: Any) -> Futures:
         """Deletes groups with their offsets; each future's result is None. Options: `request_timeout`."""
@@ -276,7 +283,9 @@ class AdminClient(SecurityCalls):
         groups = arguments.listed(group_ids, str, "group ids")
         return self._questions.ask_each(
             {each: each for each in groups},
-            lambda: self._admin.delete_groups(groups, timeout=given["timeout"], return_exceptions=True),
+            of_distinct(
+                groups, lambda: self._admin.delete_groups(groups, timeout=given["timeout"], return_exceptions=True)
+            ),
         )
 
     def list_consumer_group_offsets(
@@ -294,7 +303,7 @@ class AdminClient(SecurityCalls):
             found = self._admin.list_group_offsets({group: places}, timeout=given["timeout"])
             return {group: answers.committed(group, found[group], places)}
 
-        return self._questions.ask_each({group: group}, ask, lambda found: found)
+        return self._questions.ask_each({group: group}, of_distinct(places or (), ask), lambda found: found)
 
     def alter_consumer_group_offsets(
         self, alter_consumer_group_offsets_request: list[ConsumerGroupTopicPartitions], **kwargs: Any
@@ -315,7 +324,8 @@ class AdminClient(SecurityCalls):
             )
             return {group: answers.altered(group, named, found)}
 
-        return self._questions.ask_each({group: group}, ask, lambda done: done)
+        places = [Place(each.topic, each.partition) for each in named]
+        return self._questions.ask_each({group: group}, of_distinct(places, ask), lambda done: done)
 
     def list_groups(self, group: str | None = None, timeout: float | None = -1) -> list[GroupMetadata]:
         """The groups, or one. Blocks.
@@ -389,12 +399,16 @@ class AdminClient(SecurityCalls):
         wanted = arguments.partitions(topic_partition_offsets, offsets=None)
         if not wanted:
             return {}
+        places = [Place(each.topic, each.partition) for each in wanted]
         return self._questions.ask_each(
-            {each: Place(each.topic, each.partition) for each in wanted},
-            lambda: self._admin.delete_records(
-                {Place(each.topic, each.partition): each.offset for each in wanted},
-                timeout=given["timeout"],
-                return_exceptions=True,
+            dict(zip(wanted, places, strict=True)),
+            of_distinct(
+                places,
+                lambda: self._admin.delete_records(
+                    {place: each.offset for place, each in zip(places, wanted, strict=True)},
+                    timeout=given["timeout"],
+                    return_exceptions=True,
+                ),
             ),
             DeletedRecords,
             unknown="_NOENT",
@@ -493,6 +507,16 @@ def engine_topic(topic: NewTopic) -> EngineTopic:
         replication_factor=topic.replication_factor,
         assignments=topic.replica_assignment or (),
         configs={name: str(value) for name, value in (topic.config or {}).items()},
+    )
+
+
+def parted(names: list[str]) -> tuple[list[str], dict[str, Any]]:
+    """The topics that are named once, and what brokers say of the others."""
+    times = Counter(names)
+    invalid = KafkaError(BROKER["INVALID_REQUEST"], "Duplicate topic name.")
+    return (
+        [name for name in times if times[name] == 1],
+        {name: KafkaException(invalid) for name in times if times[name] > 1},
     )
 
 

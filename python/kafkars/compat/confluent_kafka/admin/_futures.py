@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
@@ -11,6 +12,7 @@ from kafkars.compat.confluent_kafka._translate import of_engine, refusal
 from kafkars.compat.confluent_kafka.error import KafkaException
 
 K = TypeVar("K", bound=Hashable)
+T = TypeVar("T")
 
 THREADS = 4
 """The most calls that run at the same time; others wait."""
@@ -82,6 +84,19 @@ class Questions:
         if self._threads is None:
             self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="kafkars-admin")
         self._threads.submit(run)
+
+
+def of_distinct(names: Iterable[Hashable], ask: Callable[[], T]) -> Callable[[], T]:
+    """The same question, whose answer refuses what is named twice, as in the library."""
+    named = list(names)
+
+    def checked() -> T:
+        for name, times in Counter(named).items():
+            if times > 1:
+                raise refusal("_INVALID_ARG", f"{name} is there twice")
+        return ask()
+
+    return checked
 
 
 def answered(found: Any, answer: Callable[[Any], Any]) -> Any:

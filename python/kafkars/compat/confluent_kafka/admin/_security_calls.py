@@ -20,7 +20,7 @@ from kafkars.compat.confluent_kafka.admin._acl import (
     engine_binding,
     engine_filter,
 )
-from kafkars.compat.confluent_kafka.admin._futures import Questions
+from kafkars.compat.confluent_kafka.admin._futures import Questions, of_distinct
 from kafkars.compat.confluent_kafka.error import KafkaError
 from kafkars.types import TopicPartition as Place
 
@@ -93,7 +93,6 @@ class SecurityCalls:
                     for user, found in self._admin.describe_user_scram_credentials(timeout=limit).items()
                 }
             )
-        arguments.once(named, "user")
 
         def ask() -> Mapping[str, Any]:
             found: Mapping[str, Any] = self._admin.describe_user_scram_credentials(
@@ -104,7 +103,7 @@ class SecurityCalls:
                 for user, each in found.items()
             }
 
-        return self._questions.ask_each({each: each for each in named}, ask, lambda found: found)
+        return self._questions.ask_each({each: each for each in named}, of_distinct(named, ask), lambda found: found)
 
     def alter_user_scram_credentials(
         self, alterations: list[scram.UserScramCredentialAlteration], **kwargs: Any
@@ -139,7 +138,7 @@ class SecurityCalls:
             )
             return dict(outcome(of, problem) for of, problem in found.items())
 
-        return self._questions.ask(ask)
+        return self._questions.ask(of_distinct(places or (), ask))
 
 
 def refuse_unknown(rule: AclBinding) -> None:

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use kafkars_core::config::TopicPartition;
 use kafkars_core::fetch::error::FetchError;
 use kafkars_core::group::{CommitError, Offsets};
 use tokio::sync::oneshot;
@@ -22,6 +23,12 @@ impl Consumer {
     pub fn consumed_offsets(&self) -> Offsets {
         let inner = self.shared.inner.lock();
         offsets(&inner.buffer, inner.buffer.consumed())
+    }
+
+    /// True if the position of a partition has moved over markers of transactions since it was assigned or sought: for
+    /// libraries in which markers count as read.
+    pub fn has_skipped(&self, partition: &TopicPartition) -> bool {
+        self.shared.inner.lock().buffer.has_skipped(partition)
     }
 
     /// As [`Consumer::consumed_offsets`], for an application that commits all of it: it has finished those records, and

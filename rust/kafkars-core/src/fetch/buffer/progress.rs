@@ -20,6 +20,13 @@ impl FetchBuffer {
             .collect()
     }
 
+    /// True if the position of a partition has moved over markers of transactions, or offsets that nothing is at, since
+    /// it was assigned or sought.
+    pub fn has_skipped(&self, partition: &TopicPartition) -> bool {
+        self.cursor(partition)
+            .is_ok_and(|cursor| cursor.has_skipped)
+    }
+
     /// The position of each partition before the latest call that handed out records: the application asked for more by
     /// that call, so it has finished everything before.
     pub fn finished(&self) -> Vec<Position> {

@@ -206,7 +206,7 @@ impl PyConfluentConsumer {
     fn _position(&self, topic: &str, partition: i32) -> PyResult<Option<(i64, i32)>> {
         let open = self.opened()?;
         let partition = named(topic, partition);
-        if !open.reading.has(&partition) {
+        if !open.has_read(&partition) {
             return Ok(None);
         }
         let consumed = open.core.consumer.consumed_offsets();
@@ -221,7 +221,7 @@ impl PyConfluentConsumer {
         let offsets = open.core.consumer.uncommitted_offsets();
         let read = offsets
             .into_iter()
-            .filter(|(partition, _)| open.reading.has(partition));
+            .filter(|(partition, _)| open.has_read(partition));
         Ok(read
             .map(|(at, position)| {
                 let TopicPartition { topic, partition } = at;
@@ -351,6 +351,12 @@ impl PyConfluentConsumer {
 }
 
 impl OpenConsumer {
+    /// True if a partition has a position, and something to commit: messages of it were handed out, or markers of
+    /// transactions passed, which is the same to librdkafka.
+    fn has_read(&self, partition: &TopicPartition) -> bool {
+        self.reading.has(partition) || self.core.consumer.has_skipped(partition)
+    }
+
     #[inline]
     fn has_work(&self, py: Python<'_>) -> bool {
         self.core.consumer.has_event() || self.pending_flag.bind(py).get().is_set()

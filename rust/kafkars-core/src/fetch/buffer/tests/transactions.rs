@@ -109,3 +109,19 @@ fn the_position_moves_over_markers_at_the_end() {
         Some(2)
     );
 }
+
+#[test]
+fn passing_markers_alone_is_known_until_the_next_seek() {
+    let mut buffer = assigned(1);
+    let target = take_targets(&mut buffer).remove(0);
+    assert!(!buffer.has_skipped(&partition(0)));
+    let records = [transactional(0, 1), marker(1, 1, true)].concat();
+    answer(&mut buffer, &target, records.into());
+    assert!(!buffer.has_skipped(&partition(0)));
+    assert_eq!(offsets(&mut buffer), [(0, 0)]);
+    assert!(buffer.has_skipped(&partition(0)));
+    buffer
+        .seek(&partition(0), FetchPosition::at(1))
+        .expect("assigned");
+    assert!(!buffer.has_skipped(&partition(0)));
+}

@@ -1,0 +1,100 @@
+"""What is stored to be committed, by the program or because it was handed out, and for how long."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.compat.confluent.conftest import SECONDS, Clients, places, poll_until, serve_until
+
+WAYS_TO_GIVE_UP: dict[str, Callable[[Any, list[Any]], object]] = {
+    "assign": lambda consumer, partitions: consumer.assign(partitions),
+    "unassign": lambda consumer, _: consumer.unassign(),
+    "incremental_unassign": lambda consumer, partitions: consumer.incremental_unassign(partitions),
+}
+BY = {"stored by itself": True, "stored by the program": False}
+
+
+def reading(clients: Clients, topic: str, settings: dict[str, Any], *, itself: bool) -> Any:
+    """A consumer that has read, and stored, two messages."""
+    consumer = clients.consumer({"enable.auto.commit": False, "enable.auto.offset.store": itself, **settings})
+    consumer.assign([clients.ck.TopicPartition(topic, 0)])
+    messages = poll_until(consumer, 2)
+    if not itself:
+        consumer.store_offsets(messages[-1])
+    return consumer
+
+
+def assert_nothing_to_commit(clients: Clients, consumer: Any) -> None:
+    with pytest.raises(clients.ck.KafkaException) as caught:
+        consumer.commit(asynchronous=False)
+    assert caught.value.args[0] == clients.ck.KafkaError._NO_OFFSET
+
+
+@pytest.mark.parametrize("itself", BY.values(), ids=BY)
+@pytest.mark.parametrize("way", WAYS_TO_GIVE_UP)
+def test_what_was_stored_of_an_assignment_before_is_not_committed(clients: Clients, way: str, itself: bool) -> None:
+    topic = clients.topic(messages=4)
+    consumer = reading(clients, topic, {}, itself=itself)
+    here = [clients.ck.TopicPartition(topic, 0)]
+    WAYS_TO_GIVE_UP[way](consumer, here)
+    assert_nothing_to_commit(clients, consumer)
+    assert places(consumer.committed(here, timeout=20)) == [(topic, 0, clients.ck.OFFSET_INVALID)]
+
+
+@pytest.mark.parametrize("itself", BY.values(), ids=BY)
+def test_what_was_stored_before_a_seek_is_committed(clients: Clients, itself: bool) -> None:
+    topic = clients.topic(messages=4)
+    consumer = reading(clients, topic, {}, itself=itself)
+    consumer.seek(clients.ck.TopicPartition(topic, 0, 0))
+    consumer.seek(clients.ck.TopicPartition(topic, 0, 1))
+    assert places(consumer.commit(asynchronous=False)) == [(topic, 0, 2)]
+    assert_nothing_to_commit(clients, consumer)
+
+
+def test_what_was_stored_before_a_seek_is_committed_at_the_end(clients: Clients) -> None:
+    topic, group = clients.topic(messages=4), clients.group()
+    consumer = reading(clients, topic, {"group.id": group, "enable.auto.commit": True}, itself=True)
+    consumer.seek(clients.ck.TopicPartition(topic, 0, 0))
+    consumer.close()
+    asking = clients.consumer({"group.id": group})
+    found = asking.committed([clients.ck.TopicPartition(topic, 0)], timeout=20)
+    assert places(found) == [(topic, 0, 2)]
+
+
+def test_what_is_read_after_a_seek_takes_the_place_of_what_was_before(clients: Clients) -> None:
+    topic = clients.topic(messages=4)
+    consumer = reading(clients, topic, {}, itself=True)
+    consumer.seek(clients.ck.TopicPartition(topic, 0, 0))
+    [message] = poll_until(consumer, 1)
+    assert message.offset() == 0
+    assert places(consumer.commit(asynchronous=False)) == [(topic, 0, 1)]
+
+
+@pytest.mark.parametrize("itself", BY.values(), ids=BY)
+def test_an_offset_committed_by_hand_is_not_taken_back_by_what_was_read_before(clients: Clients, itself: bool) -> None:
+    topic = clients.topic(messages=4)
+    consumer = reading(clients, topic, {}, itself=itself)
+    consumer.commit(offsets=[clients.ck.TopicPartition(topic, 0, 4)], asynchronous=False)
+    assert_nothing_to_commit(clients, consumer)
+    [found] = consumer.committed([clients.ck.TopicPartition(topic, 0)], timeout=20)
+    assert found.offset == 4
+
+
+@pytest.mark.parametrize("ends", ["commit_transaction", "abort_transaction"])
+def test_markers_of_transactions_count_as_read(clients: Clients, ends: str) -> None:
+    topic = clients.topic()
+    writer = clients.producer({"transactional.id": clients.group()})
+    writer.init_transactions(SECONDS)
+    writer.begin_transaction()
+    writer.produce(topic, b"value")
+    writer.flush(SECONDS)
+    getattr(writer, ends)(SECONDS)
+    consumer = clients.consumer({"enable.auto.commit": False})
+    # The record is at 0, and the marker at 1.
+    consumer.assign([clients.ck.TopicPartition(topic, 0, 1)])
+    here = [clients.ck.TopicPartition(topic, 0)]
+    serve_until(consumer, lambda: places(consumer.position(here)) == [(topic, 0, 2)])
+    assert places(consumer.commit(asynchronous=False)) == [(topic, 0, 2)]

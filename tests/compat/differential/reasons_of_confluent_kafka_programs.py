@@ -1,0 +1,32 @@
+"""Differences of random programs that stay: what `programs.py` and `group_programs.py` leave out."""
+
+from __future__ import annotations
+
+from tests.compat.differential.reasons import Reason
+
+REASONS = [
+    Reason(
+        ("assign(), unassign() and close() with enable.auto.commit, after everything was committed",),
+        "commits the same again, and tells `on_commit` of it",
+        "commits what is not committed yet",
+        "Somebody else may have moved the group's offsets since.",
+    ),
+    Reason(
+        ("commit() after a seek() back, of less than this consumer has committed before",),
+        "_NO_OFFSET, and no commit by itself either, until the consumer is further than that",
+        "commits where the consumer is, once a message was handed out",
+        "The program went back to go on from there; and a topic that is made again begins anew.",
+    ),
+    Reason(
+        ("committed() right after assign() or unassign() with enable.auto.commit",),
+        "tells what the commit that these have begun has stored",
+        "may tell what was stored before it",
+        "Neither call waits for that commit; close(), commit() and reading from the committed offset do.",
+    ),
+    Reason(
+        ("position() after the last message before the end of a transaction",),
+        "moves over the marker with the next poll",
+        "has moved over it",
+        "Nothing that can be read lies between the two.",
+    ),
+]
