@@ -152,6 +152,13 @@ impl Broker {
         }
     }
 
+    /// Waits until a request of this kind has come since the refusals were ordered.
+    pub(crate) async fn was_asked(&self, api: ApiKey) {
+        while !self.state.asked.lock().contains_key(&api) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
     /// Elects a new leader: appends five records to each partition, under a newer leader epoch.
     pub(crate) fn elect(&self) {
         self.state.log.lock().leader_epoch += 1;

@@ -125,6 +125,9 @@ impl Scene {
         } else {
             target.ask(&self.consumer, at(0));
         }
+        // On a machine that stands still the first request may come late: only from then on can anything be raised.
+        let asked = self.broker.was_asked(fault.api);
+        drop(tokio::time::timeout(PATIENCE, asked).await);
         let started = Instant::now();
         let raised = match fault.times {
             usize::MAX => self.poll_for(window).await,
