@@ -117,7 +117,7 @@ def test_sends_that_wait_fail_together() -> None:
 
 def test_a_topic_that_is_made_meanwhile_is_waited_for() -> None:
     with EmbeddedBroker(auto_create_topics=False) as broker, ThreadPoolExecutor(1) as threads:
-        seen = broker.intercept("Metadata", "delay", seconds=0.0)
+        seen = broker.intercept("Metadata", "delay", seconds=0.001)
         with Producer(bootstrap_servers=broker.bootstrap_servers) as producer:
             sent = threads.submit(producer.send, "late", b"value")
             eventually(lambda: seen.hits > 2, "some answers")

@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::sync::Arc;
 
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 use pyo3::prelude::*;
 use tokio::task::AbortHandle;
 
@@ -70,10 +70,7 @@ fn start<T: Send + 'static>(
     };
     let task = runtime::handle()?.spawn(async move {
         let output = future.await;
-        if let (Some(tell), true) = (tell, guard.0.is_forgotten()) {
-            tell(&output);
-        }
-        guard.0.fill(Box::new(move |py| answer(py, output)));
+        guard.0.finish(output, answer, tell);
     });
     Ok(Arc::new(Operation {
         shared,
@@ -111,15 +108,27 @@ enum ResultSlot {
 }
 
 impl SharedSlot {
-    fn is_forgotten(&self) -> bool {
-        matches!(*self.slot.lock(), ResultSlot::Forgotten)
+    /// Keeps an output for whoever takes it. If nobody will, it is told instead.
+    fn finish<T: Send + 'static>(
+        &self,
+        output: T,
+        answer: impl FnOnce(Python<'_>, T) -> PyResult<Py<PyAny>> + Send + 'static,
+        tell: Option<fn(&T)>,
+    ) {
+        let slot = self.slot.lock();
+        match *slot {
+            ResultSlot::Waiting(_) => self.fill(slot, Box::new(move |py| answer(py, output))),
+            ResultSlot::Done(_) => {}
+            ResultSlot::Forgotten => {
+                drop(slot);
+                if let Some(tell) = tell {
+                    tell(&output);
+                }
+            }
+        }
     }
 
-    fn fill(&self, answer: ToPython) {
-        let mut slot = self.slot.lock();
-        if matches!(*slot, ResultSlot::Done(_)) {
-            return;
-        }
+    fn fill(&self, mut slot: MutexGuard<'_, ResultSlot>, answer: ToPython) {
         let before = std::mem::replace(&mut *slot, ResultSlot::Done(Some(answer)));
         drop(slot);
         if let ResultSlot::Waiting(Some(completion_queue)) = before {
@@ -187,6 +196,10 @@ struct AbandonedGuard(Arc<SharedSlot>);
 
 impl Drop for AbandonedGuard {
     fn drop(&mut self) {
-        self.0.fill(Box::new(|_| Err(error::abandoned())));
+        let slot = self.0.slot.lock();
+        // A forgotten call that was ended for that is no failure.
+        if matches!(*slot, ResultSlot::Waiting(_)) {
+            self.0.fill(slot, Box::new(|_| Err(error::abandoned())));
+        }
     }
 }
