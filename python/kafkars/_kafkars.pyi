@@ -229,6 +229,7 @@ def check_arrow_layout(columns: Sequence[str] | None, layout: str) -> None:
     otherwise.
     """
 
+@disjoint_base
 class Message:
     """A message of `kafkars.compat.confluent_kafka`: fetched, reported as delivered, or an error."""
 

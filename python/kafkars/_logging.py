@@ -68,10 +68,20 @@ def _start() -> None:
         import atexit  # noqa: PLC0415
 
         atexit.register(_at_exit)
+    _at_end_of_worker()
     _process = os.getpid()
     _kafkars.set_log_level(_level())
     _thread = threading.Thread(target=_run, name="kafkars-log", daemon=True)
     _thread.start()
+
+
+def _at_end_of_worker() -> None:
+    """Registers what has to be done at the end of a process of `multiprocessing`: a forked one ends without `atexit`."""
+    import sys  # noqa: PLC0415
+
+    processes, util = sys.modules.get("multiprocessing.process"), sys.modules.get("multiprocessing.util")
+    if processes is not None and util is not None and processes.parent_process() is not None:
+        util.Finalize(None, _at_exit, exitpriority=0)
 
 
 def listen(key: object, level: int, function: Callable[[logging.LogRecord], object]) -> None:

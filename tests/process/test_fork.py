@@ -242,3 +242,30 @@ def test_a_child_of_a_coroutine_has_no_loop_that_runs() -> None:
 
         asyncio.run(main())
     """) == ["True"]
+
+
+@pytest.mark.parametrize("start", ["fork", "spawn"])
+def test_a_worker_process_says_what_it_lost(start: str) -> None:
+    """A forked process of `multiprocessing` ends without `atexit`."""
+    script = """
+    import multiprocessing, pathlib, tempfile
+    folder = tempfile.mkdtemp()
+    program = pathlib.Path(folder, "worker.py")
+    program.write_text(
+        "import logging\\n"
+        "from kafkars import Producer\\n"
+        "def work(servers, told):\\n"
+        "    logging.basicConfig(filename=told, level=logging.WARNING)\\n"
+        "    with Producer(bootstrap_servers=servers) as producer:\\n"
+        "        producer.send('t', b'refused')\\n"
+    )
+    sys.path.insert(0, folder)
+    import worker
+    broker.intercept("Produce", "MESSAGE_TOO_LARGE", times=None)
+    told = os.path.join(folder, "told")
+    child = multiprocessing.get_context("START").Process(target=worker.work, args=(servers, told))
+    child.start()
+    child.join(15)
+    print(child.exitcode, "MESSAGE_TOO_LARGE" in pathlib.Path(told).read_text())
+    """
+    assert lines(script.replace("START", start)) == ["0 True"]

@@ -14,7 +14,7 @@ use crate::error::ClientError;
 use crate::now;
 
 impl Producer {
-    /// Waits, until `deadline`, for what a record needs that was refused with [`SendError::NotReady`].
+    /// Waits, until `deadline`, for what a record needs that was refused with `SendError::NotReady`.
     ///
     /// # Errors
     /// [`ProduceError::BufferFull`] if there is no room at the deadline, [`ProduceError::Closed`] after a close;
