@@ -76,7 +76,7 @@ def _start() -> None:
 
 
 def _at_end_of_worker() -> None:
-    """Registers what has to be done at the end of a process of `multiprocessing`: a forked one ends without `atexit`."""
+    """Registers what is to be done at the end of a process of `multiprocessing`: a forked one runs no `atexit`."""
     import sys  # noqa: PLC0415
 
     processes, util = sys.modules.get("multiprocessing.process"), sys.modules.get("multiprocessing.util")

@@ -39,6 +39,7 @@ def _topics(given: Mapping[str, int] | Iterable[str] | None, partitions: int) ->
         return []
     if isinstance(given, str):
         return [(given, partitions)]
+    pairs: list[tuple[Any, int]]
     try:
         pairs = list(given.items()) if isinstance(given, Mapping) else [(name, partitions) for name in given]
     except TypeError:

@@ -211,9 +211,9 @@ class AdminClient(SecurityCalls):
                 list(wanted), timeout=given["timeout"], return_exceptions=True
             )
             changes = {
-                key: {**answers.overrides(key, described[key]), **values}
+                key: {**answers.overrides(key, found), **values}
                 for key, values in wanted.items()
-                if not isinstance(described[key], errors.KafkaError)
+                if not isinstance(found := described[key], errors.KafkaError)
             }
             done: Mapping[Any, Any] = self._admin.alter_configs(
                 changes, validate_only=bool(given["validate_only"]), timeout=given["timeout"], return_exceptions=True

@@ -331,6 +331,7 @@ class KafkaAdminClient(AclCalls):
         return {
             place: {"partition_index": place.partition, "low_watermark": low, "error_code": 0}
             for place, low in found.items()
+            if isinstance(low, int)
         }
 
     # Leaders and log directories
