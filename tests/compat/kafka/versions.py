@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-WAIT = 20.0
+WAIT = 40.0
 
 
 @dataclass
