@@ -41,6 +41,7 @@ impl Producer {
         deadline: Instant,
     ) -> PendingId {
         let pending = &self.pending;
+        pending.open.fetch_add(1, Ordering::AcqRel);
         pending.records.fetch_add(send.count(), Ordering::AcqRel);
         pending.bytes.fetch_add(send.size(), Ordering::Relaxed);
         let mut state = pending.state.lock();
@@ -109,10 +110,11 @@ impl Producer {
         }
     }
 
-    /// True if a send for this topic waits, so that later ones must wait behind it.
+    /// True if a send for this topic waits, so that later ones must wait behind it; also until its sender has got the
+    /// outcome, so that senders hear of their records in the order of the log.
     #[inline]
     pub fn has_pending(&self, topic: &str) -> bool {
-        self.pending.records() > 0 && self.pending.state.lock().queues.contains_key(topic)
+        self.pending.is_open() && self.pending.state.lock().queues.contains_key(topic)
     }
 
     /// True if a later send for this topic would wait behind one that waits for room.

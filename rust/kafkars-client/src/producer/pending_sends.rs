@@ -22,6 +22,8 @@ pub struct PendingId {
 /// The waiting sends of one producer.
 #[derive(Default)]
 pub(super) struct PendingSends {
+    /// How many sends wait, or have an outcome that their senders have not got yet.
+    pub(super) open: AtomicUsize,
     pub(super) state: Mutex<PendingSendsState>,
     /// Notified whenever a send waits no longer.
     passed: Notify,
@@ -126,6 +128,12 @@ impl PendingSends {
         self.records.load(Ordering::Acquire)
     }
 
+    /// True if a send waits, or its sender has not got the outcome yet.
+    #[inline]
+    pub(super) fn is_open(&self) -> bool {
+        self.open.load(Ordering::Acquire) > 0
+    }
+
     /// The number of the send that was queued last.
     pub(super) fn last(&self) -> u64 {
         self.state.lock().next
@@ -180,6 +188,7 @@ impl PendingSends {
                 }
             }
         }
+        self.open.fetch_sub(1, Ordering::AcqRel);
         self.passed.notify_waiters();
     }
 

@@ -3,6 +3,7 @@
 mod blocking;
 mod fetch;
 mod group_end;
+mod pending;
 mod produce;
 
 use std::future::Future;
