@@ -6,7 +6,9 @@ import itertools
 import os
 import shutil
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol
+
+import pytest
 
 from tests.kafka import wire
 from tests.kafka.cluster import wait_until
@@ -58,3 +60,10 @@ def why_no_kafka() -> str | None:
 
 def in_ci() -> bool:
     return os.environ.get("CI", "").lower() not in {"", "0", "false"}
+
+
+def leave_out(reason: str) -> NoReturn:
+    """Skips the test on a developer's machine, and says so; in CI nothing may be left out: the test fails."""
+    if in_ci():
+        pytest.fail(reason)
+    pytest.skip(reason)

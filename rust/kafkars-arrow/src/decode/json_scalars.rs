@@ -42,7 +42,10 @@ pub(super) fn float(value: &Value) -> Result<f64, String> {
 /// Converts to a float32.
 pub(super) fn short_float(value: &Value) -> Result<f32, String> {
     let found = float(value)?;
-    #[allow(clippy::cast_possible_truncation)]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the column is of float32; what is too large for it is refused below"
+    )]
     let short = found as f32;
     if short.is_infinite() && found.is_finite() {
         return Err(is_no(value, "float of four bytes"));

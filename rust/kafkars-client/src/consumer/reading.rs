@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kafkars_core::config::TopicPartition;
+use kafkars_core::fetch::buffer::FetchBuffer;
 use kafkars_core::fetch::error::FetchError;
 use kafkars_core::fetch::open::{RecordSlice, TakenRecord};
 use parking_lot::MutexGuard;
@@ -30,20 +31,7 @@ impl Consumer {
     /// after a close.
     #[inline]
     pub fn try_next(&self) -> Result<Option<TakenRecord>, FetchError> {
-        let mut inner = self.shared.inner.lock();
-        let polled = inner.note_poll();
-        if inner.queue.blocks() {
-            return self.behind_events(inner, polled).map(|()| None);
-        }
-        let taken = inner.buffer.next_record();
-        inner.records += u64::from(matches!(taken, Ok(Some(_))));
-        let wanted = self.wanted_after(&mut inner, taken.is_err() || polled);
-        drop(inner);
-        self.wake(wanted);
-        if matches!(taken, Ok(None)) {
-            self.check_open()?;
-        }
-        taken
+        self.take_one(FetchBuffer::next_record)
     }
 
     /// Returns up to `max` records, if any are ready. Never waits.
@@ -90,15 +78,23 @@ impl Consumer {
         &self,
         wanted: &[TopicPartition],
     ) -> Result<Option<TakenRecord>, FetchError> {
+        self.take_one(|buffer| match buffer.turn_to(wanted) {
+            true => buffer.next_record(),
+            false => Ok(None),
+        })
+    }
+
+    #[inline]
+    fn take_one(
+        &self,
+        take: impl FnOnce(&mut FetchBuffer) -> Result<Option<TakenRecord>, FetchError>,
+    ) -> Result<Option<TakenRecord>, FetchError> {
         let mut inner = self.shared.inner.lock();
         let polled = inner.note_poll();
         if inner.queue.blocks() {
             return self.behind_events(inner, polled).map(|()| None);
         }
-        let taken = match inner.buffer.turn_to(wanted) {
-            true => inner.buffer.next_record(),
-            false => Ok(None),
-        };
+        let taken = take(&mut inner.buffer);
         inner.records += u64::from(matches!(taken, Ok(Some(_))));
         let wanted = self.wanted_after(&mut inner, taken.is_err() || polled);
         drop(inner);

@@ -95,6 +95,12 @@ struct State {
     is_mute: AtomicBool,
 }
 
+async fn wait_until(holds: impl Fn() -> bool) {
+    while !holds() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
 impl Broker {
     /// Starts a broker with ten records in each partition, of leader epoch 1, and with all APIs but `without`.
     pub(crate) async fn start(without: Option<ApiKey>) -> Self {
@@ -146,17 +152,12 @@ impl Broker {
 
     /// Waits until all refusals that were ordered have been made.
     pub(crate) async fn used_up(&self) {
-        let is_left = || self.state.fault.lock().is_some_and(|fault| fault.times > 0);
-        while is_left() {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+        wait_until(|| self.state.fault.lock().is_none_or(|fault| fault.times == 0)).await;
     }
 
     /// Waits until a request of this kind has come since the refusals were ordered.
     pub(crate) async fn was_asked(&self, api: ApiKey) {
-        while !self.state.asked.lock().contains_key(&api) {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+        wait_until(|| self.state.asked.lock().contains_key(&api)).await;
     }
 
     /// Elects a new leader: appends five records to each partition, under a newer leader epoch.
