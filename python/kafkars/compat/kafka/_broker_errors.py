@@ -1,6 +1,6 @@
-"""One class for every error code of brokers, under kafka-python's names.
+"""A class for each error code of brokers, under kafka-python's names.
 
-Names, numbers, spellings of Kafka's names and what may be retried are facts of kafka-python 2.3 (`kafka.errors`); a
+Names, error codes, spellings and the retriable ones are those of kafka-python 2.3 (`kafka.errors`); a
 test compares them with the original. Descriptions are those of `kafkars.errors`.
 """
 
@@ -12,11 +12,11 @@ from kafkars.compat._description import Description
 
 
 class KafkaError(RuntimeError):
-    """Anything that went wrong with Kafka. `retriable` tells whether the same call may succeed later."""
+    """The base of all errors. `retriable` is True if the same call may succeed later."""
 
     retriable = False
     invalid_metadata = False
-    """True if what was known of the cluster was wrong, so that it is asked again."""
+    """True if the metadata was stale and is fetched again."""
 
     def __str__(self) -> str:
         name = type(self).__name__
@@ -36,27 +36,27 @@ class RetriableError(KafkaError):
 
 
 class InvalidMetadataError(RetriableError):
-    """The metadata was wrong. A name of kafka-python 3."""
+    """The metadata was stale. A name of kafka-python 3."""
 
     invalid_metadata = True
 
 
 class BrokerResponseError(KafkaError):
-    """A broker refused a request."""
+    """A broker answered with an error code."""
 
     errno: int | None = None
-    """Kafka's number for the error; None for a class that is of no single one."""
+    """Kafka's error code; None for classes of several codes."""
     message: str | None = None
     """Kafka's name for the error, as kafka-python spells it."""
     description: ClassVar[Description] = Description()
-    """What the error means; for people."""
+    """The meaning of the error, as text."""
 
     def __str__(self) -> str:
         return f"[Error {self.errno}] {super().__str__()}"
 
 
 class AuthorizationError(BrokerResponseError):
-    """The client may not do what it asked for."""
+    """The client is not authorized for the request."""
 
 
 class NoError(BrokerResponseError):

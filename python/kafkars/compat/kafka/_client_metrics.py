@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 
 class ClientMetrics:
-    """A client's registry of metrics: made when it is first asked for, or at once where reporters are to be told, so
-    that programs that ask for no figures need not wait for them.
+    """A client's registry of metrics, created on first use, or at once if there are reporters, so
+    that programs without metrics do not wait for it.
 
     Args:
         engine: The engine's client.
@@ -36,7 +36,7 @@ class ClientMetrics:
             self._get()
 
     def told(self, *, raw: bool) -> dict[Any, Any] | None:
-        """`{group: {name: value}}`, or metrics by their names where `raw` is true; None where there are to be none."""
+        """Returns `{group: {name: value}}`, or with `raw` metrics by `MetricName`; None if `metrics_enabled` is off."""
         if not self._config["metrics_enabled"]:
             return None
         if self._closed:
@@ -47,7 +47,7 @@ class ClientMetrics:
         return registry.metrics.copy() if raw else _metrics.by_group(registry)
 
     def close(self) -> None:
-        """Closes the reporters; nothing is told any more."""
+        """Closes the reporters; later calls return None."""
         with self._lock:
             if self._closed:
                 return

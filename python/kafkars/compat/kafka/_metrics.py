@@ -1,6 +1,6 @@
 """kafkars' metrics under kafka-python's groups and names, and the reporters that get them.
 
-What kafka-python samples per request the engine counts, so a rate is that of a counter since it was asked for before,
+What kafka-python samples per request the engine counts, so a rate is that of a counter since earlier reads,
 within the windows of `metrics_num_samples` and `metrics_sample_window_ms`, and an average is over the client's life.
 """
 
@@ -21,7 +21,7 @@ POINTS_PER_WINDOW = 10
 
 
 class RateOfCounter(AbstractMeasurable):
-    """How fast a counter grows, per second.
+    """The rate of a counter, per second.
 
     Args:
         counter: The counter.
@@ -34,7 +34,7 @@ class RateOfCounter(AbstractMeasurable):
         self._points = deque([(began_ms, 0.0)])
 
     def measure(self, config: MetricConfig, now: float) -> float:
-        """The growth by the time, which is never taken for less than all windows but one, as kafka-python has it."""
+        """Returns the growth per second over at least all windows but one, as in kafka-python."""
         total = self._counter()
         window = config.time_window_ms
         with self._lock:
@@ -51,13 +51,13 @@ class RateOfCounter(AbstractMeasurable):
 
 
 class Engine:
-    """Counters of an engine's client, which is not kept alive for them: it is not a number once it is gone."""
+    """Reads counters of an engine's client without keeping it alive: they are NaN once it is gone."""
 
     def __init__(self, engine: Any) -> None:
         self._engine = weakref.ref(engine)
 
     def __call__(self, *path: str) -> Counter:
-        """Returns a counter by its name, or by its group's name and its own."""
+        """Returns a counter by name, or by group and name."""
         return lambda: self._value(path)
 
     def _value(self, path: tuple[str, ...]) -> float:
@@ -70,7 +70,7 @@ class Engine:
         return float(found)
 
     def ratio(self, one: Counter, other: Counter) -> Counter:
-        """One counter by another; not a number where that is 0."""
+        """Returns one counter divided by another; NaN if that is 0."""
 
         def value() -> float:
             divisor = other()
@@ -86,7 +86,7 @@ class Engine:
 
 
 def registry(config: Mapping[str, Any], kind: type[Metrics]) -> Metrics:
-    """Makes a client's registry, with the reporters that its settings name."""
+    """Creates a client's registry, with the reporters that its settings name."""
     return kind(
         MetricConfig(
             samples=config["metrics_num_samples"],
@@ -98,7 +98,7 @@ def registry(config: Mapping[str, Any], kind: type[Metrics]) -> Metrics:
 
 
 def of_client(metrics: Metrics, group: str, engine: Engine, began_ms: float) -> None:
-    """Registers what consumers and producers have alike."""
+    """Registers the metrics that consumers and producers share."""
     requests, responses = engine("client", "requests_sent"), engine("client", "responses_received")
     sent, received = engine("client", "bytes_sent"), engine("client", "bytes_received")
     _values(
@@ -125,7 +125,7 @@ def of_client(metrics: Metrics, group: str, engine: Engine, began_ms: float) -> 
 
 
 def of_consumer(metrics: Metrics, prefix: str, client: Any, began_ms: float) -> None:
-    """Registers a consumer's figures."""
+    """Registers a consumer's metrics."""
     engine = Engine(client)
     records, read, fetches = engine("records_consumed"), engine("bytes_fetched"), engine("fetches")
     group = f"{prefix}-fetch-manager-metrics"
@@ -152,7 +152,7 @@ def of_consumer(metrics: Metrics, prefix: str, client: Any, began_ms: float) -> 
 
 
 def of_producer(metrics: Metrics, client: Any, began_ms: float) -> None:
-    """Registers a producer's figures: those of kafka-python, and the engine's under their own names."""
+    """Registers a producer's metrics: those of kafka-python, and the engine's under their own names."""
     engine = Engine(client)
     group = "producer-metrics"
     records, batches, size = engine("records_sent"), engine("batches_sent"), engine("bytes_sent")
@@ -183,12 +183,12 @@ def of_producer(metrics: Metrics, client: Any, began_ms: float) -> None:
 
 
 def is_number(value: object) -> bool:
-    """True for a figure that can be a metric."""
+    """True if a value can be a metric."""
     return isinstance(value, (int, float))
 
 
 def by_group(metrics: Metrics) -> dict[str, dict[str, float]]:
-    """`{group: {name: value}}`."""
+    """Returns `{group: {name: value}}`."""
     found: dict[str, dict[str, float]] = {}
     for name, metric in metrics.metrics.copy().items():
         found.setdefault(name.group, {})[name.name] = metric.value()

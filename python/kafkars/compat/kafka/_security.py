@@ -17,15 +17,15 @@ from kafkars.config.secret import FromApplication, Secret
 PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER", "GSSAPI", "AWS_MSK_IAM")
 INSTEAD = "set ssl_cafile, ssl_crlfile, ssl_certfile and ssl_keyfile, beside ssl_context or instead of it"
-"""What a program can do where a context does not tell what the engine needs."""
+"""What to do if a context does not tell what the engine needs."""
 
 
 def check(config: Mapping[str, Any]) -> None:
-    """Refuses what kafka-python refuses.
+    """Refuses the settings that kafka-python refuses.
 
     Raises:
-        AssertionError: The protocol, the mechanism or what it needs is missing or not known.
-        KeyError: The mechanism is not known.
+        AssertionError: The protocol, the mechanism or one of its settings is missing or unknown.
+        KeyError: The mechanism is unknown.
     """
     protocol, mechanism = config["security_protocol"], config["sasl_mechanism"]
     if protocol not in PROTOCOLS:
@@ -43,12 +43,12 @@ def check(config: Mapping[str, Any]) -> None:
 
 
 def security(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings of the engine.
+    """Translates the settings of TLS and SASL.
 
     Raises:
-        KafkaConfigurationError: A context asks for something that cannot be read back, or that the engine does not do.
+        KafkaConfigurationError: A context has something that cannot be read back or that the engine does not support.
         OSError: A file cannot be read.
-        ssl.SSLError: A file is none of PEM, its password is wrong, or nobody knows the cipher suites.
+        ssl.SSLError: A file is not PEM, its password is wrong, or the cipher suites are unknown.
     """
     protocol: str = config["security_protocol"]
     settings: dict[str, Any] = {"security_protocol": protocol}
@@ -61,7 +61,7 @@ def security(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def tls(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the settings of TLS. A context counts if there is one, and files add what it does not tell."""
+    """Returns the settings of TLS: those of a context if there is one, and files for what it does not tell."""
     revoked = {} if config["ssl_crlfile"] is None else {"ssl_crl_location": os.fsdecode(config["ssl_crlfile"])}
     if config["ssl_context"] is not None:
         own = identity(config["ssl_certfile"], config["ssl_keyfile"], config["ssl_password"])
@@ -71,7 +71,7 @@ def tls(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def context_of(config: Mapping[str, Any]) -> RememberingContext:
-    """The context that kafka-python makes of files: what is wrong with one is raised as it raises it."""
+    """Creates the context that kafka-python creates of files, to raise its errors."""
     context = RememberingContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = bool(config["ssl_check_hostname"])
     if config["ssl_cafile"]:
@@ -114,7 +114,7 @@ def asking(provider: AbstractTokenProvider) -> Callable[[], object]:
 
 
 def tickets(config: Mapping[str, Any]) -> dict[str, Any]:
-    """The service whose ticket is shown. A `gssapi.Name` says "kafka@host"."""
+    """Returns the settings of Kerberos; a `gssapi.Name` is "service@host"."""
     service, domain = config["sasl_kerberos_service_name"], config["sasl_kerberos_domain_name"]
     if config["sasl_kerberos_name"] is not None:
         service, _, domain = str(config["sasl_kerberos_name"]).replace("/", "@").partition("@")

@@ -63,7 +63,7 @@ SHARED: dict[str, Any] = {
     "socks5_proxy": None,
     "kafka_client": None,
 }
-"""What every client of kafka-python has, with the defaults of its 2.3."""
+"""The settings of every client, with the defaults of kafka-python 2.3."""
 
 WITHOUT_EFFECT = {
     "api_version": "versions are asked of each broker",
@@ -78,19 +78,19 @@ WITHOUT_EFFECT = {
     "socket_options": "TCP_NODELAY is always on",
     "bootstrap_topics_filter": "metadata is asked for by topic",
 }
-"""Settings that are accepted and change nothing, and why."""
+"""Settings that are accepted and have no effect, with the reason."""
 
 OF_2_0 = frozenset({"legacy_iterator", "sock_chunk_buffer_count", "sock_chunk_bytes"})
 """Settings of kafka-python 2.0 that 2.3 refuses; sockets and iteration are the engine's."""
 
 NO_PROXY = "connections through a proxy are not offered, and going without one would mislead"
 REFUSED = {"socks5_proxy": NO_PROXY, "proxy_url": NO_PROXY}
-"""Settings that are refused, and why."""
+"""Settings that are refused, with the reason."""
 
 
 def without_those_of_2_0(given: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings without those that kafka-python 2.0 has and 2.3 not, of which a warning tells: programs of either run.
-    Where `defaults` are those of kafka-python 3, they are left to be refused.
+    """Removes the settings that kafka-python 2.0 has and 2.3 does not, with a warning: programs for either run.
+    With the `defaults` of kafka-python 3 they stay, and are refused.
     """
     if "api_version_auto_timeout_ms" not in defaults:
         return dict(given)
@@ -100,11 +100,11 @@ def without_those_of_2_0(given: Mapping[str, Any], defaults: Mapping[str, Any]) 
 
 
 def servers(given: str | Sequence[str]) -> list[str]:
-    """Addresses with their ports: text with commas, or a list.
+    """Returns the addresses with their ports, from comma-separated text or a list.
 
     Raises:
-        TypeError: An address is no text.
-        ValueError: There is none.
+        TypeError: An address is not a `str`.
+        ValueError: There is no address.
     """
     listed = given.split(",") if isinstance(given, str) else list(given)
     if not listed:
@@ -116,12 +116,12 @@ def servers(given: str | Sequence[str]) -> list[str]:
 
 
 def milliseconds(value: float) -> float:
-    """Returns a time in milliseconds; infinity stands for the longest that kafkars accepts."""
+    """Returns a duration in milliseconds; infinity becomes the longest that kafkars accepts."""
     return LONGEST_MS if math.isinf(value) else value
 
 
 def check_version(config: dict[str, Any]) -> None:
-    """Takes the forms of `api_version` that kafka-python takes: None, a tuple of numbers, or text such as "2.5"."""
+    """Checks `api_version`: None, a tuple of numbers, or text such as "2.5", as in kafka-python."""
     version = config["api_version"]
     if isinstance(version, str):
         parts = version.split(".")
@@ -134,7 +134,7 @@ def check_version(config: dict[str, Any]) -> None:
 
 
 def check_security(config: Mapping[str, Any]) -> None:
-    """Refuses what kafka-python refuses, and what this face cannot do, rather than connecting without it."""
+    """Refuses what kafka-python refuses, and what this face does not support, rather than connecting without it."""
     _security.check(config)
     for name, reason in REFUSED.items():
         if config.get(name) is not None:

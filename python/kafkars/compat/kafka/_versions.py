@@ -1,4 +1,4 @@
-"""Which release of Kafka a broker is, as kafka-python tells it from the versions of requests that the broker takes."""
+"""The release of a broker, derived from the request versions that it supports, as in kafka-python."""
 
 from __future__ import annotations
 
@@ -37,19 +37,19 @@ FIRST_SEEN: Mapping[tuple[int, ...], tuple[int, int]] = {
     (0, 10, 2): (OFFSET_FETCH, 2),
     (0, 10, 1): (METADATA, 2),
 }
-"""A request and its version that came with a release, the newest release first."""
+"""A request version that came with each release, the newest release first."""
 
 OLDEST = (0, 10, 0)
-"""The first release that says which versions it takes."""
+"""The first release with ApiVersions requests."""
 
 NEWEST_OF_2 = (2, 6)
-"""What kafka-python 2 takes every newer broker for."""
+"""The release that kafka-python 2 reports for every newer broker."""
 NEWEST_OF_3 = (4, 3)
-"""Likewise kafka-python 3."""
+"""The release that kafka-python 3 reports for every newer broker."""
 
 
 def release_of(versions: Mapping[int, tuple[int, int]], newest: tuple[int, ...]) -> tuple[int, ...] | None:
-    """The release of the broker that takes these versions of requests, at most `newest`; None where none has said."""
+    """Returns the release of a broker with these API versions, at most `newest`; None if there are no versions."""
     if not versions:
         return None
     for release, (request, version) in FIRST_SEEN.items():

@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 XERIAL_HEADER = b"\x82SNAPPY\x00" + struct.pack("!ii", 1, 1)
-"""What snappy of Java begins with: a magic byte, the name, the version and the oldest version that can read it."""
+"""The Xerial header: a magic byte, the name, the version and the oldest compatible version."""
 XERIAL_BLOCK = 32 * 1024
 LENGTH = struct.Struct("!i")
 LZ4_MAGIC = b"\x04\x22\x4d\x18"
@@ -43,12 +43,12 @@ PRIMES = (2654435761, 2246822519, 3266489917, 668265263, 374761393)
 
 
 def has_gzip() -> bool:
-    """True: it is part of Python."""
+    """True: gzip is part of Python."""
     return True
 
 
 def has_snappy() -> bool:
-    """True if snappy can be had."""
+    """True if the package `cramjam` is installed."""
     return find_spec("cramjam") is not None
 
 
@@ -62,17 +62,17 @@ def _cramjam(codec: str) -> Any:
 
 
 def gzip_encode(payload: bytes, compresslevel: int | None = None) -> bytes:
-    """Compresses; level 9 when none is given."""
+    """Compresses with gzip; `compresslevel` is 1 to 9, 9 by default."""
     return gzip.compress(payload, compresslevel=compresslevel or 9)
 
 
 def gzip_decode(payload: bytes) -> bytes:
-    """Takes back `gzip_encode()`."""
+    """Decompresses gzip."""
     return gzip.decompress(payload)
 
 
 def snappy_encode(payload: bytes, xerial_compatible: bool = True, xerial_blocksize: int = XERIAL_BLOCK) -> bytes:
-    """Compresses, in blocks behind a header as Java's clients do, or with `xerial_compatible=False` as a whole."""
+    """Compresses with snappy: in Xerial blocks as Java's clients do, or as one block if not `xerial_compatible`."""
     snappy = _cramjam("snappy")
     if not xerial_compatible:
         return bytes(snappy.compress_raw(payload))
@@ -82,10 +82,10 @@ def snappy_encode(payload: bytes, xerial_compatible: bool = True, xerial_blocksi
 
 
 def snappy_decode(payload: bytes) -> bytes:
-    """Takes back `snappy_encode()`, either form.
+    """Decompresses snappy, with or without Xerial blocks.
 
     Raises:
-        ValueError: A block is cut off.
+        ValueError: A block is truncated.
     """
     snappy = _cramjam("snappy")
     data = bytes(payload)
@@ -105,13 +105,13 @@ def snappy_decode(payload: bytes) -> bytes:
 
 
 def lz4_encode(payload: bytes, **kwargs: Any) -> bytes:
-    """Compresses to a frame. Arguments of the original's package are taken and not looked at."""
+    """Compresses to an LZ4 frame. Further arguments are ignored."""
     del kwargs
     return bytes(_cramjam("lz4").compress(payload))
 
 
 def lz4_decode(payload: bytes) -> bytes:
-    """Takes back `lz4_encode()`."""
+    """Decompresses an LZ4 frame."""
     return bytes(_cramjam("lz4").decompress(payload))
 
 
@@ -119,7 +119,7 @@ lz4f_decode = lz4_decode
 
 
 def lz4_encode_old_kafka(payload: bytes) -> bytes:
-    """A frame whose header's checksum is wrong in the way of Kafka before 0.10: it counts the magic bytes in."""
+    """Compresses to an LZ4 frame with the header checksum of Kafka before 0.10, which includes the magic bytes."""
     data = bytearray(lz4_encode(payload))
     end = _header_end(data)
     data[end] = xxhash32(bytes(data[:end])) >> 8 & 0xFF
@@ -127,7 +127,7 @@ def lz4_encode_old_kafka(payload: bytes) -> bytes:
 
 
 def lz4_decode_old_kafka(payload: bytes) -> bytes:
-    """Takes back `lz4_encode_old_kafka()`."""
+    """Decompresses the frames of `lz4_encode_old_kafka()`."""
     data = bytearray(payload)
     end = _header_end(data)
     data[end] = xxhash32(bytes(data[len(LZ4_MAGIC) : end])) >> 8 & 0xFF
@@ -135,10 +135,10 @@ def lz4_decode_old_kafka(payload: bytes) -> bytes:
 
 
 def _header_end(data: bytearray) -> int:
-    """Where the checksum of a frame's header is.
+    """Returns the position of the header checksum of a frame.
 
     Raises:
-        ValueError: It is no frame.
+        ValueError: The data is not an LZ4 frame.
     """
     flags = len(LZ4_MAGIC)
     if not data.startswith(LZ4_MAGIC) or len(data) <= flags + 10:
@@ -147,17 +147,17 @@ def _header_end(data: bytearray) -> int:
 
 
 def zstd_encode(payload: bytes) -> bytes:
-    """Compresses to a frame."""
+    """Compresses to a zstd frame."""
     return bytes(_cramjam("zstd").compress(payload))
 
 
 def zstd_decode(payload: bytes) -> bytes:
-    """Takes back `zstd_encode()`."""
+    """Decompresses a zstd frame."""
     return bytes(_cramjam("zstd").decompress(payload))
 
 
 def xxhash32(data: bytes) -> int:
-    """xxHash32 of fewer than 16 bytes, with seed 0: headers of frames have no more."""
+    """Returns the xxHash32, with seed 0, of fewer than 16 bytes: frame headers have no more."""
     state = PRIMES[4] + len(data) & WORD
     whole = len(data) & ~3
     for at in range(0, whole, 4):

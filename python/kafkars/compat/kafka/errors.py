@@ -1,6 +1,6 @@
 """Every exception of kafka-python, and the one map from errors of kafkars to them.
 
-Follows kafka-python 2.3 (`kafka.errors`): names, bases, numbers, what may be retried, the form of the message. Names
+Follows kafka-python 2.3 (`kafka.errors`): names, bases, error codes, retriable or not, form of messages. Names
 that only 2.0 or 3.x has are here too, so that `except` clauses of either keep working.
 """
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 class Cancelled(RetriableError):
-    """The request was given up."""
+    """The request was cancelled."""
 
     retriable = True
 
@@ -55,7 +55,7 @@ COMMIT_FAILED = (
 
 
 class CommitFailedError(KafkaError):
-    """The group has given the partitions to another member meanwhile; its message says what to change."""
+    """The group has assigned the partitions to another member; the message says what to change."""
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*(args or (COMMIT_FAILED,)))
@@ -66,7 +66,7 @@ class IllegalArgumentError(KafkaError):
 
 
 class IllegalStateError(KafkaError):
-    """The call does not fit the state the client is in."""
+    """The call is not allowed in the client's current state."""
 
 
 class IncompatibleBrokerVersion(UnsupportedVersionError):
@@ -78,7 +78,7 @@ class KafkaConfigurationError(KafkaError):
 
 
 class KafkaConnectionError(InvalidMetadataError):
-    """A broker cannot be reached, or the connection to it is gone."""
+    """A broker cannot be connected to, or the connection was lost."""
 
     retriable = True
     invalid_metadata = True
@@ -99,16 +99,16 @@ class InvalidReceiveError(KafkaProtocolError):
 
 
 class KafkaTimeoutError(RetriableError):
-    """The time for the call is over."""
+    """A time limit has passed."""
 
     retriable = True
 
 
 class LogTruncationError(KafkaError):
-    """Records that were read have been replaced since, after an unclean election of a leader.
+    """Records that were read are gone from the log, after an unclean leader election.
 
     Args:
-        divergent_offsets: Where each partition's log parts from what was read; None where nobody knows.
+        divergent_offsets: The offset by partition at which the log diverges from what was read; None if unknown.
     """
 
     def __init__(self, divergent_offsets: Any, *args: Any) -> None:
@@ -117,7 +117,7 @@ class LogTruncationError(KafkaError):
 
 
 class MetadataEmptyBrokerList(RetriableError):
-    """The cluster named no brokers."""
+    """The metadata has no brokers."""
 
     retriable = True
 
@@ -129,7 +129,7 @@ class NoBrokersAvailable(KafkaTimeoutError):
 
 
 class NoOffsetForPartitionError(KafkaError):
-    """Nothing is committed for a partition, and `auto_offset_reset` names no place to start."""
+    """A partition has no committed offset, and `auto_offset_reset` names no position to start at."""
 
 
 class NodeNotReadyError(RetriableError):
@@ -139,11 +139,11 @@ class NodeNotReadyError(RetriableError):
 
 
 class QuotaViolationError(KafkaError):
-    """The client has used more than it may."""
+    """A quota or a metric's bound was exceeded."""
 
 
 class StaleMetadata(InvalidMetadataError):
-    """The metadata is too old."""
+    """The metadata is stale."""
 
     retriable = True
     invalid_metadata = True
@@ -160,7 +160,7 @@ class TransactionAbortedError(KafkaError):
 
 
 class TlsRefused(NoBrokersAvailable, ssl.SSLError):
-    """Broker and client did not agree on TLS. kafka-python raises either of the two, by the moment at which it finds
+    """The TLS handshake failed. kafka-python raises either of the two bases, depending on when it finds
     out.
     """
 
@@ -174,19 +174,19 @@ class CertificateRefused(NoBrokersAvailable, ssl.SSLCertVerificationError):
 
 
 class UnknownBrokerIdError(KafkaError):
-    """No broker has this number."""
+    """No broker has this id."""
 
 
 class UnrecognizedBrokerVersion(KafkaError):
-    """The broker is of a version nobody knows."""
+    """The version of the broker is unknown."""
 
 
 class UnsupportedCodecError(KafkaError):
-    """The records are compressed in a way nobody knows."""
+    """The compression codec is unknown or not installed."""
 
 
 class AuthenticationMethodNotSupported(KafkaError):
-    """The broker does not speak the SASL mechanism. A name of kafka-python 2.0."""
+    """The broker does not support the SASL mechanism. A name of kafka-python 2.0."""
 
 
 class AuthenticationFailedError(KafkaError):
@@ -194,7 +194,7 @@ class AuthenticationFailedError(KafkaError):
 
 
 class KafkaUnavailableError(KafkaError):
-    """The cluster cannot be reached. A name of kafka-python 2.0."""
+    """No broker can be reached. A name of kafka-python 2.0."""
 
 
 class FailedPayloadsError(KafkaError):
@@ -206,7 +206,7 @@ class FailedPayloadsError(KafkaError):
 
 
 class ProtocolError(KafkaError):
-    """A broker's answer makes no sense. A name of kafka-python 2.0."""
+    """A broker's response does not follow the protocol. A name of kafka-python 2.0."""
 
 
 class AsyncProducerQueueFull(KafkaError):
@@ -232,17 +232,17 @@ kafka_errors: dict[int, type[BrokerResponseError]] = {
     for made in vars(_broker_errors).values()
     if isinstance(made, type) and issubclass(made, BrokerResponseError) and made.errno is not None
 }
-"""The class of each of Kafka's numbers that kafka-python knows."""
+"""The class of each error code that kafka-python knows."""
 
 
 def for_code(error_code: int) -> type[BrokerResponseError]:
-    """The class of one of Kafka's numbers; a new subclass of `UnknownError` with the number where there is none."""
+    """Returns the class of an error code; a new subclass of `UnknownError` if there is none."""
     known = kafka_errors.get(error_code)
     return known or type("UnrecognizedBrokerError", (UnknownError,), {"errno": error_code})
 
 
 def check_error(response: Any) -> None:
-    """Raises what an answer says: an exception itself, or the error of its number in `error`."""
+    """Raises a response that is an exception, or the error of a response's code in `error`."""
     if isinstance(response, Exception):
         raise response
     if response.error:
@@ -261,9 +261,9 @@ RETRY_ERROR_TYPES = RETRY_BACKOFF_ERROR_TYPES + RETRY_REFRESH_ERROR_TYPES
 
 
 def of(error: BaseException) -> BaseException:
-    """The error that a program written for kafka-python expects instead of one of the engine, which stays as its cause.
+    """Translates an error of the engine to kafka-python's, with the original as its cause.
 
-    Anything that is not the engine's is given back as it is.
+    Other exceptions are returned unchanged.
     """
     if not isinstance(error, engine.KafkaError):
         return error
@@ -282,7 +282,7 @@ def of(error: BaseException) -> BaseException:
 
 
 def of_delivery(error: BaseException) -> BaseException:
-    """The same for the outcome of a record: `close()` has given it up; for a call it is a mistake of the program."""
+    """Translates the error of a delivery: a closed client means that `close()` gave the record up."""
     if not isinstance(error, engine.ClosedError):
         return of(error)
     made = IllegalStateError("Producer is closed forcefully.")
@@ -311,28 +311,26 @@ in_own_words = renaming(
 
 
 def saying(kind: Callable[[str], BaseException]) -> Callable[[engine.KafkaError], BaseException]:
-    """Returns a function that makes an error of another class with the same message."""
+    """Returns a function that converts an error to another class with the same message."""
     return lambda error: kind(in_own_words(str(error)))
 
 
 def at_offset(error: engine.KafkaError) -> BaseException:
-    """`{partition: offset}` as the argument, where the error knows them."""
+    """Returns the error with `{partition: offset}` as its argument, if the engine's error has them."""
     if error.topic is None or error.partition is None:
         return OffsetOutOfRangeError(str(error))
     return OffsetOutOfRangeError({TopicPartition(error.topic, error.partition): error.offset})
 
 
 def without_offset(error: engine.KafkaError) -> BaseException:
-    """The partition as the argument, where the error knows it."""
+    """Returns the error with the partition as its argument, if the engine's error has it."""
     if error.topic is None or error.partition is None:
         return NoOffsetForPartitionError(str(error))
     return NoOffsetForPartitionError(TopicPartition(error.topic, error.partition))
 
 
 def login_refused(error: engine.KafkaError) -> BaseException:
-    """kafka-python runs out of time where the broker does not let it in: an error that says why, and is that one
-    too.
-    """
+    """Returns an error that says why a login was refused, and is also the time-out that kafka-python raises."""
     kind = KafkaConnectionError if error.code is None else for_code(error.code)
     made = type(kind.__name__, (kind, KafkaTimeoutError), {"__module__": kind.__module__, "retriable": kind.retriable})
     refused: BaseException = made(in_own_words(str(error)))
@@ -374,7 +372,7 @@ TRANSLATIONS: dict[type[engine.KafkaError], Callable[[engine.KafkaError], BaseEx
 
 
 def of_first_contact(error: engine.KafkaError) -> BaseException:
-    """What a constructor raises that finds no broker: a broker that is not believed is an error of `ssl`, as in
+    """Returns what a constructor raises that finds no broker: a refused certificate is an error of `ssl`, as in
     kafka-python.
     """
     kinds: dict[type[engine.KafkaError], type[Exception]] = {

@@ -14,10 +14,10 @@ log = logging.getLogger("kafka.future")
 
 
 class Future:
-    """The outcome of a call that may not be there yet. Callbacks run on the thread that ends the call."""
+    """The outcome of a call, now or later. Callbacks run on the thread that completes the future."""
 
     error_on_callbacks = False
-    """Set by tests: an exception in a callback is raised instead of logged."""
+    """For tests: True raises exceptions of callbacks instead of logging them."""
 
     def __init__(self) -> None:
         self.is_done = False
@@ -28,19 +28,18 @@ class Future:
         self._lock = threading.Lock()
 
     def succeeded(self) -> bool:
-        """True if the call has ended well."""
+        """True if the call has succeeded."""
         return self.is_done and self.exception is None
 
     def failed(self) -> bool:
-        """True if the call has ended with an error."""
+        """True if the call has failed."""
         return self.is_done and self.exception is not None
 
     def __await__(self) -> Generator[Future, None, Any]:
-        """Its value, or its exception, for whoever runs coroutines of kafka-python 3: the future itself is what is
-        waited for.
+        """Yields itself to a runner of kafka-python 3's coroutines, then returns the value or raises the exception.
 
         Raises:
-            RuntimeError: It is asked to go on without an outcome.
+            RuntimeError: The runner continues before the future is done.
         """
         if not self.is_done:
             yield self
@@ -51,11 +50,11 @@ class Future:
         return self.value
 
     def retriable(self) -> bool:
-        """True if the call has failed in a way that may pass."""
+        """True if the call has failed with a retriable error."""
         return bool(getattr(self.exception, "retriable", False))
 
     def success(self, value: Any) -> Self:
-        """Ends the call well."""
+        """Completes the future with a value."""
         with self._lock:
             assert not self.is_done, "the future has its outcome"  # noqa: S101  as in kafka-python
             self.value = value
@@ -64,7 +63,7 @@ class Future:
         return self
 
     def failure(self, e: BaseException | type[BaseException]) -> Self:
-        """Ends the call with an error; a class of errors is called for one."""
+        """Completes the future with an error; a class is instantiated."""
         error = e() if isinstance(e, type) else e
         assert isinstance(error, BaseException), "failure() takes an exception"  # noqa: S101  likewise
         with self._lock:
@@ -75,20 +74,20 @@ class Future:
         return self
 
     def add_callback(self, f: Callable[..., object], *args: Any, **kwargs: Any) -> Self:
-        """Calls `f(*args, value, **kwargs)` when the call ends well, at once where it has."""
+        """Calls `f(*args, value, **kwargs)` on success, at once if the call has succeeded already."""
         return self._add(self._callbacks, f, args, kwargs, is_now=self.succeeded, outcome=lambda: self.value)
 
     def add_errback(self, f: Callable[..., object], *args: Any, **kwargs: Any) -> Self:
-        """Calls `f(*args, error, **kwargs)` when the call fails, at once where it has."""
+        """Calls `f(*args, error, **kwargs)` on failure, at once if the call has failed already."""
         return self._add(self._errbacks, f, args, kwargs, is_now=self.failed, outcome=lambda: self.exception)
 
     def add_both(self, f: Callable[..., object], *args: Any, **kwargs: Any) -> Self:
-        """Calls `f` with the value or the error."""
+        """Calls `f(*args, value or error, **kwargs)` in either case."""
         self.add_callback(f, *args, **kwargs)
         return self.add_errback(f, *args, **kwargs)
 
     def chain(self, future: Future) -> Self:
-        """Gives the outcome to another future as well."""
+        """Completes another future with the same outcome."""
         self.add_callback(future.success)
         return self.add_errback(future.failure)
 
@@ -114,7 +113,7 @@ class Future:
         return self
 
     def _runs_at_once(self) -> bool:
-        """True if a callback that is added now has missed its turn."""
+        """True if a callback that is added now must run at once."""
         return self.is_done
 
     def _run(self, waiting: list[Callable[[Any], object]], outcome: Any) -> None:

@@ -22,7 +22,7 @@ __all__ = [
 
 
 class BrokerMetadata(NamedTuple):
-    """Where a broker listens."""
+    """A broker's id, address and rack."""
 
     nodeId: int | str  # noqa: N815  the name programs use
     host: str
@@ -31,12 +31,12 @@ class BrokerMetadata(NamedTuple):
 
 
 class PartitionMetadata(NamedTuple):
-    """Who has a partition."""
+    """A partition's leader and replicas."""
 
     topic: str
     partition: int
     leader: int
-    """Number of the leading broker; -1 where there is none."""
+    """The id of the leader; -1 if there is none."""
     leader_epoch: int
     replicas: list[int]
     isr: list[int]
@@ -45,16 +45,16 @@ class PartitionMetadata(NamedTuple):
 
 
 class OffsetAndMetadata(NamedTuple):
-    """A position of a group in a partition, with any text beside it.
+    """A committed offset with metadata, which is any text.
 
-    The epoch may be left out, as programs of kafka-python 2.0 do.
+    `leader_epoch` may be left out, as programs of kafka-python 2.0 do.
     """
 
     # kafka-python 3 has defaults for all of them, 2 for none.
     offset: Any = None
     metadata: str | None = ""
     leader_epoch: int = -1
-    """Leader epoch of the last record read (KIP-320); -1 where it is not known."""
+    """The leader epoch of the last consumed record (KIP-320); -1 if unknown."""
 
 
 class OffsetAndTimestamp(NamedTuple):
@@ -89,7 +89,7 @@ class GroupInformation(NamedTuple):
 
 
 class TopicPartitionReplica(NamedTuple):
-    """A copy of a partition. A name of kafka-python 3."""
+    """A replica of a partition. A name of kafka-python 3."""
 
     topic: str
     partition: int
@@ -97,7 +97,7 @@ class TopicPartitionReplica(NamedTuple):
 
 
 class MemberState:
-    """How a member stands to its group. A name of kafka-python 3."""
+    """The state of a member. A name of kafka-python 3."""
 
     UNJOINED = "<unjoined>"
     REBALANCING = "<rebalancing>"
@@ -115,7 +115,7 @@ class ConsumerGroupMetadata(NamedTuple):
 
 
 class RetryOptions(NamedTuple):
-    """How kafka-python 1 tried again; nothing reads it any more."""
+    """Retry settings of kafka-python 1; unused."""
 
     limit: int
     backoff_ms: int

@@ -36,11 +36,11 @@ TOPIC_LEGAL_CHARS = re.compile("^[a-zA-Z0-9._-]+$")
 
 
 def ensure_valid_topic_name(topic: object) -> None:
-    """Refuses what Kafka takes for no topic's name.
+    """Refuses invalid topic names.
 
     Raises:
-        TypeError: It is no text.
-        ValueError: It is empty, "." or "..", too long, or has a character other than letters, digits, ".", "_", "-".
+        TypeError: The name is not a `str`.
+        ValueError: The name is empty, ".", "..", longer than 249, or has characters other than letters, digits, ".", "_", "-".
     """
     if topic is None:
         raise TypeError("a topic's name is needed, not None")
@@ -59,18 +59,18 @@ def ensure_valid_topic_name(topic: object) -> None:
 
 
 def crc32(data: bytes) -> int:
-    """CRC-32 as a signed int32, as old message formats have it."""
+    """Returns the CRC-32 as a signed int32, as in old message formats."""
     crc = binascii.crc32(data)
     return crc - (1 << 32) if crc >= 1 << 31 else crc
 
 
 class Timer:
-    """How much of a time is left.
+    """Measures the remaining part of a time limit.
 
     Args:
-        timeout_ms: Milliseconds; None for a time without end.
-        error_message: What `maybe_raise()` says.
-        start_at: When the time began, by `time.monotonic()`; now without.
+        timeout_ms: The limit in milliseconds; None for none.
+        error_message: The message of `maybe_raise()`.
+        start_at: The beginning on the clock of `time.monotonic()`; defaults to now.
     """
 
     __slots__ = ("_error_message", "_expire_at", "_start_at", "_timeout_ms")
@@ -85,12 +85,12 @@ class Timer:
 
     @property
     def expired(self) -> bool:
-        """True if the time is over."""
+        """True if the limit has passed."""
         return time.monotonic() >= self._expire_at
 
     @property
     def timeout_ms(self) -> float | None:
-        """Milliseconds left, at least 0; None where the time has no end."""
+        """The remaining milliseconds, at least 0; None without a limit."""
         if self._timeout_ms is None:
             return None
         left = self._expire_at - time.monotonic()
@@ -98,20 +98,20 @@ class Timer:
 
     @property
     def timeout_secs(self) -> float | None:
-        """Seconds left, likewise."""
+        """The remaining seconds, at least 0; None without a limit."""
         left = self.timeout_ms
         return None if left is None else left / 1000
 
     @property
     def elapsed_ms(self) -> int:
-        """Milliseconds since the beginning."""
+        """The milliseconds since the beginning."""
         return int(1000 * (time.monotonic() - self._start_at))
 
     def maybe_raise(self) -> None:
-        """Raises when the time is over.
+        """Raises if the limit has passed.
 
         Raises:
-            KafkaTimeoutError: It is.
+            KafkaTimeoutError: The limit has passed.
         """
         if self.expired:
             raise KafkaTimeoutError(self._error_message)
@@ -121,7 +121,7 @@ class Timer:
 
 
 class WeakMethod:
-    """A bound method that keeps neither its object nor its function alive."""
+    """A weak reference to a bound method: it keeps neither the object nor the function alive."""
 
     def __init__(self, object_dot_method: MethodType) -> None:
         self.target = weakref.ref(object_dot_method.__self__)
@@ -145,7 +145,7 @@ class Dict(dict[Any, Any]):
 
 
 def synchronized(func: Callable[..., Any]) -> Callable[..., Any]:
-    """Makes a method of an object that has a `_lock` run under it."""
+    """Decorates a method to hold the object's `_lock`."""
 
     @functools.wraps(func)
     def wrapper(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -156,14 +156,14 @@ def synchronized(func: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class EnumHelper:
-    """An enumeration whose members are found by themselves, their values or their names."""
+    """An enumeration whose members can be found by member, value or name."""
 
     @classmethod
     def build_from(cls, val: Any) -> Self:
-        """The member.
+        """Returns a member by member, value or name.
 
         Raises:
-            ValueError: There is none.
+            ValueError: There is no such member.
         """
         members: Any = cls
         if isinstance(val, cls):
@@ -175,10 +175,10 @@ class EnumHelper:
 
     @classmethod
     def value_for(cls, val: Any) -> Any:
-        """The member's value.
+        """Returns the value of a member, given by member, value or name.
 
         Raises:
-            ValueError: There is none.
+            ValueError: There is no such member.
         """
         members: Any = cls
         if isinstance(val, cls):

@@ -1,4 +1,4 @@
-"""What kafka-python 2 asserts, 3 raises as errors of other classes."""
+"""Converts the assertion errors of kafka-python 2's face to the error classes of kafka-python 3."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ T = TypeVar("T")
 
 
 def restated(method: Callable[P, T], kind: type[Exception]) -> Callable[P, T]:
-    """A method of the face of kafka-python 2 whose assertions are errors of another class, or `IllegalStateError` once
-    it is closed.
+    """Wraps a method of kafka-python 2's face so that it raises `kind` instead of AssertionError, or
+    `IllegalStateError` once the client is closed.
     """
 
     @functools.wraps(method)
@@ -31,7 +31,7 @@ def restated(method: Callable[P, T], kind: type[Exception]) -> Callable[P, T]:
 
 
 def shared_settings(version: str) -> dict[str, Any]:
-    """Defaults of every client that 2 does not have, or has otherwise."""
+    """Returns the settings of every client that kafka-python 2 lacks or has with other defaults."""
     return {
         "client_id": f"kafka-python-{version}",
         "receive_message_max_bytes": 100_000_000,
@@ -42,5 +42,5 @@ def shared_settings(version: str) -> dict[str, Any]:
 
 
 def without(settings: dict[str, Any], *names: str) -> dict[str, Any]:
-    """Settings but for those that 3 has no longer."""
+    """Returns the settings without those that kafka-python 3 has removed."""
     return {name: value for name, value in settings.items() if name not in names}

@@ -19,7 +19,7 @@ from kafkars.compat.kafka_legacy.common import KafkaUnavailableError
 T = TypeVar("T")
 
 PATIENCE = 30.0
-"""Seconds for which a call retries, unless the client's own time-out is shorter. The original did not retry."""
+"""The seconds for which a call retries, unless the client's own time-out is shorter. The original did not retry."""
 
 FIRST_TRY = 1.0
 """Seconds after which it is checked whether any of the addresses can be connected to."""
@@ -32,11 +32,11 @@ NODE_LOST = (errors.KafkaTimeoutError, errors.BootstrapError, errors.BrokerConne
 
 
 class Engine:
-    """Makes, keeps and closes kafkars clients.
+    """Creates, holds and closes the kafkars clients.
 
     Args:
-        hosts: Names and ports of brokers.
-        client_id: The client's name.
+        hosts: Addresses of brokers.
+        client_id: The client id.
         timeout: Seconds that a call may take; None for `PATIENCE`.
     """
 
@@ -69,7 +69,7 @@ class Engine:
             return self._admin
 
     def fetcher(self) -> Fetcher:
-        """Returns the fetcher, which reads."""
+        """Returns the `Fetcher`, which reads."""
         with self._here():
             if self._fetcher is None:
                 consumer: Consumer[bytes, bytes] = quiet(
@@ -112,10 +112,10 @@ class Engine:
             return known
 
     def ask(self, question: Callable[[Admin, float], T]) -> T:
-        """Makes a call of `Admin`, which is given up early if no address can be connected to.
+        """Makes a call of `Admin`, which fails early if no address can be connected to.
 
         Args:
-            question: Asks, within the seconds that it is given.
+            question: The call; its second argument is its time limit in seconds.
 
         Raises:
             KafkaUnavailableError: The cluster does not answer.

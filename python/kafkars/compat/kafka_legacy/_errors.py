@@ -6,7 +6,7 @@ from typing import ClassVar
 
 
 class KafkaError(RuntimeError):
-    """The base of all."""
+    """The base of all errors."""
 
 
 class BrokerResponseError(KafkaError):
@@ -24,21 +24,21 @@ class UnknownError(BrokerResponseError):
 
 
 class OffsetOutOfRangeError(BrokerResponseError):
-    """The log does not hold that offset."""
+    """The log does not have this offset."""
 
     errno = 1
     message = "OFFSET_OUT_OF_RANGE"
 
 
 class InvalidMessageError(BrokerResponseError):
-    """The broker found the messages broken."""
+    """The broker found the messages damaged."""
 
     errno = 2
     message = "INVALID_MESSAGE"
 
 
 class UnknownTopicOrPartitionError(BrokerResponseError):
-    """There is no such topic or partition."""
+    """The topic or partition does not exist."""
 
     errno = 3
     # Spelt as the original spells it.
@@ -46,7 +46,7 @@ class UnknownTopicOrPartitionError(BrokerResponseError):
 
 
 class InvalidFetchRequestError(BrokerResponseError):
-    """The size asked for makes no sense."""
+    """The requested size is invalid."""
 
     errno = 4
     message = "INVALID_FETCH_SIZE"
@@ -67,21 +67,21 @@ class NotLeaderForPartitionError(BrokerResponseError):
 
 
 class RequestTimedOutError(BrokerResponseError):
-    """The acknowledgements asked for did not come in time."""
+    """The required acknowledgements did not come in time."""
 
     errno = 7
     message = "REQUEST_TIMED_OUT"
 
 
 class BrokerNotAvailableError(BrokerResponseError):
-    """The broker is not there."""
+    """The broker is not available."""
 
     errno = 8
     message = "BROKER_NOT_AVAILABLE"
 
 
 class ReplicaNotAvailableError(BrokerResponseError):
-    """A replica is not there; its leader may be."""
+    """A replica is not available; the leader may be."""
 
     errno = 9
     message = "REPLICA_NOT_AVAILABLE"
@@ -95,7 +95,7 @@ class MessageSizeTooLargeError(BrokerResponseError):
 
 
 class StaleControllerEpochError(BrokerResponseError):
-    """A broker has a request of a former controller."""
+    """A broker got a request of a former controller."""
 
     errno = 11
     message = "STALE_CONTROLLER_EPOCH"
@@ -116,7 +116,7 @@ class StaleLeaderEpochCodeError(BrokerResponseError):
 
 
 class OffsetsLoadInProgressCode(BrokerResponseError):  # noqa: N818  programs catch it under this name
-    """The coordinator is still reading what groups have committed."""
+    """The coordinator is still loading committed offsets."""
 
     errno = 14
     message = "OFFSETS_LOAD_IN_PROGRESS_CODE"
@@ -157,7 +157,7 @@ class ConnectionError(KafkaError):  # noqa: A001  programs catch it under this n
 
 
 class BufferUnderflowError(KafkaError):
-    """Bytes end in the middle of something."""
+    """The data is truncated."""
 
 
 class ChecksumError(KafkaError):
@@ -165,11 +165,11 @@ class ChecksumError(KafkaError):
 
 
 class ConsumerFetchSizeTooSmall(KafkaError):  # noqa: N818  programs catch it under this name
-    """A message is larger than what was asked for."""
+    """A message is larger than the requested size."""
 
 
 class ConsumerNoMoreData(KafkaError):  # noqa: N818  programs catch it under this name
-    """There is nothing more to read."""
+    """There are no more messages."""
 
 
 class ConsumerTimeout(KafkaError):  # noqa: N818  programs catch it under this name
@@ -181,7 +181,7 @@ class ProtocolError(KafkaError):
 
 
 class UnsupportedCodecError(KafkaError):
-    """There is no such codec."""
+    """The codec is unknown."""
 
 
 class KafkaConfigurationError(KafkaError):

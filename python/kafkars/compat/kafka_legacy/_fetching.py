@@ -116,9 +116,9 @@ class Fetcher:
     def fetch(
         self, wanted: Mapping[TopicPartition, Wanted], max_wait: float, min_bytes: int
     ) -> dict[TopicPartition, Fetched]:
-        """Messages of each partition.
+        """Returns the messages of each partition.
 
-        Everything that was in the log when the call began is there, as far as it fits; after that up to `max_wait`
+        The result has everything that was in the log when the call began, as far as it fits; then up to `max_wait`
         seconds are waited for `min_bytes`.
         """
         with self._lock:
@@ -134,10 +134,10 @@ class Round:
     """One fetch request.
 
     Args:
-        consumer: What reads.
+        consumer: The kafkars consumer.
         flow: Pauses its partitions.
-        reading: What has come of each partition, kept from request to request.
-        wanted: What is asked for.
+        reading: The buffered records of each partition, kept from request to request.
+        wanted: The requests by partition.
         patience: Seconds to wait for messages that are known to exist.
     """
 
@@ -160,7 +160,7 @@ class Round:
         self._fresh: set[TopicPartition] = set()
 
     def run(self, max_wait: float, min_bytes: int) -> dict[TopicPartition, Fetched]:
-        """See `Fetcher.fetch`."""
+        """Carries the request out; see `Fetcher.fetch`."""
         deadline = time.monotonic() + max_wait
         self._seat()
         self._look_at_ends([each for each in self._asked() if not self._is_full(each)])
@@ -301,7 +301,7 @@ def messages(records: Sequence[Record[bytes, bytes]], too_small: bool) -> Iterat
     """Converts records to messages.
 
     Raises:
-        ConsumerFetchSizeTooSmall: Not even the first one fits.
+        ConsumerFetchSizeTooSmall: The first record does not fit.
     """
     if too_small:
         raise ConsumerFetchSizeTooSmall

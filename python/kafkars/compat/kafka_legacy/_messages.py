@@ -29,10 +29,10 @@ lengths."""
 
 
 def encode_message(message: Message) -> bytes:
-    """Encodes a message, after its checksum.
+    """Encodes a message with its checksum.
 
     Raises:
-        ProtocolError: It is not of format 0.
+        ProtocolError: The message is not of format 0.
     """
     if message.magic != 0:
         raise ProtocolError(f"Unexpected magic number: {message.magic}")
@@ -74,9 +74,9 @@ def decode_message(data: bytes, offset: int) -> Iterator[tuple[int, Message]]:
     """Decodes a message with its offset, or the messages in it if it is compressed.
 
     Raises:
-        BufferUnderflowError: It is cut off.
-        ChecksumError: It is damaged.
-        UnsupportedCodecError: It is compressed by something else than gzip or snappy.
+        BufferUnderflowError: The message is truncated.
+        ChecksumError: The checksum does not match.
+        UnsupportedCodecError: The codec is neither gzip nor snappy.
     """
     (crc, magic, attributes), cur = relative_unpack(">IBB", data, 0)
     if crc != crc32(data[4:]):
@@ -95,7 +95,7 @@ def decode_message(data: bytes, offset: int) -> Iterator[tuple[int, Message]]:
 
 
 class MessageSet(tuple[Message, ...]):  # noqa: SLOT001  tuples take no slots
-    """Messages that kafkars is to compress, which producers make in place of a compressed message.
+    """Messages that kafkars is to compress, which producers create in place of a compressed message.
 
     Args:
         messages: The uncompressed messages.

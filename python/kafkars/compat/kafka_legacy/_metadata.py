@@ -25,7 +25,7 @@ MAKING_SECONDS = 3.0
 
 
 def read_metadata(engine: Engine, topics: Sequence[bytes]) -> MetadataResponse:
-    """Returns brokers, and the named topics, or all. Brokers that auto-create topics create a named one.
+    """Returns brokers, and the named topics, or all topics. Brokers with auto-creation create a named topic.
 
     Raises:
         KafkaUnavailableError: The cluster does not answer.

@@ -6,7 +6,7 @@ from kafkars import errors
 
 
 def number_of(error: errors.KafkaError) -> int | None:
-    """Returns Kafka's error code for an error of kafkars; None if the cluster did not answer."""
+    """Returns Kafka's error code of an error of kafkars; None if the cluster did not answer."""
     if isinstance(error, errors.BrokerError):
         return error.code
     if isinstance(error, errors.InvalidPartitionError):

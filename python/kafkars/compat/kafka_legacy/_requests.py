@@ -62,7 +62,7 @@ NO_COORDINATOR = ConsumerCoordinatorNotAvailableCode.errno
 
 
 def place_of(payload: OfPartition) -> TopicPartition:
-    """Returns the partition that a request is about; its topic may be text, too."""
+    """Returns the partition of a request, whose topic may be bytes or text."""
     return TopicPartition(kafka_bytestring(payload.topic).decode("utf-8", "replace"), payload.partition)
 
 
@@ -106,7 +106,7 @@ def offsets(engine: Engine, payloads: Sequence[OffsetRequest]) -> list[OffsetRes
     places = {place_of(each): each for each in payloads if each.time >= EARLIEST}
     asked = _listed(engine, {place: names.get(each.time, each.time) for place, each in places.items()})
     behind = {place: each.offset for place, each in asked.items() if isinstance(each, ListedOffset)}
-    # No message is as new as the time that was asked for.
+    # No message is as new as the time that was that does not exist.
     ends = _listed(engine, dict.fromkeys((place for place, offset in behind.items() if offset is None), "latest"))
     more = [place for place in behind if places[place].max_offsets > 1]
     starts = _listed(engine, dict.fromkeys(more, "earliest"))

@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 class ResponseDecoders:
-    """Each decodes a response without its length prefix, and raises `BufferUnderflowError` if it is truncated."""
+    """Methods that decode a response without its length prefix, and raise `BufferUnderflowError` if it is truncated."""
 
     @classmethod
     def decode_produce_response(cls, data: bytes) -> Iterator[ProduceResponse]:

@@ -36,8 +36,8 @@ class MessageLimits:
         self._known: dict[str, tuple[int | None, float]] = {}
 
     def are_exceeded(self, topic: str, messages: Sequence[Message], codec: int, level: int | None) -> bool:
-        """True if one of several messages is larger than the topic takes: then the broker refuses it, whatever is sent
-        beside it. False where that is not known.
+        """True if one of several messages is larger than the topic accepts, so that the broker refuses it, whatever is
+        sent with it; False if that is unknown.
         """
         largest = max(len(each.value or b"") + len(each.key or b"") for each in messages)
         limit = self._limit(topic)

@@ -46,7 +46,7 @@ class MetadataRequest(NamedTuple):
 
 
 class BrokerMetadata(NamedTuple):
-    """A broker; `host` is bytes, as it came."""
+    """A broker; `host` is bytes, as received."""
 
     nodeId: int  # noqa: N815  programs read it under this name
     host: bytes | None
@@ -121,7 +121,7 @@ class FetchRequest(NamedTuple):
 
 
 class FetchResponse(NamedTuple):
-    """Messages of one partition, which can be iterated over once."""
+    """Messages of one partition, which can be iterated once."""
 
     topic: bytes
     partition: int
@@ -183,7 +183,7 @@ class OffsetFetchResponse(NamedTuple):
 
 
 class RetryOptions(NamedTuple):
-    """Retries of an asynchronous producer; `limit` None is for ever, 0 never."""
+    """Retry settings of an asynchronous producer; `limit` None retries for ever, 0 never."""
 
     limit: int | None
     backoff_ms: int

@@ -52,15 +52,15 @@ R = TypeVar("R", bound=OfPartition)
 class KafkaClient:
     """Sends requests to a cluster and waits for the responses.
 
-    It is connected when it is made. What is known of the cluster is in `brokers` (by number), `topics_to_brokers`
+    It connects at construction. The metadata is in `brokers` (by id), `topics_to_brokers`
     (leaders by `TopicAndPartition`) and `topic_partitions` (by topic, then partition). Names of topics are bytes there;
-    calls take text, too. Each thread and each process has a client of its own: `copy()`.
+    calls accept text, too. Each thread and each process needs a client of its own: `copy()`.
 
     Args:
-        hosts: Some of the brokers: "host:port,host:port", or a list.
-        client_id: What the client is called in the brokers' logs.
+        hosts: Addresses of some brokers: "host:port,host:port", or a list.
+        client_id: The client id, which brokers log.
         timeout: Seconds that a call may take; at most 30 are used.
-        correlation_id: Where the numbers begin that requests of this client had.
+        correlation_id: The first correlation id.
 
     Raises:
         KafkaUnavailableError: No broker answers.
@@ -89,7 +89,7 @@ class KafkaClient:
         return f"<KafkaClient client_id={self.client_id!r}>"
 
     def __getstate__(self) -> dict[str, Any]:
-        """Everything but the connections: a copy, in this process or in another, makes its own."""
+        """Returns the state without connections: a copy, in this process or another, makes its own."""
         return {name: value for name, value in vars(self).items() if name != "_engine"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -101,8 +101,8 @@ class KafkaClient:
         self._engine.close()
 
     def take_what_fits(self) -> None:
-        """From now on messages of a request that fit are stored when others are too large: what an asynchronous
-        producer wants, which cannot ask its program. 0.9.5 had none of this.
+        """Stores, from now on, the messages of a request that fit although others are too large: an asynchronous
+        producer needs this, because it cannot ask its program. 0.9.5 had no such method.
         """
         self._engine.takes_what_fits = True
 
@@ -144,28 +144,28 @@ class KafkaClient:
         self.topic_partitions.clear()
 
     def has_metadata_for_topic(self, topic: str | bytes) -> bool:
-        """True if there is metadata of a topic with a partition. No request is sent."""
+        """True if the known metadata has the topic with a partition. Sends no request."""
         return bool(self.topic_partitions.get(kafka_bytestring(topic)))
 
     def get_partition_ids_for_topic(self, topic: str | bytes) -> list[int]:
-        """Returns the known partitions of a topic, in order. No request is sent."""
+        """Returns the known partitions of a topic, in order. Sends no request."""
         return sorted(self.topic_partitions.get(kafka_bytestring(topic), ()))
 
     @property
     def topics(self) -> list[bytes]:
-        """Returns the known topics. No request is sent."""
+        """Returns the known topics. Sends no request."""
         return list(self.topic_partitions)
 
     def ensure_topic_exists(self, topic: str | bytes, timeout: float = 30) -> None:
         """Fetches metadata of a topic until it is there, so that brokers that auto-create topics create it.
 
         Args:
-            topic: Its name.
-            timeout: Seconds.
+            topic: The topic's name.
+            timeout: Time limit in seconds.
 
         Raises:
-            UnknownTopicOrPartitionError: It does not exist, and brokers do not make it.
-            KafkaTimeoutError: It is not known in time.
+            UnknownTopicOrPartitionError: The topic does not exist, and brokers do not create it.
+            KafkaTimeoutError: The topic is not there in time.
         """
         end = time.monotonic() + timeout
         while not self.has_metadata_for_topic(topic):
@@ -180,15 +180,15 @@ class KafkaClient:
                 time.sleep(PAUSE)
 
     def load_metadata_for_topics(self, *topics: str | bytes) -> None:
-        """Asks for brokers and topics, and remembers them.
+        """Fetches the metadata of brokers and topics, and stores it.
 
         Args:
-            *topics: Which; all when none is named. A topic that is named is made, where brokers make topics that are
-                asked for.
+            *topics: The topics; all if none is named. Brokers with auto-creation create a named topic
+                that does not exist.
 
         Raises:
-            UnknownTopicOrPartitionError: A topic that is named does not exist.
-            LeaderNotAvailableError: A topic that is named is not ready yet.
+            UnknownTopicOrPartitionError: A named topic does not exist.
+            LeaderNotAvailableError: A named topic is still being created.
             KafkaUnavailableError: No broker answers.
         """
         names = [kafka_bytestring(topic) for topic in topics]
@@ -216,12 +216,12 @@ class KafkaClient:
         fail_on_error: bool = True,
         callback: Callable[..., Any] | None = None,
     ) -> MetadataResponse:
-        """Asks for brokers and topics.
+        """Requests the metadata of brokers and topics.
 
         Args:
-            payloads: Names of topics; all when none is named.
-            fail_on_error: Taken, and not used.
-            callback: Taken, and not used.
+            payloads: Names of topics; all if none is named.
+            fail_on_error: Ignored.
+            callback: Ignored.
 
         Raises:
             KafkaUnavailableError: No broker answers.
@@ -235,12 +235,12 @@ class KafkaClient:
         fail_on_error: bool = True,
         callback: Callable[..., Any] | None = None,
     ) -> ConsumerMetadataResponse:
-        """Asks for the coordinator of a group.
+        """Requests the coordinator of a group.
 
         Args:
             payloads: The group.
-            fail_on_error: Taken, and not used.
-            callback: Taken, and not used.
+            fail_on_error: Ignored.
+            callback: Ignored.
 
         Raises:
             KafkaUnavailableError: No broker answers.
@@ -256,21 +256,22 @@ class KafkaClient:
         fail_on_error: bool = True,
         callback: Callable[[Any], Any] | None = None,
     ) -> list[Any]:
-        """Stores messages. Where one of a request is larger than the topic takes, none of it is stored.
+        """Stores messages. If one of a request is larger than the topic accepts, none of the request is stored.
 
         Args:
-            payloads: Messages, at most one request for a partition.
-            acks: Who must have them: 0 nobody, 1 the leader, -1 or more than 1 all replicas in sync.
-            timeout: Taken, and not used: the engine waits for the client's own time-out.
-            fail_on_error: Whether the first failure is raised; else it is in the place of its answer.
-            callback: Called with each answer, and its result is what the list has.
+            payloads: The messages, at most one request for each partition.
+            acks: Required acknowledgements: 0 none, 1 of the leader, -1 or more than 1 of all in-sync replicas.
+            timeout: Ignored: the client's own time-out counts.
+            fail_on_error: True raises the first failure; False returns it in place of its response.
+            callback: Called with each response; its results make the returned list.
 
         Returns:
-            A `ProduceResponse` for each request, in order; nothing with `acks` 0.
+            A `ProduceResponse` for each request, in order; an empty list with `acks` 0.
 
         Raises:
-            UnknownTopicOrPartitionError, LeaderNotAvailableError: Of a partition, before anything is sent.
-            FailedPayloadsError, ...: With `fail_on_error`.
+            UnknownTopicOrPartitionError, LeaderNotAvailableError: A partition is unknown or has no leader; nothing was
+                sent.
+            FailedPayloadsError, ...: A request failed, with `fail_on_error`.
         """
         del timeout
         answers = self._send_broker_aware_request(
@@ -291,15 +292,15 @@ class KafkaClient:
         """Reads messages.
 
         Args:
-            payloads: From where, at most one request for a partition.
-            fail_on_error: Whether the first failure is raised; else it is in the place of its answer.
-            callback: Called with each answer, and its result is what the list has.
+            payloads: The offsets to read from, at most one request for each partition.
+            fail_on_error: True raises the first failure; False returns it in place of its response.
+            callback: Called with each response; its results make the returned list.
             max_wait_time: Milliseconds to wait for `min_bytes`.
-            min_bytes: How much is waited for, in all.
+            min_bytes: The bytes to wait for, of all partitions together.
 
         Returns:
-            A `FetchResponse` for each request, in order; walking its messages raises `ConsumerFetchSizeTooSmall`, where
-            the first is larger than what was asked for.
+            A `FetchResponse` for each request, in order; iterating over its messages raises `ConsumerFetchSizeTooSmall`
+            if the first is larger than what was that does not exist.
         """
         answers = self._send_broker_aware_request(
             payloads, lambda each: _requests.fetch(self._engine, each, max_wait_time / 1000, min_bytes)
@@ -312,7 +313,7 @@ class KafkaClient:
         fail_on_error: bool = True,
         callback: Callable[[Any], Any] | None = None,
     ) -> list[Any]:
-        """Asks for offsets of logs; a `time` of -1 is the end, -2 the beginning.
+        """Requests offsets of logs; a `time` of -1 is the end, -2 the beginning, else milliseconds since 1970.
 
         Returns:
             An `OffsetResponse` for each request, in order.
@@ -327,7 +328,7 @@ class KafkaClient:
         fail_on_error: bool = True,
         callback: Callable[[Any], Any] | None = None,
     ) -> list[Any]:
-        """Stores offsets for a group that has no members, at its coordinator: today's brokers do not write to
+        """Commits offsets for a group without members, at its coordinator: current brokers do not write to
         ZooKeeper.
 
         Returns:
@@ -343,7 +344,7 @@ class KafkaClient:
         fail_on_error: bool = True,
         callback: Callable[[Any], Any] | None = None,
     ) -> list[Any]:
-        """Asks for what a group has stored at its coordinator; -1 is nothing.
+        """Requests a group's committed offsets from its coordinator; -1 means none.
 
         Returns:
             An `OffsetFetchResponse` for each request, in order.
@@ -359,7 +360,7 @@ class KafkaClient:
         fail_on_error: bool = True,
         callback: Callable[[Any], Any] | None = None,
     ) -> list[Any]:
-        """The same as `send_offset_fetch_request()`; partitions may be any."""
+        """Like `send_offset_fetch_request()`, but partitions need not exist."""
         payloads = list(payloads)
         group_by_topic_and_partition(payloads)
         answers = _requests.committed(self._engine, group, payloads)
@@ -385,10 +386,10 @@ class KafkaClient:
             self.topics_to_brokers[TopicAndPartition(topic.topic, each.partition)] = leader
 
     def _get_leader_for_partition(self, topic: str | bytes, partition: int) -> BrokerMetadata:
-        """Returns the leader of a partition, whose metadata is fetched if it is not known.
+        """Returns the leader of a partition, and fetches metadata if it is unknown.
 
         Raises:
-            UnknownTopicOrPartitionError, LeaderNotAvailableError: Nobody does.
+            UnknownTopicOrPartitionError, LeaderNotAvailableError: The partition is unknown or has no leader.
         """
         key = TopicAndPartition(kafka_bytestring(topic), partition)
         known = self.topics_to_brokers.get(key)
@@ -405,10 +406,10 @@ class KafkaClient:
     def _send_broker_aware_request(
         self, payloads: Iterable[P], send: Callable[[Sequence[P]], Sequence[R | FailedPayloadsError]]
     ) -> list[R | FailedPayloadsError]:
-        """Sends requests for partitions whose leaders are known.
+        """Sends requests for partitions, whose leaders are looked up first.
 
         Returns:
-            An answer for each, in order.
+            A response for each, in order.
         """
         # A list, because a generator can be iterated over only once.
         payloads = list(payloads)
@@ -446,7 +447,7 @@ class KafkaClient:
 
 
 def _gathered(payload: ProduceRequest) -> ProduceRequest:
-    """Returns payloads whose messages are lists: those of a generator can be iterated over only once."""
+    """Returns a payload whose messages are a list: a generator can be iterated only once."""
     if isinstance(payload.messages, (list, tuple)):
         return payload
     return ProduceRequest(payload.topic, payload.partition, tuple(payload.messages))

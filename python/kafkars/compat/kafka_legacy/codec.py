@@ -1,5 +1,5 @@
-"""Compression of messages that a program makes by hand (`kafka.codec`). What producers send is compressed by the
-engine.
+"""Compression of messages that a program encodes itself (`kafka.codec`). The engine compresses what producers
+send.
 
 Snappy needs the package `cramjam`, as the original needs `python-snappy`; without it `has_snappy()` is False.
 """
@@ -20,39 +20,39 @@ LENGTH = struct.Struct("!i")
 
 
 def has_gzip() -> bool:
-    """True: it is part of Python."""
+    """True: gzip is part of Python."""
     return True
 
 
 def has_snappy() -> bool:
-    """True if snappy can be had."""
+    """True if the package `cramjam` is installed."""
     return find_spec("cramjam") is not None
 
 
 def gzip_encode(payload: bytes, compresslevel: int | None = None) -> bytes:
-    """Compresses; level 9 when none is given."""
+    """Compresses with gzip; `compresslevel` is 1 to 9, 9 by default."""
     return gzip.compress(payload, compresslevel=compresslevel or 9)
 
 
 def gzip_decode(payload: bytes) -> bytes:
-    """Takes back `gzip_encode`.
+    """Decompresses gzip.
 
     Raises:
-        OSError, EOFError, zlib.error: It is no gzip, or damaged.
+        OSError, EOFError, zlib.error: The data is not gzip, or damaged.
     """
     return gzip.decompress(payload)
 
 
 def snappy_encode(payload: bytes, xerial_compatible: bool = False, xerial_blocksize: int = XERIAL_BLOCK) -> bytes:
-    """Compresses; with `xerial_compatible` in blocks behind a header, as Java's clients do.
+    """Compresses with snappy; with `xerial_compatible` in blocks after a header, as Java's clients do.
 
     Args:
-        payload: What is compressed.
-        xerial_compatible: Whether in blocks.
-        xerial_blocksize: Bytes of `payload` in a block.
+        payload: The data.
+        xerial_compatible: True compresses in blocks.
+        xerial_blocksize: The bytes of `payload` in each block.
 
     Raises:
-        NotImplementedError: Snappy cannot be had.
+        NotImplementedError: The package `cramjam` is not installed.
     """
     if not xerial_compatible:
         return _compress(payload)
@@ -61,11 +61,11 @@ def snappy_encode(payload: bytes, xerial_compatible: bool = False, xerial_blocks
 
 
 def snappy_decode(payload: bytes) -> bytes:
-    """Takes back `snappy_encode`, in blocks or not.
+    """Decompresses snappy, with or without Xerial blocks.
 
     Raises:
-        NotImplementedError: Snappy cannot be had.
-        Exception: It is no snappy, or damaged.
+        NotImplementedError: The package `cramjam` is not installed.
+        Exception: The data is not snappy, or damaged.
     """
     if not _detect_xerial_stream(payload):
         return _decompress(payload)
@@ -82,7 +82,7 @@ def snappy_decode(payload: bytes) -> bytes:
 
 
 def _detect_xerial_stream(payload: bytes) -> bool:
-    """True if something begins as snappy in blocks does, and goes on."""
+    """True if the data begins with the Xerial header and is longer."""
     return len(payload) > len(XERIAL_HEADER) and payload.startswith(XERIAL_HEADER)
 
 

@@ -66,7 +66,7 @@ from kafkars.compat.kafka_legacy._structs import (
 
 
 class Response(Protocol):
-    """Anything with an error code; 0 is none."""
+    """Any response with an error code, 0 for none."""
 
     @property
     def error(self) -> int:

@@ -1,4 +1,4 @@
-"""A socket to one broker, for programs that speak the protocol themselves (`kafka.conn`). `KafkaClient` does not use
+"""A socket to one broker, for programs that make requests themselves (`kafka.conn`). `KafkaClient` does not use
 it.
 """
 
@@ -25,11 +25,11 @@ CHUNK = 65536
 
 
 def collect_hosts(hosts: str | Iterable[str], randomize: bool = True) -> list[tuple[str, int]]:
-    """Names and ports of brokers, 9092 where none is said.
+    """Returns the hosts and ports of brokers; the port defaults to 9092.
 
     Args:
-        hosts: A list, or text with commas.
-        randomize: Whether in another order each time.
+        hosts: A list, or comma-separated text.
+        randomize: True shuffles the result.
     """
     listed = hosts.strip().split(",") if isinstance(hosts, str) else hosts
     found = []
@@ -42,17 +42,17 @@ def collect_hosts(hosts: str | Iterable[str], randomize: bool = True) -> list[tu
 
 
 class KafkaConnection(local):
-    """A socket to one broker. Each thread that uses it has one of its own. After each `send()` comes a `recv()`.
+    """A socket to one broker, one for each thread that uses it. After each `send()` comes a `recv()`.
 
-    Brokers of today do not know the versions of most requests that `kafka.protocol` makes, and hang up on them.
+    Current brokers do not support most request versions that `kafka.protocol` encodes, and disconnect.
 
     Args:
-        host: The broker's name or address.
-        port: Its port.
-        timeout: Seconds that sending and receiving may take; None for ever.
+        host: The broker's host name or address.
+        port: The broker's port.
+        timeout: Time limit in seconds of sending and receiving; None for none.
 
     Raises:
-        ConnectionError: It cannot be connected to.
+        ConnectionError: The broker cannot be connected to.
     """
 
     def __init__(self, host: str, port: int, timeout: float | None = DEFAULT_SOCKET_TIMEOUT_SECONDS) -> None:
@@ -67,21 +67,21 @@ class KafkaConnection(local):
         return f"<KafkaConnection host={self.host} port={self.port}>"
 
     def get_connected_socket(self) -> socket.socket:
-        """The socket, connected if it was not."""
+        """Returns the socket, and connects it first if needed."""
         if self._sock is None:
             self.reinit()
             return self.get_connected_socket()
         return self._sock
 
     def send(self, request_id: int, payload: bytes) -> None:
-        """Sends a request that begins with its length.
+        """Sends a request, which must begin with its length.
 
         Args:
-            request_id: Any number, for the log.
-            payload: The request.
+            request_id: Any number; it is logged.
+            payload: The encoded request.
 
         Raises:
-            ConnectionError: The connection is lost; the next call makes a new one.
+            ConnectionError: The connection was lost; the next call connects again.
         """
         log.debug("About to send %d bytes to Kafka, request %d", len(payload), request_id)
         connected = self.get_connected_socket()
@@ -92,20 +92,20 @@ class KafkaConnection(local):
             self._raise_connection_error()
 
     def recv(self, request_id: int) -> bytes:
-        """The next answer, without its length.
+        """Receives the next response, without its length.
 
         Args:
-            request_id: Any number, for the log.
+            request_id: Any number; it is logged.
 
         Raises:
-            ConnectionError: The connection is lost; the next call makes a new one.
+            ConnectionError: The connection was lost; the next call connects again.
         """
         log.debug("Reading response %d from Kafka", request_id)
         (size,) = struct.unpack(">i", self._read_bytes(4))
         return self._read_bytes(size)
 
     def copy(self) -> KafkaConnection:
-        """The same without a socket, which `reinit()` makes; for another thread."""
+        """Returns a copy without a socket, for another thread; `reinit()` connects it."""
         # The arguments are for threads: each that uses the copy connects with them.
         other = KafkaConnection.__new__(KafkaConnection, self.host, self.port, self.timeout)  # type: ignore[call-arg]
         other.host = self.host
@@ -115,7 +115,7 @@ class KafkaConnection(local):
         return other
 
     def close(self) -> None:
-        """Closes the socket, if there is one; sending makes a new one."""
+        """Closes the socket, if there is one; sending connects again."""
         if self._sock is None:
             return
         log.debug("Closing socket connection for %s:%d", self.host, self.port)
@@ -125,10 +125,10 @@ class KafkaConnection(local):
         self._sock = None
 
     def reinit(self) -> None:
-        """Closes the socket, if there is one, and makes a new one.
+        """Closes the socket, if there is one, and connects again.
 
         Raises:
-            ConnectionError: It cannot be connected to.
+            ConnectionError: The broker cannot be connected to.
         """
         log.debug("Reinitializing socket connection for %s:%d", self.host, self.port)
         self.close()

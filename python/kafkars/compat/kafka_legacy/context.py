@@ -1,4 +1,4 @@
-"""Offsets that are committed when a `with` block ends well, and taken back when it does not (`kafka.context`)."""
+"""Offsets that are committed when a `with` block succeeds, and rolled back when it raises (`kafka.context`)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["OffsetCommitContext"]
 
 
 class OffsetCommitContext:
-    """Reads with a `SimpleConsumer` that does not commit by itself, and marks what is done.
+    """Reads with a `SimpleConsumer` without automatic commits, and commits the messages that were marked.
 
     ```python
     consumer = SimpleConsumer(client, group, topic, auto_commit=False)
@@ -29,11 +29,11 @@ class OffsetCommitContext:
             context.mark(partition, message.offset)
     ```
 
-    At the end of the block what was marked is committed, and the consumer stands behind it: what was read and not
-    marked is read again. After an exception it stands where it stood at the beginning.
+    The end of the block commits the marked messages and sets the consumer's position after them: messages that were
+    read and not marked are read again. After an exception the consumer returns to its position at the beginning.
 
     Args:
-        consumer: What reads.
+        consumer: The kafkars consumer.
     """
 
     def __init__(self, consumer: SimpleConsumer) -> None:
@@ -43,23 +43,23 @@ class OffsetCommitContext:
         self.logger = logging.getLogger("kafka.context")
 
     def mark(self, partition: int, offset: int) -> None:
-        """Says that a message, and all before it, are done.
+        """Marks a message, and all before it, as done.
 
         Args:
             partition: The message's partition.
-            offset: Its offset.
+            offset: The message's offset.
         """
         self.high_water_mark[partition] = max(offset + 1, self.high_water_mark.get(partition, 0))
         self.logger.debug("Setting high-water mark to: %s", self.high_water_mark)
 
     def __bool__(self) -> bool:
-        """True if something is marked."""
+        """True if a message is marked."""
         return bool(self.high_water_mark)
 
     __nonzero__ = __bool__
 
     def __enter__(self) -> Self:
-        """Remembers where the consumer stands, and forgets marks."""
+        """Stores the consumer's position, and removes all marks."""
         self.initial_offsets = dict(self.consumer.offsets)
         self.high_water_mark = {}
         self.logger.debug("Starting context at: %s", self.initial_offsets)
@@ -68,8 +68,8 @@ class OffsetCommitContext:
     def __exit__(
         self, exc_type: type[BaseException] | None, exc_value: BaseException | None, traceback: TracebackType | None
     ) -> bool:
-        """Commits; or rolls back; or, when the consumer stood outside the log, goes to its beginning and says
-        nothing.
+        """Commits, or rolls back after an exception; after `OffsetOutOfRangeError` goes to the beginning of the log and
+        raises nothing.
         """
         if exc_type is None:
             self.commit()
@@ -81,7 +81,7 @@ class OffsetCommitContext:
         return False
 
     def commit(self) -> None:
-        """Commits what is marked and goes there; back to where the block began, when nothing is."""
+        """Commits the marked messages and sets the position after them; rolls back if nothing is marked."""
         if self.high_water_mark:
             self.logger.info("Committing offsets: %s", self.high_water_mark)
             self.commit_partition_offsets(self.high_water_mark)
@@ -90,7 +90,7 @@ class OffsetCommitContext:
             self.update_consumer_offsets(self.initial_offsets)
 
     def rollback(self) -> None:
-        """Goes back to where the block began."""
+        """Returns to the position at the beginning of the block."""
         self.logger.info("Rolling back context: %s", self.initial_offsets)
         self.update_consumer_offsets(self.initial_offsets)
 
@@ -98,7 +98,7 @@ class OffsetCommitContext:
         """Commits offsets by partition.
 
         Raises:
-            KafkaError: One was not taken.
+            KafkaError: A commit failed.
         """
         self.logger.debug("Committing partition offsets: %s", partition_offsets)
         requests = [
@@ -109,13 +109,13 @@ class OffsetCommitContext:
             check_error(response)
 
     def update_consumer_offsets(self, partition_offsets: Mapping[int, int]) -> None:
-        """Puts the consumer at offsets by partition."""
+        """Sets the consumer's positions by partition."""
         self.logger.debug("Updating consumer offsets to: %s", partition_offsets)
         self.consumer.offsets.update(partition_offsets)
         # It has read on; seeking to where it stands makes it forget that.
         self.consumer.seek(0, 1)
 
     def handle_out_of_range(self) -> None:
-        """Goes to the beginning of the log, for nobody steps out of it at its end."""
+        """Goes to the beginning of the log, because reading never passes the end of it."""
         self.logger.info("Seeking beginning of partition on out of range error")
         self.consumer.seek(0, 0)

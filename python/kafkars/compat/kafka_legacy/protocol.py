@@ -49,7 +49,7 @@ NO_REPLICA = -1
 
 
 class KafkaProtocol(ResponseDecoders):
-    """Makes bytes of requests and takes answers apart. Requests begin with their length; answers are given without
+    """Encodes requests, which begin with their length, and decodes responses, which are passed without
     it.
     """
 
@@ -90,14 +90,15 @@ class KafkaProtocol(ResponseDecoders):
         acks: int = 1,
         timeout: int = 1000,
     ) -> bytes:
-        """A request that stores messages.
+        """Encodes a Produce request.
 
         Args:
-            client_id: The client's name.
-            correlation_id: The request's number, which its answer has too.
-            payloads: What is stored, at most one for a partition.
-            acks: Who must have the messages: 0 nobody, 1 the leader, -1 all replicas in sync, more so many replicas.
-            timeout: Milliseconds that the broker waits for them.
+            client_id: The client id.
+            correlation_id: The request's id, which the response repeats.
+            payloads: The messages, at most one request for each partition.
+            acks: Required acknowledgements: 0 none, 1 of the leader, -1 of all in-sync replicas, else of so many
+                replicas.
+            timeout: Milliseconds that the broker waits for the acknowledgements.
         """
         header = cls._encode_message_header(client_id, correlation_id, cls.PRODUCE_KEY)
         grouped = group_by_topic_and_partition(payloads or [])
@@ -116,14 +117,14 @@ class KafkaProtocol(ResponseDecoders):
         max_wait_time: int = 100,
         min_bytes: int = 4096,
     ) -> bytes:
-        """A request for messages.
+        """Encodes a Fetch request.
 
         Args:
-            client_id: The client's name.
-            correlation_id: The request's number, which its answer has too.
-            payloads: From where, at most one for a partition.
+            client_id: The client id.
+            correlation_id: The request's id, which the response repeats.
+            payloads: The offsets to read from, at most one request for each partition.
             max_wait_time: Milliseconds that the broker waits for `min_bytes`.
-            min_bytes: How much there must be before it answers.
+            min_bytes: The bytes that the broker waits for before it responds.
         """
         header = cls._encode_message_header(client_id, correlation_id, cls.FETCH_KEY)
         grouped = group_by_topic_and_partition(payloads or [])
@@ -138,7 +139,7 @@ class KafkaProtocol(ResponseDecoders):
     def encode_offset_request(
         cls, client_id: bytes, correlation_id: int, payloads: Sequence[OffsetRequest] | None = None
     ) -> bytes:
-        """A request for offsets."""
+        """Encodes an Offset request."""
         header = cls._encode_message_header(client_id, correlation_id, cls.OFFSET_KEY)
         grouped = group_by_topic_and_partition(payloads or [])
 
@@ -155,14 +156,14 @@ class KafkaProtocol(ResponseDecoders):
         topics: Sequence[bytes] | None = None,
         payloads: Sequence[bytes] | None = None,
     ) -> bytes:
-        """A request for topics and brokers; all topics, when neither `topics` nor `payloads`, which wins, names any."""
+        """Encodes a Metadata request, for all topics if neither `payloads` nor else `topics` names any."""
         header = cls._encode_message_header(client_id, correlation_id, cls.METADATA_KEY)
         names = (topics or []) if payloads is None else payloads
         return write_int_string(header + struct.pack(">i", len(names)) + b"".join(map(write_short_string, names)))
 
     @classmethod
     def encode_consumer_metadata_request(cls, client_id: bytes, correlation_id: int, payloads: bytes) -> bytes:
-        """A request for the coordinator of the group `payloads`."""
+        """Encodes a ConsumerMetadata request for the coordinator of the group `payloads`."""
         header = cls._encode_message_header(client_id, correlation_id, cls.CONSUMER_METADATA_KEY)
         return write_int_string(header + write_short_string(payloads))
 
@@ -170,7 +171,7 @@ class KafkaProtocol(ResponseDecoders):
     def encode_offset_commit_request(
         cls, client_id: bytes, correlation_id: int, group: bytes, payloads: Sequence[OffsetCommitRequest]
     ) -> bytes:
-        """A request that stores a group's offsets."""
+        """Encodes an OffsetCommit request."""
         header = cls._encode_message_header(client_id, correlation_id, cls.OFFSET_COMMIT_KEY)
         grouped = group_by_topic_and_partition(payloads)
 
@@ -188,7 +189,7 @@ class KafkaProtocol(ResponseDecoders):
         payloads: Sequence[OffsetFetchRequest],
         from_kafka: bool = False,
     ) -> bytes:
-        """A request for a group's offsets: those in ZooKeeper, or with `from_kafka` those in Kafka."""
+        """Encodes an OffsetFetch request for a group's offsets in ZooKeeper, or with `from_kafka` in Kafka."""
         header = cls._encode_message_header(client_id, correlation_id, cls.OFFSET_FETCH_KEY, version=int(from_kafka))
         grouped = group_by_topic_and_partition(payloads)
 
@@ -199,33 +200,33 @@ class KafkaProtocol(ResponseDecoders):
 
 
 def create_message(payload: bytes | None, key: bytes | None = None) -> Message:
-    """Makes a message."""
+    """Creates a message."""
     return Message(0, 0, key, payload)
 
 
 def create_gzip_message(
     payloads: Iterable[tuple[bytes | None, bytes | None]], key: bytes | None = None, compresslevel: int | None = None
 ) -> Message:
-    """A message that holds others, compressed by gzip.
+    """Creates a message that contains others, compressed by gzip.
 
     Args:
-        payloads: The value and the key of each.
-        key: The key of the whole.
-        compresslevel: 1 to 9; 9 when none is given.
+        payloads: Value and key of each message.
+        key: The key of the outer message.
+        compresslevel: 1 to 9; 9 by default.
     """
     inner = KafkaProtocol._encode_message_set([create_message(payload, own_key) for payload, own_key in payloads])
     return Message(0, CODEC_GZIP, key, gzip_encode(inner, compresslevel=compresslevel))
 
 
 def create_snappy_message(payloads: Iterable[tuple[bytes | None, bytes | None]], key: bytes | None = None) -> Message:
-    """A message that holds others, compressed by snappy, without xerial's blocks.
+    """Creates a message that contains others, compressed by snappy without Xerial blocks.
 
     Args:
-        payloads: The value and the key of each.
-        key: The key of the whole.
+        payloads: Value and key of each message.
+        key: The key of the outer message.
 
     Raises:
-        NotImplementedError: Snappy cannot be had.
+        NotImplementedError: The package `cramjam` is not installed.
     """
     inner = KafkaProtocol._encode_message_set([create_message(payload, own_key) for payload, own_key in payloads])
     return Message(0, CODEC_SNAPPY, key, snappy_encode(inner))
@@ -237,10 +238,10 @@ def create_message_set(
     key: bytes | None = None,
     compresslevel: int | None = None,
 ) -> list[Message]:
-    """Messages of values and keys: one each, or one that holds all of them, where a codec is given.
+    """Creates a message for each value and key, or with a codec one that contains all of them.
 
     Raises:
-        UnsupportedCodecError: There is no such codec.
+        UnsupportedCodecError: The codec is unknown.
     """
     if codec == CODEC_NONE:
         return [create_message(payload, own_key) for payload, own_key in messages]
@@ -252,7 +253,7 @@ def create_message_set(
 
 
 def _by_topic(grouped: Mapping[bytes, Mapping[int, Any]], encode: Any) -> bytes:
-    """Encodes the number of topics, then each: its name, the number of its partitions, and those."""
+    """Encodes an array of topics, each with its name and its array of partitions."""
     parts = [struct.pack(">i", len(grouped))]
     for topic, partitions in grouped.items():
         parts += [write_short_string(topic), struct.pack(">i", len(partitions)), *map(encode, partitions.values())]

@@ -25,7 +25,7 @@ __all__ = [
 
 
 class OfPartition(Protocol):
-    """Anything about one partition."""
+    """Any request or response for one partition."""
 
     @property
     def topic(self) -> bytes:
@@ -42,7 +42,7 @@ P = TypeVar("P", bound=OfPartition)
 
 
 def crc32(data: bytes) -> int:
-    """Returns the CRC-32, never negative."""
+    """Returns the CRC-32 of bytes, not negative."""
     return binascii.crc32(data) & 0xFFFFFFFF
 
 
@@ -50,7 +50,7 @@ def write_int_string(s: bytes | None) -> bytes:
     """Encodes bytes after their length as an int32; None has the length -1.
 
     Raises:
-        TypeError: It is neither.
+        TypeError: The argument is of another type.
     """
     return _with_length(">i", s)
 
@@ -59,26 +59,26 @@ def write_short_string(s: bytes | None) -> bytes:
     """Encodes bytes after their length as an int16; None has the length -1.
 
     Raises:
-        TypeError: It is neither.
-        struct.error: It is longer than 32767.
+        TypeError: The argument is of another type.
+        struct.error: `s` is longer than 32,767 bytes.
     """
     return _with_length(">h", s)
 
 
 def read_short_string(data: bytes, cur: int) -> tuple[bytes | None, int]:
-    """Decodes what `write_short_string` has written at `cur`, and returns its end, too.
+    """Decodes the bytes of `write_short_string` at `cur`, and returns their end, too.
 
     Raises:
-        BufferUnderflowError: `data` ends before.
+        BufferUnderflowError: `data` is truncated.
     """
     return _behind_length(">h", data, cur)
 
 
 def read_int_string(data: bytes, cur: int) -> tuple[bytes | None, int]:
-    """Decodes what `write_int_string` has written at `cur`, and returns its end, too.
+    """Decodes the bytes of `write_int_string` at `cur`, and returns their end, too.
 
     Raises:
-        BufferUnderflowError: `data` ends before.
+        BufferUnderflowError: `data` is truncated.
     """
     return _behind_length(">i", data, cur)
 
@@ -87,7 +87,7 @@ def relative_unpack(fmt: str, data: bytes, cur: int) -> tuple[tuple[Any, ...], i
     """Unpacks the bytes at `cur` with `struct.unpack`, and returns their end, too.
 
     Raises:
-        BufferUnderflowError: `data` ends before.
+        BufferUnderflowError: `data` is truncated.
     """
     end = cur + struct.calcsize(fmt)
     if len(data) < end:
@@ -96,10 +96,10 @@ def relative_unpack(fmt: str, data: bytes, cur: int) -> tuple[tuple[Any, ...], i
 
 
 def group_by_topic_and_partition(tuples: Iterable[P]) -> dict[bytes, dict[int, P]]:
-    """Requests or responses by topic, and by partition within.
+    """Groups requests or responses by topic and partition.
 
     Raises:
-        AssertionError: Two are of the same partition.
+        AssertionError: A partition occurs twice.
     """
     groups: dict[bytes, dict[int, P]] = defaultdict(dict)
     for each in tuples:
@@ -110,10 +110,10 @@ def group_by_topic_and_partition(tuples: Iterable[P]) -> dict[bytes, dict[int, P
 
 
 def kafka_bytestring(s: str | bytes) -> bytes:
-    """Returns bytes as they are, and text as UTF-8.
+    """Returns bytes unchanged, and text encoded as UTF-8.
 
     Raises:
-        TypeError: It is neither.
+        TypeError: The argument is of another type.
     """
     if isinstance(s, bytes):
         return s
@@ -127,12 +127,12 @@ class ReentrantTimer:
 
     Args:
         t: Milliseconds between calls.
-        fn: What is called.
-        *args: What it is given.
-        **kwargs: What it is given by name.
+        fn: The function.
+        *args: The function's arguments.
+        **kwargs: The function's keyword arguments.
 
     Raises:
-        ValueError: `t` is not above 0, or `fn` is no function.
+        ValueError: `t` is not positive, or `fn` is not callable.
     """
 
     def __init__(self, t: float, fn: Callable[..., object], *args: Any, **kwargs: Any) -> None:
@@ -149,7 +149,7 @@ class ReentrantTimer:
         self.active: Event | None = None
 
     def start(self) -> None:
-        """Starts, or restarts."""
+        """Starts or restarts the timer."""
         function = self.fn
         if self.thread is not None:
             self.stop()
@@ -159,7 +159,7 @@ class ReentrantTimer:
         self.thread.start()
 
     def stop(self) -> None:
-        """Stops, and waits for a running call for at most one interval and a second."""
+        """Stops the timer, and waits for a running call for at most one interval and a second."""
         if self.thread is None or self.active is None:
             return
         self.active.set()
@@ -177,7 +177,7 @@ class ReentrantTimer:
             function(*self.args, **self.kwargs)
 
     def __del__(self) -> None:
-        """Stops."""
+        """Stops the timer."""
         self.stop()
 
 

@@ -24,24 +24,24 @@ from kafkars.errors import KafkaError
 
 
 class AclCalls(Connection):
-    """The calls about rules of access, with the answers of kafka-python 2."""
+    """Calls about ACLs, with the answers of kafka-python 2."""
 
     def describe_acls(self, acl_filter: ACLFilter) -> tuple[list[ACL], type[NoError]]:
-        """The rules that a filter takes, and `NoError`.
+        """Returns the rules that match a filter, and `NoError`.
 
         Raises:
             SecurityDisabledError: The brokers have no authorizer.
-            BrokerResponseError: Of the class of the brokers' error.
+            BrokerResponseError: The brokers' error, in its own class.
         """
         with self._asking() as admin:
             found = admin.describe_acls(engine_filter(acl_filter), timeout=self._seconds())
         return [rule(each) for each in found], NoError
 
     def create_acls(self, acls: Sequence[ACL]) -> dict[str, list[Any]]:
-        """Adds rules: those that were added in "succeeded", in "failed" the others, each with the class of its error.
+        """Adds rules. "succeeded" of the result has those that were added, "failed" the others with the class of the error.
 
         Raises:
-            IllegalArgumentError: There is something else than an `ACL`.
+            IllegalArgumentError: An item is not an `ACL`.
         """
         made = self._created(acls)
         return {
@@ -58,11 +58,11 @@ class AclCalls(Connection):
             return [(each, for_code(code_of(found[engine_rule(each)])[0])) for each in given]
 
     def delete_acls(self, acl_filters: Sequence[ACLFilter]) -> list[tuple[ACLFilter, list[Any], Any]]:
-        """Removes the rules that filters take: for each filter the rules, each with the class of its error, and the
-        class of the filter's.
+        """Removes the rules that match filters. Returns for each filter the rules, each with its error class, and the
+        error class of the filter.
 
         Raises:
-            IllegalArgumentError: There is something else than an `ACLFilter`.
+            IllegalArgumentError: An item is not an `ACLFilter`.
         """
         return self._deleted(acl_filters)
 
@@ -76,10 +76,10 @@ class AclCalls(Connection):
 
 
 def check(given: Iterable[object], kind: type, text: str) -> None:
-    """Everything is of a kind.
+    """Checks the type of each item.
 
     Raises:
-        IllegalArgumentError: Something is not.
+        IllegalArgumentError: An item is of another type.
     """
     if not all(isinstance(each, kind) for each in given):
         raise IllegalArgumentError(text)

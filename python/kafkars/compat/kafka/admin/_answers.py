@@ -18,10 +18,10 @@ from kafkars.types import PartitionInfo, TopicPartition
 
 
 def code_of(found: object) -> tuple[int, str | None]:
-    """Kafka's number of an outcome, and the broker's words of it.
+    """Returns Kafka's error code and the broker's message of an outcome.
 
     Raises:
-        KafkaError: The outcome is an error that no broker has answered with.
+        KafkaError: The outcome is an error that came from no broker.
     """
     if not isinstance(found, KafkaError):
         return 0, None
@@ -34,7 +34,7 @@ def raise_first(codes: Iterable[int], asked: str, answer: object) -> None:
     """Raises the first error among the codes of an answer, as kafka-python 2 does.
 
     Raises:
-        BrokerResponseError: Of the class of the first code that is none of success.
+        BrokerResponseError: The error of the first code that is not 0, in its own class.
     """
     for code in codes:
         if for_code(code) is not NoError:
@@ -42,18 +42,18 @@ def raise_first(codes: Iterable[int], asked: str, answer: object) -> None:
 
 
 def setting(entry: ConfigEntry) -> tuple[Any, ...]:
-    """A setting in the order of `DescribeConfigsResponse_v2`."""
+    """Returns a setting in the order of `DescribeConfigsResponse_v2`."""
     synonyms = [(synonym.name, synonym.value, int(synonym.source)) for synonym in entry.synonyms]
     return (entry.name, entry.value, entry.is_read_only, int(entry.source), entry.is_sensitive, synonyms)
 
 
 def topic(name: str, found: TopicDescription | KafkaError, names: Mapping[str, str]) -> dict[str, Any]:
-    """A topic as a dict.
+    """Returns a topic as a dict.
 
     Args:
-        name: Its name.
-        found: What the cluster says of it.
-        names: What the fields are called that kafka-python 2 and 3 call by different names.
+        name: The topic's name.
+        found: Its description, or the error.
+        names: The field names on which kafka-python 2 and 3 differ.
     """
     code, _ = code_of(found)
     row = {"error_code": code, names["name"]: name}
@@ -65,7 +65,7 @@ def topic(name: str, found: TopicDescription | KafkaError, names: Mapping[str, s
 
 
 def operations(found: frozenset[Any] | None) -> list[str]:
-    """The names of operations, by their numbers."""
+    """Returns operations by number, as names."""
     return [ACLOperation(number).name for number in sorted(acls.OPERATIONS[each] for each in found or ())]
 
 
@@ -73,7 +73,7 @@ LEADER_NOT_AVAILABLE = 5
 
 
 def partition(found: PartitionInfo, names: Mapping[str, str]) -> dict[str, Any]:
-    """A partition as a dict."""
+    """Returns a partition as a dict."""
     return {
         "error_code": 0 if found.leader is not None else LEADER_NOT_AVAILABLE,
         names["partition"]: found.partition,
@@ -86,10 +86,10 @@ def partition(found: PartitionInfo, names: Mapping[str, str]) -> dict[str, Any]:
 
 
 def group(name: str, found: GroupDescription | KafkaError) -> GroupInformation:
-    """A group. One that is not there is dead: newer versions of the request call that an error.
+    """Returns a group. One that does not exist is "Dead": newer versions of the request call that an error.
 
     Raises:
-        KafkaError: The coordinator refuses to tell.
+        KafkaError: The coordinator answered with an error.
     """
     if isinstance(found, GroupIdNotFoundError):
         return GroupInformation(0, name, "Dead", "", "", [], [])
@@ -101,7 +101,7 @@ def group(name: str, found: GroupDescription | KafkaError) -> GroupInformation:
 
 
 def member(found: GroupMember, *, is_consumer: bool) -> MemberInformation:
-    """A member. What it subscribes to is not told: the topics it has partitions of stand for it."""
+    """Returns a member. Brokers do not tell its subscription: the topics of its partitions stand for it."""
     topics = by_topic(found.assignment)
     if not is_consumer or not topics:
         return MemberInformation(found.member_id, found.client_id, found.client_host, b"", b"")
@@ -115,7 +115,7 @@ def member(found: GroupMember, *, is_consumer: bool) -> MemberInformation:
 
 
 def by_topic(partitions: Sequence[TopicPartition]) -> dict[str, list[int]]:
-    """Numbers of partitions by topic, in order."""
+    """Returns sorted partition numbers by topic."""
     found: dict[str, list[int]] = {}
     for name, number in sorted(partitions):
         found.setdefault(name, []).append(number)

@@ -23,7 +23,7 @@ TYPES: dict[ConfigResourceType, Literal["topic", "broker", "broker_logger", "cli
 }
 OF_BROKERS = {ConfigResourceType.BROKER, ConfigResourceType.BROKER_LOGGER}
 OWN = {ConfigSource.DYNAMIC_TOPIC_CONFIG, ConfigSource.DYNAMIC_BROKER_CONFIG}
-"""Where the values are that somebody has set for the resource itself."""
+"""The sources of values that are set on the resource itself."""
 
 
 def key(resource: ConfigResource) -> engine.ConfigResource:
@@ -34,11 +34,11 @@ def key(resource: ConfigResource) -> engine.ConfigResource:
 def check_brokers(
     admin: kafkars.Admin, resources: Sequence[ConfigResource], timeout: float, unknown: type[Exception]
 ) -> None:
-    """Refuses brokers that do not exist: their settings are told by themselves.
+    """Refuses brokers that do not exist: brokers answer for their own settings only.
 
     Raises:
-        ValueError: The name of a broker is no number.
-        Exception: Of the class `unknown`: there is no such broker.
+        ValueError: The name of a broker is not a number.
+        Exception: A broker does not exist; the class is `unknown`.
     """
     wanted = [resource.name for resource in resources if resource.resource_type in OF_BROKERS]
     if not wanted:
@@ -52,7 +52,7 @@ def check_brokers(
 
 
 def ask(admin: kafkars.Admin, resources: Sequence[ConfigResource], timeout: float, *, synonyms: bool = False) -> Found:
-    """Every setting of each resource, or what is wrong with it."""
+    """Returns the settings of each resource, or its error."""
     found: Found = admin.describe_configs(
         [key(resource) for resource in resources], include_synonyms=synonyms, timeout=timeout, return_exceptions=True
     )
@@ -60,7 +60,7 @@ def ask(admin: kafkars.Admin, resources: Sequence[ConfigResource], timeout: floa
 
 
 def row(resource: ConfigResource, found: Any) -> tuple[Any, ...]:
-    """A resource with its settings, in the order of `DescribeConfigsResponse_v2`."""
+    """Returns a resource with its settings, in the order of `DescribeConfigsResponse_v2`."""
     code, message = code_of(found)
     if code:
         return (code, message, int(resource.resource_type), resource.name, [])
@@ -70,9 +70,9 @@ def row(resource: ConfigResource, found: Any) -> tuple[Any, ...]:
 
 
 def replaced(resource: ConfigResource, found: Any) -> dict[str, str | None]:
-    """Returns the changes after which a resource has the named settings and no others of its own.
+    """Returns the changes that leave a resource with exactly the named settings of its own.
 
-    Kafka's request that did so is deprecated (KIP-339); two steps, so that changes of others in between survive.
+    Kafka's request for that is deprecated (KIP-339). Two steps, so that concurrent changes survive.
     """
     wanted = {name: None if value is None else str(value) for name, value in (resource.configs or {}).items()}
     own = [] if isinstance(found, KafkaError) else [name for name, entry in found.items() if entry.source in OWN]

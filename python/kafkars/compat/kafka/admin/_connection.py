@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 class Connection:
-    """Holds the engine's administrator."""
+    """The base: holds the engine's `Admin`."""
 
     DEFAULT_CONFIG: ClassVar[dict[str, Any]] = _settings.DEFAULTS
     TELLS_RELEASE: ClassVar[bool] = True
-    """True where `config["api_version"]` is what was found out."""
+    """True if `config["api_version"]` becomes the release that was found."""
 
     @discreet
     def __init__(self, **configs: Any) -> None:
@@ -56,20 +56,20 @@ class Connection:
         return of_first_contact(error)
 
     def close(self) -> None:
-        """Ends every connection. Calling it again does nothing."""
+        """Closes all connections. Idempotent."""
         self._closed = True
         self._admin.close()
 
     def _seconds(self, timeout_ms: float | None = None) -> float:
-        """The time limit of a call."""
+        """Returns the time limit of a call in seconds."""
         return float(timeout_ms or self.config["request_timeout_ms"]) / 1000
 
     @contextlib.contextmanager
     def _asking(self) -> Iterator[kafkars.Admin]:
-        """The engine's administrator; its errors leave the block as those of kafka-python.
+        """Yields the engine's `Admin`; its errors leave the block as those of kafka-python.
 
         Raises:
-            NodeNotReadyError: This one is closed.
+            NodeNotReadyError: The client is closed.
         """
         if self._closed:
             raise NodeNotReadyError("the administrator is closed")

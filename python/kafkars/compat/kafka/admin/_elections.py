@@ -22,7 +22,7 @@ class ElectionType(IntEnum):
 
 
 def named_partitions(admin: kafkars.Admin, given: Any, seconds: float) -> list[tuple[str, int]]:
-    """Partitions, of numbers by topic, of topics, or of everything where None is given."""
+    """Returns partitions, given as numbers by topic or as topics; None means all."""
     if isinstance(given, Mapping):
         return [(topic, number) for topic, numbers in given.items() for number in numbers]
     names = None if given is None else list(given)
@@ -32,7 +32,7 @@ def named_partitions(admin: kafkars.Admin, given: Any, seconds: float) -> list[t
 
 
 def elect(admin: kafkars.Admin, kind: ElectionType, wanted: list[tuple[str, int]], seconds: float) -> Rows:
-    """Elects leaders; for each topic its partitions with number, code and message."""
+    """Elects leaders. Returns for each topic its partitions with number, error code and message."""
     found: Mapping[Any, Any] = admin.elect_leaders(
         "unclean" if kind is ElectionType.UNCLEAN else "preferred", wanted, timeout=seconds, return_exceptions=True
     )
@@ -41,7 +41,7 @@ def elect(admin: kafkars.Admin, kind: ElectionType, wanted: list[tuple[str, int]
 
 
 def by_topic(found: Iterable[tuple[Any, T]]) -> list[tuple[str, list[tuple[int, T]]]]:
-    """What is known of partitions, by topic."""
+    """Groups results of partitions by topic."""
     topics: dict[str, list[tuple[int, T]]] = {}
     for (topic, number), each in found:
         topics.setdefault(topic, []).append((number, each))

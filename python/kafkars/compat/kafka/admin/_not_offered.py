@@ -26,5 +26,5 @@ class NotOfferedError(IncompatibleBrokerVersion, NotImplementedError):
 
 
 def not_offered(call: str) -> NotOfferedError:
-    """The error of a call that is not offered: it names the call, and what to use instead."""
+    """Returns the error of a call that is not offered: it names the call, and what to use instead."""
     return NotOfferedError(f"KafkaAdminClient.{call}() is not offered by kafkars: {CALLS[call]}")

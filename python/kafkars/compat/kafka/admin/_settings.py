@@ -19,7 +19,7 @@ DEFAULTS: dict[str, Any] = {
 
 
 def checked(given: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
-    """All settings, with those given.
+    """Returns all settings: the defaults and those given.
 
     Raises:
         KafkaConfigurationError: A setting is unknown, or settings do not go together.
@@ -35,7 +35,7 @@ def checked(given: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, 
 
 
 def of_engine(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings of `kafkars.Admin`."""
+    """Returns the settings of `kafkars.Admin`."""
     settings = _settings.shared({**_settings.SHARED, **config})
     # An administration client creates topics by a call only.
     del settings["allow_auto_create_topics"]

@@ -76,10 +76,10 @@ class ACLResourcePatternType(EnumHelper, IntEnum):
 
 
 class ResourcePatternFilter:
-    """Resources to look for.
+    """A filter for resources.
 
     Raises:
-        IllegalArgumentError: A type is none.
+        IllegalArgumentError: An argument is not of its enumeration.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class ResourcePatternFilter:
         self.validate()
 
     def validate(self) -> None:
-        """Refuses what is no type."""
+        """Refuses arguments that are not of their enumeration."""
         kinds: tuple[tuple[str, object, type], ...] = (
             ("resource_type", self.resource_type, ResourceType),
             ("pattern_type", self.pattern_type, ACLResourcePatternType),
@@ -118,7 +118,7 @@ class ResourcePattern(ResourcePatternFilter):
     """The resources that a rule is about.
 
     Raises:
-        IllegalArgumentError: A type is none, or is for filters only.
+        IllegalArgumentError: An argument is not of its enumeration, or is for filters only.
     """
 
     def __init__(
@@ -130,7 +130,7 @@ class ResourcePattern(ResourcePatternFilter):
         super().__init__(resource_type, resource_name, pattern_type)
 
     def validate(self) -> None:
-        """Refuses what is no type, and what is for filters."""
+        """Refuses arguments that are not of their enumeration, and values for filters."""
         super().validate()
         if self.resource_type is ResourceType.ANY:
             raise IllegalArgumentError("resource_type cannot be ANY")
@@ -139,10 +139,10 @@ class ResourcePattern(ResourcePatternFilter):
 
 
 class ACLFilter:
-    """Rules to look for; None as principal or host means any.
+    """A filter for rules; None as principal or host matches any.
 
     Raises:
-        IllegalArgumentError: A part is of a wrong type.
+        IllegalArgumentError: An argument is of a wrong type.
     """
 
     def __init__(
@@ -161,7 +161,7 @@ class ACLFilter:
         self.validate()
 
     def validate(self) -> None:
-        """Refuses parts of a wrong type."""
+        """Refuses arguments of a wrong type."""
         kinds: tuple[tuple[str, object, type], ...] = (
             ("operation", self.operation, ACLOperation),
             ("permission_type", self.permission_type, ACLPermissionType),
@@ -191,18 +191,18 @@ class ACL(ACLFilter):
     """One rule.
 
     Args:
-        principal: Whom it is about, such as "User:alice".
-        host: From which address, or "*".
-        operation: What is allowed or denied.
-        permission_type: Whether it is allowed or denied.
-        resource_pattern: Where.
+        principal: The user, such as "User:alice".
+        host: The address of the client, or "*".
+        operation: The operation.
+        permission_type: Whether the operation is allowed or denied.
+        resource_pattern: The resources.
 
     Raises:
-        IllegalArgumentError: A part is of a wrong type, or is for filters only.
+        IllegalArgumentError: An argument is of a wrong type, or is for filters only.
     """
 
     def validate(self) -> None:
-        """Refuses parts of a wrong type, and what is for filters."""
+        """Refuses arguments of a wrong type, and values for filters."""
         if self.operation is ACLOperation.ANY:
             raise IllegalArgumentError("operation cannot be ANY")
         if self.permission_type is ACLPermissionType.ANY:
@@ -213,5 +213,5 @@ class ACL(ACLFilter):
 
 
 def valid_acl_operations(int_vals: Iterable[int]) -> set[ACLOperation]:
-    """The operations of numbers; those that mean several or none are left out."""
+    """Returns the operations of these numbers, without UNKNOWN, ANY and ALL."""
     return {ACLOperation(value) for value in int_vals if value > ACLOperation.ALL}

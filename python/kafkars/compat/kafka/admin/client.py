@@ -43,7 +43,7 @@ FIELDS = {
     "replicas": "replicas",
     "isr": "isr",
 }
-"""What kafka-python 2 calls parts of a topic."""
+"""Field names of topics in kafka-python 2."""
 
 
 class KafkaAdminClient(AclCalls):
@@ -67,11 +67,12 @@ class KafkaAdminClient(AclCalls):
 
         Args:
             new_topics: The topics.
-            timeout_ms: Milliseconds; `request_timeout_ms` without.
-            validate_only: True checks only whether they could be created.
+            timeout_ms: Time limit in milliseconds; defaults to `request_timeout_ms`.
+            validate_only: True only validates the request.
 
         Raises:
-            BrokerResponseError: Of the class of the first error: `TopicAlreadyExistsError`, `InvalidTopicError`, ...
+            BrokerResponseError: The first error of the answer, in its own class: `TopicAlreadyExistsError`,
+                `InvalidTopicError`, ...
         """
         asked = [engine_topic(topic) for topic in new_topics]
         with self._asking() as admin:
@@ -87,7 +88,7 @@ class KafkaAdminClient(AclCalls):
         """Deletes topics.
 
         Raises:
-            BrokerResponseError: Of the class of the first error: `UnknownTopicOrPartitionError`, ...
+            BrokerResponseError: The first error of the answer, in its own class: `UnknownTopicOrPartitionError`, ...
         """
         with self._asking() as admin:
             found: Mapping[str, Any] = admin.delete_topics(
@@ -104,10 +105,10 @@ class KafkaAdminClient(AclCalls):
         timeout_ms: float | None = None,
         validate_only: bool = False,
     ) -> CreatePartitionsResponse_v1:
-        """Gives topics more partitions.
+        """Adds partitions to topics.
 
         Raises:
-            BrokerResponseError: Of the class of the first error: `InvalidPartitionsError`, ...
+            BrokerResponseError: The first error of the answer, in its own class: `InvalidPartitionsError`, ...
         """
         totals = {name: wanted.total_count for name, wanted in topic_partitions.items()}
         chosen = {name: wanted.new_assignments for name, wanted in topic_partitions.items() if wanted.new_assignments}
@@ -125,12 +126,13 @@ class KafkaAdminClient(AclCalls):
         return answer
 
     def list_topics(self) -> list[str]:
-        """The names of all topics."""
+        """Returns the names of all topics."""
         with self._asking() as admin:
             return admin.list_topics(include_internal=True, timeout=self._seconds())
 
     def describe_topics(self, topics: Collection[str] | None = None) -> list[dict[str, Any]]:
-        """A dict for each topic, with `error_code`, `topic`, `is_internal`, `partitions` and `authorized_operations`.
+        """Returns a dict for each topic, with `error_code`, `topic`, `is_internal`, `partitions` and
+        `authorized_operations`.
 
         Args:
             topics: Names; None for all topics.
@@ -145,7 +147,7 @@ class KafkaAdminClient(AclCalls):
             return [answers.topic(name, each, FIELDS) for name, each in found.items()]
 
     def describe_cluster(self) -> dict[str, Any]:
-        """The cluster's id, controller, brokers and `authorized_operations` as a dict."""
+        """Returns the cluster's id, controller, brokers and `authorized_operations` as a dict."""
         with self._asking() as admin:
             found = admin.describe_cluster(include_authorized_operations=True, timeout=self._seconds())
         brokers = [
@@ -165,15 +167,15 @@ class KafkaAdminClient(AclCalls):
     def describe_configs(
         self, config_resources: Sequence[ConfigResource], include_synonyms: bool = False
     ) -> list[DescribeConfigsResponse_v2]:
-        """Settings of topics and brokers: an answer for each broker, and one for all topics.
+        """Returns the settings of topics and brokers: a response for each broker, and one for all topics.
 
         Args:
-            config_resources: What is asked about; `configs` names the settings, None all of them.
-            include_synonyms: True tells where else a value is set.
+            config_resources: The resources; their `configs` names the settings, None means all.
+            include_synonyms: True includes the other places where a value is set.
 
         Raises:
-            ValueError: The name of a broker is no number.
-            NodeNotReadyError: There is no such broker.
+            ValueError: The name of a broker is not a number.
+            NodeNotReadyError: A broker does not exist.
         """
         with self._asking() as admin:
             seconds = self._seconds()
@@ -185,9 +187,9 @@ class KafkaAdminClient(AclCalls):
         return [DescribeConfigsResponse_v2(0, part) for part in [*brokers, others] if part]
 
     def alter_configs(self, config_resources: Sequence[ConfigResource]) -> AlterConfigsResponse_v1:
-        """Gives topics and brokers the settings that are named, and takes back what else was set of them.
+        """Replaces the settings of topics and brokers: those that are not named return to their defaults.
 
-        Errors are codes of the answer.
+        The response has the error codes.
         """
         with self._asking() as admin:
             seconds = self._seconds()
@@ -212,15 +214,15 @@ class KafkaAdminClient(AclCalls):
         group_coordinator_id: int | None = None,
         include_authorized_operations: bool = False,
     ) -> list[GroupInformation]:
-        """Groups with their members.
+        """Returns groups with their members.
 
         Args:
             group_ids: The groups.
-            group_coordinator_id: Looked at by nobody: the engine finds coordinators by itself.
-            include_authorized_operations: Looked at by nobody, as in kafka-python: it is always asked.
+            group_coordinator_id: Ignored: the engine finds coordinators by itself.
+            include_authorized_operations: Ignored, as in kafka-python: they are always requested.
 
         Raises:
-            BrokerResponseError: A coordinator refuses to tell.
+            BrokerResponseError: A coordinator answered with an error.
         """
         del group_coordinator_id, include_authorized_operations
         with self._asking() as admin:
@@ -230,7 +232,7 @@ class KafkaAdminClient(AclCalls):
             return [answers.group(name, each) for name, each in found.items()]
 
     def list_consumer_groups(self, broker_ids: Sequence[int] | None = None) -> list[tuple[str, str]]:
-        """Names of groups, each with the type of its protocol.
+        """Returns the names of groups, each with its protocol type.
 
         Args:
             broker_ids: The brokers whose groups are wanted; None for all.
@@ -251,12 +253,12 @@ class KafkaAdminClient(AclCalls):
         group_coordinator_id: int | None = None,
         partitions: Iterable[TopicPartition] | None = None,
     ) -> dict[TopicPartition, OffsetAndMetadata]:
-        """What a group has committed. Partitions that are named and have nothing committed are at -1.
+        """Returns a group's committed offsets; -1 for named partitions without one.
 
         Args:
             group_id: The group.
-            group_coordinator_id: Looked at by nobody: the engine finds coordinators by itself.
-            partitions: The partitions; None for all that have something.
+            group_coordinator_id: Ignored: the engine finds coordinators by itself.
+            partitions: The partitions; None for all with a committed offset.
         """
         del group_coordinator_id
         named = None if partitions is None else [TopicPartition(*each) for each in partitions]
@@ -273,10 +275,10 @@ class KafkaAdminClient(AclCalls):
 
         Args:
             group_ids: The groups.
-            group_coordinator_id: Looked at by nobody: the engine finds coordinators by itself.
+            group_coordinator_id: Ignored: the engine finds coordinators by itself.
 
         Returns:
-            For each group the class of its error; `NoError` where it is gone.
+            For each group its error class; `NoError` if it was deleted.
         """
         del group_coordinator_id
         with self._asking() as admin:
@@ -296,16 +298,17 @@ class KafkaAdminClient(AclCalls):
         """Deletes the records before an offset.
 
         Args:
-            records_to_delete: The offset of each partition; -1 for all records there are.
-            timeout_ms: Milliseconds; `request_timeout_ms` without.
-            partition_leader_id: Looked at by nobody: the engine finds leaders by itself.
+            records_to_delete: The offset by partition; -1 for all existing records.
+            timeout_ms: Time limit in milliseconds; defaults to `request_timeout_ms`.
+            partition_leader_id: Ignored: the engine finds leaders by itself.
 
         Returns:
             For each partition `partition_index`, `low_watermark` and `error_code`.
 
         Raises:
             UnknownTopicOrPartitionError: A partition does not exist.
-            BrokerResponseError: Of the class of a partition's error, or of several.
+            BrokerResponseError: The error of a partition, in its own class; one error that names all, if several
+                failed.
         """
         del partition_leader_id
         with self._asking() as admin:
@@ -345,13 +348,13 @@ class KafkaAdminClient(AclCalls):
         """Elects leaders.
 
         Args:
-            election_type: 0 for the preferred replicas, 1 for any that is alive.
-            topic_partitions: Numbers of partitions by topic; None for all.
-            timeout_ms: Milliseconds; `request_timeout_ms` without.
+            election_type: 0 elects the preferred replica, 1 any live one (unclean).
+            topic_partitions: Partition numbers by topic; None for all.
+            timeout_ms: Time limit in milliseconds; defaults to `request_timeout_ms`.
 
         Raises:
-            ValueError: There is no such type of election.
-            BrokerResponseError: Of the class of the first error; that no election was needed is none.
+            ValueError: The election type is unknown.
+            BrokerResponseError: The first error of the answer, in its own class; ELECTION_NOT_NEEDED is none.
         """
         kind = ElectionType(election_type)
         named = None if topic_partitions is None else dict(topic_partitions.items())
@@ -365,7 +368,7 @@ class KafkaAdminClient(AclCalls):
         return answer
 
     def describe_log_dirs(self) -> DescribeLogDirsResponse_v0:
-        """The folders of one broker, with what each replica takes."""
+        """Returns the log directories of one broker, with the size of each replica."""
         with self._asking() as admin:
             seconds = self._seconds()
             node = admin.describe_cluster(timeout=seconds).brokers[0].id
@@ -413,7 +416,7 @@ def engine_topic(topic: NewTopic) -> EngineTopic:
 
 
 def in_order(assignments: Mapping[int, Sequence[int]]) -> list[Sequence[int]]:
-    """Brokers of each partition, by their numbers.
+    """Returns the brokers of each partition, sorted by partition.
 
     Raises:
         IllegalArgumentError: The numbers of the partitions do not begin at 0, or have gaps.
@@ -424,7 +427,7 @@ def in_order(assignments: Mapping[int, Sequence[int]]) -> list[Sequence[int]]:
 
 
 def several_failed(text: str) -> BrokerResponseError:
-    """The error of a call in which several partitions failed, each in its own way."""
+    """Returns the error of a call in which several partitions failed with different errors."""
     made = BrokerResponseError(text)
     made.errno = -1
     return made

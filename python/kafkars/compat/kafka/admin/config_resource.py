@@ -30,15 +30,15 @@ class ConfigResourceType(EnumHelper, IntEnum):
 
 
 class ConfigResource:
-    """Something that has settings.
+    """A topic or broker with settings.
 
     Args:
         resource_type: A `ConfigResourceType` or its name.
         name: The topic's name, or the broker's number as text.
-        configs: Settings by name: their new values, or, where settings are asked for, which; None for all.
+        configs: New values by setting name; to describe settings, their names, or None for all.
 
     Raises:
-        KeyError: There is no type of that name.
+        KeyError: The type is unknown.
     """
 
     def __init__(
@@ -95,13 +95,13 @@ class ConfigSourceType(EnumHelper, IntEnum):
     DYNAMIC_GROUP_CONFIG = 8
 
     def is_modified(self) -> bool:
-        """True if somebody has set it for this very resource."""
+        """True if the value is set on the resource itself."""
         kind = ConfigSourceType
         return self not in {kind.DYNAMIC_DEFAULT_BROKER_CONFIG, kind.STATIC_BROKER_CONFIG, kind.DEFAULT_CONFIG}
 
     @classmethod
     def dynamic_for_resource_type(cls, resource_type: ConfigResourceType) -> ConfigSourceType:
-        """The source of what is set for a resource of a type."""
+        """Returns the source of values that are set on resources of a type."""
         if resource_type is ConfigResourceType.UNKNOWN:
             return cls.UNKNOWN
         return cls[f"DYNAMIC_{resource_type.name}_CONFIG"]
@@ -117,7 +117,7 @@ class ConfigFilterType(EnumHelper, IntEnum):
     STATIC = 4
 
     def should_skip(self, config_source: ConfigSourceType) -> bool:
-        """True if a setting from that source is left out."""
+        """True if settings from this source are left out."""
         if self is ConfigFilterType.MODIFIED:
             return not config_source.is_modified()
         if self is ConfigFilterType.DEFAULT:

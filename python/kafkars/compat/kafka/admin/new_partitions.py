@@ -8,11 +8,11 @@ __all__ = ["NewPartitions"]
 
 
 class NewPartitions:
-    """How many partitions a topic is to have.
+    """The new partition count of a topic.
 
     Args:
-        total_count: How many there shall be, with those that there are.
-        new_assignments: Brokers of each new one, the preferred leader first; None lets the cluster choose.
+        total_count: The new number of partitions, existing ones included.
+        new_assignments: Brokers of each new partition, the preferred leader first; None lets the cluster choose.
     """
 
     def __init__(self, total_count: int, new_assignments: Sequence[Sequence[int]] | None = None) -> None:

@@ -11,10 +11,10 @@ class NewTopic:
     """A topic to create.
 
     Args:
-        name: Its name.
-        num_partitions: How many partitions; -1 for the brokers' default, and with `replica_assignments`.
-        replication_factor: How many copies; -1 likewise.
-        replica_assignments: Brokers by partition, the preferred leader first.
+        name: The topic's name.
+        num_partitions: The number of partitions; -1 for the brokers' default, and with `replica_assignments`.
+        replication_factor: The number of replicas; -1 likewise.
+        replica_assignments: Broker ids by partition, the preferred leader first.
         topic_configs: Settings of the topic.
     """
 

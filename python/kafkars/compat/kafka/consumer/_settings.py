@@ -50,15 +50,15 @@ RENAMED = {"smallest": "earliest", "largest": "latest"}
 def checked(
     given: Mapping[str, Any], defaults: Mapping[str, Any] = DEFAULTS, *, session_is_shorter: bool = True
 ) -> dict[str, Any]:
-    """All settings, with those given.
+    """Returns all settings: the defaults and those given.
 
     Args:
-        given: What the program sets.
+        given: The program's settings.
         defaults: Every setting with its default.
-        session_is_shorter: True where `session_timeout_ms` has to be below `request_timeout_ms`.
+        session_is_shorter: True if `session_timeout_ms` must be below `request_timeout_ms`.
 
     Raises:
-        KafkaConfigurationError: A setting is unknown, or settings do not go together.
+        KafkaConfigurationError: A setting is unknown, or settings contradict each other.
     """
     given = _settings.without_those_of_2_0(given, defaults)
     unknown = sorted(set(given) - set(defaults))
@@ -91,11 +91,11 @@ def checked(
 
 
 def of_engine(config: Mapping[str, Any], *, members_are_listed: bool = False) -> dict[str, Any]:
-    """Settings of `kafkars.Consumer`.
+    """Returns the settings of `kafkars.Consumer`.
 
     Args:
         config: All settings.
-        members_are_listed: True where assignors take members in a list.
+        members_are_listed: True if assignors take a list of members.
     """
     reset = config["auto_offset_reset"]
     settings = {

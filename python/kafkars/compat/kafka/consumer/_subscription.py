@@ -25,7 +25,7 @@ ONE_WAY = "subscribe() with topics, subscribe() with a pattern and assign() excl
 
 
 class Kind(Enum):
-    """The three ways to say what is read."""
+    """The kinds of a subscription."""
 
     TOPICS = "topics"
     PATTERN = "pattern"
@@ -33,8 +33,8 @@ class Kind(Enum):
 
 
 class Subscription:
-    """Topics, a pattern of topics, or partitions; carried out by the group, or without one by taking every
-    partition.
+    """Topics, a pattern of topics, or partitions: the group assigns partitions, or without a group the consumer takes
+    every partition.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class Subscription:
         self._looked_at = float("-inf")
         self._told_of_loss = False
         self.topics: frozenset[str] | None = None
-        """What is subscribed to; None where nothing is, or partitions are assigned by hand."""
+        """The topics; None without a subscription or with a manual assignment."""
 
     @property
     def subscription(self) -> frozenset[str] | None:
@@ -67,7 +67,7 @@ class Subscription:
         return self.topics
 
     def subscribe(self, topics: Sequence[str], pattern: str | None, listener: ConsumerRebalanceListener | None) -> None:
-        """Takes topics or a pattern."""
+        """Subscribes to topics or a pattern."""
         if not topics and not pattern:
             raise AssertionError("subscribe() needs topics or a pattern")
         if topics and pattern:
@@ -91,7 +91,7 @@ class Subscription:
             self._join()
 
     def assign(self, partitions: Iterable[TopicPartition]) -> None:
-        """Takes partitions; those that it has already go on where they are, as in kafka-python."""
+        """Assigns partitions; those already assigned keep their positions, as in kafka-python."""
         has_assigned = self._kind is Kind.PARTITIONS
         self._choose(Kind.PARTITIONS)
         self._tell_whence()
@@ -102,7 +102,7 @@ class Subscription:
             self._engine.assign(sorted(wanted))
 
     def forget(self) -> None:
-        """Takes it back; the group is left."""
+        """Unsubscribes; the consumer leaves the group."""
         was_subscribed = self._kind in {Kind.TOPICS, Kind.PATTERN} and self._has_group
         self._kind, self._pattern, self._listener, self.topics = None, None, None, None
         if was_subscribed and self._engine.subscription():
@@ -111,17 +111,17 @@ class Subscription:
             self._engine.unassign()
 
     def fall_silent(self) -> None:
-        """The listener hears nothing any more, as at the end of a consumer of kafka-python 2."""
+        """Drops the listener, as a closing consumer of kafka-python 2 does."""
         self._listener = None
 
     @property
     def follows(self) -> bool:
-        """True if topics and partitions that are new are looked for here, and by no group."""
+        """True if new topics and partitions are looked for here, because there is no group."""
         return self._kind is Kind.PATTERN or (self._kind is Kind.TOPICS and not self._has_group)
 
     def is_awaited(self) -> bool:
-        """True if a pattern is subscribed to in a group, and no topic is known yet that it matches: to the engine this
-        consumer is no member of the group, and yet it is none that may set its offsets.
+        """True if the subscription is a pattern in a group that matches no topic yet: to the engine this
+        consumer is not a member of the group, and yet it must not set the group's offsets.
         """
         if self._kind is not Kind.PATTERN or not self._has_group or self._engine.subscription():
             return False
@@ -129,7 +129,7 @@ class Subscription:
         return not self._engine.subscription()
 
     def follow(self) -> None:
-        """Looks for topics and partitions that are new, when it is time; called by everything that reads."""
+        """Looks for new topics and partitions when it is time; every call that reads calls it."""
         if not self.follows:
             return
         now = time.monotonic()
@@ -155,7 +155,7 @@ class Subscription:
         self._kind = kind
 
     def _take_all(self, topics: frozenset[str]) -> None:
-        """Without a group, every partition of every topic is this consumer's."""
+        """Assigns every partition of the topics, without a group."""
         self._tell_whence()
         there = set(self._engine.topics())
         found = {
@@ -182,7 +182,7 @@ class Subscription:
         self._tell_whence()
 
     def _tell_whence(self) -> None:
-        """A topic that the pattern has found and that is deleted is not made again by asking for it."""
+        """Tells the engine which topics a pattern has found, so that looking one up does not create it again."""
         self._engine._topics_were_found(self._kind is Kind.PATTERN)
 
     def _assigned(self, partitions: list[TopicPartition]) -> None:
@@ -203,7 +203,7 @@ class Subscription:
             self._tell(self._listener.on_partitions_revoked, partitions)
 
     def _tell(self, method: Callable[[Any], object], partitions: Iterable[TopicPartition]) -> None:
-        """Calls a method of a listener; what it raises is logged, as in kafka-python 2, or raised, as in 3."""
+        """Calls a method of the listener; its exceptions are logged, as in kafka-python 2, or raised, as in 3."""
         try:
             told = method(set(partitions))
             if isinstance(told, Coroutine):

@@ -8,9 +8,9 @@ __all__ = ["ConsumerRecord"]
 
 
 class ConsumerRecord(NamedTuple):
-    """A record that was read. The order of the fields is that of kafka-python 2.3 and 3.
+    """A consumed record. The order of the fields is that of kafka-python 2.3 and 3.
 
-    Native code makes them field by field (`kafkars-python/src/compat/kafka_python/record.rs`).
+    Native code fills it field by field (`kafkars-python/src/compat/kafka_python/record.rs`).
     """
 
     topic: str
@@ -20,7 +20,7 @@ class ConsumerRecord(NamedTuple):
     timestamp: int
     """Milliseconds since 1970."""
     timestamp_type: int
-    """0: the producer's, 1: the broker's."""
+    """0: CreateTime, 1: LogAppendTime."""
     key: Any
     value: Any
     headers: list[tuple[str, bytes]]

@@ -24,18 +24,18 @@ ONE_WAY = "topics, a pattern of topics and assigned partitions exclude each othe
 
 
 class ConsumerRebalanceListener(abc.ABC):
-    """Given to `KafkaConsumer.subscribe`. Its methods run within `poll()` and iteration, on the caller's thread.
+    """Derive from it and pass it to `KafkaConsumer.subscribe`. Its methods run within `poll()` and iteration.
 
-    What they raise is logged and goes no further, as in kafka-python 2.
+    Exceptions of the methods are logged and not raised, as in kafka-python 2.
     """
 
     @abc.abstractmethod
     def on_partitions_revoked(self, revoked: Any) -> object:
-        """Before a rebalance: the set of partitions the consumer gives back; empty when it joins."""
+        """Called before a rebalance with the set of partitions that are revoked; empty when the consumer joins."""
 
     @abc.abstractmethod
     def on_partitions_assigned(self, assigned: Any) -> object:
-        """After a rebalance and before anything is fetched: the set of partitions the consumer has now."""
+        """Called after a rebalance, before the next fetch, with the set of assigned partitions."""
 
 
 class SubscriptionType(IntEnum):
@@ -52,23 +52,23 @@ class TopicPartitionState:
 
     def __init__(self) -> None:
         self.paused = False
-        """True while nothing of it is to be read."""
+        """True while the partition is paused."""
         self.reset_strategy: int | None = None
-        """The place to go to, a number of `OffsetResetStrategy`, where it is still to be looked up."""
+        """An `OffsetResetStrategy` number while the position is to be looked up, else None."""
         self.highwater: int | None = None
-        """The offset after the newest record."""
+        """The high watermark: the offset after the newest committed record."""
         self.drop_pending_record_batch = False
-        """True if records of before a `seek()` must not be given out."""
+        """True if fetched records are from before a `seek()` and must be dropped."""
         self.next_allowed_retry_time: float | None = None
-        """When the place may be looked up again, in seconds since 1970."""
+        """The time of the next look-up, in seconds since 1970."""
         self._position: OffsetAndMetadata | None = None
 
     @property
     def position(self) -> OffsetAndMetadata | None:
-        """The next record's offset.
+        """The offset of the next record.
 
         Raises:
-            AssertionError: It is set where there is none yet, or to something else: `seek()` sets the first.
+            AssertionError: It is set before `seek()` has set the first one, or the value is not a position.
         """
         return self._position
 
@@ -83,59 +83,59 @@ class TopicPartitionState:
 
     @property
     def has_valid_position(self) -> bool:
-        """True if there is a position."""
+        """True if the partition has a position."""
         return self._position is not None
 
     @property
     def awaiting_reset(self) -> bool:
-        """True if its place is still to be looked up."""
+        """True if the position is to be looked up."""
         return self.reset_strategy is not None
 
     def reset(self, strategy: int) -> None:
-        """Forgets the position: its place is to be looked up."""
+        """Drops the position, which is to be looked up by `strategy`."""
         self.reset_strategy = strategy
         self._position = None
         self.next_allowed_retry_time = None
 
     def is_reset_allowed(self) -> bool:
-        """True if the place may be looked up now."""
+        """True if the position may be looked up now."""
         return self.next_allowed_retry_time is None or self.next_allowed_retry_time < time.time()
 
     def set_reset_pending(self, next_allowed_retry_time: float) -> None:
-        """The place is being looked up, and not again before a time in seconds since 1970."""
+        """Notes a running look-up, with the time before which there is no other, in seconds since 1970."""
         self.next_allowed_retry_time = next_allowed_retry_time
 
     reset_failed = set_reset_pending
 
     def is_missing_position(self) -> bool:
-        """True if there is no position and none is being looked up."""
+        """True if the partition has no position and none is to be looked up."""
         return self._position is None and self.reset_strategy is None
 
     def seek(self, offset: int | OffsetAndMetadata) -> None:
-        """Goes to an offset."""
+        """Sets the position."""
         self._position = offset if isinstance(offset, OffsetAndMetadata) else OffsetAndMetadata(offset, "", -1)
         self.reset_strategy = None
         self.drop_pending_record_batch = True
         self.next_allowed_retry_time = None
 
     def pause(self) -> None:
-        """Nothing of it is to be read."""
+        """Pauses the partition."""
         self.paused = True
 
     def resume(self) -> None:
-        """It is to be read again."""
+        """Resumes the partition."""
         self.paused = False
 
     def is_fetchable(self) -> bool:
-        """True if it is to be read and there is a position."""
+        """True if the partition has a position and is not paused."""
         return not self.paused and self._position is not None
 
 
 class SubscriptionState:
-    """The subscription and positions of a program that fetches by itself. `KafkaConsumer` does not use it.
+    """The subscription and positions of a program with its own fetcher. `KafkaConsumer` does not use it.
 
     Args:
-        offset_reset_strategy: "earliest" or "latest"; with anything else a missing position is an error.
+        offset_reset_strategy: "earliest" or "latest"; with any other text a missing position is an error.
     """
 
     def __init__(self, offset_reset_strategy: str = "earliest") -> None:
@@ -145,15 +145,15 @@ class SubscriptionState:
         self._group_subscription: set[str] = set()
         self._user_assignment: set[TopicPartition] = set()
         self.subscription: set[str] | None = None
-        """The topics subscribed to."""
+        """The subscribed topics."""
         self.subscription_type = SubscriptionType.NONE
         """The kind of a subscription."""
         self.subscribed_pattern: re.Pattern[str] | None = None
-        """The pattern of topics."""
+        """The subscribed pattern."""
         self.assignment: OrderedDict[TopicPartition, TopicPartitionState] = OrderedDict()
-        """The partitions that are read, in the order in which they are."""
+        """The assigned partitions with their states, in the order of fetching."""
         self.rebalance_listener: ConsumerRebalanceListener | None = None
-        """What hears of partitions."""
+        """The rebalance listener."""
 
     # What is read
 
@@ -163,12 +163,12 @@ class SubscriptionState:
         pattern: str | None = None,
         listener: ConsumerRebalanceListener | None = None,
     ) -> None:
-        """Takes topics, or a pattern that `change_subscription()` follows.
+        """Subscribes to topics, or to a pattern whose topics come by `change_subscription()`.
 
         Raises:
-            AssertionError: Neither is given.
-            IllegalStateError: Both are given, or another kind before.
-            TypeError: `topics` is no list, or `listener` no `ConsumerRebalanceListener`.
+            AssertionError: Neither topics nor a pattern is given.
+            IllegalStateError: Both are given, or the subscription is of another kind.
+            TypeError: `topics` is not a list, or `listener` not a `ConsumerRebalanceListener`.
         """
         if not topics and not pattern:
             raise AssertionError("topics or a pattern must be given")
@@ -188,11 +188,11 @@ class SubscriptionState:
         self.rebalance_listener = listener
 
     def change_subscription(self, topics: str | Iterable[str]) -> None:
-        """Takes other topics; partitions stay until they are assigned anew.
+        """Changes the topics; assigned partitions stay until the next assignment.
 
         Raises:
             IllegalStateError: There is no subscription.
-            TypeError, ValueError: A name cannot be a topic's.
+            TypeError, ValueError: A name is not valid for a topic.
         """
         self._check_subscribed()
         wanted = {topics} if isinstance(topics, str) else set(topics)
@@ -213,7 +213,7 @@ class SubscriptionState:
         self._group_subscription.update(topics)
 
     def reset_group_subscription(self) -> None:
-        """Forgets the topics of other members.
+        """Removes the topics of other members.
 
         Raises:
             IllegalStateError: There is no subscription.
@@ -222,11 +222,11 @@ class SubscriptionState:
         self._group_subscription &= self.subscription or set()
 
     def group_subscription(self) -> set[str]:
-        """The topics of all members."""
+        """Returns the topics of all members."""
         return self._group_subscription
 
     def assign_from_user(self, partitions: Iterable[TopicPartition]) -> None:
-        """Takes partitions; those that it has already keep their positions.
+        """Assigns partitions manually; those already assigned keep their positions.
 
         Raises:
             IllegalStateError: There is a subscription.
@@ -238,11 +238,11 @@ class SubscriptionState:
             self._assign({each: self.assignment.get(each) or TopicPartitionState() for each in wanted})
 
     def assign_from_subscribed(self, assignments: Iterable[TopicPartition]) -> None:
-        """Takes partitions of the topics subscribed to, without positions, topics in random order.
+        """Assigns partitions of subscribed topics, without positions, topics in random order.
 
         Raises:
             IllegalStateError: There is no subscription.
-            ValueError: A topic is not subscribed to.
+            ValueError: A topic is not subscribed.
         """
         self._check_subscribed()
         given = list(assignments)
@@ -255,7 +255,7 @@ class SubscriptionState:
         self._assign({partition: TopicPartitionState() for partition in given})
 
     def unsubscribe(self) -> None:
-        """Forgets topics, pattern and partitions."""
+        """Removes topics, pattern and partitions."""
         self.subscription = None
         self.subscribed_pattern = None
         self.subscription_type = SubscriptionType.NONE
@@ -290,53 +290,53 @@ class SubscriptionState:
     # Partitions
 
     def assigned_partitions(self) -> set[TopicPartition]:
-        """The partitions that are read."""
+        """Returns the assigned partitions."""
         return set(self.assignment)
 
     def paused_partitions(self) -> set[TopicPartition]:
-        """Of those the paused ones."""
+        """Returns the paused partitions."""
         return {partition for partition, state in self.assignment.items() if state.paused}
 
     def fetchable_partitions(self) -> list[TopicPartition]:
-        """Of those that can be asked for, in order."""
+        """Returns the fetchable partitions, in order."""
         return [partition for partition, state in self.assignment.items() if state.is_fetchable()]
 
     def is_assigned(self, partition: TopicPartition) -> bool:
-        """True if the partition is read."""
+        """True if the partition is assigned."""
         return partition in self.assignment
 
     def is_paused(self, partition: TopicPartition) -> bool:
-        """True if it is paused."""
+        """True if the partition is paused."""
         return partition in self.assignment and self.assignment[partition].paused
 
     def is_fetchable(self, partition: TopicPartition) -> bool:
-        """True if it can be asked for."""
+        """True if the partition is fetchable."""
         return partition in self.assignment and self.assignment[partition].is_fetchable()
 
     def pause(self, partition: TopicPartition) -> None:
-        """Nothing of it is to be read.
+        """Pauses a partition.
 
         Raises:
-            KeyError: It is not assigned; so with every call below that names a partition.
+            KeyError: The partition is not assigned; so do all methods below that take a partition.
         """
         self.assignment[partition].pause()
 
     def resume(self, partition: TopicPartition) -> None:
-        """It is to be read again."""
+        """Resumes the partition."""
         self.assignment[partition].resume()
 
     def move_partition_to_end(self, partition: TopicPartition) -> None:
-        """It is asked for after all others; one that is not assigned is not looked at."""
+        """Moves a partition to the end of the fetching order; ignores one that is not assigned."""
         if partition in self.assignment:
             self.assignment.move_to_end(partition)
 
     # Positions
 
     def seek(self, partition: TopicPartition, offset: int | OffsetAndMetadata) -> None:
-        """Goes to an offset.
+        """Sets the position.
 
         Raises:
-            TypeError: It is neither a number nor an `OffsetAndMetadata`.
+            TypeError: `offset` is neither a number nor an `OffsetAndMetadata`.
         """
         given: Any = offset
         if not isinstance(given, (int, OffsetAndMetadata)):
@@ -344,11 +344,11 @@ class SubscriptionState:
         self.assignment[partition].seek(offset)
 
     def position(self, partition: TopicPartition) -> OffsetAndMetadata | None:
-        """Where it stands."""
+        """Returns the position of a partition."""
         return self.assignment[partition].position
 
     def has_valid_position(self, partition: TopicPartition) -> bool:
-        """True if it is assigned and has a position."""
+        """True if the partition is assigned and has a position."""
         return partition in self.assignment and self.assignment[partition].has_valid_position
 
     def has_all_fetch_positions(self) -> bool:
@@ -356,32 +356,32 @@ class SubscriptionState:
         return all(state.has_valid_position for state in self.assignment.values())
 
     def missing_fetch_positions(self) -> set[TopicPartition]:
-        """Those that have no position and none that is being looked up."""
+        """Returns the partitions without a position that no look-up is pending for."""
         return {partition for partition, state in self.assignment.items() if state.is_missing_position()}
 
     def all_consumed_offsets(self) -> dict[TopicPartition, OffsetAndMetadata]:
-        """The positions that there are."""
+        """Returns the positions of partitions that have one."""
         found = {partition: state.position for partition, state in self.assignment.items()}
         return {partition: position for partition, position in found.items() if position is not None}
 
     def has_default_offset_reset_policy(self) -> bool:
-        """True if a missing position is no error."""
+        """True if a missing position is looked up and not an error."""
         return self._strategy != OffsetResetStrategy.NONE
 
     def request_offset_reset(self, partition: TopicPartition, offset_reset_strategy: int | None = None) -> None:
-        """Forgets a position: its place is to be looked up, by another strategy where one is given."""
+        """Drops a position, which is to be looked up by the given strategy, or else the default one."""
         chosen = self._strategy if offset_reset_strategy is None else offset_reset_strategy
         self.assignment[partition].reset(chosen)
 
     def is_offset_reset_needed(self, partition: TopicPartition) -> bool:
-        """True if its place is to be looked up."""
+        """True if the position is to be looked up."""
         return self.assignment[partition].awaiting_reset
 
     def reset_missing_positions(self) -> None:
-        """The places of all that have no position are to be looked up.
+        """Marks the positions of all partitions that have none for a look-up.
 
         Raises:
-            NoOffsetForPartitionError: There is no strategy for it.
+            NoOffsetForPartitionError: There is no default strategy.
         """
         missing = self.missing_fetch_positions()
         if missing and not self.has_default_offset_reset_policy():
@@ -390,7 +390,7 @@ class SubscriptionState:
             self.assignment[partition].reset(self._strategy)
 
     def partitions_needing_reset(self) -> set[TopicPartition]:
-        """Those whose place is to be looked up now."""
+        """Returns the partitions whose position is to be looked up now."""
         return {
             partition
             for partition, state in self.assignment.items()
@@ -398,10 +398,10 @@ class SubscriptionState:
         }
 
     def set_reset_pending(self, partitions: Iterable[TopicPartition], next_allowed_reset_time: float) -> None:
-        """Their places are being looked up, and not again before a time in seconds since 1970."""
+        """Notes running look-ups, with the time before which there are no others, in seconds since 1970."""
         for partition in partitions:
             self.assignment[partition].set_reset_pending(next_allowed_reset_time)
 
     def reset_failed(self, partitions: Iterable[TopicPartition], next_retry_time: float) -> None:
-        """They were not found, and are not looked up again before a time in seconds since 1970."""
+        """Notes failed look-ups, which are repeated from a time in seconds since 1970 on."""
         self.set_reset_pending(partitions, next_retry_time)

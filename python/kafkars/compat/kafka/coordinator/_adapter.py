@@ -21,14 +21,14 @@ BUILT_IN = frozenset({"range", "roundrobin", "sticky", "cooperative-sticky"})
 
 
 def strategy(assignors: Iterable[Any], *, as_list: bool) -> list[Any]:
-    """For the engine: the names of its own assignors, and the application's with what the engine calls.
+    """Returns the assignors for the engine: its own by name, the application's adapted.
 
     Args:
         assignors: Classes or objects.
-        as_list: True where `assign()` takes a list of members, as in kafka-python 3, and not a dict.
+        as_list: True if `assign()` takes a list of members, as in kafka-python 3, and not a dict.
 
     Raises:
-        KafkaConfigurationError: One is no assignor.
+        KafkaConfigurationError: An item is not an assignor.
     """
     return [_of(assignor, as_list=as_list) for assignor in assignors]
 
@@ -45,17 +45,17 @@ def _of(assignor: Any, *, as_list: bool) -> Any:
 
 
 class ApplicationAssignor:
-    """An assignor written for kafka-python. As there, it is asked for its metadata whenever the member joins."""
+    """An assignor written for kafka-python, whose metadata is requested at each join, as there."""
 
     def __init__(self, assignor: Any, *, as_list: bool) -> None:
         self._assignor = assignor
         self._as_list = as_list
         self.name: str = assignor.name
         self.topics: frozenset[str] = frozenset()
-        """What the member subscribes to."""
+        """The member's subscription."""
 
     def assign(self, partitions: Mapping[str, int], members: Sequence[GroupMember]) -> dict[str, MemberAssignment]:
-        """Runs on the leading member."""
+        """Returns the assignment of each member; called on the group's leader."""
         given = self._assignor.assign(Topics(partitions), self._said(members))
         return {
             member: MemberAssignment(assignment.partitions(), assignment.user_data or None)
@@ -80,7 +80,7 @@ class ApplicationAssignor:
         return data or None
 
     def on_assignment(self, partitions: Sequence[TopicPartition], user_data: bytes | None) -> None:
-        """Tells the assignor what this member has got."""
+        """Tells the assignor the assignment of this member."""
         by_topic = groupby(sorted(partitions), key=lambda partition: partition.topic)
         given = [(topic, [partition.partition for partition in each]) for topic, each in by_topic]
         assignment = ConsumerProtocolMemberAssignment_v0(0, given, user_data or b"")
@@ -91,18 +91,18 @@ class ApplicationAssignor:
 
 
 class Topics:
-    """The cluster as assignors see it: the topics that members subscribe to."""
+    """The cluster as assignors see it: the topics that members are subscribed to."""
 
     def __init__(self, counts: Mapping[str, int]) -> None:
         self._counts = counts
 
     def topics(self, exclude_internal_topics: bool = True) -> set[str]:
-        """Their names."""
+        """Returns the names of the topics."""
         del exclude_internal_topics
         return set(self._counts)
 
     def partitions_for_topic(self, topic: str) -> set[int] | None:
-        """The numbers of a topic's partitions; None where it is not known."""
+        """Returns the partition numbers of a topic; None if the topic is unknown."""
         count = self._counts.get(topic)
         return None if count is None else set(range(count))
 

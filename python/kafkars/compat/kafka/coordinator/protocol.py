@@ -19,7 +19,7 @@ __all__ = [
 
 
 class ConsumerProtocolMemberMetadata_v0(Struct):  # noqa: N801  the name programs use
-    """The topics that a member subscribes to."""
+    """The subscription of a member."""
 
     version: int
     topics: list[str]
@@ -28,12 +28,12 @@ class ConsumerProtocolMemberMetadata_v0(Struct):  # noqa: N801  the name program
 
     @property
     def subscription(self) -> list[str]:
-        """The topics, under the name that they have in kafka-python 2.0."""
+        """The topics, under their name in kafka-python 2.0."""
         return self.topics
 
 
 class ConsumerProtocolMemberAssignment_v0(Struct):  # noqa: N801
-    """The partitions that a member gets."""
+    """The assignment of a member."""
 
     version: int
     assignment: list[tuple[str, list[int]]]
@@ -45,7 +45,7 @@ class ConsumerProtocolMemberAssignment_v0(Struct):  # noqa: N801
     )
 
     def partitions(self) -> list[TopicPartition]:
-        """The same by partition."""
+        """Returns the assignment as a list of `TopicPartition`."""
         return [TopicPartition(topic, partition) for topic, numbers in self.assignment for partition in numbers]
 
 
@@ -55,7 +55,7 @@ ConsumerProtocolMemberAssignment = ConsumerProtocolMemberAssignment_v0
 
 
 class ConsumerProtocol_v0:  # noqa: N801
-    """Both, under the name of the protocol."""
+    """The classes of metadata and assignment."""
 
     PROTOCOL_TYPE = "consumer"
     METADATA = ConsumerProtocolMemberMetadata_v0

@@ -12,7 +12,7 @@ class Subscription:
 
     Args:
         metadata: A `ConsumerProtocolMemberMetadata_v0`.
-        group_instance_id: The member's name in the group, where it has one.
+        group_instance_id: The instance id of a static member, else None.
     """
 
     __slots__ = ("_group_instance_id", "_metadata")
@@ -23,18 +23,18 @@ class Subscription:
 
     @property
     def version(self) -> int:
-        """The version of what it says."""
+        """The version of the metadata."""
         return int(self._metadata.version)
 
     @property
     def user_data(self) -> bytes:
-        """The user data of its assignor."""
+        """The user data of the member's assignor."""
         found: bytes = self._metadata.user_data
         return found
 
     @property
     def topics(self) -> list[str]:
-        """What it subscribes to."""
+        """The subscribed topics."""
         found: list[str] = self._metadata.topics
         return found
 
@@ -42,11 +42,11 @@ class Subscription:
 
     @property
     def group_instance_id(self) -> str | None:
-        """Its name in the group."""
+        """The instance id of a static member, else None."""
         return self._group_instance_id
 
     def encode(self) -> bytes:
-        """The bytes of what it says."""
+        """Returns the encoded metadata."""
         found: bytes = self._metadata.encode()
         return found
 

@@ -1,7 +1,7 @@
 """Metrics, sensors and reporters (`kafka.metrics`).
 
-A client's own are in `KafkaConsumer.metrics(raw=True)` and given to `metric_reporters`; programs may have registries of
-their own.
+A client's metrics are in `KafkaConsumer.metrics(raw=True)` and passed to `metric_reporters`; programs may have
+registries of their own.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ __all__ = ["AbstractCompoundStat", "NamedMeasurable"]
 
 
 class NamedMeasurable:
-    """One value of a statistic that has several, and the name that it is registered under."""
+    """One value of a compound statistic, and the name of its metric."""
 
     __slots__ = ("_name", "_stat")
 
@@ -22,12 +22,12 @@ class NamedMeasurable:
 
     @property
     def name(self) -> MetricName:
-        """The name that it is registered under."""
+        """The metric's name."""
         return self._name
 
     @property
     def stat(self) -> AbstractMeasurable:
-        """What gives the value."""
+        """The measurable that returns the value."""
         return self._stat
 
 
@@ -36,4 +36,4 @@ class AbstractCompoundStat(AbstractStat):
 
     @abc.abstractmethod
     def stats(self) -> list[NamedMeasurable]:
-        """The values that it has."""
+        """Returns the statistic's values."""

@@ -25,23 +25,23 @@ class DictReporter(AbstractMetricsReporter):
         self._metrics: dict[str, dict[str, KafkaMetric]] = {}
 
     def snapshot(self) -> dict[str, dict[str, float]]:
-        """The values of this moment: `{category: {name: value}}`."""
+        """Returns the current values: `{category: {name: value}}`."""
         with self._lock:
             listed = [(category, list(metrics.items())) for category, metrics in self._metrics.items()]
         return {category: {name: metric.value() for name, metric in metrics} for category, metrics in listed}
 
     def init(self, metrics: Iterable[KafkaMetric]) -> None:
-        """Takes the metrics that there are."""
+        """Adds the existing metrics."""
         for metric in metrics:
             self.metric_change(metric)
 
     def metric_change(self, metric: KafkaMetric) -> None:
-        """Takes a metric that was added."""
+        """Adds a metric."""
         with self._lock:
             self._metrics.setdefault(self.get_category(metric), {})[metric.metric_name.name] = metric
 
     def metric_removal(self, metric: KafkaMetric) -> KafkaMetric | None:
-        """Forgets a metric; gives the one that it knew."""
+        """Removes a metric and returns it."""
         category = self.get_category(metric)
         with self._lock:
             known = self._metrics.get(category, {})
@@ -51,12 +51,12 @@ class DictReporter(AbstractMetricsReporter):
             return removed
 
     def get_category(self, metric: KafkaMetric) -> str:
-        """The prefix, the metric's group and its tags, as in "prefix.group.a=1,b=2"; what is empty is left out."""
+        """Returns prefix, group and tags of a metric, such as "prefix.group.a=1,b=2"; empty parts are left out."""
         tags = ",".join(f"{name}={value}" for name, value in sorted(metric.metric_name.tags.items()))
         return ".".join(part for part in (self._prefix, metric.metric_name.group, tags) if part)
 
     def configure(self, configs: Any) -> None:
-        """There is nothing to set."""
+        """Does nothing: the reporter has no settings."""
 
     def close(self) -> None:
-        """There is nothing to close."""
+        """Does nothing: the reporter holds no resources."""

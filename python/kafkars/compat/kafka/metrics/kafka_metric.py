@@ -1,4 +1,4 @@
-"""A registered value (`kafka.metrics.kafka_metric`)."""
+"""`KafkaMetric`, a registered metric (`kafka.metrics.kafka_metric`)."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ __all__ = ["KafkaMetric"]
 
 
 class KafkaMetric:
-    """A value under its name; reporters are told of it.
+    """A metric: a name and the measurable that returns its value.
 
     Raises:
-        ValueError: The name or what gives the value is missing.
+        ValueError: The name or the measurable is missing.
     """
 
     __slots__ = ("_config", "_measurable", "_metric_name")
@@ -34,22 +34,22 @@ class KafkaMetric:
 
     @staticmethod
     def now() -> float:
-        """The time that values are asked for at, in milliseconds."""
+        """Returns the current time in milliseconds, on the clock of the metrics."""
         return time.time() * 1000
 
     @property
     def metric_name(self) -> MetricName:
-        """Its name."""
+        """The metric's name."""
         return self._metric_name
 
     @property
     def measurable(self) -> AbstractMeasurable:
-        """What gives the value."""
+        """The measurable that returns the value."""
         return self._measurable
 
     @property
     def config(self) -> MetricConfig:
-        """How it is sampled; it can be set."""
+        """How the metric is sampled; may be set."""
         return self._config
 
     @config.setter
@@ -57,5 +57,5 @@ class KafkaMetric:
         self._config = config
 
     def value(self, time_ms: float | None = None) -> float:
-        """The value now, or at another time in milliseconds."""
+        """Returns the value now, or at `time_ms` (milliseconds)."""
         return self._measurable.measure(self._config, self.now() if time_ms is None else time_ms)

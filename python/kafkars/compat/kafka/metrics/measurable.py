@@ -17,11 +17,11 @@ class AbstractMeasurable:
 
     @abc.abstractmethod
     def measure(self, config: MetricConfig, now: float) -> float:
-        """The value now.
+        """Returns the current value.
 
         Args:
             config: The metric's configuration.
-            now: The time of the question, in milliseconds.
+            now: The current time in milliseconds.
         """
         raise NotImplementedError
 
@@ -33,5 +33,5 @@ class AnonMeasurable(AbstractMeasurable):
         self._measure_fn = measure_fn
 
     def measure(self, config: MetricConfig, now: float) -> float:
-        """What the function gives."""
+        """Returns the function's result."""
         return float(self._measure_fn(config, now))

@@ -9,4 +9,4 @@ __all__ = ["AbstractMeasurableStat"]
 
 
 class AbstractMeasurableStat(AbstractStat, AbstractMeasurable):
-    """A statistic that has one value, such as an average."""
+    """A statistic with one value, such as an average."""

@@ -14,8 +14,8 @@ class MetricConfig:
     """How many samples a metric keeps and when one is complete.
 
     Args:
-        quota: The bound that a value must keep.
-        samples: The number of samples, at least 1 where it is set later.
+        quota: The bound of the values; None for none.
+        samples: The number of samples; at least 1 if set later.
         event_window: The number of values after which a sample is complete.
         time_window_ms: The milliseconds after which a sample is complete.
         tags: Tags of every metric.

@@ -8,13 +8,13 @@ __all__ = ["MetricName"]
 
 
 class MetricName:
-    """A metric's name, its group, and tags that tell it from others of that name. It cannot be changed.
+    """A metric's name, group, and the tags that tell it from other metrics of that name. Immutable.
 
     Args:
-        name: The figure's name.
-        group: The group that it belongs to.
-        description: What it tells, for people. It makes no name different.
-        tags: Further attributes; a copy is kept.
+        name: The metric's name.
+        group: The metric's group.
+        description: What the metric means; names that differ in it only are equal.
+        tags: Further attributes; the dict is copied.
 
     Raises:
         ValueError: The name or the group is empty, or `tags` is no dict.
@@ -36,22 +36,22 @@ class MetricName:
 
     @property
     def name(self) -> str:
-        """The figure's name."""
+        """The metric's name."""
         return self._name
 
     @property
     def group(self) -> str:
-        """The group that it belongs to."""
+        """The metric's group."""
         return self._group
 
     @property
     def description(self) -> str | None:
-        """Its description, for people."""
+        """What the metric means."""
         return self._description
 
     @property
     def tags(self) -> dict[Any, Any]:
-        """A copy of its tags."""
+        """A copy of the tags."""
         return dict(self._tags)
 
     def _key(self) -> tuple[object, ...]:

@@ -21,14 +21,15 @@ SECONDS_BETWEEN_PURGES = 30.0
 
 
 class Metrics:
-    """Metrics by their names, the sensors that feed them, and the reporters that are told of them.
+    """A registry of metrics by name, the sensors that feed them, and the reporters that hear of them.
 
-    One metric is there from the beginning: "count" of the group "kafka-metrics-count", the number of all.
+    One metric always exists: "count" of the group "kafka-metrics-count", the number of metrics.
 
     Args:
         default_config: The configuration of sensors and metrics that have none of their own.
-        reporters: Told of every metric that comes and goes.
-        enable_expiration: True removes sensors that nothing was recorded with for as long as they may be idle.
+        reporters: Hear of every metric that is added or removed.
+        enable_expiration: True removes sensors that have recorded nothing for their
+            `inactive_sensor_expiration_time_seconds`.
     """
 
     METRIC: ClassVar[type[KafkaMetric]] = KafkaMetric
@@ -59,7 +60,7 @@ class Metrics:
 
     @property
     def config(self) -> MetricConfig:
-        """The configuration of what has none of its own."""
+        """The configuration of sensors and metrics that have none of their own."""
         return self._config
 
     @property
@@ -70,11 +71,11 @@ class Metrics:
     def metric_name(
         self, name: str, group: str, description: str = "", tags: dict[Any, Any] | None = None
     ) -> MetricName:
-        """A name that has the tags of the registry's configuration besides its own, which go before."""
+        """Returns a name with the given tags and those of the registry's configuration; the given ones win."""
         return MetricName(name, group, description, {**self._config.tags, **(tags or {})})
 
     def get_sensor(self, name: str) -> Sensor | None:
-        """The sensor of a name, or None.
+        """Returns the sensor of this name; None if there is none.
 
         Raises:
             ValueError: The name is empty.
@@ -90,16 +91,16 @@ class Metrics:
         inactive_sensor_expiration_time_seconds: float = sys.maxsize,
         parents: Sequence[Sensor] | None = None,
     ) -> Sensor:
-        """The sensor of a name, which is made where there is none.
+        """Returns the sensor of this name, created if there is none.
 
         Args:
             name: The sensor's name.
-            config: The configuration of its metrics; the registry's without.
-            inactive_sensor_expiration_time_seconds: Seconds after its last record when it may be removed.
+            config: The configuration of its metrics; defaults to the registry's.
+            inactive_sensor_expiration_time_seconds: Seconds after its last record after which it may be removed.
             parents: Sensors that record what this one records.
 
         Raises:
-            ValueError: The name is empty, or a sensor would be its own ancestor by two ways.
+            ValueError: The name is empty, or two paths lead to one ancestor.
         """
         with self._lock:
             known = self.get_sensor(name)
@@ -112,7 +113,7 @@ class Metrics:
             return made
 
     def remove_sensor(self, name: str) -> None:
-        """Removes a sensor with its metrics and its children; where there is none, nothing."""
+        """Removes a sensor with its metrics and its children; does nothing if there is none of this name."""
         with self._lock:
             sensor = self._sensors.pop(name, None)
             if sensor is None:
@@ -128,15 +129,15 @@ class Metrics:
     def add_metric(
         self, metric_name: MetricName, measurable: AbstractMeasurable, config: MetricConfig | None = None
     ) -> None:
-        """Registers a value that no sensor feeds.
+        """Registers a measurable that no sensor feeds.
 
         Raises:
-            ValueError: There is a metric of that name.
+            ValueError: The name is taken.
         """
         self.register_metric(self.METRIC(metric_name, measurable, config or self._config))
 
     def remove_metric(self, metric_name: MetricName) -> KafkaMetric | None:
-        """Removes a metric, of which reporters are told; gives it, or None where there is none."""
+        """Removes a metric, tells the reporters, and returns it; None if there is none."""
         with self._lock:
             metric = self._metrics.pop(metric_name, None)
             if metric is not None:
@@ -145,16 +146,16 @@ class Metrics:
             return metric
 
     def add_reporter(self, reporter: AbstractMetricsReporter) -> None:
-        """Tells a reporter of all metrics from now on."""
+        """Adds a reporter, which hears of existing and later metrics."""
         with self._lock:
             reporter.init(list(self._metrics.values()))
             self._reporters.append(reporter)
 
     def register_metric(self, metric: KafkaMetric) -> None:
-        """Registers a metric, of which reporters are told.
+        """Registers a metric and tells the reporters.
 
         Raises:
-            ValueError: There is a metric of that name.
+            ValueError: The name is taken.
         """
         with self._lock:
             if metric.metric_name in self._metrics:
@@ -164,25 +165,25 @@ class Metrics:
                 reporter.metric_change(metric)
 
     def close(self) -> None:
-        """Closes the reporters and forgets all metrics."""
+        """Closes the reporters and removes all metrics."""
         self._closed.set()
         for reporter in self._reporters:
             reporter.close()
         self._metrics.clear()
 
     class ExpireSensorTask:
-        """Removes sensors that were idle for too long."""
+        """Removes expired sensors."""
 
         @staticmethod
         def run(metrics: Metrics) -> None:
-            """Looks through the sensors of a registry once."""
+            """Removes the expired sensors of a registry once."""
             for name, sensor in list(metrics._sensors.items()):
                 if sensor.has_expired():
                     metrics.remove_sensor(name)
 
 
 def _purge(registry: weakref.ref[Metrics], closed: threading.Event) -> None:
-    """Removes idle sensors until the registry is closed or forgotten."""
+    """Removes expired sensors until the registry is closed or garbage-collected."""
     while not closed.wait(SECONDS_BETWEEN_PURGES):
         known = registry()
         if known is None:

@@ -9,24 +9,26 @@ __all__ = ["AbstractMetricsReporter"]
 
 
 class AbstractMetricsReporter(abc.ABC):
-    """A class of these is named in `metric_reporters`: each client makes one and tells it of its metrics."""
+    """Derive a class from it and name the class in `metric_reporters`: each client creates one reporter for its
+    metrics.
+    """
 
     @abc.abstractmethod
     def init(self, metrics: Any) -> object:
-        """Takes a list of the metrics that there are."""
+        """Called first, with a list of the existing `KafkaMetric`s."""
 
     @abc.abstractmethod
     def metric_change(self, metric: Any) -> object:
-        """Takes a `KafkaMetric` that was added."""
+        """Called with a `KafkaMetric` that was added."""
 
     @abc.abstractmethod
     def metric_removal(self, metric: Any) -> object:
-        """Takes a `KafkaMetric` that was taken away."""
+        """Called with a `KafkaMetric` that was removed."""
 
     @abc.abstractmethod
     def configure(self, configs: Any) -> object:
-        """Takes settings."""
+        """Called with the reporter's settings."""
 
     @abc.abstractmethod
     def close(self) -> object:
-        """The client, or the registry, was closed."""
+        """Called when the client or the registry is closed."""

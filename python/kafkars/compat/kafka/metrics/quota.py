@@ -16,12 +16,12 @@ class Quota:
 
     @staticmethod
     def upper_bound(upper_bound: float) -> Quota:
-        """The value must not be greater."""
+        """Returns a quota whose values must not be greater."""
         return Quota(upper_bound, True)
 
     @staticmethod
     def lower_bound(lower_bound: float) -> Quota:
-        """The value must not be less."""
+        """Returns a quota whose values must not be less."""
         return Quota(lower_bound, False)
 
     def is_upper_bound(self) -> bool:
@@ -30,7 +30,7 @@ class Quota:
 
     @property
     def bound(self) -> float:
-        """The bound itself, which may be reached."""
+        """The bound; a value equal to it is acceptable."""
         return self._bound
 
     def is_acceptable(self, value: float) -> bool:

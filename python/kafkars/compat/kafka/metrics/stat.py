@@ -16,10 +16,10 @@ class AbstractStat(abc.ABC):
 
     @abc.abstractmethod
     def record(self, config: MetricConfig, value: float, time_ms: float) -> None:
-        """Takes a value.
+        """Records a value.
 
         Args:
-            config: How many samples are kept, and for how long.
+            config: The number of samples to keep, and their length.
             value: The value.
-            time_ms: When it was recorded, in milliseconds.
+            time_ms: Its time in milliseconds.
         """

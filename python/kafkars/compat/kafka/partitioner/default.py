@@ -12,16 +12,16 @@ WORD = 0xFFFFFFFF
 
 
 class DefaultPartitioner:
-    """Gives records with a key the partition that Java's producer gives them, and others a random one."""
+    """Chooses the partition of a key by its hash, as Java's producer does, and a random one for records without key."""
 
     @classmethod
     def __call__(cls, key: bytes | None, all_partitions: Sequence[int], available: Sequence[int]) -> int:
-        """The partition for a key.
+        """Returns the partition for a key.
 
         Args:
             key: The serialized key, or None.
-            all_partitions: Every partition of the topic, in order.
-            available: Those that have a leader.
+            all_partitions: All partitions of the topic, in order.
+            available: The partitions that have a leader.
         """
         if key is None:
             import random  # noqa: PLC0415  most programs leave the partition to the engine
@@ -31,7 +31,7 @@ class DefaultPartitioner:
 
 
 def murmur2(data: bytes | bytearray | memoryview) -> int:
-    """The 32-bit MurmurHash2 that Kafka's clients use, as a number that is not negative."""
+    """Returns the 32-bit MurmurHash2 of Kafka's clients, not negative."""
     data = bytes(data)
     length = len(data)
     state = SEED ^ length

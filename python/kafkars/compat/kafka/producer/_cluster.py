@@ -9,7 +9,7 @@ from kafkars.compat.kafka.errors import translated
 
 
 class ClusterMetadata:
-    """Metadata of topics; that of an unknown topic is fetched."""
+    """Metadata of topics; an unknown topic's is fetched."""
 
     controller = None
     """The engine does not ask which broker is the controller."""
@@ -20,16 +20,16 @@ class ClusterMetadata:
         self._seen: set[str] = set()
 
     def topics(self, exclude_internal_topics: bool = True) -> set[str]:
-        """The topics that were asked about."""
+        """Returns the topics whose metadata was requested."""
         del exclude_internal_topics
         return set(self._seen)
 
     def partitions_for_topic(self, topic: str) -> set[int]:
-        """The numbers of a topic's partitions."""
+        """Returns the partition numbers of a topic."""
         return {info.partition for info in self._infos(topic)}
 
     def available_partitions_for_topic(self, topic: str) -> set[int]:
-        """Of those that have a leader."""
+        """Returns the partitions of a topic that have a leader."""
         return {info.partition for info in self._infos(topic) if info.leader is not None}
 
     def _infos(self, topic: str) -> list[Any]:

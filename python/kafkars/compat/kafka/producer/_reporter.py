@@ -1,4 +1,4 @@
-"""The thread of a producer that runs callbacks: one, so that none runs beside another, in the order of the
+"""The thread of a producer that runs callbacks: one, so that no two run at once, in the order of the
 deliveries.
 """
 
@@ -17,13 +17,13 @@ from kafkars.compat.kafka.producer.future import FutureRecordMetadata
 from kafkars.errors import KafkaError as EngineError
 
 MOST_LOOKED_AT = 1000
-"""Records under way that are looked at for each callback: those of a partition without leader may be many."""
+"""The number of undelivered records that are checked for each callback: a partition without leader may have many."""
 
 
 class Reporter:
     """Starts its threads when the first callback is added.
 
-    One thread polls the engine, so that deliveries are told though nobody flushes; the other runs what was added.
+    One thread polls the engine, so that deliveries complete without a `flush()`; the other runs the callbacks.
     """
 
     def __init__(self, engine: kafkars.Producer[Any, Any], name: str) -> None:
@@ -39,7 +39,7 @@ class Reporter:
         self._has_ended = False
 
     def watch(self, future: FutureRecordMetadata, delivery: kafkars.DeliveryFuture) -> bool:
-        """A callback is added to a future; False where the producer is closed, and all outcomes are there."""
+        """Queues a future with callbacks; False if the producer is closed and all outcomes are known."""
         with self._lock:
             if self._has_ended:
                 return False
@@ -59,11 +59,11 @@ class Reporter:
         return True
 
     def is_here(self) -> bool:
-        """True if this is the thread that runs callbacks."""
+        """True on the thread that runs callbacks."""
         return len(self._threads) > 1 and threading.current_thread() is self._threads[1]
 
     def wait_told(self, timeout: float | None) -> bool:
-        """Waits until the callbacks of everything sent before have run; False when the time is over."""
+        """Waits until the callbacks of all earlier records have run; False after the time limit."""
         if self.is_here():
             return True
         deadline = None if timeout is None else time.monotonic() + timeout
@@ -113,9 +113,9 @@ class Reporter:
             self._telling = None
 
     def _ahead_of(self, decided: FutureRecordMetadata) -> list[FutureRecordMetadata]:
-        """Those watched before it whose outcome is there as well.
+        """Returns the earlier futures whose outcome is known as well.
 
-        The engine tells of a batch a moment after it is done, and what is watched in between would come first.
+        The engine reports a batch shortly after it is done; a future that is watched in between would come first.
         """
         found = []
         with self._lock:

@@ -43,12 +43,12 @@ _numbers = itertools.count(1)
 
 
 def checked(given: Mapping[str, Any], defaults: Mapping[str, Any] = DEFAULTS) -> dict[str, Any]:
-    """All settings, with those given.
+    """Returns all settings: the defaults and those given.
 
     Raises:
         AssertionError: A setting is unknown.
         ValueError: The codec is unknown.
-        KafkaConfigurationError: Settings do not go together.
+        KafkaConfigurationError: Settings contradict each other.
     """
     given = _settings.without_those_of_2_0(given, defaults)
     for name in DEPRECATED:
@@ -75,7 +75,7 @@ def checked(given: Mapping[str, Any], defaults: Mapping[str, Any] = DEFAULTS) ->
 
 
 def check_idempotence(config: dict[str, Any], given: Mapping[str, Any]) -> None:
-    """Idempotence and transactions decide on other settings, and refuse some."""
+    """Applies what idempotence and transactions require of other settings, and refuses the rest."""
     if config["transactional_id"]:
         if "enable_idempotence" in given and not given["enable_idempotence"]:
             raise KafkaConfigurationError("transactional_id needs enable_idempotence")
@@ -95,7 +95,7 @@ def check_idempotence(config: dict[str, Any], given: Mapping[str, Any]) -> None:
 
 
 def of_engine(config: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings of `kafkars.Producer`."""
+    """Returns the settings of `kafkars.Producer`."""
     settings = {
         **_settings.shared(config),
         "acks": "all" if config["acks"] == -1 else config["acks"],
@@ -121,12 +121,12 @@ def of_engine(config: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, 
 
 
 def retries(given: float) -> int:
-    """How often the engine may try again, where tries are compared with what may be infinite or no whole number."""
+    """Returns the engine's number of retries; kafka-python's may be infinite or a fraction."""
     return MOST_RETRIES if given >= MOST_RETRIES else max(math.ceil(given), 0)
 
 
 def chosen_by(partitioner: Callable[..., int]) -> Callable[[bytes | None, int], int]:
-    """A partitioner of kafka-python as the engine calls it: the partitions that have a leader are not told apart."""
+    """Adapts a partitioner of kafka-python to the engine; all partitions count as available."""
 
     def choose(key: bytes | None, count: int) -> int:
         everything = list(range(count))

@@ -19,16 +19,14 @@ __all__ = ["FutureRecordMetadata", "RecordMetadata"]
 
 
 def at_least_none(timeout: float | None) -> float | None:
-    """A time limit as kafka-python takes it: where it is over already, nothing is waited for. What is no number is
-    looked at by whoever waits.
-    """
+    """Returns a time limit in seconds: a negative one counts as 0. The wait refuses what is not a number."""
     return 0 if isinstance(timeout, int | float) and timeout < 0 else timeout
 
 
 class RecordMetadata(NamedTuple):
-    """The place of a stored record.
+    """Topic, partition and offset of a stored record.
 
-    Native code makes them field by field (`kafkars-python/src/compat/kafka_python/metadata.rs`).
+    Native code fills it field by field (`kafkars-python/src/compat/kafka_python/metadata.rs`).
     """
 
     topic: str
@@ -45,7 +43,7 @@ class RecordMetadata(NamedTuple):
 
 
 class FutureRecordMetadata(_kafkars.KafkaPythonFuture, Future):
-    """The delivery of one record.
+    """The future of one record's delivery.
 
     Callbacks run on a thread of the producer, which is started when the first one is added, and after `close()` where
     they are added. Producers make these
@@ -58,7 +56,7 @@ class FutureRecordMetadata(_kafkars.KafkaPythonFuture, Future):
     _told: threading.Event | None = None
     _has_run = False
     number = 0
-    """Its place among those with callbacks."""
+    """The order of this future among those with callbacks."""
 
     _MADE_LATE: ClassVar[dict[str, Callable[[], Any]]] = {
         "_lock": threading.Lock,
@@ -74,7 +72,7 @@ class FutureRecordMetadata(_kafkars.KafkaPythonFuture, Future):
 
     @classmethod
     def failed_with(cls, error: BaseException) -> FutureRecordMetadata:
-        """The outcome of a record that is not sent, because every broker would refuse it."""
+        """Returns a failed future, for a record that is not sent because every broker would refuse it."""
         made = cls()
         made._error = error
         made.is_done = True
@@ -83,7 +81,7 @@ class FutureRecordMetadata(_kafkars.KafkaPythonFuture, Future):
     if TYPE_CHECKING:
 
         def get(self, timeout: float | None = None) -> RecordMetadata:
-            """The metadata; waits for the broker's word."""
+            """Waits for the outcome and returns the metadata; `timeout` is in seconds, None for ever."""
             ...
 
     def _get(self, timeout: float | None) -> RecordMetadata:
@@ -102,7 +100,7 @@ class FutureRecordMetadata(_kafkars.KafkaPythonFuture, Future):
 
     @property
     def is_done(self) -> bool:
-        """True if the outcome is known."""
+        """True if the record was stored or has failed."""
         return self._ended or self._delivery.done()
 
     @is_done.setter
@@ -112,7 +110,7 @@ class FutureRecordMetadata(_kafkars.KafkaPythonFuture, Future):
 
     @property
     def value(self) -> RecordMetadata | None:
-        """The metadata of a record that was stored."""
+        """The metadata of a stored record, else None."""
         self._look(0)
         return self._value
 
@@ -122,7 +120,7 @@ class FutureRecordMetadata(_kafkars.KafkaPythonFuture, Future):
 
     @property
     def exception(self) -> BaseException | None:
-        """Why the record was not stored."""
+        """The error of a record that was not stored, else None."""
         self._look(0)
         return self._error
 
@@ -131,12 +129,12 @@ class FutureRecordMetadata(_kafkars.KafkaPythonFuture, Future):
         self._error = error
 
     def add_callback(self, f: Callable[..., object], *args: Any, **kwargs: Any) -> Self:
-        """Calls `f(*args, metadata, **kwargs)` when the record is stored, at once where it is."""
+        """Calls `f(*args, metadata, **kwargs)` when the record is stored, at once if it is already."""
         self._watch()
         return super().add_callback(f, *args, **kwargs)
 
     def add_errback(self, f: Callable[..., object], *args: Any, **kwargs: Any) -> Self:
-        """Calls `f(*args, error, **kwargs)` when the record is not stored, at once where that is known."""
+        """Calls `f(*args, error, **kwargs)` when the delivery fails, at once if it has failed already."""
         self._watch()
         return super().add_errback(f, *args, **kwargs)
 
@@ -156,9 +154,7 @@ class FutureRecordMetadata(_kafkars.KafkaPythonFuture, Future):
         return self._has_run if self._told is not None else self.is_done
 
     def _has_told(self, timeout: float | None) -> bool:
-        """As in kafka-python, who waits for the outcome gets it after the callbacks. A callback itself does not
-        wait.
-        """
+        """Waits until the callbacks have run, as `get()` does in kafka-python. A callback itself does not wait."""
         return self._told is None or self._reporter.is_here() or self._told.wait(timeout)
 
     def tell(self) -> None:
@@ -178,7 +174,7 @@ class FutureRecordMetadata(_kafkars.KafkaPythonFuture, Future):
                 self._told.set()
 
     def wait_told(self, timeout: float | None) -> bool:
-        """Waits until the callbacks have run; False when the time is over."""
+        """Waits until the callbacks have run; False after the time limit."""
         return self._has_told(timeout)
 
     def _look(self, timeout: float | None) -> bool:

@@ -47,27 +47,27 @@ __all__ = ["KafkaProducer"]
 log = logging.getLogger("kafka.producer.kafka")
 
 LONGEST = 10 * 365 * 86_400.0
-"""Seconds: longer than anybody waits."""
+"""Ten years in seconds, for waits without a limit."""
 
 
 class KafkaProducer(_kafkars.KafkaPythonSender):
-    """Sends records. Threads may share one.
+    """Sends records. Thread-safe.
 
     Settings are those of kafka-python 2.3, which the page on moving lists with what becomes of them.
 
     Raises:
         AssertionError: A setting is unknown.
-        KafkaConfigurationError: Settings do not go together.
+        KafkaConfigurationError: Settings contradict each other.
         NoBrokersAvailable: No broker answers within `api_version_auto_timeout_ms`, where `api_version` is not set.
-        ssl.SSLError: A broker's certificate, or ours, was refused.
+        ssl.SSLError: The broker's certificate or the client's was refused.
     """
 
     DEFAULT_CONFIG: ClassVar[dict[str, Any]] = _settings.DEFAULTS
     DEPRECATED_CONFIGS: Sequence[str] = _settings.DEPRECATED
     WRONG_TYPE: ClassVar[type[Exception]] = AssertionError
-    """What is raised for headers and serialized data of a wrong type."""
+    """The error class for headers and serialized data of a wrong type."""
     WRONG_VALUE: ClassVar[type[Exception]] = AssertionError
-    """What is raised for other wrong arguments of `send()`."""
+    """The error class for other invalid arguments of `send()`."""
     METRICS: ClassVar[str] = "kafkars.compat.kafka.metrics"
     """The module of its metrics."""
     NEWEST_RELEASE: ClassVar[tuple[int, ...]] = NEWEST_OF_2
@@ -101,7 +101,7 @@ class KafkaProducer(_kafkars.KafkaPythonSender):
         self._closed = False
 
     def _reach(self) -> None:
-        """kafka-python asks a broker for its version before anything else, and fails where none answers."""
+        """Waits for the first broker's answer, as kafka-python does, and raises if none answers."""
         if self.config["api_version"] is not None:
             return
         reader = quiet(
@@ -138,19 +138,19 @@ class KafkaProducer(_kafkars.KafkaPythonSender):
     # Life
 
     def bootstrap_connected(self) -> bool:
-        """True if the producer is open: it found a broker when it was made, and finds others when it needs them."""
+        """True if the producer is open: a broker was found when it was created, and others are when needed."""
         return not self._closed
 
     def close(self, timeout: float | None = None, null_logger: bool = False) -> None:
-        """Sends what waits and closes. Calling it again does nothing.
+        """Sends buffered records and closes the producer. Idempotent.
 
         Args:
-            timeout: Seconds; None waits for every record, 0 gives up those that wait. Within a callback it counts as 0.
-            null_logger: Looked at by nobody: the engine does not log within `close()`.
+            timeout: Seconds; None waits for every record, 0 discards unsent ones. Within a callback it counts as 0.
+            null_logger: Ignored: the engine does not log within `close()`.
 
         Raises:
             AssertionError: The time is negative, or NaN.
-            KafkaTimeoutError: Records were given up, which their futures say, too; not within a callback.
+            KafkaTimeoutError: Records were discarded and their futures failed; not raised within a callback.
         """
         del null_logger
         if self._closed:
@@ -212,17 +212,17 @@ class KafkaProducer(_kafkars.KafkaPythonSender):
             partition: int | None = None,
             timestamp_ms: int | None = None,
         ) -> FutureRecordMetadata:
-            """Puts a record into its partition's batch, and sends it in the background."""
+            """Appends a record to its partition's batch, which is sent in the background."""
             ...
 
     def _partitioner(self) -> Callable[..., int] | None:
-        """What chooses partitions by more than the engine's partitioners are told."""
+        """Returns a partitioner that needs more than the engine's partitioners are told; None if the engine's do."""
         return None
 
     def _serializer(self, given: Any) -> tuple[Callable[..., Any], bool, bool] | None:
-        """How a serializer is called: the function, and whether it takes the topic, and the headers, too.
+        """Returns the function of a serializer, and whether it takes the topic and the headers, too.
 
-        It is called for None, too.
+        The function is called for None, too.
         """
         if given is None:
             return None
@@ -237,7 +237,7 @@ class KafkaProducer(_kafkars.KafkaPythonSender):
         partition: int | None,
         timestamp_ms: int | None,
     ) -> FutureRecordMetadata:
-        """`send()` where an argument is wrong or unusual."""
+        """The rest of `send()`, for arguments that are wrong or unusual."""
         self._check_open()
         if value is None and key is None:
             raise self.WRONG_VALUE("Need at least one: key or value")
@@ -257,7 +257,7 @@ class KafkaProducer(_kafkars.KafkaPythonSender):
         partition: int | None,
         timestamp_ms: int | None,
     ) -> FutureRecordMetadata:
-        """The rest of it."""
+        """The rest of `send()`, after the serializers."""
         for data in (raw_key, raw_value):
             if data is not None and not isinstance(data, (bytes, bytearray, memoryview)):
                 raise self.WRONG_TYPE(f"keys and values are bytes once serialized, not {type(data).__name__}")
@@ -282,10 +282,10 @@ class KafkaProducer(_kafkars.KafkaPythonSender):
         return future
 
     def _refused(self, error: BaseException) -> FutureRecordMetadata:
-        """The future of a record that the engine did not take.
+        """Returns the future of a record that the engine did not take.
 
         Raises:
-            BaseException: Why, unless a broker would have been the one to refuse it.
+            BaseException: The error, unless it is one that a broker would have answered with.
         """
         if isinstance(error, TransactionStateError):
             raise IllegalStateError(str(error)) from error
@@ -307,7 +307,7 @@ class KafkaProducer(_kafkars.KafkaPythonSender):
         return function(topic, data) if takes_topic else function(data)
 
     def _checked_headers(self, headers: list[tuple[str, bytes]]) -> int:
-        """Bytes of headers that are what kafka-python takes."""
+        """Checks headers as kafka-python does, and returns their size in bytes."""
         pairs: Any = headers
         if not isinstance(pairs, list):
             raise self.WRONG_TYPE("headers: expected a list of pairs")
@@ -321,22 +321,22 @@ class KafkaProducer(_kafkars.KafkaPythonSender):
         return size
 
     def _raise_at_once(self, delivery: kafkars.DeliveryFuture) -> None:
-        """What kafka-python finds before a record is in a batch is raised by `send()` itself."""
+        """Raises the errors that kafka-python finds before a record is in a batch."""
         error = delivery.exception(0)
         if isinstance(error, kafkars.errors.InvalidPartitionError):
             with translated():
                 raise error
 
     def flush(self, timeout: float | None = None) -> None:
-        """Sends everything at once, and waits until deliveries are decided and callbacks have run.
+        """Sends all buffered records, and waits until they are stored or have failed, and callbacks have run.
 
-        Errors stay with the futures.
+        Errors of records are in their futures.
 
         Args:
-            timeout: Seconds; None waits for as long as it takes.
+            timeout: Seconds; None waits without a limit.
 
         Raises:
-            KafkaTimeoutError: Records are still under way.
+            KafkaTimeoutError: Records are still undelivered.
         """
         limit = at_least_none(timeout)
         until = None if limit is None else time.monotonic() + limit
@@ -348,7 +348,7 @@ class KafkaProducer(_kafkars.KafkaPythonSender):
             raise KafkaTimeoutError(f"callbacks are still running after {timeout} s")
 
     def partitions_for(self, topic: str) -> set[int]:
-        """The numbers of a topic's partitions; asking may create it, where brokers allow that.
+        """Returns the partition numbers of a topic, which brokers may auto-create.
 
         Raises:
             KafkaTimeoutError: The topic did not become known within `max_block_ms`.
@@ -359,29 +359,29 @@ class KafkaProducer(_kafkars.KafkaPythonSender):
 
     @property
     def _metadata(self) -> ClusterMetadata:
-        """The cluster, under the name under which agents look for it."""
+        """The cluster, under the name that monitoring agents read."""
         return ClusterMetadata(self._engine, self.config["max_block_ms"] / 1000)
 
     def metrics(self, raw: bool = False) -> dict[Any, Any] | None:
-        """Figures by group and name, as far as the engine counts them.
+        """Returns the metrics that the engine counts, by group and name.
 
         Args:
-            raw: True gives `{MetricName: KafkaMetric}`.
+            raw: True returns `{MetricName: KafkaMetric}`.
 
         Returns:
-            `{group: {name: value}}`; None where `metrics_enabled` is off.
+            `{group: {name: value}}`; None if `metrics_enabled` is off.
         """
         return self._metrics.told(raw=raw)
 
     @classmethod
     def max_usable_produce_magic(cls, api_version: tuple[int, ...]) -> int:
-        """The format of records that brokers of a version take: 0, 1 or 2. The engine asks each broker."""
+        """Returns the newest record format (0, 1 or 2) of a broker version. The engine itself asks each broker."""
         return 2 if api_version >= (0, 11) else 1 if api_version >= (0, 10) else 0
 
     # Transactions
 
     def init_transactions(self) -> None:
-        """Registers the transactional id; needed before the first transaction.
+        """Registers the transactional id and fences older producers with it; required before the first transaction.
 
         Raises:
             IllegalStateError: There is no `transactional_id`.
@@ -395,7 +395,7 @@ class KafkaProducer(_kafkars.KafkaPythonSender):
         self._is_ready_for_transactions = True
 
     def begin_transaction(self) -> None:
-        """Opens a transaction."""
+        """Begins a transaction."""
         self._check_transactional()
         with translated():
             self._engine.begin_transaction()
@@ -403,7 +403,7 @@ class KafkaProducer(_kafkars.KafkaPythonSender):
     def send_offsets_to_transaction(
         self, offsets: Mapping[TopicPartition, OffsetAndMetadata], consumer_group_id: str
     ) -> None:
-        """Commits positions of a group with the transaction."""
+        """Commits a group's offsets with the transaction."""
         self._check_transactional()
         taken = {
             partition: EngineOffset(place.offset, str(place.metadata or "")) for partition, place in offsets.items()
@@ -430,7 +430,7 @@ class KafkaProducer(_kafkars.KafkaPythonSender):
 
 
 def _moment(timestamp_ms: Any) -> Any:
-    """As the engine takes it. kafka-python takes seconds for ms, which the engine refuses unless a datetime says so."""
+    """Returns a timestamp for the engine, which takes what looks like seconds for a mistake unless it is a datetime."""
     if isinstance(timestamp_ms, int) and 10**9 <= timestamp_ms < 10**10:
         return dt.datetime.fromtimestamp(timestamp_ms / 1_000, dt.timezone.utc)
     return timestamp_ms

@@ -1,5 +1,5 @@
-"""The wire format, as far as programs of kafka-python name it (`kafka.protocol`): answers of administrators, and basic
+"""The wire format, as far as programs of kafka-python use it (`kafka.protocol`): responses of administration, and basic
 types.
 
-Requests themselves are the engine's: nothing here is sent.
+The engine makes requests itself: nothing here is sent.
 """

@@ -66,7 +66,7 @@ class DeleteTopicsResponse_v3(Struct):  # noqa: N801
 
 
 class CreatePartitionsResponse_v1(Struct):  # noqa: N801
-    """The outcome for each topic to get more partitions."""
+    """The outcome for each topic that was to get more partitions."""
 
     throttle_time_ms: int
     topic_errors: list[tuple[str, int, str | None]]
@@ -98,7 +98,7 @@ class AlterConfigsResponse_v1(Struct):  # noqa: N801
 
 
 class DescribeLogDirsResponse_v0(Struct):  # noqa: N801
-    """Folders of a broker, with what each replica takes."""
+    """Log directories of a broker, with the size of each replica."""
 
     throttle_time_ms: int
     log_dirs: list[tuple[int, str, list[tuple[str, list[tuple[int, int, int, bool]]]]]]

@@ -1,4 +1,4 @@
-"""Answers to commits (`kafka.protocol.commit`): what documents of kafka-python 2 name as the argument of a commit's
+"""Responses to commits (`kafka.protocol.commit`), which documents of kafka-python 2 name as the argument of a commit's
 callback.
 """
 
@@ -13,7 +13,7 @@ __all__ = ["OffsetCommitResponse", "OffsetCommitResponse_v3"]
 
 
 class OffsetCommitResponse_v3(Struct):  # noqa: N801  the name programs use
-    """What became of each partition of a commit. Callbacks get None or an exception instead, in kafka-python too."""
+    """The outcome for each partition of a commit. Callbacks get None or an exception instead, as in kafka-python."""
 
     throttle_time_ms: int
     topics: list[tuple[str, list[tuple[int, int]]]]

@@ -1,4 +1,4 @@
-"""Where reading begins without a position (`kafka.protocol.list_offsets`)."""
+"""Where reading begins without a committed offset (`kafka.protocol.list_offsets`)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ __all__ = ["OffsetResetStrategy"]
 
 
 class OffsetResetStrategy:
-    """Numbers of places in a log."""
+    """The offsets of ListOffsets requests that stand for the ends of a log."""
 
     LATEST = -1
     EARLIEST = -2

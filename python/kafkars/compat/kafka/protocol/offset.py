@@ -1,4 +1,4 @@
-"""The same under the name that kafka-python 2.0 has for it (`kafka.protocol.offset`)."""
+"""`OffsetResetStrategy`, where kafka-python 2.0 has it (`kafka.protocol.offset`)."""
 
 from __future__ import annotations
 

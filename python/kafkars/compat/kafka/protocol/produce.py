@@ -1,4 +1,4 @@
-"""Requests of producers (`kafka.protocol.produce`), as a list of their versions; the engine sends its own."""
+"""The versions of Produce requests (`kafka.protocol.produce`); the engine sends its own."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WITH_TRANSACTIONS = 3
 
 
 def version(number: int) -> type[Struct]:
-    """The request in one version."""
+    """Returns the class of a request version."""
     first = (("transactional_id", String()),) if number >= WITH_TRANSACTIONS else ()
     schema = Schema(*first, ACKS, TIMEOUT, TOPICS)
     return type(f"ProduceRequest_v{number}", (Struct,), {"SCHEMA": schema, "API_KEY": 0, "API_VERSION": number})

@@ -14,7 +14,7 @@ __all__ = ["Struct"]
 
 
 class Struct:
-    """Fields of a schema as attributes. All are given by place, or any by name; those left out are None.
+    """The fields of a schema as attributes. Pass all by position, or any by name; missing ones are None.
 
     Raises:
         ValueError: There are more or fewer values than fields, or a name is unknown.
@@ -39,31 +39,31 @@ class Struct:
         raise AttributeError(f"{type(self).__name__} has no {name}; its fields are {', '.join(self.SCHEMA.names)}")
 
     def encode(self) -> bytes:
-        """The bytes of all fields."""
+        """Returns the bytes of all fields."""
         return self.SCHEMA.encode([getattr(self, name) for name in self.SCHEMA.names])
 
     @classmethod
     def decode(cls, data: BinaryIO | bytes) -> Self:
-        """The next of a stream.
+        """Decodes the next struct of a stream.
 
         Raises:
-            ValueError: The stream ends before.
+            ValueError: The stream is truncated.
         """
         stream: BinaryIO = io.BytesIO(data) if isinstance(data, bytes) else data
         return cls(*(field.decode(stream) for field in cls.SCHEMA.fields))
 
     def get_item(self, name: str) -> Any:
-        """A field by its name.
+        """Returns a field by its name.
 
         Raises:
-            KeyError: There is none of that name.
+            KeyError: The field is unknown.
         """
         if name not in self.SCHEMA.names:
             raise KeyError(f"{name} is not in the schema")
         return getattr(self, name)
 
     def to_object(self) -> dict[str, Any]:
-        """The fields as a dict, with dicts for the tuples in it."""
+        """Returns the fields as a dict, nested tuples as dicts, too."""
         return {
             name: plain(field, getattr(self, name))
             for name, field in zip(self.SCHEMA.names, self.SCHEMA.fields, strict=True)
@@ -83,7 +83,7 @@ class Struct:
 
 
 def plain(field: Any, value: Any) -> Any:
-    """A value with dicts for tuples."""
+    """Returns a value with its tuples converted to dicts."""
     if isinstance(field, Schema):
         return {name: plain(each, part) for name, each, part in zip(field.names, field.fields, value, strict=True)}
     if isinstance(field, Array) and value is not None:

@@ -1,4 +1,4 @@
-"""Basic types of Kafka's wire format (`kafka.protocol.types`): what encodes and decodes numbers, text, bytes, arrays
+"""Basic types of Kafka's wire format (`kafka.protocol.types`): encoders and decoders of numbers, text, bytes, arrays
 and tuples.
 """
 
@@ -26,27 +26,27 @@ __all__ = [
 ]
 
 BITS, LOW, MORE = 7, 0x7F, 0x80
-"""A group of a number of variable size: its bits, what they are, and that another one follows."""
+"""A byte of a varint: the number of its value bits, their mask, and the bit that says another byte follows."""
 SHOWN = 100
 """Bytes that `repr` shows."""
 
 
 class AbstractType:
-    """Something that has a form on the wire. Types of fixed size are used as classes, the others as objects."""
+    """A type of the wire format. Types of fixed size are used as classes, the others as objects."""
 
     @classmethod
     def encode(cls, value: Any) -> bytes:
-        """The bytes of a value."""
+        """Encodes a value."""
         raise NotImplementedError
 
     @classmethod
     def decode(cls, data: BinaryIO) -> Any:
-        """The next value of a stream."""
+        """Decodes the next value of a stream."""
         raise NotImplementedError
 
     @classmethod
     def repr(cls, value: Any) -> str:
-        """Returns a value as text for people."""
+        """Returns a value as readable text."""
         return repr(value)
 
 
@@ -57,10 +57,10 @@ class _Number(AbstractType):
 
     @classmethod
     def encode(cls, value: Any) -> bytes:
-        """The bytes of a number.
+        """Encodes a number.
 
         Raises:
-            ValueError: It is none, or does not fit.
+            ValueError: The value is not a number, or out of range.
         """
         try:
             return cls.FORM.pack(value)
@@ -69,10 +69,10 @@ class _Number(AbstractType):
 
     @classmethod
     def decode(cls, data: BinaryIO) -> Any:
-        """The next number.
+        """Decodes the next number.
 
         Raises:
-            ValueError: The stream ends before.
+            ValueError: The stream is truncated.
         """
         return cls.FORM.unpack(taken(data, cls.FORM.size))[0]
 
@@ -114,7 +114,7 @@ class Float64(_Number):
 
 
 class Boolean(_Number):
-    """True or false, in a byte."""
+    """A boolean, as one byte."""
 
     FORM = struct.Struct(">?")
 
@@ -124,7 +124,7 @@ class UnsignedVarInt32(AbstractType):
 
     @classmethod
     def encode(cls, value: int) -> bytes:
-        """The bytes of a number."""
+        """Encodes a number."""
         value &= 0xFFFFFFFF
         groups = bytearray()
         while value >> BITS:
@@ -135,10 +135,10 @@ class UnsignedVarInt32(AbstractType):
 
     @classmethod
     def decode(cls, data: BinaryIO) -> int:
-        """The next number.
+        """Decodes the next number.
 
         Raises:
-            ValueError: It has more than 32 bits, or the stream ends before.
+            ValueError: The number has more than 32 bits, or the stream is truncated.
         """
         value = 0
         for shift in range(0, 35, BITS):
@@ -150,71 +150,71 @@ class UnsignedVarInt32(AbstractType):
 
 
 class String(AbstractType):
-    """Text after its length in two bytes; -1 is None."""
+    """Text after its length as an int16; -1 is None."""
 
     def __init__(self, encoding: str = "utf-8") -> None:
         self.encoding = encoding
 
     def encode(self, value: Any) -> bytes:  # type: ignore[override]
-        """The bytes of text."""
+        """Encodes text."""
         if value is None:
             return Int16.encode(-1)
         data = str(value).encode(self.encoding)
         return Int16.encode(len(data)) + data
 
     def decode(self, data: BinaryIO) -> str | None:  # type: ignore[override]
-        """The next text.
+        """Decodes the next text.
 
         Raises:
-            ValueError: The stream ends before.
+            ValueError: The stream is truncated.
         """
         length = Int16.decode(data)
         return None if length < 0 else taken(data, length).decode(self.encoding)
 
 
 class Bytes(AbstractType):
-    """Bytes after their number in four bytes; -1 is None."""
+    """Bytes after their length as an int32; -1 is None."""
 
     @classmethod
     def encode(cls, value: bytes | None) -> bytes:
-        """The bytes, with their number."""
+        """Encodes bytes."""
         return Int32.encode(-1) if value is None else Int32.encode(len(value)) + value
 
     @classmethod
     def decode(cls, data: BinaryIO) -> bytes | None:
-        """The next bytes.
+        """Decodes the next bytes.
 
         Raises:
-            ValueError: The stream ends before.
+            ValueError: The stream is truncated.
         """
         length = Int32.decode(data)
         return None if length < 0 else taken(data, length)
 
     @classmethod
     def repr(cls, value: bytes | None) -> str:
-        """The first of them."""
+        """Returns the first bytes as text."""
         return repr(value[:SHOWN] + b"..." if value is not None and len(value) > SHOWN else value)
 
 
 class Schema(AbstractType):
-    """Values of several types one after the other, by name."""
+    """A tuple of named values of several types, one after the other."""
 
     def __init__(self, *fields: tuple[str, Any]) -> None:
         self.names: tuple[str, ...] = tuple(name for name, _ in fields)
         self.fields: tuple[Any, ...] = tuple(field for _, field in fields)
 
     def encode(self, value: Sequence[Any]) -> bytes:  # type: ignore[override]
-        """The bytes of a tuple.
+        """Encodes a tuple.
 
         Raises:
-            ValueError: It has another number of values.
+            ValueError: The tuple has another number of values than the schema.
         """
         if len(value) != len(self.fields):
             raise ValueError(f"{len(value)} values for {len(self.fields)} fields: {', '.join(self.names)}")
         return b"".join(field.encode(each) for field, each in zip(self.fields, value, strict=True))
 
     def decode(self, data: BinaryIO | bytes) -> tuple[Any, ...]:  # type: ignore[override]
-        """The next tuple."""
+        """Decodes the next tuple."""
         stream: BinaryIO = io.BytesIO(data) if isinstance(data, bytes) else data
         return tuple(field.decode(stream) for field in self.fields)
 
@@ -222,13 +222,13 @@ class Schema(AbstractType):
         return len(self.fields)
 
     def repr(self, value: Any) -> str:  # type: ignore[override]
-        """The values with their names."""
+        """Returns the values with their names."""
         pairs = zip(self.names, self.fields, value, strict=False)
         return "(" + ", ".join(f"{name}={field.repr(each)}" for name, field, each in pairs) + ")"
 
 
 class Array(AbstractType):
-    """Values of one type after their number in four bytes; -1 is None."""
+    """Values of one type after their count as an int32; -1 is None."""
 
     def __init__(self, *array_of: Any) -> None:
         if not array_of:
@@ -237,26 +237,26 @@ class Array(AbstractType):
         self.array_of: Any = Schema(*array_of) if len(array_of) > 1 or isinstance(first, tuple) else first
 
     def encode(self, items: Sequence[Any] | None) -> bytes:  # type: ignore[override]
-        """The bytes of a list."""
+        """Encodes a list."""
         if items is None:
             return Int32.encode(-1)
         return Int32.encode(len(items)) + b"".join(self.array_of.encode(item) for item in items)
 
     def decode(self, data: BinaryIO) -> list[Any] | None:  # type: ignore[override]
-        """The next list."""
+        """Decodes the next list."""
         length = Int32.decode(data)
         return None if length < 0 else [self.array_of.decode(data) for _ in range(length)]
 
     def repr(self, value: Sequence[Any] | None) -> str:  # type: ignore[override]
-        """Each value."""
+        """Returns the values as text."""
         return "NULL" if value is None else "[" + ", ".join(self.array_of.repr(item) for item in value) + "]"
 
 
 def taken(data: BinaryIO, length: int) -> bytes:
-    """So many bytes of a stream.
+    """Reads `length` bytes of a stream.
 
     Raises:
-        ValueError: It ends before.
+        ValueError: The stream is truncated.
     """
     found = data.read(length)
     if len(found) != length:

@@ -1,4 +1,4 @@
-"""Record batches in the form of logs and requests (`kafka.record`). kafkars' clients have their own."""
+"""Record batches as logs and requests hold them (`kafka.record`). kafkars' clients use the engine's own."""
 
 from __future__ import annotations
 

@@ -10,10 +10,10 @@ NAMES = {GZIP: "gzip", SNAPPY: "snappy", LZ4: "lz4", ZSTD: "zstd"}
 
 
 def check(number: int) -> str:
-    """The name of a codec.
+    """Returns the name of a codec.
 
     Raises:
-        UnsupportedCodecError: There is none of that number, or its package is not installed.
+        UnsupportedCodecError: The codec is unknown, or its package is not installed.
     """
     name = NAMES.get(number)
     if name is None:
@@ -24,7 +24,7 @@ def check(number: int) -> str:
 
 
 def compressed(number: int, data: bytes, *, old_lz4: bool = False) -> bytes:
-    """Bytes compressed; `old_lz4` as brokers of the oldest format want it."""
+    """Compresses bytes; `old_lz4` writes the LZ4 frames that brokers before 0.10 expect."""
     name = check(number)
     encode = codec.lz4_encode_old_kafka if old_lz4 and number == LZ4 else getattr(codec, f"{name}_encode")
     made: bytes = encode(data)
@@ -32,11 +32,11 @@ def compressed(number: int, data: bytes, *, old_lz4: bool = False) -> bytes:
 
 
 def decompressed(number: int, data: bytes, *, old_lz4: bool = False) -> bytes:
-    """Bytes as they were.
+    """Decompresses bytes.
 
     Raises:
-        CorruptRecordError: They are not what the codec makes.
-        UnsupportedCodecError: There is no such codec, or its package is not installed.
+        CorruptRecordError: The codec cannot decompress the data.
+        UnsupportedCodecError: The codec is unknown, or its package is not installed.
     """
     name = check(number)
     decode = codec.lz4_decode_old_kafka if old_lz4 and number == LZ4 else getattr(codec, f"{name}_decode")
@@ -48,10 +48,10 @@ def decompressed(number: int, data: bytes, *, old_lz4: bool = False) -> bytes:
 
 
 def check_bytes(name: str, given: object) -> None:
-    """Refuses keys and values that are no bytes.
+    """Refuses keys and values that are not bytes.
 
     Raises:
-        TypeError: It is something else.
+        TypeError: The value is neither bytes nor None.
     """
     if given is not None and not isinstance(given, (bytes, bytearray, memoryview)):
         raise TypeError(f"{name}: bytes are expected, not {type(given).__name__}")

@@ -26,46 +26,46 @@ class DefaultRecord(ABCRecord):
 
     @property
     def size_in_bytes(self) -> int:
-        """Its size in bytes, without the number that says it."""
+        """The record's size in bytes, without its length field."""
         return self._size_in_bytes
 
     @property
     def offset(self) -> int:
-        """Its offset."""
+        """The record's offset."""
         return self._fields[0]
 
     @property
     def timestamp(self) -> int:
-        """Its time in milliseconds since 1970."""
+        """The record's timestamp in milliseconds since 1970."""
         return self._fields[1]
 
     @property
     def timestamp_type(self) -> int:
-        """0 for the producer's time, 1 for the broker's."""
+        """The timestamp type: 0 for CreateTime, 1 for LogAppendTime."""
         return self._fields[2]
 
     @property
     def key(self) -> bytes | None:
-        """Its key."""
+        """The record's key."""
         return self._fields[3]
 
     @property
     def value(self) -> bytes | None:
-        """Its value."""
+        """The record's value."""
         return self._fields[4]
 
     @property
     def headers(self) -> list[tuple[str, bytes | None]]:
-        """Its headers."""
+        """The record's headers."""
         return self._fields[5]
 
     @property
     def checksum(self) -> None:
-        """None: the batch has one for all."""
+        """None: the batch has one checksum for all of its records."""
         return
 
     def validate_crc(self) -> bool:
-        """True, likewise."""
+        """True: the batch has one checksum for all of its records."""
         return True
 
     def __repr__(self) -> str:
@@ -75,10 +75,10 @@ class DefaultRecord(ABCRecord):
 
 
 class ControlRecord(DefaultRecord):
-    """A marker of a transaction, whose key says whether it was committed.
+    """A transaction marker, whose key says whether the transaction was committed.
 
     Raises:
-        struct.error: The key is no marker's.
+        struct.error: The key is not that of a marker.
     """
 
     KEY_STRUCT = struct.Struct(">hh")
@@ -98,12 +98,12 @@ class ControlRecord(DefaultRecord):
 
     @property
     def version(self) -> int:
-        """The version of its key."""
+        """The version of the key."""
         return int(self._version)
 
     @property
     def type(self) -> int:
-        """0 for an abort, 1 for a commit."""
+        """The marker's type: 0 for an abort, 1 for a commit."""
         return int(self._type)
 
     @property
@@ -113,7 +113,7 @@ class ControlRecord(DefaultRecord):
 
     @property
     def commit(self) -> bool:
-        """True if it was committed."""
+        """True if the transaction was committed."""
         return self.type == 1
 
     def __repr__(self) -> str:
@@ -135,7 +135,7 @@ class DefaultRecordMetadata(_Metadata):
 
     @property
     def crc(self) -> None:
-        """None: the batch has one for all."""
+        """None: the batch has one checksum for all of its records."""
         return
 
     def __repr__(self) -> str:

@@ -19,50 +19,50 @@ class ABCRecord(ABC):
     @property
     @abstractmethod
     def size_in_bytes(self) -> int:
-        """Its size in bytes."""
+        """The size in bytes."""
 
     @property
     @abstractmethod
     def offset(self) -> int:
-        """Its offset."""
+        """The record's offset."""
 
     @property
     @abstractmethod
     def timestamp(self) -> int | None:
-        """Its time in milliseconds since 1970; None in the oldest format."""
+        """The record's timestamp in milliseconds since 1970; None in format 0."""
 
     @property
     @abstractmethod
     def timestamp_type(self) -> int | None:
-        """0 for the producer's time, 1 for the broker's, None in the oldest format."""
+        """The timestamp type: 0 for CreateTime, 1 for LogAppendTime; None in format 0."""
 
     @property
     @abstractmethod
     def key(self) -> bytes | None:
-        """Its key."""
+        """The record's key."""
 
     @property
     @abstractmethod
     def value(self) -> bytes | None:
-        """Its value."""
+        """The record's value."""
 
     @property
     @abstractmethod
     def checksum(self) -> int | None:
-        """Its own checksum; None in the format that has one for the batch."""
+        """The record's checksum; None in format 2, where the batch has one."""
 
     @abstractmethod
     def validate_crc(self) -> bool:
-        """True if its own checksum is right, or it has none."""
+        """True if the record's checksum is right, or it has none."""
 
     @property
     @abstractmethod
     def headers(self) -> list[tuple[str, bytes | None]]:
-        """Its headers; an empty list in formats without."""
+        """The record's headers; an empty list in formats without headers."""
 
 
 class ABCRecordBatchBuilder(ABC):
-    """Makes one batch."""
+    """The base class of batch builders."""
 
     __slots__ = ()
 
@@ -70,40 +70,40 @@ class ABCRecordBatchBuilder(ABC):
     def append(
         self, offset: int, timestamp: int | None, key: bytes | None, value: bytes | None, headers: Any = None
     ) -> Any:
-        """Adds a record; gives its metadata, or None where it does not fit in."""
+        """Appends a record and returns its metadata; None if it does not fit."""
 
     @abstractmethod
     def size_in_bytes(self, offset: int, timestamp: int, key: bytes | None, value: bytes | None, headers: Any) -> int:
-        """By how many bytes a record makes the batch larger, before it is compressed."""
+        """Returns the size that a record adds to the batch, in bytes before compression."""
 
     @abstractmethod
     def build(self) -> bytearray:
-        """The finished batch."""
+        """Returns the encoded batch."""
 
 
 class ABCRecordBatch(ABC):
-    """A batch, or in the older formats one message that may have others in it."""
+    """A batch, or in the older formats a message that may contain others."""
 
     __slots__ = ()
 
     @abstractmethod
     def __iter__(self) -> Iterator[Any]:
-        """Its records."""
+        """Iterates over the records."""
 
     @property
     @abstractmethod
     def base_offset(self) -> int:
-        """The offset that it has itself."""
+        """The base offset of the batch."""
 
     @property
     @abstractmethod
     def size_in_bytes(self) -> int:
-        """Its size in bytes."""
+        """The size in bytes."""
 
     @property
     @abstractmethod
     def magic(self) -> int:
-        """The number of its format."""
+        """The format (magic byte): 0, 1 or 2."""
 
 
 class ABCRecords(ABC):
@@ -113,15 +113,15 @@ class ABCRecords(ABC):
 
     @abstractmethod
     def __init__(self, buffer: Any) -> None:
-        """Takes bytes."""
+        """Creates it from encoded batches."""
 
     @abstractmethod
     def size_in_bytes(self) -> int:
-        """The number of bytes."""
+        """Returns the size in bytes."""
 
     @abstractmethod
     def next_batch(self) -> ABCRecordBatch | None:
-        """The next batch; None after the last."""
+        """Returns the next batch; None after the last."""
 
     @abstractmethod
     def has_next(self) -> bool:

@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 NOTHING = 1
-"""The length -1 as a number of variable length."""
+"""The length -1 as a varint."""
 
 
 class DefaultRecordBase:
@@ -52,10 +52,10 @@ class DefaultRecordBase:
 
 
 class DefaultRecordBatch(DefaultRecordBase, ABCRecordBatch):
-    """A batch that is read.
+    """A batch to read.
 
     Raises:
-        CorruptRecordError: There are fewer bytes than a header has.
+        CorruptRecordError: The data is shorter than a header.
     """
 
     base_offset: int = 0
@@ -84,65 +84,65 @@ class DefaultRecordBatch(DefaultRecordBase, ABCRecordBatch):
 
     @property
     def size_in_bytes(self) -> int:
-        """Its size in bytes."""
+        """The size in bytes."""
         return int(self._length) + self.AFTER_LEN_OFFSET
 
     @property
     def last_offset(self) -> int:
-        """The offset of its last record."""
+        """The offset of the last record."""
         return self.base_offset + int(self.last_offset_delta)
 
     @property
     def next_offset(self) -> int:
-        """The offset after its last record."""
+        """The offset after the last record."""
         return self.last_offset + 1
 
     @property
     def compression_type(self) -> int:
-        """The number of its codec."""
+        """The number of the codec; 0 for none."""
         return int(self.attributes) & self.CODEC_MASK
 
     @property
     def timestamp_type(self) -> int:
-        """0 for producers' times, 1 for the broker's."""
+        """The timestamp type: 0 for CreateTime, 1 for LogAppendTime."""
         return int(bool(self.attributes & self.TIMESTAMP_TYPE_MASK))
 
     @property
     def is_transactional(self) -> bool:
-        """True if it is part of a transaction."""
+        """True if the batch is part of a transaction."""
         return bool(self.attributes & self.TRANSACTIONAL_MASK)
 
     @property
     def is_control_batch(self) -> bool:
-        """True if it is a marker of a transaction."""
+        """True if the batch is a transaction marker."""
         return bool(self.attributes & self.CONTROL_MASK)
 
     def has_producer_id(self) -> bool:
-        """True if its producer is idempotent."""
+        """True if the producer is idempotent."""
         return int(self.producer_id) > self.NO_PRODUCER_ID
 
     @property
     def has_sequence(self) -> bool:
-        """True if its records are numbered by their producer."""
+        """True if the records have sequence numbers of an idempotent producer."""
         return int(self.base_sequence) != self.NO_SEQUENCE
 
     @property
     def last_sequence(self) -> int:
-        """The number of its last record, after the greatest of which comes 0."""
+        """The sequence number of the last record; 0 follows the greatest int32."""
         if not self.has_sequence:
             return self.NO_SEQUENCE
         last = int(self.base_sequence) + int(self.last_offset_delta)
         return last if last <= self.MAX_INT else last - self.MAX_INT - 1
 
     def validate_crc(self) -> bool:
-        """True if its checksum is right."""
+        """True if the checksum is right."""
         return bool(self.crc == calc_crc32c(self._buffer[self.ATTRIBUTES_OFFSET :]))
 
     def __iter__(self) -> Iterator[DefaultRecord]:
-        """Its records, once.
+        """Iterates over the records, once.
 
         Raises:
-            CorruptRecordError: It has other bytes than records of its number.
+            CorruptRecordError: The data is not the number of records that the header says.
         """
         if self._records is None:
             self._records = self._read()
@@ -205,16 +205,16 @@ def _bytes(data: bytes, at: int) -> tuple[bytes | None, int]:
 
 
 class DefaultRecordBatchBuilder(DefaultRecordBase, ABCRecordBatchBuilder):
-    """A batch that is made.
+    """Builds a batch.
 
     Args:
-        magic: 2.
-        compression_type: The number of a codec.
+        magic: The format, always 2.
+        compression_type: The number of a codec; 0 for none.
         is_transactional: True for a batch of a transaction.
-        producer_id: The producer's number; -1 for none.
-        producer_epoch: The producer's epoch; -1 for none.
-        base_sequence: The producer's number of the first record; -1 for none.
-        batch_size: How many bytes it may have before it is compressed; one record always fits in.
+        producer_id: The producer id; -1 for none.
+        producer_epoch: The producer epoch; -1 for none.
+        base_sequence: The sequence number of the first record; -1 for none.
+        batch_size: The limit in bytes before compression; one record always fits.
     """
 
     MAX_RECORD_OVERHEAD = 21
@@ -244,10 +244,10 @@ class DefaultRecordBatchBuilder(DefaultRecordBase, ABCRecordBatchBuilder):
     def set_producer_state(
         self, producer_id: int, producer_epoch: int, base_sequence: int, is_transactional: bool
     ) -> None:
-        """Says who the producer is.
+        """Sets the producer's id, epoch and sequence number.
 
         Raises:
-            AssertionError: A transaction has no producer, or a producer no epoch or sequence.
+            AssertionError: A transaction lacks a producer id, or a producer id an epoch or sequence.
         """
         check_producer(producer_id, producer_epoch, base_sequence, is_transactional)
         self._producer = (producer_id, producer_epoch, base_sequence)
@@ -255,36 +255,36 @@ class DefaultRecordBatchBuilder(DefaultRecordBase, ABCRecordBatchBuilder):
 
     @property
     def producer_id(self) -> int:
-        """The producer's number."""
+        """The producer id."""
         return self._producer[0]
 
     @property
     def producer_epoch(self) -> int:
-        """The producer's epoch."""
+        """The producer epoch."""
         return self._producer[1]
 
     @property
     def base_sequence(self) -> int:
-        """The producer's number of the first record."""
+        """The sequence number of the first record."""
         return self._producer[2]
 
     def append(
         self, offset: int, timestamp: int | None, key: bytes | None, value: bytes | None, headers: Headers | None = None
     ) -> DefaultRecordMetadata | None:
-        """Adds a record.
+        """Appends a record.
 
         Args:
-            offset: Its place in the batch.
+            offset: The record's offset, relative to the batch.
             timestamp: Milliseconds since 1970; None for now.
-            key: Its key.
-            value: Its value.
-            headers: Its headers.
+            key: The key, or None.
+            value: The value, or None.
+            headers: Pairs of name and value.
 
         Returns:
-            Its metadata; None where it does not fit in.
+            The record's metadata; None if it does not fit.
 
         Raises:
-            TypeError: A number or bytes are something else.
+            TypeError: An argument is of a wrong type.
         """
         if timestamp is None:
             timestamp = int(time.time() * 1000)
@@ -314,7 +314,7 @@ class DefaultRecordBatchBuilder(DefaultRecordBase, ABCRecordBatchBuilder):
         return DefaultRecordMetadata(offset, size, timestamp)
 
     def build(self) -> bytearray:
-        """The finished batch: compressed, where that makes it smaller, with its header.
+        """Returns the encoded batch, compressed if that makes it smaller.
 
         Raises:
             UnsupportedCodecError: The codec's package is not installed.
@@ -330,7 +330,7 @@ class DefaultRecordBatchBuilder(DefaultRecordBase, ABCRecordBatchBuilder):
         return self._buffer
 
     def write_header(self, use_compression_type: bool = True) -> None:
-        """Writes the header, with the checksum of all that follows it."""
+        """Writes the header, with the checksum of everything after it."""
         attributes = self._compression_type if use_compression_type else 0
         if self._is_transactional:
             attributes |= self.TRANSACTIONAL_MASK
@@ -381,10 +381,10 @@ class DefaultRecordBatchBuilder(DefaultRecordBase, ABCRecordBatchBuilder):
 
 
 def check_producer(producer_id: int, producer_epoch: int, base_sequence: int, is_transactional: bool) -> None:
-    """Refuses what no producer is.
+    """Checks the producer's id, epoch and sequence number.
 
     Raises:
-        AssertionError: A transaction has no producer, or a producer no epoch or sequence.
+        AssertionError: A transaction lacks a producer id, or a producer id an epoch or sequence.
     """
     if is_transactional and producer_id == -1:
         raise AssertionError("a batch of a transaction needs a producer id")

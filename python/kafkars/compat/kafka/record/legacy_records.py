@@ -1,4 +1,4 @@
-"""The formats of Kafka before 0.11: messages, of which a compressed one has others in it
+"""The formats of Kafka before 0.11: messages, of which a compressed one contains others
 (`kafka.record.legacy_records`).
 """
 
@@ -49,7 +49,7 @@ class LegacyRecordBase:
 
 
 class Message(NamedTuple):
-    """One message as its bytes have it."""
+    """The fields of one encoded message."""
 
     offset: int
     crc: int
@@ -58,14 +58,14 @@ class Message(NamedTuple):
     key: bytes | None
     value: bytes | None
     checked: memoryview
-    """The bytes that the checksum is of."""
+    """The bytes that the checksum covers."""
 
 
 def read(buffer: memoryview, at: int, magic: int) -> tuple[Message, int]:
-    """The message that begins somewhere, and where it ends.
+    """Decodes the message at a position, and returns its end, too.
 
     Raises:
-        CorruptRecordError: The buffer ends before, or its lengths cannot be.
+        CorruptRecordError: The message is truncated, or a length is impossible.
     """
     try:
         message, end = _read(buffer, at, magic)
@@ -98,10 +98,10 @@ def _content(buffer: memoryview, at: int) -> tuple[bytes | None, int]:
 
 
 class LegacyRecordBatch(ABCRecordBatch, LegacyRecordBase):
-    """A message that is read, with those in it.
+    """A message to read, with those that it contains.
 
     Raises:
-        AssertionError: Its length or its format is another.
+        AssertionError: Length or format differ from those of the data.
     """
 
     def __init__(self, buffer: Any, magic: int) -> None:
@@ -114,39 +114,39 @@ class LegacyRecordBatch(ABCRecordBatch, LegacyRecordBase):
 
     @property
     def base_offset(self) -> int:
-        """Its own offset."""
+        """The message's own offset."""
         return self._message.offset
 
     @property
     def size_in_bytes(self) -> int:
-        """Its size in bytes."""
+        """The size in bytes."""
         return len(self._buffer)
 
     @property
     def timestamp_type(self) -> int | None:
-        """0 for producers' times, 1 for the broker's, None in the oldest format."""
+        """The timestamp type: 0 for CreateTime, 1 for LogAppendTime; None in format 0."""
         return None if self._magic == 0 else int(bool(self._message.attributes & self.TIMESTAMP_TYPE_MASK))
 
     @property
     def compression_type(self) -> int:
-        """The number of its codec."""
+        """The number of the codec; 0 for none."""
         return self._message.attributes & self.CODEC_MASK
 
     @property
     def magic(self) -> int:
-        """The number of its format."""
+        """The format (magic byte): 0, 1 or 2."""
         return self._magic
 
     def validate_crc(self) -> bool:
-        """True if its checksum is right."""
+        """True if the checksum is right."""
         return self._message.crc == calc_crc32(self._message.checked)
 
     def __iter__(self) -> Iterator[LegacyRecord]:
-        """Its records.
+        """Iterates over the records.
 
         Raises:
-            CorruptRecordError: It is compressed and has no value.
-            AssertionError: What is in it is compressed, too.
+            CorruptRecordError: The message is compressed and has no value.
+            AssertionError: A contained message is compressed, too.
         """
         if not self.compression_type:
             yield self._record(self._message, self._message.offset)
@@ -192,51 +192,51 @@ class LegacyRecord(ABCRecord):
 
     @property
     def magic(self) -> int:
-        """The number of its format."""
+        """The format (magic byte): 0, 1 or 2."""
         return self._fields[0]
 
     @property
     def offset(self) -> int:
-        """Its offset."""
+        """The record's offset."""
         return self._fields[1]
 
     @property
     def timestamp(self) -> int | None:
-        """Its time in milliseconds since 1970; None in the oldest format."""
+        """The record's timestamp in milliseconds since 1970; None in format 0."""
         return self._fields[2]
 
     @property
     def timestamp_type(self) -> int | None:
-        """0 for the producer's time, 1 for the broker's, None in the oldest format."""
+        """The timestamp type: 0 for CreateTime, 1 for LogAppendTime; None in format 0."""
         return self._fields[3]
 
     @property
     def key(self) -> bytes | None:
-        """Its key."""
+        """The record's key."""
         return self._fields[4]
 
     @property
     def value(self) -> bytes | None:
-        """Its value."""
+        """The record's value."""
         return self._fields[5]
 
     @property
     def headers(self) -> list[tuple[str, bytes | None]]:
-        """None of these formats has any."""
+        """An empty list: these formats have no headers."""
         return []
 
     @property
     def checksum(self) -> int:
-        """Its checksum."""
+        """The record's checksum."""
         return self._fields[6]
 
     def validate_crc(self) -> bool:
-        """True if its checksum is right."""
+        """True if the checksum is right."""
         return self.checksum == calc_crc32(self._crc_bytes)
 
     @property
     def size_in_bytes(self) -> int:
-        """Its size in bytes, uncompressed."""
+        """The uncompressed size in bytes."""
         return LegacyRecordBatchBuilder.estimate_size_in_bytes(self.magic, 0, self.key, self.value)
 
     def __repr__(self) -> str:
@@ -261,12 +261,12 @@ class LegacyRecordMetadata(NamedTuple):
 
 
 class LegacyRecordBatchBuilder(ABCRecordBatchBuilder, LegacyRecordBase):
-    """Messages one after another, or one that has them compressed.
+    """Builds messages one after another, or one that contains them compressed.
 
     Args:
-        magic: 0 or 1.
+        magic: The format, 0 or 1.
         compression_type: The number of a codec; 0 for none.
-        batch_size: How many bytes it may have before it is compressed; one record always fits in.
+        batch_size: The limit in bytes before compression; one record always fits.
     """
 
     def __init__(self, magic: int, compression_type: int, batch_size: int) -> None:
@@ -278,21 +278,21 @@ class LegacyRecordBatchBuilder(ABCRecordBatchBuilder, LegacyRecordBase):
     def append(
         self, offset: int, timestamp: int | None, key: bytes | None, value: bytes | None, headers: Any = None
     ) -> LegacyRecordMetadata | None:
-        """Adds a record.
+        """Appends a record.
 
         Args:
-            offset: Its place in the batch.
-            timestamp: Milliseconds since 1970; None for now. The oldest format has none.
-            key: Its key.
-            value: Its value.
-            headers: None of these formats has any.
+            offset: The record's offset, relative to the batch.
+            timestamp: Milliseconds since 1970; None for now. Format 0 has none.
+            key: The key, or None.
+            value: The value, or None.
+            headers: Must be empty: these formats have no headers.
 
         Returns:
-            Its metadata; None where it does not fit in.
+            The record's metadata; None if it does not fit.
 
         Raises:
             AssertionError: Headers are given.
-            TypeError: A number or bytes are something else.
+            TypeError: An argument is of a wrong type.
         """
         _no_headers(headers)
         if self._magic == 0:
@@ -323,7 +323,7 @@ class LegacyRecordBatchBuilder(ABCRecordBatchBuilder, LegacyRecordBase):
         return crc, struct.pack(">qiI", offset, len(checked) + 4, crc) + checked
 
     def build(self) -> bytearray:
-        """The finished batch.
+        """Returns the encoded batch.
 
         Raises:
             UnsupportedCodecError: The codec's package is not installed.
@@ -357,10 +357,10 @@ class LegacyRecordBatchBuilder(ABCRecordBatchBuilder, LegacyRecordBase):
 
     @classmethod
     def record_overhead(cls, magic: int) -> int:
-        """Of those the ones that are neither key nor value.
+        """Returns the size of a message in bytes, without offset, length, key and value.
 
         Raises:
-            AssertionError: The format is none of these.
+            AssertionError: The format is unknown.
         """
         if magic not in {0, 1}:
             raise AssertionError(f"this builder has no format {magic}")

@@ -1,4 +1,4 @@
-"""Batches of any format one after another, and one of any format that is made (`kafka.record.memory_records`)."""
+"""Batches of any format: reading several, building one (`kafka.record.memory_records`)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CODECS = range(5)
 
 
 class MemoryRecords(ABCRecords):
-    """Batches one after another; what is left over of one that is cut off is not read."""
+    """Batches one after another; a truncated one at the end is not read."""
 
     LENGTH_OFFSET = struct.calcsize(">q")
     LOG_OVERHEAD = struct.calcsize(">qi")
@@ -34,18 +34,18 @@ class MemoryRecords(ABCRecords):
         self._at = 0
 
     def size_in_bytes(self) -> int:
-        """The number of bytes."""
+        """Returns the size in bytes."""
         return len(self._buffer)
 
     def valid_bytes(self) -> int:
-        """The number of bytes of whole batches."""
+        """Returns the size of the whole batches in bytes."""
         at = 0
         while (end := self._end(at)) is not None:
             at = end
         return at
 
     def _end(self, at: int) -> int | None:
-        """Where the batch that begins somewhere ends; None where it is cut off."""
+        """Returns the end of the batch at a position; None if it is truncated."""
         if at + self.LOG_OVERHEAD > len(self._buffer):
             return None
         (length,) = struct.unpack_from(">i", self._buffer, at + self.LENGTH_OFFSET)
@@ -57,10 +57,10 @@ class MemoryRecords(ABCRecords):
         return self._end(self._at) is not None
 
     def next_batch(self) -> DefaultRecordBatch | LegacyRecordBatch | None:
-        """The next batch; None after the last.
+        """Returns the next batch; None after the last.
 
         Raises:
-            CorruptRecordError: It is smaller than any record.
+            CorruptRecordError: The batch is smaller than any record.
         """
         end = self._end(self._at)
         if end is None:
@@ -83,20 +83,20 @@ class MemoryRecords(ABCRecords):
 
 
 class MemoryRecordsBuilder:
-    """A batch of any format.
+    """Builds a batch of any format.
 
     Args:
         magic: 0, 1 or 2.
         compression_type: The number of a codec, from 0 for none to 4.
-        batch_size: How many bytes it may have before it is compressed; one record always fits in.
-        offset: The first record's place.
+        batch_size: The limit in bytes before compression; one record always fits.
+        offset: The first record's offset.
         transactional: True for a batch of a transaction.
-        producer_id: The producer's number; -1 for none.
-        producer_epoch: The producer's epoch; -1 for none.
-        base_sequence: The producer's number of the first record; -1 for none.
+        producer_id: The producer id; -1 for none.
+        producer_epoch: The producer epoch; -1 for none.
+        base_sequence: The sequence number of the first record; -1 for none.
 
     Raises:
-        AssertionError: Format or codec are none of these, or they do not go with the producer.
+        AssertionError: Format or codec are unknown, or the format has no producer id.
     """
 
     def __init__(
@@ -128,7 +128,7 @@ class MemoryRecordsBuilder:
         self._buffer: bytes | None = None
 
     def append(self, timestamp: int | None, key: bytes | None, value: bytes | None, headers: Headers = ()) -> Any:
-        """Adds a record; gives its metadata, or None where it does not fit in or the batch is closed."""
+        """Appends a record and returns its metadata; None if it does not fit or the batch is closed."""
         if self._buffer is not None:
             return None
         metadata = self._builder.append(self._next_offset, timestamp, key, value, headers)
@@ -137,17 +137,17 @@ class MemoryRecordsBuilder:
         return metadata
 
     def skip(self, offsets_to_skip: int) -> None:
-        """Leaves places free."""
+        """Skips offsets."""
         self._next_offset += offsets_to_skip
 
     def set_producer_state(
         self, producer_id: int, producer_epoch: int, base_sequence: int, is_transactional: bool
     ) -> None:
-        """Says who the producer is.
+        """Sets the producer's id, epoch and sequence number.
 
         Raises:
             IllegalStateError: The batch is closed.
-            UnsupportedVersionError: Its format has no producers.
+            UnsupportedVersionError: The format has no producer id.
         """
         if not isinstance(self._builder, DefaultRecordBatchBuilder):
             raise UnsupportedVersionError("formats before that of Kafka 0.11 have no producers")
@@ -157,49 +157,49 @@ class MemoryRecordsBuilder:
 
     @property
     def producer_id(self) -> int | None:
-        """The producer's number; None in formats without."""
+        """The producer id; None in formats without."""
         return self._builder.producer_id if isinstance(self._builder, DefaultRecordBatchBuilder) else None
 
     @property
     def producer_epoch(self) -> int | None:
-        """The producer's epoch, likewise."""
+        """The producer epoch; None in formats without."""
         return self._builder.producer_epoch if isinstance(self._builder, DefaultRecordBatchBuilder) else None
 
     @property
     def base_sequence(self) -> int | None:
-        """The producer's number of the first record, likewise."""
+        """The sequence number of the first record; None in formats without."""
         return self._builder.base_sequence if isinstance(self._builder, DefaultRecordBatchBuilder) else None
 
     def close(self) -> None:
-        """Finishes the batch; nothing is added any more. Calling it again does nothing."""
+        """Finishes the batch, to which no records can be appended any more. Idempotent."""
         if self._buffer is None:
             self._written = self._builder.size()
             self._buffer = bytes(self._builder.build())
 
     def buffer(self) -> bytes:
-        """The finished batch.
+        """Returns the encoded batch.
 
         Raises:
-            AssertionError: It is not closed.
+            AssertionError: The batch is not closed.
         """
         if self._buffer is None:
             raise AssertionError("the batch is not closed")
         return self._buffer
 
     def records(self) -> MemoryRecords:
-        """The finished batch to be read.
+        """Returns the encoded batch as `MemoryRecords`.
 
         Raises:
-            AssertionError: It is not closed.
+            AssertionError: The batch is not closed.
         """
         return MemoryRecords(self.buffer())
 
     def size_in_bytes(self) -> int:
-        """How many bytes there are; finished, after compression."""
+        """Returns the size in bytes; of a finished batch after compression."""
         return self._builder.size() if self._buffer is None else len(self._buffer)
 
     def compression_rate(self) -> float:
-        """The bytes after compression by those before.
+        """Returns the size after compression divided by the size before.
 
         Raises:
             AssertionError: The batch is not closed.
@@ -207,9 +207,9 @@ class MemoryRecordsBuilder:
         return len(self.buffer()) / self._written
 
     def is_full(self) -> bool:
-        """True if nothing more is taken."""
+        """True if the batch is full or closed."""
         return self._buffer is not None or self._builder.size() >= self._batch_size
 
     def next_offset(self) -> int:
-        """The next record's place."""
+        """Returns the offset of the next record."""
         return self._next_offset

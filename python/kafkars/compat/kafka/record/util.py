@@ -1,4 +1,4 @@
-"""Numbers of variable length, and checksums (`kafka.record.util`)."""
+"""Varints and checksums (`kafka.record.util`)."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ CASTAGNOLI = 0x82F63B78
 """The polynomial of CRC-32C, its lowest bit first."""
 LONGEST_SHIFT = 64
 MORE = 0x80
-"""The bit of a byte that others follow."""
+"""The bit of a byte which says that another byte follows."""
 LOW = 0x7F
 
 
 def _zigzag(value: int) -> int:
-    """Small numbers for small ones of either sign."""
+    """Zigzag-encodes a number."""
     return (value << 1) ^ (value >> 63)
 
 
 def encode_varint(value: int, write: Callable[[int], object]) -> int:
-    """Writes a number, byte by byte; gives the number of bytes."""
+    """Writes a zigzag varint byte by byte, and returns its size in bytes."""
     rest = _zigzag(value)
     count = 1
     while rest > LOW:
@@ -41,11 +41,11 @@ def size_of_varint(value: int) -> int:
 
 
 def decode_varint(buffer: Any, pos: int = 0) -> tuple[int, int]:
-    """The number that begins somewhere, and where it ends.
+    """Decodes the zigzag varint at `pos`, and returns its end, too.
 
     Raises:
-        IndexError: The buffer ends before.
-        ValueError: It is longer than a number of 64 bits.
+        IndexError: The buffer is truncated.
+        ValueError: The varint has more than 64 bits.
     """
     found = shift = 0
     while True:
@@ -60,12 +60,12 @@ def decode_varint(buffer: Any, pos: int = 0) -> tuple[int, int]:
 
 
 def calc_crc32(data: Any) -> int:
-    """The CRC-32 of bytes."""
+    """Returns the CRC-32 of bytes."""
     return binascii.crc32(data) & 0xFFFFFFFF
 
 
 def calc_crc32c(data: Any) -> int:
-    """The CRC-32C of bytes; fast where the package `crc32c` is installed."""
+    """Returns the CRC-32C of bytes; faster if the package `crc32c` is installed."""
     return _crc32c()(data)
 
 

@@ -1,4 +1,4 @@
-"""What programs derive from to log in by OAUTHBEARER (`kafka.sasl.oauth`)."""
+"""The base class of token providers for OAUTHBEARER (`kafka.sasl.oauth`)."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ __all__ = ["AbstractTokenProvider"]
 
 
 class AbstractTokenProvider(abc.ABC):
-    """Gives tokens; asked for every connection, by threads of the engine. It should keep a token for as long as it is
+    """Returns tokens; threads of the engine ask it for every connection. It should cache a token for as long as it is
     fresh.
     """
 
     def __init__(self, **config: Any) -> None:  # noqa: B027  nothing has to be done
-        """Takes anything, so that subclasses may pass on what they got."""
+        """Accepts any settings, so that subclasses may pass on theirs."""
 
     @abc.abstractmethod
     def token(self) -> str:
-        """A token that is valid now."""
+        """Returns a valid token."""
 
     def extensions(self) -> dict[str, str]:
-        """SASL extensions to send with the token."""
+        """Returns the SASL extensions to send with the token."""
         return {}

@@ -1,1 +1,1 @@
-"""What kafka-python 2 carries of other libraries (`kafka.vendor`), as far as programs import it from there."""
+"""Libraries inside kafka-python 2 (`kafka.vendor`), as far as programs import them from there."""

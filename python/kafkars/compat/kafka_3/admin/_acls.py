@@ -1,4 +1,4 @@
-"""Rules of access with the answers of kafka-python 3."""
+"""ACLs with the answers of kafka-python 3."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from kafkars.compat.kafka.errors import NoError
 
 
 class AclCalls(Older):
-    """The calls about rules of access."""
+    """Calls about ACLs."""
 
     def create_acls(self, acls: Sequence[ACL]) -> dict[str, list[Any]]:
-        """Adds rules: those that were added in "succeeded", the classes of the others' errors in "failed".
+        """Adds rules. "succeeded" of the result has those that were added, "failed" the error classes of the others.
 
         Raises:
-            IllegalArgumentError: There is something else than an `ACL`.
+            IllegalArgumentError: An item is not an `ACL`.
         """
         made = self._created(acls)
         return {
@@ -26,9 +26,9 @@ class AclCalls(Older):
         }
 
     def delete_acls(self, acl_filters: Sequence[ACLFilter]) -> list[tuple[ACLFilter, list[Any], Any]]:
-        """Removes the rules that filters take: for each filter the rules and the class of its error.
+        """Removes the rules that match filters. Returns for each filter the rules and its error class.
 
         Raises:
-            IllegalArgumentError: There is something else than an `ACLFilter`.
+            IllegalArgumentError: An item is not an `ACLFilter`.
         """
         return [(asked, [each for each, _ in rules], kind) for asked, rules, kind in self._deleted(acl_filters)]

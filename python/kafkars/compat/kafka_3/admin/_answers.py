@@ -1,4 +1,4 @@
-"""Answers of the engine in the form of kafka-python 3's: dicts."""
+"""Results of the engine as the dicts of kafka-python 3."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ FIELDS = {
     "replicas": "replica_nodes",
     "isr": "isr_nodes",
 }
-"""What kafka-python 3 calls parts of a topic."""
+"""Field names of topics in kafka-python 3."""
 
 
 def id_of(text: str | None) -> str | None:
-    """A topic's id as `uuid` writes it, of Kafka's own form."""
+    """Converts a topic id from Kafka's base64 form to that of `uuid`."""
     return None if text is None else str(uuid.UUID(bytes=base64.urlsafe_b64decode(text + "==")))
 
 
 def new_topics(given: Any) -> list[EngineTopic]:
-    """Topics to create: names, a dict of their settings, or `NewTopic` objects.
+    """Converts the topics to create: names, a dict of settings by name, or `NewTopic` objects.
 
     Raises:
-        ValueError: There are none, or they are something else.
+        ValueError: There are no topics, or they are of another type.
     """
     if isinstance(given, Mapping):
         made = [
@@ -59,7 +59,7 @@ def new_topics(given: Any) -> list[EngineTopic]:
 
 
 def created(name: str, found: CreatedTopic | KafkaError) -> dict[str, Any]:
-    """A topic that was to be created."""
+    """Returns the outcome of creating a topic."""
     code, message = code_of(found)
     made = None if isinstance(found, KafkaError) else found
     row = {
@@ -76,13 +76,13 @@ def created(name: str, found: CreatedTopic | KafkaError) -> dict[str, Any]:
 
 
 def setting_of_new(entry: ConfigEntry) -> dict[str, Any]:
-    """A setting of a topic that was created."""
+    """Returns a setting of a topic that was created."""
     told = setting(entry)
     return {key: told[key] for key in ("value", "read_only", "config_source", "is_sensitive")}
 
 
 def totals(given: Mapping[str, Any]) -> tuple[dict[str, int], dict[str, Any]]:
-    """How many partitions topics shall have, and on which brokers: of numbers, dicts or `NewPartitions`."""
+    """Returns new partition counts and brokers by topic, from numbers, dicts or `NewPartitions`."""
     counts: dict[str, int] = {}
     chosen: dict[str, Any] = {}
     for name, wanted in given.items():
@@ -98,7 +98,7 @@ def totals(given: Mapping[str, Any]) -> tuple[dict[str, int], dict[str, Any]]:
 
 
 def setting(entry: ConfigEntry) -> dict[str, Any]:
-    """A setting."""
+    """Returns a setting."""
     return {
         "value": entry.value,
         "read_only": entry.is_read_only,
@@ -114,7 +114,7 @@ def setting(entry: ConfigEntry) -> dict[str, Any]:
 
 
 def group(name: str, found: GroupDescription | KafkaError) -> dict[str, Any]:
-    """A group with its members."""
+    """Returns a group with its members."""
     code, message = code_of(found)
     if isinstance(found, KafkaError):
         error = str(for_code(code)(message))
@@ -133,7 +133,7 @@ def group(name: str, found: GroupDescription | KafkaError) -> dict[str, Any]:
 
 
 def member(found: GroupMember, *, is_consumer: bool) -> dict[str, Any]:
-    """A member. What it subscribes to is not told: the topics it has partitions of stand for it."""
+    """Returns a member. Brokers do not tell its subscription: the topics of its partitions stand for it."""
     topics = by_topic(found.assignment) if is_consumer else {}
     return {
         "member_id": found.member_id,
@@ -151,10 +151,10 @@ def member(found: GroupMember, *, is_consumer: bool) -> dict[str, Any]:
 
 
 def raise_first(rows: Iterable[Mapping[str, Any]], asked: str) -> None:
-    """Raises the first error of an answer.
+    """Raises the first error of a response.
 
     Raises:
-        BrokerResponseError: Of the class of the first code that is none of success.
+        BrokerResponseError: The error of the first code that is not 0, in its own class.
     """
     for row in rows:
         if row["error_code"]:
@@ -162,5 +162,5 @@ def raise_first(rows: Iterable[Mapping[str, Any]], asked: str) -> None:
 
 
 def as_list(given: str | Sequence[str]) -> list[str]:
-    """Names, of one or several."""
+    """Returns a list of names, from one or several."""
     return [given] if isinstance(given, str) else list(given)

@@ -8,7 +8,7 @@ from kafkars.compat.kafka.util import EnumHelper
 
 
 class UpdateFeatureType(EnumHelper, IntEnum):
-    """How the level of a feature may change."""
+    """The kinds of changes of a feature level."""
 
     UNKNOWN = 0
     UPGRADE = 1

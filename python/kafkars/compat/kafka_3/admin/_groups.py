@@ -22,7 +22,7 @@ class GroupState(EnumHelper, str, Enum):
 
 
 class GroupType(EnumHelper, str, Enum):
-    """The protocol of a group."""
+    """The type of a group."""
 
     UNKNOWN = "Unknown"
     CLASSIC = "classic"
@@ -32,7 +32,7 @@ class GroupType(EnumHelper, str, Enum):
 
 @dataclass(unsafe_hash=True)
 class MemberToRemove:
-    """A member by its id, or by its name for static membership."""
+    """A member by its member id, or by its instance id (static membership)."""
 
     member_id: str | None = None
     group_instance_id: str | None = None

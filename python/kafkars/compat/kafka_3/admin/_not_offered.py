@@ -1,4 +1,4 @@
-"""Calls of kafka-python 3's administrator that the engine's cannot do yet: each says so, by name, with what to use
+"""Calls of kafka-python 3's administration that the engine does not have: each error names the call and what to use
 instead.
 """
 
@@ -10,7 +10,7 @@ from kafkars.compat.kafka.admin._not_offered import not_offered
 
 
 class NotOffered:
-    """Each of these raises `IncompatibleBrokerVersion`, which is a `NotImplementedError`, too."""
+    """Every method raises `IncompatibleBrokerVersion`, which is also a `NotImplementedError`."""
 
     def alter_replica_log_dirs(self, replica_assignments: Any) -> NoReturn:
         """Not offered."""

@@ -1,4 +1,4 @@
-"""Elections, moves of replicas and folders of records, with the answers of kafka-python 3."""
+"""Elections, reassignments and log directories, with the answers of kafka-python 3."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kafkars.errors import KafkaError
 
 
 class ElectLeadersResponse:
-    """What became of partitions that were to get leaders."""
+    """The outcome of an election by partition."""
 
     API_KEY = 43
     API_VERSION = 2
@@ -31,7 +31,7 @@ class ElectLeadersResponse:
         self._rows = rows
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as a dict."""
+        """Returns the response as a dict."""
         return {
             "throttle_time_ms": self.throttle_time_ms,
             "error_code": self.error_code,
@@ -43,12 +43,12 @@ class ElectLeadersResponse:
 
 
 def row_object(row: Mapping[str, Any]) -> Any:
-    """A row of an answer, whose fields are attributes."""
+    """Returns a row of a response as an object with attributes."""
     return type("Row", (), dict(row))()
 
 
 class PartitionCalls(Connection):
-    """The calls about leaders, replicas and folders."""
+    """Calls about leaders, replicas and log directories."""
 
     def elect_leaders(
         self,
@@ -60,14 +60,14 @@ class PartitionCalls(Connection):
         """Elects leaders.
 
         Args:
-            election_type: 0 for the preferred replicas, 1 for any that is alive.
-            topic_partitions: Numbers of partitions by topic, or topics; None for all.
-            timeout_ms: Milliseconds; `request_timeout_ms` without.
-            raise_errors: False leaves errors to the codes of the answer.
+            election_type: 0 elects the preferred replica, 1 any live one (unclean).
+            topic_partitions: Partition numbers by topic, or topics; None for all.
+            timeout_ms: Time limit in milliseconds; defaults to `request_timeout_ms`.
+            raise_errors: False raises no errors of single items; the answer has their codes.
 
         Raises:
-            ValueError: There is no such type of election.
-            BrokerResponseError: Of the class of the first error; that no election was needed is none.
+            ValueError: The election type is unknown.
+            BrokerResponseError: The first error of the answer, in its own class; ELECTION_NOT_NEEDED is none.
         """
         kind = ElectionType(election_type)
         with self._asking() as admin:
@@ -95,14 +95,14 @@ class PartitionCalls(Connection):
     def alter_partition_reassignments(
         self, reassignments: Mapping[TopicPartition, Sequence[int] | None], timeout_ms: float | None = None
     ) -> dict[TopicPartition, Any]:
-        """Begins to move replicas; for each partition the class of its error, None for none.
+        """Begins reassignments of replicas. Returns the error class by partition, None for success.
 
         Args:
-            reassignments: Ids of the brokers of each partition; None gives up a move that is under way.
-            timeout_ms: Milliseconds; `request_timeout_ms` without.
+            reassignments: Broker ids by partition; None cancels a running reassignment.
+            timeout_ms: Time limit in milliseconds; defaults to `request_timeout_ms`.
 
         Raises:
-            ValueError: The brokers of a partition are none, or no numbers.
+            ValueError: The brokers of a partition are empty, or not numbers.
         """
         for place, brokers in reassignments.items():
             if brokers is not None and (not brokers or not all(isinstance(each, int) for each in brokers)):
@@ -120,11 +120,11 @@ class PartitionCalls(Connection):
         topic_partitions: Mapping[str, Sequence[int]] | Iterable[TopicPartition] | None = None,
         timeout_ms: float | None = None,
     ) -> dict[TopicPartition, dict[str, list[int]]]:
-        """Moves of replicas that are under way, as `replicas`, `adding_replicas` and `removing_replicas`.
+        """Returns running reassignments, as `replicas`, `adding_replicas` and `removing_replicas`.
 
         Args:
-            topic_partitions: Numbers of partitions by topic, or partitions; None for all.
-            timeout_ms: Milliseconds; `request_timeout_ms` without.
+            topic_partitions: Partition numbers by topic, or partitions; None for all.
+            timeout_ms: Time limit in milliseconds; defaults to `request_timeout_ms`.
         """
         if isinstance(topic_partitions, Mapping):
             wanted: list[tuple[str, int]] | None = [
@@ -144,11 +144,11 @@ class PartitionCalls(Connection):
         topic_partitions: Mapping[str, Sequence[int]] | Iterable[str] | None = None,
         brokers: Iterable[int] | None = None,
     ) -> list[dict[str, Any]]:
-        """The folders of brokers: for each `broker` its `log_dirs`.
+        """Returns the log directories of brokers: for each `broker` its `log_dirs`.
 
         Args:
-            topic_partitions: Numbers of partitions by topic, or topics; None for all.
-            brokers: Ids; None for all.
+            topic_partitions: Partition numbers by topic, or topics; None for all.
+            brokers: Broker ids; None for all.
         """
         with self._asking() as admin:
             seconds = self._seconds()
@@ -158,7 +158,7 @@ class PartitionCalls(Connection):
 
 
 def log_dir(found: Any) -> dict[str, Any]:
-    """A folder as a dict."""
+    """Returns a log directory as a dict."""
     topics = [
         {
             "name": topic,

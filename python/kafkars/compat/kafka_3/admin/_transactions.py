@@ -1,4 +1,4 @@
-"""Transactions, and ending one that hangs, with the answers of kafka-python 3."""
+"""Transactions, and how to abort hanging ones, with the answers of kafka-python 3."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class TransactionDescription(NamedTuple):
 
 
 class ProducerState(NamedTuple):
-    """A producer of a partition."""
+    """The state of one producer in a partition."""
 
     producer_id: int
     producer_epoch: int
@@ -58,7 +58,7 @@ class ProducerState(NamedTuple):
 
 
 class PartitionProducerState(NamedTuple):
-    """The producers of a partition."""
+    """The states of the producers in a partition."""
 
     active_producers: list[ProducerState]
 
@@ -73,11 +73,11 @@ class AbortTransactionSpec(NamedTuple):
 
 
 SLACK_MS = 5 * 60 * 1000
-"""Kafka's own tool takes a transaction for hanging once it is open for so much longer than transactions may be."""
+"""Milliseconds beyond the transaction time-out after which Kafka's own tool counts a transaction as hanging."""
 
 
 class TransactionCalls(Connection):
-    """The calls about transactions (KIP-664)."""
+    """Calls about transactions (KIP-664)."""
 
     def list_transactions(
         self,
@@ -87,14 +87,14 @@ class TransactionCalls(Connection):
         duration_filter_ms: int | None = None,
         transactional_id_pattern: str | None = None,
     ) -> dict[int, list[TransactionListing]]:
-        """Transactions by the ids of the brokers that coordinate them.
+        """Returns transactions by the id of the coordinating broker.
 
         Args:
-            broker_ids: Of which brokers; None for all.
-            producer_id_filters: Only those of these producers.
-            state_filters: Only those in these states.
-            duration_filter_ms: Only those that have been open for longer.
-            transactional_id_pattern: Only those whose names match this regular expression.
+            broker_ids: The coordinators to ask; None for all brokers.
+            producer_id_filters: Only transactions of these producer ids; None for all.
+            state_filters: Only transactions in these states; None for all.
+            duration_filter_ms: Only transactions open for longer than these milliseconds.
+            transactional_id_pattern: Only transactional ids that match this regular expression.
         """
         with self._asking() as admin:
             seconds = self._seconds()
@@ -116,11 +116,11 @@ class TransactionCalls(Connection):
         return listed
 
     def describe_transactions(self, transactional_ids: Iterable[str]) -> dict[str, TransactionDescription]:
-        """Transactions with what they have written to.
+        """Returns the transactions with their partitions.
 
         Raises:
-            TransactionalIdNotFoundError: There is none of a name.
-            BrokerResponseError: Of the class of the first error.
+            TransactionalIdNotFoundError: A transactional id is unknown.
+            BrokerResponseError: The first error of the answer, in its own class.
         """
         with self._asking() as admin:
             found = admin.describe_transactions(list(transactional_ids), timeout=self._seconds())
@@ -140,10 +140,10 @@ class TransactionCalls(Connection):
     def describe_producers(
         self, partitions: Iterable[TopicPartition], broker_id: int | None = None
     ) -> dict[TopicPartition, PartitionProducerState]:
-        """The producers that partitions know, asked of their leaders or of one broker.
+        """Returns the active producers of partitions, as their leaders or one broker know them.
 
         Raises:
-            BrokerResponseError: Of the class of the first error.
+            BrokerResponseError: The first error of the answer, in its own class.
         """
         places = [(each.topic, each.partition) for each in partitions]
         with self._asking() as admin:
@@ -156,11 +156,11 @@ class TransactionCalls(Connection):
         }
 
     def abort_transaction(self, spec: AbortTransactionSpec) -> None:
-        """Ends a transaction at one partition, aborted.
+        """Aborts a transaction in one partition.
 
         Raises:
-            InvalidProducerEpochError: It is not that producer's.
-            BrokerResponseError: Of the class of another error.
+            InvalidProducerEpochError: The producer epoch is another.
+            BrokerResponseError: The broker's error, in its own class.
         """
         place = spec.topic_partition
         with self._asking() as admin:
@@ -175,15 +175,15 @@ class TransactionCalls(Connection):
     def find_hanging_transactions(
         self, broker_ids: Iterable[int] | None = None, max_transaction_timeout_ms: int = 900000
     ) -> list[dict[str, Any]]:
-        """Transactions that are open for five minutes more than transactions may be.
+        """Returns transactions that are open for more than five minutes beyond the maximal time-out.
 
         Args:
-            broker_ids: Of which coordinators; None for all.
-            max_transaction_timeout_ms: How long transactions may be open.
+            broker_ids: The coordinators to ask; None for all brokers.
+            max_transaction_timeout_ms: The brokers' `transaction.max.timeout.ms`, in milliseconds.
 
         Returns:
-            For each `transactional_id`, `producer_id`, `producer_epoch`, `state`, `age_ms`, `coordinator_id` and
-            `topic_partitions`.
+            For each transaction `transactional_id`, `producer_id`, `producer_epoch`, `state`, `age_ms`,
+            `coordinator_id` and `topic_partitions`.
         """
         listed = self.list_transactions(broker_ids=broker_ids)
         names = sorted({each.transactional_id for several in listed.values() for each in several})
@@ -216,5 +216,5 @@ ENDED = {
 
 
 def or_unset(number: int | None) -> int:
-    """A number; -1 where there is none."""
+    """Returns the number; -1 for None."""
     return -1 if number is None else number

@@ -1,4 +1,4 @@
-"""Credentials of SCRAM users. None of these shows a password."""
+"""Credentials of SCRAM users. No `repr` shows a password."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kafkars.config.secret import NOT_UTF8, is_utf8
 
 
 class ScramMechanism(EnumHelper, IntEnum):
-    """How a password is hashed."""
+    """The SCRAM mechanisms."""
 
     UNKNOWN = 0
     SCRAM_SHA_256 = 1
@@ -26,12 +26,12 @@ class ScramMechanism(EnumHelper, IntEnum):
 
     @property
     def hash_name(self) -> str:
-        """The hash by its name in `hashlib`."""
+        """The name of the hash in `hashlib`."""
         return self.name.removeprefix("SCRAM_").replace("_", "").lower()
 
 
 class UserScramCredentialDeletion:
-    """Credentials to delete."""
+    """A credential to delete."""
 
     def __init__(self, user: str, mechanism: ScramMechanism | str | int) -> None:
         self.user = user
@@ -42,11 +42,11 @@ class UserScramCredentialDeletion:
 
 
 class UserScramCredentialUpsertion:
-    """Credentials to set.
+    """A credential to set.
 
     Raises:
         IllegalArgumentError: The mechanism is UNKNOWN.
-        ValueError: There is no such mechanism, or `iterations` is below 1.
+        ValueError: The mechanism is unknown, or `iterations` is below 1.
     """
 
     DEFAULT_ITERATIONS = 4096
@@ -73,7 +73,7 @@ class UserScramCredentialUpsertion:
 
     @property
     def salted_password(self) -> bytes:
-        """The password as it is sent."""
+        """The salted password, as it is sent to brokers."""
         return hashlib.pbkdf2_hmac(self.mechanism.hash_name, self._password, self.salt, self.iterations)
 
     def __repr__(self) -> str:
@@ -87,15 +87,15 @@ NAMES: dict[ScramMechanism, Any] = {
 
 
 class UserCalls(Connection):
-    """The calls about credentials of users."""
+    """Calls about credentials of users."""
 
     def alter_user_scram_credentials(
         self, alterations: Iterable[UserScramCredentialDeletion | UserScramCredentialUpsertion]
     ) -> dict[str, str | None]:
-        """Sets and deletes credentials; for each user None, or what went wrong.
+        """Sets and deletes credentials. Returns for each user None or the error.
 
         Raises:
-            IllegalArgumentError: There is something else than a deletion or an upsertion.
+            IllegalArgumentError: An item is neither a deletion nor an upsertion.
         """
         asked = [engine_alteration(each) for each in alterations]
         with self._asking() as admin:
@@ -105,10 +105,10 @@ class UserCalls(Connection):
             return {user: code_of(each)[1] for user, each in found.items()}
 
     def describe_user_scram_credentials(self, users: Iterable[str] | None = None) -> dict[str, dict[str, Any]]:
-        """How passwords of users are kept: for each user `error` and `credential_infos`.
+        """Returns mechanisms and iterations of users' credentials: for each user `error` and `credential_infos`.
 
         Args:
-            users: Their names; None, or none, for everybody.
+            users: The names of users; None or an empty list for all users.
         """
         named = list(users or ())
         with self._asking() as admin:
@@ -119,10 +119,10 @@ class UserCalls(Connection):
 
 
 def engine_alteration(given: object) -> EngineDeletion | EngineUpsertion:
-    """A change as the engine takes it. No message of it has a value.
+    """Converts an alteration for the engine. No message shows a value of it.
 
     Raises:
-        IllegalArgumentError: It is none.
+        IllegalArgumentError: The item is neither a deletion nor an upsertion.
     """
     if isinstance(given, UserScramCredentialDeletion):
         return EngineDeletion(given.user, NAMES.get(given.mechanism, given.mechanism.name))
@@ -134,7 +134,7 @@ def engine_alteration(given: object) -> EngineDeletion | EngineUpsertion:
 
 
 def description(found: Any) -> dict[str, Any]:
-    """How the passwords of a user are kept, or why that is not told."""
+    """Returns a user's credentials, or the error."""
     _, message = code_of(found)
     if message is not None:
         return {"error": message, "credential_infos": []}

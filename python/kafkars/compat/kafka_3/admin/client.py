@@ -44,7 +44,7 @@ SPECS: dict[int, Any] = {
 
 
 class CreatePartitionsResponse:
-    """What became of topics that were to grow.
+    """The outcome by topic of adding partitions.
 
     Args:
         results: For each topic `name`, `error_code` and `error_message`.
@@ -57,7 +57,7 @@ class CreatePartitionsResponse:
         self._rows = results
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as a dict."""
+        """Returns the response as a dict."""
         return {"throttle_time_ms": self.throttle_time_ms, "results": self._rows}
 
     def __repr__(self) -> str:
@@ -69,7 +69,7 @@ class KafkaAdminClient(AclCalls, UserCalls, PartitionCalls, TransactionCalls, No
     3 gives them.
 
     Raises:
-        KafkaConfigurationError: A setting is unknown, or settings do not go together.
+        KafkaConfigurationError: A setting is unknown, or settings contradict each other.
         KafkaTimeoutError: No broker answers within `bootstrap_timeout_ms`.
     """
 
@@ -103,14 +103,14 @@ class KafkaAdminClient(AclCalls, UserCalls, PartitionCalls, TransactionCalls, No
         Args:
             new_topics: Names, a dict of `num_partitions`, `replication_factor`, `assignments` and `configs` by name, or
                 `NewTopic` objects.
-            timeout_ms: Milliseconds; `request_timeout_ms` without.
-            validate_only: True checks only whether they could be created.
-            raise_errors: False leaves errors to the codes of the answer.
+            timeout_ms: Time limit in milliseconds; defaults to `request_timeout_ms`.
+            validate_only: True only validates the request.
+            raise_errors: False raises no errors of single items; the answer has their codes.
             wait_for_metadata: True waits until every partition has a leader.
 
         Raises:
-            ValueError: There are no topics, or the last two do not go together.
-            BrokerResponseError: Of the class of the first error.
+            ValueError: There are no topics, or `validate_only` and `wait_for_metadata` are both true.
+            BrokerResponseError: The first error of the answer, in its own class.
         """
         if validate_only and wait_for_metadata:
             raise ValueError("validate_only and wait_for_metadata are mutually exclusive")
@@ -127,10 +127,10 @@ class KafkaAdminClient(AclCalls, UserCalls, PartitionCalls, TransactionCalls, No
         return {"topics": rows}
 
     def wait_for_topics(self, topic_names: Iterable[str], timeout_ms: float = 10000) -> None:
-        """Waits until every partition of topics has a leader.
+        """Waits until every partition of the topics has a leader.
 
         Raises:
-            KafkaTimeoutError: One has not.
+            KafkaTimeoutError: A partition has no leader after `timeout_ms` milliseconds.
         """
         names = list(topic_names)
         deadline = time.monotonic() + timeout_ms / 1000
@@ -145,7 +145,7 @@ class KafkaAdminClient(AclCalls, UserCalls, PartitionCalls, TransactionCalls, No
         """Deletes topics, by their names.
 
         Raises:
-            BrokerResponseError: Of the class of the first error.
+            BrokerResponseError: The first error of the answer, in its own class.
         """
         with self._asking() as admin:
             found: Mapping[str, Any] = admin.delete_topics(
@@ -164,17 +164,17 @@ class KafkaAdminClient(AclCalls, UserCalls, PartitionCalls, TransactionCalls, No
         validate_only: bool = False,
         raise_errors: bool = True,
     ) -> CreatePartitionsResponse:
-        """Gives topics more partitions.
+        """Adds partitions to topics.
 
         Args:
-            topic_partitions: By topic how many there shall be: a number, a dict of `count` and `assignments`,
+            topic_partitions: New partition counts by topic: a number, a dict of `count` and `assignments`, or
                 `NewPartitions`.
-            timeout_ms: Milliseconds; `request_timeout_ms` without.
-            validate_only: True checks only whether it could be done.
-            raise_errors: False leaves errors to the codes of the answer.
+            timeout_ms: Time limit in milliseconds; defaults to `request_timeout_ms`.
+            validate_only: True only validates the request.
+            raise_errors: False raises no errors of single items; the answer has their codes.
 
         Raises:
-            BrokerResponseError: Of the class of the first error.
+            BrokerResponseError: The first error of the answer, in its own class.
         """
         totals, chosen = answers.totals(topic_partitions)
         with self._asking() as admin:
@@ -191,7 +191,7 @@ class KafkaAdminClient(AclCalls, UserCalls, PartitionCalls, TransactionCalls, No
         return CreatePartitionsResponse(rows)
 
     def describe_topics(self, topics: Collection[str] | None = None) -> list[dict[str, Any]]:
-        """A dict for each topic, with what we may do with it as `authorized_operations`."""
+        """Returns a dict for each topic, with the operations that are authorized for the client."""
         with self._asking() as admin:
             found: Mapping[str, Any] = admin.describe_topics(
                 None if topics is None else list(topics),
@@ -210,12 +210,12 @@ class KafkaAdminClient(AclCalls, UserCalls, PartitionCalls, TransactionCalls, No
     def describe_topic_partitions(
         self, topics: Sequence[str], response_partition_limit: int = 2000, cursor: object = None
     ) -> dict[str, Any]:
-        """The same in one page: `next_cursor` is always None."""
+        """Returns topics as `describe_topics()` does, in one page: `next_cursor` is always None."""
         del response_partition_limit, cursor
         return {"topics": self.describe_topics(topics), "next_cursor": None}
 
     def describe_cluster(self) -> dict[str, Any]:
-        """The cluster's id, controller and brokers."""
+        """Returns the cluster's id, controller, brokers and authorized operations."""
         with self._asking() as admin:
             found = admin.describe_cluster(include_authorized_operations=True, timeout=self._seconds())
         brokers = [
@@ -237,17 +237,17 @@ class KafkaAdminClient(AclCalls, UserCalls, PartitionCalls, TransactionCalls, No
         include_synonyms: bool = False,
         config_filter: ConfigFilterType | str = "modified",
     ) -> dict[str, dict[str, dict[str, Any]]]:
-        """Settings by type and name of a resource, and by their own names.
+        """Returns settings by resource type, resource name and setting name.
 
         Args:
-            config_resources: What is asked about; `configs` names the settings, None all of them.
-            include_synonyms: True tells where else a value is set.
-            config_filter: "modified" for what somebody has set, "dynamic" for what may be changed, "all", "default",
+            config_resources: The resources; their `configs` names the settings, None means all.
+            include_synonyms: True includes the other places where a value is set.
+            config_filter: "modified" (set on the resource itself), "dynamic", "all", "default" or
                 "static".
 
         Raises:
-            ValueError: The name of a broker is no number.
-            UnknownBrokerIdError: There is no such broker.
+            ValueError: The name of a broker is not a number.
+            UnknownBrokerIdError: A broker does not exist.
         """
         wanted = ConfigFilterType.build_from(config_filter)
         found: dict[str, dict[str, dict[str, Any]]] = {}
@@ -265,7 +265,7 @@ class KafkaAdminClient(AclCalls, UserCalls, PartitionCalls, TransactionCalls, No
     def _entries(
         self, resources: Sequence[ConfigResource], *, synonyms: bool = False
     ) -> list[tuple[ConfigResource, Mapping[str, Any]]]:
-        """Every setting of resources; none of what is not there."""
+        """Returns the settings of resources; none for a resource that does not exist."""
         with self._asking() as admin:
             seconds = self._seconds()
             _configs.check_brokers(admin, resources, seconds, UnknownBrokerIdError)
@@ -280,20 +280,20 @@ class KafkaAdminClient(AclCalls, UserCalls, PartitionCalls, TransactionCalls, No
         raise_on_unknown: bool = True,
         incremental: bool | None = None,
     ) -> dict[str, dict[str, str]]:
-        """Changes settings: values, or pairs of an `AlterConfigOp` and a value. Others stay as they are.
+        """Changes settings to values, or by pairs of an `AlterConfigOp` and a value. Other settings keep their values.
 
         Args:
-            config_resources: What is changed.
-            validate_only: True checks only whether it could be done.
-            raise_on_unknown: True refuses settings that the resource does not have.
-            incremental: Looked at by nobody: the engine always changes single settings (KIP-339).
+            config_resources: The resources with their changes.
+            validate_only: True only validates the request.
+            raise_on_unknown: True refuses unknown settings.
+            incremental: Ignored: the engine always changes single settings (KIP-339).
 
         Returns:
             "OK" or the error, by type and name.
 
         Raises:
             ValueError: A setting is unknown.
-            TypeError: `configs` is no dict.
+            TypeError: `configs` is not a dict.
         """
         del incremental
         if raise_on_unknown:
@@ -307,7 +307,9 @@ class KafkaAdminClient(AclCalls, UserCalls, PartitionCalls, TransactionCalls, No
         raise_on_unknown: bool = True,
         incremental: bool | None = None,
     ) -> dict[str, dict[str, str]]:
-        """Takes settings back; all that somebody has set, where none is named. Otherwise as `alter_configs()`."""
+        """Resets the named settings to their defaults, or all that are set if none is named. Otherwise as
+        `alter_configs()`.
+        """
         del incremental
         if raise_on_unknown:
             self._refuse_unknown(config_resources)
@@ -351,7 +353,7 @@ class KafkaAdminClient(AclCalls, UserCalls, PartitionCalls, TransactionCalls, No
         group_coordinator_id: int | None = None,
         include_authorized_operations: bool = False,
     ) -> dict[str, dict[str, Any]]:
-        """Groups with their members, by name."""
+        """Returns groups with their members, by group id."""
         del group_coordinator_id, include_authorized_operations
         with self._asking() as admin:
             found: Mapping[str, Any] = admin.describe_groups(
@@ -365,12 +367,12 @@ class KafkaAdminClient(AclCalls, UserCalls, PartitionCalls, TransactionCalls, No
         states_filter: Sequence[str] | None = None,
         types_filter: Sequence[str] | None = None,
     ) -> list[dict[str, Any]]:
-        """Groups, each with `group_id`, `protocol_type`, `group_state` and `group_type`.
+        """Returns groups, each with `group_id`, `protocol_type`, `group_state` and `group_type`.
 
         Args:
             broker_ids: The brokers whose groups are wanted; None for all.
             states_filter: Only groups in these states.
-            types_filter: Only groups of these protocols.
+            types_filter: Only groups of these types.
         """
         with self._asking() as admin:
             listed = admin.list_groups(
@@ -392,13 +394,13 @@ class KafkaAdminClient(AclCalls, UserCalls, PartitionCalls, TransactionCalls, No
         ]
 
     def list_group_offsets(self, group_specs: Any) -> dict[str, dict[TopicPartition, OffsetAndMetadata]]:
-        """What groups have committed.
+        """Returns the committed offsets of groups.
 
         Args:
-            group_specs: A name, names, or partitions by name with None for all.
+            group_specs: A group id, several, or partitions by group id, with None for all partitions.
 
         Raises:
-            ValueError: It is empty.
+            ValueError: `group_specs` is empty.
         """
         specs = group_specs if isinstance(group_specs, Mapping) else dict.fromkeys(answers.as_list(group_specs))
         if not specs:
@@ -415,7 +417,7 @@ class KafkaAdminClient(AclCalls, UserCalls, PartitionCalls, TransactionCalls, No
         return told
 
     def delete_groups(self, group_ids: Sequence[str], group_coordinator_id: int | None = None) -> dict[str, str]:
-        """Deletes groups with their offsets; "OK", or the name of the error's class, for each."""
+        """Deletes groups with their offsets. Returns "OK" or the error class's name by group."""
         del group_coordinator_id
         with self._asking() as admin:
             found: Mapping[str, Any] = admin.delete_groups(
@@ -430,8 +432,8 @@ class KafkaAdminClient(AclCalls, UserCalls, PartitionCalls, TransactionCalls, No
         offsets: Mapping[TopicPartition, OffsetAndMetadata],
         group_coordinator_id: int | None = None,
     ) -> dict[TopicPartition, type[Any]]:
-        """Commits offsets for a group without members; for each partition the class of its error, `NoError` for
-        none.
+        """Commits offsets for a group without members. Returns the error class by partition, `NoError` for
+        success.
         """
         del group_coordinator_id
         if not offsets:
@@ -451,18 +453,18 @@ class KafkaAdminClient(AclCalls, UserCalls, PartitionCalls, TransactionCalls, No
     def reset_group_offsets(
         self, group_id: str, offset_specs: Mapping[TopicPartition, Any], group_coordinator_id: int | None = None
     ) -> dict[TopicPartition, dict[str, Any]]:
-        """Commits offsets for a group without members, within what partitions have.
+        """Commits offsets for a group without members, limited to offsets that partitions have.
 
         Args:
             group_id: The group.
             offset_specs: By partition an `OffsetSpec`, an `OffsetTimestamp`, or an offset.
-            group_coordinator_id: Looked at by nobody: the engine finds coordinators by itself.
+            group_coordinator_id: Ignored: the engine finds coordinators by itself.
 
         Returns:
-            For each partition `error`, a class, and `offset`, what was committed.
+            For each partition `error`, a class, and `offset`, the committed offset.
 
         Raises:
-            TypeError: An offset is something else.
+            TypeError: An offset is of another type.
         """
         if not offset_specs:
             return {}
@@ -488,10 +490,10 @@ class KafkaAdminClient(AclCalls, UserCalls, PartitionCalls, TransactionCalls, No
     def delete_group_offsets(
         self, group_id: str, partitions: Iterable[TopicPartition], group_coordinator_id: int | None = None
     ) -> dict[TopicPartition, type[Any]]:
-        """Deletes what a group has committed; for each partition the class of its error, `NoError` for none.
+        """Deletes committed offsets of a group. Returns the error class by partition, `NoError` for success.
 
         Raises:
-            KafkaError: Nothing of the group can be deleted.
+            KafkaError: No offset of the group can be deleted.
         """
         del group_coordinator_id
         named = list(partitions)
@@ -511,11 +513,11 @@ class KafkaAdminClient(AclCalls, UserCalls, PartitionCalls, TransactionCalls, No
         isolation_level: IsolationLevel | str = IsolationLevel.READ_UNCOMMITTED,
         timeout_ms: float | None = None,
     ) -> dict[TopicPartition, OffsetAndTimestamp]:
-        """Offsets by `OffsetSpec` or by time.
+        """Returns the offset of each partition by `OffsetSpec` or `OffsetTimestamp`.
 
         Raises:
             UnknownTopicOrPartitionError: A partition does not exist.
-            ValueError: A spec is none that the engine knows.
+            ValueError: The engine does not know a spec.
         """
         level = IsolationLevel.build_from(isolation_level)
         wanted: dict[tuple[str, int], Any] = {
@@ -539,16 +541,16 @@ def is_ready(row: Mapping[str, Any]) -> bool:
 
 
 def coded(name: str, found: object) -> dict[str, Any]:
-    """An outcome by its code."""
+    """Returns the name of an outcome with its error code and message."""
     code, message = older.code_of(found)
     return {"name": name, "error_code": code, "error_message": message}
 
 
 def changes(configs: Any) -> dict[str, Any]:
-    """Changes of settings, as the engine takes them.
+    """Converts changes of settings for the engine.
 
     Raises:
-        TypeError: They are no dict.
+        TypeError: `configs` is not a dict.
     """
     if configs and not isinstance(configs, Mapping):
         raise TypeError(

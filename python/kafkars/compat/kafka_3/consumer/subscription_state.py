@@ -1,4 +1,4 @@
-"""What hears of partitions that come and go (`kafka.consumer.subscription_state`)."""
+"""Rebalance listeners (`kafka.consumer.subscription_state`)."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ __all__ = ["AsyncConsumerRebalanceListener", "ConsumerRebalanceListener"]
 
 
 class ConsumerRebalanceListener(subscription_state.ConsumerRebalanceListener):
-    """Given to `KafkaConsumer.subscribe`. What its methods raise is raised by the call they run in, as `KafkaError`."""
+    """A listener for `KafkaConsumer.subscribe`. `poll()` raises exceptions of its methods as `KafkaError`."""
 
     def on_partitions_lost(self, lost: Any) -> None:
-        """Partitions are gone without having been given back; the others are told by `on_partitions_revoked`, and so is
-        this.
+        """Called with partitions that were lost without a revocation; `on_partitions_revoked` is called for others, and
+        for these by default.
         """
         self.on_partitions_revoked(lost)
 
 
 class AsyncConsumerRebalanceListener(subscription_state.ConsumerRebalanceListener):
-    """The same with coroutines, each of which is run to its end on the caller's thread, in an event loop of its own."""
+    """A listener with coroutines, each of which runs to its end on the caller's thread, in an event loop of its own."""
 
     @abc.abstractmethod
     async def on_partitions_revoked(self, revoked: Any) -> None:
-        """Before a rebalance."""
+        """Called before a rebalance."""
 
     @abc.abstractmethod
     async def on_partitions_assigned(self, assigned: Any) -> None:
-        """After a rebalance."""
+        """Called after a rebalance."""
 
     async def on_partitions_lost(self, lost: Any) -> None:
-        """Partitions are gone without having been given back."""
+        """Called with partitions that were lost without a revocation."""
         await self.on_partitions_revoked(lost)

@@ -1,4 +1,4 @@
-"""Metrics, what feeds them and who is told of them (`kafka.metrics`), on the clock of `time.monotonic()`."""
+"""Metrics, sensors and reporters (`kafka.metrics`), on the clock of `time.monotonic()`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A registered value (`kafka.metrics.kafka_metric`)."""
+"""`KafkaMetric`, a registered metric (`kafka.metrics.kafka_metric`)."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ __all__ = ["KafkaMetric"]
 
 
 class KafkaMetric(Older):
-    """A value under its name; reporters are told of it. Its time is that of `time.monotonic()`.
+    """A metric: a name and the measurable that returns its value. Times are those of `time.monotonic()`.
 
     Raises:
-        ValueError: The name or what gives the value is missing.
+        ValueError: The name or the measurable is missing.
     """
 
     __slots__ = ()
 
     @staticmethod
     def now() -> float:
-        """The time that values are asked for at, in milliseconds."""
+        """Returns the current time in milliseconds, on the clock of the metrics."""
         return time.monotonic() * 1000

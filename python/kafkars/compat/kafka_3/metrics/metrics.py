@@ -9,6 +9,6 @@ __all__ = ["Metrics"]
 
 
 class Metrics(Older):
-    """Metrics by their names, the sensors that feed them, and the reporters that are told of them."""
+    """A registry of metrics by name, the sensors that feed them, and the reporters that hear of them."""
 
     METRIC = KafkaMetric

@@ -1,4 +1,4 @@
-"""What partitioners derive from (`kafka.partitioner.abc`)."""
+"""The base class of partitioners (`kafka.partitioner.abc`)."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class Partitioner(abc.ABC):
         serialized_value: bytes | None,
         cluster: Any,
     ) -> int:
-        """The partition.
+        """Returns the partition of a record.
 
         Args:
-            topic: Where the record goes.
-            key: Its key as the program gave it.
-            serialized_key: The key's bytes.
-            value: Its value as the program gave it.
-            serialized_value: The value's bytes.
-            cluster: What is known: `topics()`, `partitions_for_topic()`, `available_partitions_for_topic()`.
+            topic: The record's topic.
+            key: The key before serialization.
+            serialized_key: The serialized key, or None.
+            value: The value before serialization.
+            serialized_value: The serialized value, or None.
+            cluster: The metadata: `topics()`, `partitions_for_topic()`, `available_partitions_for_topic()`.
         """

@@ -12,7 +12,7 @@ __all__ = ["DefaultPartitioner", "murmur2"]
 
 
 class DefaultPartitioner(Partitioner):
-    """Gives records with a key the partition that Java's producer gives them, and others a random one."""
+    """Chooses the partition of a key by its hash, as Java's producer does, and a random one for records without key."""
 
     def partition(
         self,
@@ -23,10 +23,10 @@ class DefaultPartitioner(Partitioner):
         serialized_value: bytes | None,
         cluster: Any,
     ) -> int:
-        """The partition.
+        """Returns the partition of a record.
 
         Raises:
-            ValueError: The topic is not known.
+            ValueError: The topic is unknown.
         """
         del key, value, serialized_value
         every = cluster.partitions_for_topic(topic)

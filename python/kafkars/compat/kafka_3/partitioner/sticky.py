@@ -11,7 +11,7 @@ __all__ = ["StickyPartitioner"]
 
 
 class StickyPartitioner(DefaultPartitioner):
-    """Records without key go to one partition of a topic until `on_new_batch()` chooses another one."""
+    """Puts records without key into one partition of a topic until `on_new_batch()` chooses another one."""
 
     def __init__(self) -> None:
         self._chosen: dict[str, int] = {}
@@ -26,7 +26,7 @@ class StickyPartitioner(DefaultPartitioner):
         serialized_value: bytes | None,
         cluster: Any,
     ) -> int:
-        """The partition."""
+        """Returns the partition of a record."""
         if serialized_key is not None:
             return super().partition(topic, key, serialized_key, value, serialized_value, cluster)
         with self._lock:
@@ -37,7 +37,7 @@ class StickyPartitioner(DefaultPartitioner):
             return chosen
 
     def on_new_batch(self, topic: str, cluster: Any, prev_partition: int) -> int:
-        """Chooses another partition; the partition, where there is no other."""
+        """Chooses another partition if there is one, and returns it."""
         others = sorted(set(cluster.available_partitions_for_topic(topic) or ()) - {prev_partition})
         with self._lock:
             if self._chosen.get(topic, prev_partition) == prev_partition:

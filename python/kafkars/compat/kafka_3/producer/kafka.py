@@ -36,7 +36,7 @@ class KafkaProducer(Older):
 
     Raises:
         ValueError: A setting is unknown.
-        KafkaConfigurationError: Settings do not go together.
+        KafkaConfigurationError: Settings contradict each other.
         KafkaTimeoutError: No broker answers within `bootstrap_timeout_ms`, where `api_version` is not set.
     """
 
@@ -134,11 +134,11 @@ class KafkaProducer(Older):
     def send_offsets_to_transaction(
         self, offsets: Mapping[TopicPartition, OffsetAndMetadata], group_metadata: ConsumerGroupMetadata | str
     ) -> None:
-        """Commits positions of a group with the transaction.
+        """Commits a group's offsets with the transaction.
 
         Args:
-            offsets: The positions.
-            group_metadata: The member, from `KafkaConsumer.group_metadata()`; a group's name is not fenced.
+            offsets: The next offset to read by partition.
+            group_metadata: `KafkaConsumer.group_metadata()`; a group's name alone does not fence former members.
         """
         if isinstance(group_metadata, str):
             super().send_offsets_to_transaction(offsets, group_metadata)
@@ -156,7 +156,7 @@ class KafkaProducer(Older):
 
 
 def in_conflict(given: Mapping[str, Any]) -> list[str]:
-    """Settings of a program that do not go with idempotence."""
+    """Returns the given settings that contradict idempotence."""
     found = []
     if given.get("acks", -1) not in {-1, "all"}:
         found.append(f"acks={given['acks']!r}")

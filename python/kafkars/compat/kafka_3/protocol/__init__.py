@@ -1,1 +1,1 @@
-"""The wire format, as far as programs name it (`kafka.protocol`)."""
+"""The wire format, as far as programs use it (`kafka.protocol`)."""

@@ -1,4 +1,4 @@
-"""What makes bytes of objects and back (`kafka.serializer`)."""
+"""Serializers and deserializers (`kafka.serializer`)."""
 
 from __future__ import annotations
 

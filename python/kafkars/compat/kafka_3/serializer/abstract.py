@@ -1,4 +1,4 @@
-"""Base classes of serializers (`kafka.serializer.abstract`)."""
+"""Base classes of serializers and deserializers (`kafka.serializer.abstract`)."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ Headers = list[tuple[str, bytes]]
 
 
 class Serializer(abc.ABC):
-    """Makes bytes of a key or a value, knowing its topic and headers."""
+    """Serializes keys or values."""
 
     @abc.abstractmethod
     def serialize(self, topic: str, headers: Headers, data: Any) -> Any:
-        """The bytes."""
+        """Returns the serialized data."""
 
     def close(self) -> None:  # noqa: B027  may be left as it is
         """Called when the producer is closed."""
 
 
 class Deserializer(abc.ABC):
-    """Makes an object of a key's or a value's bytes, knowing its topic and headers."""
+    """Deserializes keys or values."""
 
     @abc.abstractmethod
     def deserialize(self, topic: str, headers: Headers, data: Any) -> Any:
-        """The object."""
+        """Returns the deserialized object."""
 
     def close(self) -> None:  # noqa: B027  likewise
         """Called when the consumer is closed."""

@@ -10,17 +10,17 @@ __all__ = ["DefaultSerializer"]
 
 
 class DefaultSerializer(Serializer, Deserializer):
-    """Encodes and decodes text; bytes and None pass."""
+    """Encodes and decodes text; bytes and None pass unchanged."""
 
     def __init__(self, encoding: str = "utf-8") -> None:
         self.encoding = encoding
 
     def serialize(self, topic: str, headers: Headers, data: Any) -> Any:
-        """The bytes of text."""
+        """Returns the encoded text."""
         del topic, headers
         return data if isinstance(data, (bytes, bytearray, memoryview, type(None))) else data.encode(self.encoding)
 
     def deserialize(self, topic: str, headers: Headers, data: Any) -> Any:
-        """The text."""
+        """Returns the text."""
         del topic, headers
         return None if data is None else data.decode(self.encoding)

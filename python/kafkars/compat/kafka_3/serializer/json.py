@@ -12,12 +12,12 @@ __all__ = ["JsonSerializer"]
 
 
 class JsonSerializer(DefaultSerializer):
-    """JSON of anything but None, which passes."""
+    """Serializes to JSON and back; None passes unchanged."""
 
     def serialize(self, topic: str, headers: Headers, data: Any) -> Any:
-        """The bytes."""
+        """Returns the serialized data."""
         return None if data is None else super().serialize(topic, headers, json.dumps(data))
 
     def deserialize(self, topic: str, headers: Headers, data: Any) -> Any:
-        """The object."""
+        """Returns the deserialized object."""
         return None if data is None else json.loads(super().deserialize(topic, headers, data))

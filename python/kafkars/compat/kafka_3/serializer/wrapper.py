@@ -11,24 +11,24 @@ __all__ = ["DeserializeWrapper", "SerializeWrapper"]
 
 
 class SerializeWrapper(Serializer):
-    """A function of the data alone; None passes everything on."""
+    """Adapts a function of the data; with None it returns the data unchanged."""
 
     def __init__(self, fn: Callable[[Any], Any] | None) -> None:
         self.fn = fn
 
     def serialize(self, topic: str, headers: Headers, data: Any) -> Any:
-        """What the function makes of it."""
+        """Returns the function's result."""
         del topic, headers
         return data if self.fn is None else self.fn(data)
 
 
 class DeserializeWrapper(Deserializer):
-    """A function of the bytes alone; None passes everything on."""
+    """Adapts a function of the bytes; with None it returns the bytes unchanged."""
 
     def __init__(self, fn: Callable[[Any], Any] | None) -> None:
         self.fn = fn
 
     def deserialize(self, topic: str, headers: Headers, data: Any) -> Any:
-        """What the function makes of it."""
+        """Returns the function's result."""
         del topic, headers
         return data if self.fn is None else self.fn(data)

@@ -9,9 +9,9 @@ class AutoCommit:
     """Counts messages and time since the last commit.
 
     Args:
-        enabled: Whether anything is committed so.
-        interval_ms: After how many milliseconds; None or 0 for never.
-        interval_messages: After how many messages; None or 0 for any number.
+        enabled: True commits automatically.
+        interval_ms: Milliseconds between commits; None or 0 for no such interval.
+        interval_messages: Messages between commits; None or 0 for no such number.
     """
 
     def __init__(self, enabled: bool, interval_ms: float | None, interval_messages: int | None) -> None:
@@ -22,7 +22,7 @@ class AutoCommit:
         self.reset()
 
     def reset(self) -> None:
-        """Starts to count anew, after a commit."""
+        """Restarts the counts, after a commit."""
         self._count = 0
         self._next = time.monotonic() + self._seconds
 

@@ -11,7 +11,7 @@ log = logging.getLogger("kafka.consumer.kafka")
 
 
 def unchanged(msg: bytes | None) -> Any:
-    """The default deserializer: returns the bytes."""
+    """The default deserializer: returns the bytes unchanged."""
     return msg
 
 
@@ -46,7 +46,7 @@ def complete(defaults: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
     """Returns settings with the defaults of those that are not given.
 
     Raises:
-        KafkaConfigurationError: One is unknown, or one is missing that another needs.
+        KafkaConfigurationError: A setting is unknown, or one that another needs is missing.
     """
     settings = dict(given)
     for old, new in DEPRECATED_CONFIG_KEYS.items():

@@ -23,10 +23,10 @@ def places(topics: tuple[Any, ...], partitions_of: Callable[[bytes], list[int]])
     Args:
         topics: Names; (topic, partition) or (topic, partition, offset); dictionaries of topics with a partition or
             several, or of (topic, partition) with an offset.
-        partitions_of: All partitions of a topic.
+        partitions_of: Returns the partitions of a topic.
 
     Raises:
-        KafkaConfigurationError: One is something else.
+        KafkaConfigurationError: An argument is of another form.
     """
     for each in topics:
         if isinstance(each, (str, bytes)):

@@ -1,4 +1,4 @@
-"""What `SimpleConsumer` and `MultiProcessConsumer` have in common: offsets and their commits
+"""The base of `SimpleConsumer` and `MultiProcessConsumer`: offsets and commits
 (`kafka.consumer.base`).
 """
 
@@ -41,20 +41,20 @@ END_OF_LOG = -1
 
 
 class Consumer:
-    """Keeps the next offset of each partition, in `offsets`, and commits it.
+    """Tracks the next offset of each partition, in `offsets`, and commits it.
 
     Args:
-        client: Who asks and commits.
-        group: Under which name offsets are committed; None for no commits.
-        topic: What is read.
-        partitions: Which of its partitions; all when none is given.
-        auto_commit: Whether offsets are committed without being told to.
-        auto_commit_every_n: After how many messages; None for any number.
-        auto_commit_every_t: Every how many milliseconds; None for never.
+        client: The `KafkaClient` for requests and commits.
+        group: The group of committed offsets; None for no commits.
+        topic: The topic.
+        partitions: The partitions; None for all.
+        auto_commit: True commits automatically.
+        auto_commit_every_n: Messages between automatic commits; None for no such number.
+        auto_commit_every_t: Milliseconds between automatic commits; None for no such interval.
 
     Raises:
-        AssertionError: A partition is no number.
-        KafkaError: The topic is not known, or the cluster does not answer.
+        AssertionError: A partition is not a number.
+        KafkaError: The topic is unknown, or the cluster does not answer.
     """
 
     def __init__(
@@ -94,18 +94,18 @@ class Consumer:
         atexit.register(self._cleanup_func, self)
 
     def provide_partition_info(self) -> None:
-        """From now on messages are given with their partition: (partition, message)."""
+        """Returns messages with their partitions from now on: (partition, message)."""
         self.partition_info = True
 
     def fetch_last_known_offsets(self, partitions: Iterable[int] | None = None) -> None:
-        """Goes to what the group has committed; to 0 where that is nothing.
+        """Sets the positions to the group's committed offsets; to 0 where there is none.
 
         Args:
-            partitions: Which; all when none is given.
+            partitions: The partitions; None for all.
 
         Raises:
-            ValueError: There is no group.
-            KafkaError: The cluster does not tell.
+            ValueError: The consumer has no group.
+            KafkaError: The cluster does not answer, or answers with an error.
         """
         if self.group is None:
             raise ValueError("KafkaClient.group must not be None")
@@ -124,10 +124,10 @@ class Consumer:
         """Commits the offset of the next message of each partition.
 
         Args:
-            partitions: Which; all when none is given.
+            partitions: The partitions; None for all.
 
         Returns:
-            True; False when it failed, which the log tells of; None when nothing was read since the last commit.
+            True; False if it failed, which is logged; None if nothing was read since the last commit.
         """
         if self.count_since_commit == 0:
             return None
@@ -151,20 +151,20 @@ class Consumer:
             return True
 
     def stop(self) -> None:
-        """Commits what was read, where offsets are committed from time to time, and ends that."""
+        """Stops the automatic commits at intervals, after a last one."""
         if self.commit_timer is not None:
             self.commit_timer.stop()
             self.commit()
         atexit.unregister(self._cleanup_func)
 
     def pending(self, partitions: Iterable[int] | None = None) -> int:
-        """How many messages lie between the next one and the end of the log.
+        """Returns the number of messages from the position to the end of the log.
 
         Args:
-            partitions: Which; all when none is given.
+            partitions: The partitions; None for all.
 
         Raises:
-            KafkaError: The cluster does not tell.
+            KafkaError: The cluster does not answer, or answers with an error.
         """
         wanted = list(self.offsets if partitions is None else partitions)
         requests = [OffsetRequest(self.topic, partition, END_OF_LOG, 1) for partition in wanted]
@@ -172,12 +172,12 @@ class Consumer:
         return sum(each.offsets[0] - self.offsets[each.partition] for each in responses)
 
     def _auto_commit(self) -> None:
-        """Commits, where enough messages were read."""
+        """Commits if enough messages were read."""
         every = self.auto_commit_every_n
         if self.auto_commit and every is not None and self.count_since_commit >= every:
             self.commit()
 
 
 def _stopper() -> Callable[[Consumer], None]:
-    """What stops a consumer at the end of the program; one for each, because `atexit` forgets all that are equal."""
+    """Returns a function that stops a consumer at the program's end; unique, because `atexit` removes equal ones."""
     return lambda consumer: consumer.stop()

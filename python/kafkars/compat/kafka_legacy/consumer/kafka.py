@@ -1,4 +1,4 @@
-"""The consumer of several topics that commits what it is told is done (`kafka.consumer.kafka`)."""
+"""The consumer of several topics, which commits messages that were marked as done (`kafka.consumer.kafka`)."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ TIMES = {"largest": -1, "smallest": -2}
 
 
 class OffsetsStruct(NamedTuple):
-    """What a consumer knows of its partitions, each by (topic, partition)."""
+    """The offsets of a consumer, each by (topic, partition)."""
 
     fetch: dict[tuple[bytes, int], int]
     highwater: dict[tuple[bytes, int], int | None]
@@ -55,18 +55,18 @@ class OffsetsStruct(NamedTuple):
 
 
 class KafkaConsumer:
-    """Reads topics, all partitions of them or those that are named.
+    """Reads topics, all of their partitions or the named ones.
 
-    No group shares them out: `group_id` is the name under which offsets are committed, and only those of messages that
-    `task_done()` was told of.
+    No group assigns partitions: `group_id` is only the name under which offsets are committed, and only those of
+    messages that `task_done()` was called with.
 
     Args:
-        *topics: What is read; see `set_topic_partitions()`.
+        *topics: The topics or partitions; see `set_topic_partitions()`.
         **configs: Settings; see `configure()`.
 
     Raises:
         KafkaConfigurationError: A setting is unknown, missing or wrong.
-        UnknownTopicOrPartitionError: There is no such topic or partition.
+        UnknownTopicOrPartitionError: A topic or partition does not exist.
         KafkaUnavailableError: No broker answers.
     """
 
@@ -81,20 +81,19 @@ class KafkaConsumer:
         return f"<{type(self).__name__} topics=({read})>"
 
     def configure(self, **configs: Any) -> None:
-        """Sets the consumer up anew.
+        """Reconfigures the consumer.
 
         Args:
-            **configs: bootstrap_servers: some brokers, as a list or as text with commas; client_id; group_id: under
-                which name offsets are committed; fetch_message_max_bytes, fetch_min_bytes, fetch_wait_max_ms: how much
-                of each partition is taken at a time, and what is waited for; refresh_leader_backoff_ms: the pause after
-                a failure; socket_timeout_ms; auto_offset_reset: "largest", "smallest", or anything else for an error;
-                deserializer_class: what makes values of bytes; auto_commit_enable, auto_commit_interval_ms,
-                auto_commit_interval_messages: whether and when is committed what is done; consumer_timeout_ms: after
-                    how long
-                without a message `ConsumerTimeout` is raised, -1 for never.
+            **configs: bootstrap_servers: addresses of some brokers, as a list or comma-separated; client_id; group_id:
+                the group of committed offsets; fetch_message_max_bytes, fetch_min_bytes, fetch_wait_max_ms: the size
+                limit of a partition, and how many bytes are waited for how long; refresh_leader_backoff_ms: the pause
+                after a failure; socket_timeout_ms; auto_offset_reset: "largest", "smallest", or anything else for an
+                error; deserializer_class: a function that converts values; auto_commit_enable, auto_commit_interval_ms,
+                auto_commit_interval_messages: whether and when messages that are done are committed;
+                consumer_timeout_ms: the time without a message after which `ConsumerTimeout` is raised, -1 for never.
 
         Raises:
-            KafkaConfigurationError: A setting is unknown, or one is missing.
+            KafkaConfigurationError: A setting is unknown or missing.
             KafkaUnavailableError: No broker answers.
         """
         self._config = complete(self.DEFAULT_CONFIG, configs)
@@ -113,16 +112,16 @@ class KafkaConsumer:
         )
 
     def set_topic_partitions(self, *topics: Any) -> None:
-        """Says what is read from now on, instead of what was.
+        """Sets the topics or partitions to read, in place of the previous ones.
 
         Args:
             *topics: Each a topic's name; (topic, partition) or (topic, partition, offset); or a dictionary of topics
-                with a partition or a list of them, or of (topic, partition) with offsets. Where no offset is said, that
-                is where the group has got to, and else what `auto_offset_reset` says.
+                with a partition or a list of them, or of (topic, partition) with offsets. Without an offset, reading
+                starts at the group's committed offset, or else by `auto_offset_reset`.
 
         Raises:
-            UnknownTopicOrPartitionError: There is no such topic or partition.
-            KafkaConfigurationError: One is of another form.
+            UnknownTopicOrPartitionError: A topic or partition does not exist.
+            KafkaConfigurationError: An argument is of another form.
         """
         self._client.load_metadata_for_topics()
         self._topics = []
@@ -142,23 +141,23 @@ class KafkaConsumer:
                 self._offsets.fetch[each] = self._reset_partition_offset(each) if stored is None else stored
 
     def close(self) -> None:
-        """Closes the connections. Nothing is committed."""
+        """Closes the connections, without a commit."""
         self._client.close()
 
     def __iter__(self) -> KafkaConsumer:
-        """The consumer itself."""
+        """Returns the consumer itself."""
         return self
 
     def __next__(self) -> KafkaMessage:
-        """The same as `next()`."""
+        """Returns the same as `next()`."""
         return self.next()
 
     def next(self) -> KafkaMessage:
-        """The next message; it is waited for.
+        """Waits for the next message and returns it.
 
         Raises:
-            ConsumerTimeout: None came for `consumer_timeout_ms`.
-            KafkaConfigurationError: Nothing is to be read.
+            ConsumerTimeout: No message came for `consumer_timeout_ms`.
+            KafkaConfigurationError: No topics are set.
         """
         limit = self._timeout_at()
         while True:
@@ -171,11 +170,11 @@ class KafkaConsumer:
             self._check_timeout(limit)
 
     def fetch_messages(self) -> Iterator[KafkaMessage]:
-        """Messages of one round of fetches, for all that is read; maybe none.
+        """Iterates over the messages of one fetch of all partitions; there may be none.
 
         Raises:
-            KafkaConfigurationError: Nothing is to be read.
-            OffsetOutOfRangeError: An offset is not in the log, and `auto_offset_reset` does not say where to go on.
+            KafkaConfigurationError: No topics are set.
+            OffsetOutOfRangeError: A position is not in the log, and `auto_offset_reset` names no other one.
             ConsumerFetchSizeTooSmall: A message is larger than `fetch_message_max_bytes`.
         """
         if not self._topics:
@@ -198,16 +197,16 @@ class KafkaConsumer:
     def get_partition_offsets(
         self, topic: str | bytes, partition: int, request_time_ms: int, max_num_offsets: int
     ) -> tuple[int, ...]:
-        """Offsets of a log.
+        """Returns offsets of a log.
 
         Args:
-            topic: Of which topic.
-            partition: Of which partition.
-            request_time_ms: -1 for the end, -2 for the beginning, or a time in ms since 1970.
-            max_num_offsets: How many at most.
+            topic: The topic.
+            partition: The partition.
+            request_time_ms: -1 for the end, -2 for the beginning, or milliseconds since 1970.
+            max_num_offsets: The limit of the number of offsets.
 
         Raises:
-            KafkaError: The cluster does not tell.
+            KafkaError: The cluster does not answer, or answers with an error.
         """
         request = OffsetRequest(kafka_bytestring(topic), partition, request_time_ms, max_num_offsets)
         (response,) = self._client.send_offset_request([request])
@@ -216,24 +215,24 @@ class KafkaConsumer:
         return offsets
 
     def offsets(self, group: str | None = None) -> dict[Any, Any]:
-        """What is known of the partitions.
+        """Returns the offsets of the partitions.
 
         Args:
-            group: "fetch": the next offset to be given out; "highwater": where the log ends; "commit": what is
-                committed; "task_done": the last that is done. All of them, by these names, when none is said.
+            group: "fetch": the next offset to return; "highwater": the end of the log; "commit": the
+                committed offset; "task_done": the last one that is done. None returns all, by these names.
         """
         if not group:
             return {name: self.offsets(name) for name in ("fetch", "commit", "task_done", "highwater")}
         return dict(getattr(self._offsets, group))
 
     def task_done(self, message: KafkaMessage) -> bool:
-        """Says that a message, and those before it in its partition, are done, so that they may be committed.
+        """Marks a message, and all before it in its partition, as done, so that they may be committed.
 
         Args:
-            message: As it was given out.
+            message: A message of this consumer.
 
         Returns:
-            False when its partition is not read.
+            False if the partition is not one of the consumer's, else True.
         """
         place = (message.topic, message.partition)
         if place not in self._offsets.task_done:
@@ -252,14 +251,14 @@ class KafkaConsumer:
         return True
 
     def commit(self) -> bool:
-        """Commits what is done.
+        """Commits the offsets of messages that are done.
 
         Returns:
-            Whether there was anything new.
+            True if there was anything new.
 
         Raises:
             KafkaConfigurationError: There is no `group_id`.
-            KafkaError: It failed.
+            KafkaError: The commit failed.
         """
         group = self._config["group_id"]
         if not group:
@@ -294,7 +293,7 @@ class KafkaConsumer:
             yield made
 
     def _is_fine(self, response: FetchResponse, limit: float | None) -> bool:
-        """True if a response has messages; does what has to be done where it has not."""
+        """True if a response has messages; otherwise handles its error."""
         place = (response.topic, response.partition)
         try:
             check_error(response)
@@ -323,7 +322,7 @@ class KafkaConsumer:
         logger.info("Configuring consumer to fetch topic '%s', partition %d", topic, partition)
 
     def _stored(self, topic: bytes, partition: int) -> int | None:
-        """What the group has committed."""
+        """Returns the group's committed offset."""
         group = kafka_bytestring(self._config["group_id"])
         (response,) = self._client.send_offset_fetch_request(
             group, [OffsetFetchRequest(topic, partition)], fail_on_error=False
@@ -335,14 +334,14 @@ class KafkaConsumer:
         return None if response.offset == NOT_STORED else response.offset
 
     def _reset_partition_offset(self, place: tuple[bytes, int]) -> int:
-        """Where `auto_offset_reset` says.
+        """Returns the offset that `auto_offset_reset` names.
 
         Raises:
-            OffsetOutOfRangeError: It says nowhere; or whatever is being handled.
+            OffsetOutOfRangeError: `auto_offset_reset` names none; or else the exception that is being handled.
         """
         time_of = TIMES.get(self._config["auto_offset_reset"])
         if time_of is None:
-            # What is being handled tells more.
+            # The exception that is being handled says more.
             if sys.exc_info()[1] is not None:
                 raise  # noqa: PLE0704
             raise OffsetOutOfRangeError(
@@ -351,7 +350,7 @@ class KafkaConsumer:
         return self.get_partition_offsets(*place, time_of, max_num_offsets=1)[0]
 
     def _refresh_metadata(self, limit: float | None) -> None:
-        """Asks who leads, until somebody answers, each time after a pause."""
+        """Fetches metadata until a broker answers, each time after a pause."""
         while True:
             time.sleep(self._config["refresh_leader_backoff_ms"] * random.uniform(0.9, 1.1) / 1000)  # noqa: S311  no secret
             try:

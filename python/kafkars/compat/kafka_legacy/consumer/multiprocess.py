@@ -31,17 +31,18 @@ log = logging.getLogger("kafka.consumer.multiprocess")
 QUEUE_SIZE = 1024
 IDLE_SECONDS = 1
 LATE_SECONDS = 5
-"""How long an iteration waits for messages that are in the log. Numbers at its end may be of none: markers of
+"""Seconds for which an iteration waits for messages that the log has. Its last offsets may be no messages but markers
+of
 transactions."""
 PULSE_SECONDS = 0.5
 START_SECONDS = 60
-"""How long an iteration waits for processes that are still starting."""
+"""Seconds for which an iteration waits for processes that are starting."""
 STOP_SECONDS = 5
-"""How long `stop()` waits for a process that does not answer, before it ends it: it has nothing that would be lost."""
+"""Seconds for which `stop()` waits for a process before it kills it, which loses nothing."""
 
 
 class Events(NamedTuple):
-    """What the processes are told: to read, to pause when they have read what was asked for, to end."""
+    """Signals to the processes: to read, to pause after the requested number of messages, to end."""
 
     start: Any
     pause: Any
@@ -58,9 +59,9 @@ def _mp_consume(
     ready: Any,
     options: dict[str, Any],
 ) -> None:
-    """What a process does: reads its partitions when it is told to, and puts messages into a queue.
+    """The main function of a process: reads its partitions when it is told to, and puts the messages into a queue.
 
-    Through `ready` it tells that it can read (None), and what ends it (text).
+    Sends None through `ready` when it can read, and text when it ends with an error.
     """
     try:
         _consume(client, group, topic, output, size, events, ready, options)
@@ -131,21 +132,21 @@ def _read(consumer: SimpleConsumer, output: Any, size: Any, events: Events) -> N
 
 
 class MultiProcessConsumer(Consumer):
-    """Reads all partitions of a topic, or some, in several processes, which are made as `multiprocessing` is set to
-    make them.
+    """Reads all partitions of a topic, or some, in several processes, which `multiprocessing` starts by its current
+    start method.
 
-    Offsets are committed by this process, for messages that it has given out.
+    This process commits, and only offsets of messages that it has returned.
 
     Args:
-        client: Who asks and commits; each process has a copy.
-        group: Under which name offsets are committed; None for no commits.
-        topic: What is read.
-        partitions: Which partitions; all when none is given.
-        auto_commit: Whether offsets are committed without being told to.
-        auto_commit_every_n: After how many messages; None for any number.
-        auto_commit_every_t: Every how many milliseconds; None for never.
-        num_procs: How many processes.
-        partitions_per_proc: How many partitions a process has at most, instead.
+        client: The `KafkaClient` for requests and commits; each process gets a copy.
+        group: The group of committed offsets; None for no commits.
+        topic: The topic.
+        partitions: The partitions; None for all.
+        auto_commit: True commits automatically.
+        auto_commit_every_n: Messages between automatic commits; None for no such number.
+        auto_commit_every_t: Milliseconds between automatic commits; None for no such interval.
+        num_procs: The number of processes.
+        partitions_per_proc: The limit of partitions for each process, in place of `num_procs`.
         **simple_consumer_options: For the `SimpleConsumer` of each process.
     """
 
@@ -181,7 +182,7 @@ class MultiProcessConsumer(Consumer):
             num_procs = -(-len(wanted) // partitions_per_proc)
         simple_consumer_options.pop("partitions", None)
         self.procs: list[Any] = []
-        # What each process says of itself, and which have not said yet that they can read.
+        # The messages of each process about itself, and the processes that are still starting.
         self._told: list[Any] = []
         self._starting: set[Any] = set()
         self._causes: dict[Any, str] = {}
@@ -218,7 +219,7 @@ class MultiProcessConsumer(Consumer):
         return f"<MultiProcessConsumer group={self.group!r}, topic={self.topic!r}, consumers={len(self.procs)}>"
 
     def stop(self) -> None:
-        """Ends the processes, and commits as `Consumer.stop` does. What they have read and nobody has got is not
+        """Ends the processes, and commits as `Consumer.stop` does. Messages that they have read and nobody got are not
         committed.
         """
         if self._stopped:
@@ -238,10 +239,10 @@ class MultiProcessConsumer(Consumer):
         self._manager.shutdown()
 
     def __iter__(self) -> Iterator[Any]:
-        """Messages, until none has come for a second.
+        """Iterates over messages until none has come for a second.
 
         Raises:
-            KafkaError: A process has ended, which nobody told it to; the error says why. Its partitions would be left
+            KafkaError: A process has ended with an error, which the message tells; its partitions would be left
                 out.
         """
         self.size.value = 0
@@ -268,15 +269,15 @@ class MultiProcessConsumer(Consumer):
         self.events.start.clear()
 
     def get_messages(self, count: int = 1, block: bool | int = True, timeout: float | None = 10) -> list[Any]:
-        """Messages. The processes read more than is asked for, which later calls get.
+        """Returns messages. The processes read ahead; later calls get the rest.
 
         Args:
-            count: At most so many.
-            block: Whether to wait for all of them; a number waits for so many.
-            timeout: For how many seconds; None for ever.
+            count: The largest number of messages.
+            block: True waits for `count` messages; a number waits for so many.
+            timeout: Time limit in seconds; None for none.
 
         Raises:
-            KafkaError: A process has ended, as of an iteration. A call that has messages returns them; the next one
+            KafkaError: A process has ended with an error. A call that has messages returns them; the next one
                 raises.
         """
         end = None if timeout is None else time.monotonic() + timeout
@@ -300,7 +301,7 @@ class MultiProcessConsumer(Consumer):
                     break
                 if not wait:
                     break
-                # A process that counts from the call before pauses too soon.
+                # A process that still counts for the previous call would pause too soon.
                 self.events.pause.set()
                 self.events.pause.clear()
                 continue
@@ -315,7 +316,7 @@ class MultiProcessConsumer(Consumer):
         return messages
 
     def _is_more_there(self) -> bool:
-        """True if the log has messages that were not given out: then the processes are slow, and not idle."""
+        """True if the log has messages that were not returned yet: the processes are slow, and not idle."""
         try:
             return self.pending() > 0
         except KafkaError:
@@ -325,7 +326,7 @@ class MultiProcessConsumer(Consumer):
         """Waits until each process can read, so that the second without messages is not the one in which they start.
 
         Raises:
-            KafkaError: One of them has ended instead.
+            KafkaError: A process has ended instead.
         """
         end = time.monotonic() + seconds
         while self._starting:
@@ -335,10 +336,10 @@ class MultiProcessConsumer(Consumer):
             self._check_processes()
 
     def _check_processes(self) -> None:
-        """Tells of a process that has ended: its partitions are not read any more.
+        """Raises if a process has ended, because its partitions are not read any more.
 
         Raises:
-            KafkaError: There is one.
+            KafkaError: A process has ended.
         """
         self._looked = time.monotonic()
         for process, told in zip(self.procs, self._told, strict=True):
@@ -352,7 +353,7 @@ class MultiProcessConsumer(Consumer):
         return any(each.exitcode is not None for each in self.procs)
 
     def _hear(self, told: Any) -> None:
-        """Takes what a process has said of itself."""
+        """Handles a message of a process about itself."""
         with contextlib.suppress(OSError, EOFError):
             while told.poll():
                 said = told.recv()
@@ -362,7 +363,7 @@ class MultiProcessConsumer(Consumer):
 
 
 def _end_of(code: int) -> str:
-    """How a process has ended that did not say why."""
+    """Returns the text for the exit code of a process that ended without a message."""
     if code >= 0:
         return f"exit code {code}; what it wrote to the standard error output says more"
     with contextlib.suppress(ValueError):

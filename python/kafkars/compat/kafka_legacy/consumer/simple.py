@@ -1,4 +1,4 @@
-"""A consumer of one topic, without a group that shares it out (`kafka.consumer.simple`)."""
+"""A consumer of one topic, without a group that assigns partitions (`kafka.consumer.simple`)."""
 
 from __future__ import annotations
 
@@ -47,17 +47,17 @@ FROM_HERE = 1
 FROM_END = 2
 TIMES = {FROM_BEGINNING: -2, FROM_END: -1}
 LEAST_WAIT = 0.001
-"""Seconds below which nothing is waited for: fetches count in milliseconds."""
+"""The shortest wait in seconds: fetches count in milliseconds."""
 POLICIES = {"smallest": -2, "largest": -1}
 
 
 class FetchContext:
-    """Makes the fetches of a `with` block wait, or not.
+    """Sets whether and how long fetches of a `with` block wait.
 
     Args:
-        consumer: Whose fetches.
-        block: Whether they wait for a message.
-        timeout: For how many seconds; a second when none is given.
+        consumer: The consumer.
+        block: True waits for a message.
+        timeout: Time limit in seconds; None for a second.
     """
 
     def __init__(self, consumer: SimpleConsumer, block: bool, timeout: float | None) -> None:
@@ -68,7 +68,7 @@ class FetchContext:
         self.orig_fetch_min_bytes = consumer.fetch_min_bytes
 
     def __enter__(self) -> None:
-        """Sets what is waited for."""
+        """Sets the consumer's wait."""
         self.orig_fetch_max_wait_time = self.consumer.fetch_max_wait_time
         self.orig_fetch_min_bytes = self.consumer.fetch_min_bytes
         if self.block:
@@ -83,27 +83,27 @@ class FetchContext:
         value: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Puts back what was waited for before."""
+        """Restores the consumer's previous wait."""
         self.consumer.fetch_max_wait_time = self.orig_fetch_max_wait_time
         self.consumer.fetch_min_bytes = self.orig_fetch_min_bytes
 
 
 class SimpleConsumer(Consumer):
-    """Reads all partitions of a topic, or some. `offsets` has the next message of each that is to be given out.
+    """Reads all partitions of a topic, or some. `offsets` has the next offset to return of each.
 
     Args:
-        client: Who reads.
-        group: Under which name offsets are committed; None for no commits.
-        topic: What is read.
-        auto_commit: Whether offsets are committed without being told to.
-        partitions: Which partitions; all when none is given.
-        auto_commit_every_n: After how many messages; None for any number.
-        auto_commit_every_t: Every how many milliseconds; None for never.
-        fetch_size_bytes: How many bytes a fetch that does not wait for a message waits for.
-        buffer_size: How many bytes of each partition are taken at a time. It doubles for a message that is larger.
-        max_buffer_size: Up to how many; None for any number.
-        iter_timeout: After how many seconds without a message an iteration ends; None for never.
-        auto_offset_reset: Where to go on when an offset is not in the log: "largest", "smallest", or anything else for
+        client: The `KafkaClient`.
+        group: The group of committed offsets; None for no commits.
+        topic: The topic.
+        auto_commit: True commits automatically.
+        partitions: The partitions; None for all.
+        auto_commit_every_n: Messages between automatic commits; None for no such number.
+        auto_commit_every_t: Milliseconds between automatic commits; None for no such interval.
+        fetch_size_bytes: The bytes that a fetch waits for if the call does not wait for a message.
+        buffer_size: The size limit of a fetch for each partition, in bytes. It doubles for a larger message.
+        max_buffer_size: The upper limit of `buffer_size`; None for none.
+        iter_timeout: Seconds without a message after which an iteration ends; None for never.
+        auto_offset_reset: The new position if one is not in the log: "largest", "smallest", or anything else for
             an error.
 
     Raises:
@@ -141,7 +141,7 @@ class SimpleConsumer(Consumer):
         self.max_buffer_size = max_buffer_size
         self.fetch_max_wait_time: float = FETCH_MAX_WAIT_TIME
         self.fetch_min_bytes = fetch_size_bytes
-        # Where the next fetch begins: behind what is in the queue.
+        # The offsets of the next fetch, after the messages in the queue.
         self.fetch_offsets = self.offsets.copy()
         self.iter_timeout = iter_timeout
         self.auto_offset_reset = auto_offset_reset
@@ -151,7 +151,7 @@ class SimpleConsumer(Consumer):
         return f"<SimpleConsumer group={self.group!r}, topic={self.topic!r}, partitions={self.offsets.keys()}>"
 
     def __iter__(self) -> Iterator[Any]:
-        """Messages, until none has come for `iter_timeout` seconds."""
+        """Iterates over messages until none has come for `iter_timeout` seconds."""
         timeout = ITER_TIMEOUT_SECONDS if self.iter_timeout is None else self.iter_timeout
         while True:
             message = self.get_message(True, timeout)
@@ -163,20 +163,20 @@ class SimpleConsumer(Consumer):
                 return
 
     def reset_partition_offset(self, partition: int) -> int | None:
-        """Goes where `auto_offset_reset` says.
+        """Sets the position of a partition by `auto_offset_reset`.
 
         Args:
-            partition: In which partition.
+            partition: The partition.
 
         Returns:
-            The next offset; None when the cluster does not tell it.
+            The next offset; None if the cluster does not answer.
 
         Raises:
-            OffsetOutOfRangeError: It says nowhere; or whatever is being handled.
+            OffsetOutOfRangeError: `auto_offset_reset` names none; or else the exception that is being handled.
         """
         time_of = POLICIES.get(self.auto_offset_reset or "")
         if time_of is None:
-            # What is being handled tells more.
+            # The exception that is being handled says more.
             if sys.exc_info()[1] is not None:
                 raise  # noqa: PLE0704
             raise OffsetOutOfRangeError(
@@ -193,16 +193,16 @@ class SimpleConsumer(Consumer):
         return offset
 
     def seek(self, offset: int, whence: int | None = None, partition: int | None = None) -> None:
-        """Goes to another place.
+        """Sets the position.
 
         Args:
-            offset: The offset; or how far from `whence`, which is shared out among all partitions for 0 and 2.
-            whence: None for the offset itself, 0 from the beginning, 1 from here, 2 from the end.
-            partition: In which partition; in all when none is given.
+            offset: The offset; or the distance from `whence`, divided among all partitions if that is 0 or 2.
+            whence: None for an absolute offset, 0 from the beginning, 1 from the position, 2 from the end.
+            partition: The partition; None for all.
 
         Raises:
-            ValueError: `whence` is something else.
-            KafkaError: The cluster does not tell where the log begins or ends.
+            ValueError: `whence` is invalid.
+            KafkaError: The beginning or end of the log cannot be looked up.
         """
         partitions = list(self.offsets) if partition is None else [partition]
         if whence is None:
@@ -216,7 +216,7 @@ class SimpleConsumer(Consumer):
             for response in self.client.send_offset_request(requests):
                 self.offsets[response.partition] = response.offsets[0] + deltas[response.partition]
         else:
-            # By %d: what is no number is a TypeError, as it was.
+            # By %d: what is not a number is a TypeError, as in the original.
             raise ValueError("Unexpected value for `whence`, %d" % whence)  # noqa: UP031
         self.fetch_offsets = self.offsets.copy()
         self.count_since_commit += 1
@@ -225,12 +225,12 @@ class SimpleConsumer(Consumer):
         self.queue = queue.SimpleQueue()
 
     def get_messages(self, count: int = 1, block: bool | int = True, timeout: float | None = 0.1) -> list[Any]:
-        """Messages.
+        """Returns messages.
 
         Args:
-            count: At most so many.
-            block: Whether to wait for all of them; a number waits for so many.
-            timeout: For how many seconds; None for ever.
+            count: The largest number of messages.
+            block: True waits for `count` messages; a number waits for so many.
+            timeout: Time limit in seconds; None for none.
         """
         end = None if timeout is None else time.monotonic() + timeout
         messages: list[Any] = []
@@ -241,7 +241,7 @@ class SimpleConsumer(Consumer):
             try:
                 found = self._get_message(wait, left, get_partition_info=True, update_offset=False)
             except BaseException:
-                # Nobody gets what was taken: it is read again.
+                # The call returns nothing, so that the messages it took are read again.
                 self.fetch_offsets = self.offsets.copy()
                 self.queue = queue.SimpleQueue()
                 raise
@@ -260,12 +260,12 @@ class SimpleConsumer(Consumer):
     def get_message(
         self, block: bool = True, timeout: float | None = 0.1, get_partition_info: bool | None = None
     ) -> Any:
-        """The next message, or None.
+        """Returns the next message, or None.
 
         Args:
-            block: Whether to wait for one.
-            timeout: For how many seconds; None for ever.
-            get_partition_info: Whether as (partition, message); as `provide_partition_info()` says when it is None.
+            block: True waits for a message.
+            timeout: Time limit in seconds; None for none.
+            get_partition_info: True returns (partition, message); None follows `provide_partition_info()`.
         """
         return self._get_message(block, timeout, get_partition_info)
 
@@ -290,7 +290,7 @@ class SimpleConsumer(Consumer):
         return (partition, message) if with_partition else message
 
     def _wait(self, block: bool, timeout: float | None) -> None:
-        """Fetches, until there is a message where one is waited for."""
+        """Fetches, and with `block` repeats that until there is a message."""
         end = None if timeout is None else time.monotonic() + timeout
         left = timeout
         while self.queue.empty():
@@ -301,7 +301,7 @@ class SimpleConsumer(Consumer):
                 break
 
     def _fetch(self) -> None:
-        """Asks once for all partitions, and again for those that were not answered as they should be."""
+        """Fetches all partitions once, and again those whose response was an error or had no whole message."""
         sizes = dict.fromkeys(self.fetch_offsets, self.buffer_size)
         failed: set[int] = set()
         while sizes:
@@ -309,7 +309,7 @@ class SimpleConsumer(Consumer):
                 FetchRequest(self.topic, partition, self.fetch_offsets[partition], size)
                 for partition, size in sizes.items()
             ]
-            # Where messages of other partitions have come, nobody waits for those of the ones that are asked again.
+            # If messages of other partitions have come, the repeated fetch does not wait.
             waits = self.queue.empty()
             responses = self.client.send_fetch_request(
                 requests,
@@ -329,13 +329,13 @@ class SimpleConsumer(Consumer):
             }
             if lost:
                 time.sleep(NO_MESSAGES_WAIT_TIME_SECONDS)
-            # Whoever does not answer twice is asked by the next call: this one must end some time.
+            # A broker that fails twice is asked by the next call, so that this one ends.
             sizes = {partition: size for partition, size in again.items() if partition not in lost & failed}
             failed |= lost
 
     def _take(self, request: FetchRequest, response: FetchResponse | FailedPayloadsError) -> int | None:
-        """Puts what was answered into the queue; tells how many bytes are to be asked for instead, if the partition
-        is.
+        """Puts the messages of a response into the queue; returns the size of the next fetch if the partition
+        must be fetched again.
         """
         partition = request.partition
         try:
@@ -367,10 +367,10 @@ class SimpleConsumer(Consumer):
         return None
 
     def _larger(self, size: int) -> int:
-        """Twice as many bytes.
+        """Returns twice the size.
 
         Raises:
-            ConsumerFetchSizeTooSmall: It may not be more.
+            ConsumerFetchSizeTooSmall: The limit is reached.
         """
         if self.max_buffer_size is None:
             return size * 2

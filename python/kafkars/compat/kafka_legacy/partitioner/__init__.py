@@ -1,4 +1,4 @@
-"""Who chooses the partition of a keyed message (`kafka.partitioner`)."""
+"""Partitioners of keyed messages (`kafka.partitioner`)."""
 
 from __future__ import annotations
 

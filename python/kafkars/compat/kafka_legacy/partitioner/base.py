@@ -1,4 +1,4 @@
-"""What every partitioner is (`kafka.partitioner.base`)."""
+"""The base class of partitioners (`kafka.partitioner.base`)."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ class Partitioner:
     """Chooses the partition of a message by its key.
 
     Args:
-        partitions: Those there are.
+        partitions: All partitions of the topic.
     """
 
     def __init__(self, partitions: Sequence[int]) -> None:
         self.partitions = partitions
 
     def partition(self, key: object, partitions: Sequence[int] | None = None) -> int:
-        """The partition for a key.
+        """Returns the partition for a key.
 
         Args:
             key: The message's key.
-            partitions: Those to choose from, where they are not the ones the partitioner was made with.
+            partitions: The partitions to choose from; None for those of the constructor.
         """
         raise NotImplementedError("partition function has to be implemented")

@@ -16,10 +16,10 @@ FACTOR = 0x5BD1E995
 
 
 class Murmur2Partitioner(Partitioner):
-    """Puts a key where Java's clients put it, and every other client of kafkars."""
+    """Chooses the partition of a key as Java's clients do, and every other client of kafkars."""
 
     def partition(self, key: object, partitions: Sequence[int] | None = None) -> int:
-        """The partition for a key; what is not bytes is hashed as its text."""
+        """Returns the partition for a key; keys other than bytes are hashed as text."""
         among = partitions or self.partitions
         data = _as_bytes(key)
         if among:
@@ -30,22 +30,22 @@ class Murmur2Partitioner(Partitioner):
 class LegacyPartitioner(Partitioner):
     """Chooses by Python's own `hash()`.
 
-    For text and bytes that is another in each process, unless PYTHONHASHSEED is set: keys then go to other partitions
+    For text and bytes that hash differs in each process, unless PYTHONHASHSEED is set: keys then go to other partitions
     after a restart. `Murmur2Partitioner` does not do that.
     """
 
     def partition(self, key: object, partitions: Sequence[int] | None = None) -> int:
-        """The partition for a key."""
+        """Returns the partition for a key."""
         among = partitions or self.partitions
         return among[hash(key) % len(among)]
 
 
 HashedPartitioner = LegacyPartitioner
-"""What `KeyedProducer` uses when nothing is said."""
+"""The default partitioner of `KeyedProducer`."""
 
 
 def murmur2(key: object) -> int:
-    """The hash of Java's clients, never negative; what is not bytes is hashed as its text."""
+    """Returns the murmur2 hash of Java's clients, not negative; keys other than bytes are hashed as text."""
     data = _as_bytes(key)
     whole = len(data) & ~3
     state = SEED ^ len(data)

@@ -1,4 +1,4 @@
-"""A partitioner that looks at no key (`kafka.partitioner.roundrobin`)."""
+"""A partitioner that ignores keys (`kafka.partitioner.roundrobin`)."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from kafkars.compat.kafka_legacy.partitioner.base import Partitioner
 
 
 class RoundRobinPartitioner(Partitioner):
-    """Takes one partition after the other.
+    """Chooses one partition after the other.
 
     Args:
-        partitions: Those there are.
+        partitions: All partitions of the topic.
     """
 
     def __init__(self, partitions: Sequence[int]) -> None:
@@ -20,7 +20,7 @@ class RoundRobinPartitioner(Partitioner):
         self.iterpart: Iterator[int] = cycle(partitions)
 
     def partition(self, key: object, partitions: Sequence[int] | None = None) -> int:
-        """The next partition; other `partitions` than before begin a new round."""
+        """Returns the next partition; other `partitions` than before begin a new round."""
         del key
         if partitions and self.partitions != partitions:
             self.partitions = partitions

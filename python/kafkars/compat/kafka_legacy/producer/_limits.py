@@ -12,17 +12,17 @@ LONGEST = threading.TIMEOUT_MAX - 1
 
 
 def seconds(name: str, value: Any) -> float:
-    """Returns a time limit; None is for ever, and so is one that is longer than `LONGEST`.
+    """Returns a time limit in seconds; None means no limit, and so does one above `LONGEST`.
 
     Raises:
-        TypeError: It is no number.
-        ValueError: It is NaN.
+        TypeError: The value is not a number.
+        ValueError: The value is NaN.
     """
     return LONGEST if value is None else min(_number(name, value), LONGEST)
 
 
 def count(name: str, value: Any) -> int:
-    """Returns a number of messages; a fraction is rounded up, as in the original.
+    """Returns a number of messages; fractions are rounded up, as in the original.
 
     Raises:
         TypeError, ValueError: As `seconds()`.

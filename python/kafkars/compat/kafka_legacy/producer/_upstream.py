@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("kafka.producer")
 
 STOP_ASYNC_PRODUCER = -1
-"""A mark in the queue, in the place of a partition, that wakes the thread so that it ends."""
+"""An entry of the queue, in place of a partition, that wakes the thread so that it ends."""
 
 Waiting = tuple[TopicAndPartition, bytes | None, bytes | None]
 """An entry of the queue: partition, value, key."""
@@ -75,7 +75,7 @@ class Fate:
         """Checks that the thread has not ended.
 
         Raises:
-            KafkaError: It has; what waited for it, and what it had taken, may be unsent.
+            KafkaError: The thread has ended; messages may be unsent.
         """
         if self.cause is not None:
             raise KafkaError(
@@ -83,7 +83,7 @@ class Fate:
             ) from self.cause
 
     def left_in(self, queue: Queue[Any] | SimpleQueue[Any]) -> Sequence[Any]:
-        """What nobody has taken when the thread was over: whoever puts something in after that looks for it here."""
+        """Returns the entries that are left in the queue after the end of the thread, for whoever put one in later."""
         with self._lock:
             with suppress(Empty):
                 while True:
@@ -95,7 +95,7 @@ class Fate:
 
 @dataclass
 class Attempt:
-    """Requests that have failed together, with the number of attempts of each, and when they are retried together."""
+    """Requests that have failed together, with the number of attempts of each, and the time of their retry."""
 
     tries: dict[ProduceRequest, int]
     due: float
@@ -104,7 +104,7 @@ class Attempt:
 def message_set(
     pairs: Sequence[tuple[bytes | None, bytes | None]], codec: int, level: int | None
 ) -> tuple[Message, ...]:
-    """Makes messages of values and keys, which kafkars compresses if a codec is given."""
+    """Creates messages from values and keys, which kafkars compresses if a codec is given."""
     messages = [create_message(value, key) for value, key in pairs]
     return tuple(messages) if codec == CODEC_NONE else MessageSet(messages, codec, level)
 
@@ -112,15 +112,15 @@ def message_set(
 class Upstream:
     """Empties a queue of (partition, value, key) into a cluster, until it is told to stop.
 
-    What failed is sent again after a pause. Meanwhile messages of other partitions are sent; those of the same
+    Failed requests are retried after a pause. Meanwhile messages of other partitions are sent; those of the same
     partition wait, so that they are stored in their order.
 
     Args:
-        queue: What is sent.
-        client: Who sends it; nobody else uses it.
-        stop: Set by whoever wants the thread to end, which it does when nothing is left, or `stop_timeout` later.
-        sending: How.
-        fate: What is told of the end.
+        queue: The messages.
+        client: The client, which nobody else uses.
+        stop: Set to end the thread, which ends when nothing is left, or `stop_timeout` later.
+        sending: The settings.
+        fate: The shared state of the thread's end.
     """
 
     def __init__(
@@ -144,7 +144,7 @@ class Upstream:
         self._again: list[Attempt] = []
 
     def run(self) -> None:
-        """Sends until the end."""
+        """Sends until the thread is to end."""
         self._connect()
         while not (self._stop.is_set() and self._queue.empty() and not self.unsent()):
             if self._left() <= 0:
@@ -160,7 +160,9 @@ class Upstream:
         self._client.close()
 
     def unsent(self) -> Counter[TopicAndPartition]:
-        """How many messages of each partition were taken and not sent, as far as is known: an answer may be lost."""
+        """Returns the number of messages by partition that were taken and not sent, as far as is known: a response may
+        be lost.
+        """
         found = Counter(place for place, _, _ in self._taken)
         for place, behind in self._behind.items():
             found[place] += len(behind)
@@ -170,7 +172,7 @@ class Upstream:
         return +found
 
     def _left(self) -> float:
-        """Seconds that are left when the thread is to end; before that it has any time."""
+        """Returns the seconds left when the thread is to end, else `LONGEST`."""
         if not self._stop.is_set():
             return LONGEST
         if self._fate.deadline is None:
@@ -192,7 +194,7 @@ class Upstream:
                 return
 
     def _collect(self) -> list[ProduceRequest]:
-        """Waits for a batch: so many messages, or those of so many seconds. Nothing, where a failed request is due."""
+        """Collects a batch: a number of messages, or those of a number of seconds; returns early if a retry is due."""
         if self._batch_end is None:
             self._batch_end = time.monotonic() + self._how.batch_time
         due = min((each.due for each in self._again), default=self._batch_end)
@@ -230,7 +232,7 @@ class Upstream:
         ]
 
     def _has_room(self) -> bool:
-        """True if more may be taken: where the queue has a limit, so many may wait here behind failures."""
+        """True if more messages may be taken: with a limited queue, as many may wait here behind failures."""
         limit = getattr(self._queue, "maxsize", 0)
         return limit <= 0 or sum(len(each) for each in self._behind.values()) < limit
 
@@ -308,7 +310,7 @@ class Upstream:
             self._stop.wait(max(0.0, seconds))
 
     def _told(self, request: ProduceRequest) -> object:
-        """Returns what the log may show of messages."""
+        """Returns what the log shows of a request's messages."""
         return request.messages if self._how.log_messages_on_error else hash(tuple(request.messages))
 
 

@@ -72,7 +72,7 @@ def _send_upstream(
     codec_compresslevel: int | None = None,
     fate: Fate | None = None,
 ) -> None:
-    """Sends the messages of a queue, until it is told to stop: the thread of an asynchronous producer."""
+    """Sends the messages of a queue until it is told to stop: the thread of an asynchronous producer."""
     sending = Sending(
         codec=codec,
         codec_compresslevel=codec_compresslevel,
@@ -109,29 +109,29 @@ class Producer:
     `**{"async": True}`, or in its place among the arguments.
 
     Args:
-        client: Who sends.
-        req_acks: Who must have messages: `ACK_NOT_REQUIRED`, `ACK_AFTER_LOCAL_WRITE` or `ACK_AFTER_CLUSTER_COMMIT`.
-        ack_timeout: Milliseconds that brokers were to wait for that. Taken, and not used.
+        client: The `KafkaClient`.
+        req_acks: Required acknowledgements: `ACK_NOT_REQUIRED`, `ACK_AFTER_LOCAL_WRITE` or `ACK_AFTER_CLUSTER_COMMIT`.
+        ack_timeout: Ignored.
         codec: `CODEC_NONE`, `CODEC_GZIP` or `CODEC_SNAPPY` of `kafka.protocol`.
-        codec_compresslevel: 1 to 9 for gzip; 9 when none is given.
-        sync_fail_on_error: Whether a synchronous call raises its failure; else it is in what the call returns.
-        async_: Whether asynchronously.
-        batch_send: The same, by its older name.
-        batch_send_every_n: Asynchronously, how many messages are sent together.
-        batch_send_every_t: Asynchronously, how many seconds are waited for those.
-        async_retry_limit: How often a batch that failed is sent again; None is for ever.
-        async_retry_backoff_ms: How long is waited before.
-        async_retry_on_timeouts: Whether also after a `RequestTimedOutError`.
-        async_queue_maxsize: How many messages may wait; 0 is any number.
-        async_queue_put_timeout: How many seconds a call waits for room; 0 is none, None for ever.
-        async_log_messages_on_error: Whether messages that failed are in the log; else a number that tells them apart.
-        async_stop_timeout: How many seconds `stop()` goes on sending; None for as long as it takes.
-        **options: "async".
+        codec_compresslevel: 1 to 9 for gzip; None for 9.
+        sync_fail_on_error: True raises the failure of a synchronous call; False returns it.
+        async_: True sends asynchronously.
+        batch_send: The older name of `async_`.
+        batch_send_every_n: The number of messages in a batch, if asynchronous.
+        batch_send_every_t: The seconds after which an incomplete batch is sent, if asynchronous.
+        async_retry_limit: The number of retries of a failed batch; None for no limit.
+        async_retry_backoff_ms: Milliseconds before a retry.
+        async_retry_on_timeouts: True retries after a `RequestTimedOutError`, too.
+        async_queue_maxsize: The limit of waiting messages; 0 for none.
+        async_queue_put_timeout: Seconds that a call waits for room; 0 does not wait, None has no limit.
+        async_log_messages_on_error: True logs failed messages; False a hash that tells them apart.
+        async_stop_timeout: Seconds for which `stop()` keeps sending; None for no limit.
+        **options: `async`, in place of `async_`.
 
     Raises:
-        UnsupportedCodecError: There is no such codec.
+        UnsupportedCodecError: The codec is unknown.
         AssertionError: A limit of the asynchronous producer is not positive.
-        TypeError, ValueError: It is no number.
+        TypeError, ValueError: A limit is not a number.
     """
 
     ACK_NOT_REQUIRED = 0
@@ -227,31 +227,32 @@ class Producer:
         """Sends messages without a key.
 
         Args:
-            topic: Where to.
-            partition: Which partition of it.
-            *msg: Bytes each.
+            topic: The topic.
+            partition: The partition.
+            *msg: The messages, each bytes.
 
         Returns:
-            A `ProduceResponse`, in a list; nothing from an asynchronous producer, and without acknowledgements.
+            A list of one `ProduceResponse`; empty if asynchronous or without acknowledgements.
 
         Raises:
             TypeError: A message is not bytes. Nothing was sent.
-            AsyncProducerQueueFull: There is no room, or the producer was stopped meanwhile; `failed_msgs` are those
-                that are not sent for that.
-            KafkaError: The producer is stopped, its thread has ended, or what a synchronous call met.
+            AsyncProducerQueueFull: The queue is full, or the producer was stopped meanwhile; `failed_msgs` are the
+                messages that are therefore not sent.
+            KafkaError: The producer is stopped, its thread has ended, or a synchronous call failed.
         """
         return self._send_messages(kafka_bytestring(topic), partition, *msg)
 
     def stop(self, timeout: float | None = None) -> None:
-        """Sends what waits, for at most `async_stop_timeout` seconds, and ends the thread of an asynchronous producer.
+        """Sends waiting messages for at most `async_stop_timeout` seconds, and ends the thread of an asynchronous
+        producer.
 
-        What is not sent by then is given up: the log has an error that says how many messages of which partitions.
+        Messages that are not sent by then are dropped; an error is logged with their numbers by partition.
 
         Args:
-            timeout: Taken, and not used.
+            timeout: Ignored.
 
         Raises:
-            KafkaError: The thread has ended before; messages may be unsent.
+            KafkaError: The thread had ended before; messages may be unsent.
         """
         if timeout is not None:
             log.warning("timeout argument to stop() is deprecated - it will be removed in future release")

@@ -16,9 +16,9 @@ class KeyedProducer(Producer):
     """Sends messages to the partition that a partitioner chooses by their key.
 
     Args:
-        *args: Those of `kafka.producer.base.Producer`.
-        partitioner: A class; for each topic one is made of its partitions.
-        **kwargs: Those of `Producer`.
+        *args: Arguments of `kafka.producer.base.Producer`.
+        partitioner: A class, instantiated with the partitions of each topic.
+        **kwargs: Keyword arguments of `Producer`.
     """
 
     def __init__(self, *args: Any, partitioner: type[Partitioner] = HashedPartitioner, **kwargs: Any) -> None:
@@ -33,12 +33,12 @@ class KeyedProducer(Producer):
         """Sends messages with a key, all to the same partition.
 
         Args:
-            topic: Where to.
-            key: Bytes, or None.
-            *msg: Bytes each; None is a tombstone, where there is a key.
+            topic: The topic.
+            key: The key: bytes, or None.
+            *msg: The messages, each bytes; None is a tombstone, if there is a key.
 
         Returns:
-            A `ProduceResponse`, in a list; nothing from an asynchronous producer, and without acknowledgements.
+            A list of one `ProduceResponse`; empty if asynchronous or without acknowledgements.
 
         Raises:
             TypeError, AsyncProducerQueueFull, KafkaError: As `Producer.send_messages`.
@@ -47,7 +47,7 @@ class KeyedProducer(Producer):
         return self._send_messages(name, self._next_partition(name, key), *msg, key=key)
 
     def send(self, topic: str | bytes, key: bytes | None, msg: bytes | None) -> list[Any]:
-        """The same as `send_messages()` with one message, which is to be used instead."""
+        """Deprecated: sends one message; use `send_messages()`."""
         warnings.warn("KeyedProducer.send is deprecated in favor of send_messages", DeprecationWarning, stacklevel=2)
         return self.send_messages(topic, key, msg)
 

@@ -1,4 +1,4 @@
-"""A producer that takes one partition after the other (`kafka.producer.simple`)."""
+"""A producer that sends to one partition after the other (`kafka.producer.simple`)."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class SimpleProducer(Producer):
     """Sends each call's messages to the next partition of the topic.
 
     Args:
-        *args: Those of `kafka.producer.base.Producer`.
-        random_start: Whether the first partition of a topic is any; else it is the lowest.
-        **kwargs: Those of `Producer`.
+        *args: Arguments of `kafka.producer.base.Producer`.
+        random_start: True starts with a random partition of each topic; False with the lowest.
+        **kwargs: Keyword arguments of `Producer`.
     """
 
     def __init__(self, *args: Any, random_start: bool = True, **kwargs: Any) -> None:
@@ -33,11 +33,11 @@ class SimpleProducer(Producer):
         """Sends messages without a key, all to the same partition.
 
         Args:
-            topic: Where to.
-            *msg: Bytes each.
+            topic: The topic.
+            *msg: The messages, each bytes.
 
         Returns:
-            A `ProduceResponse`, in a list; nothing from an asynchronous producer, and without acknowledgements.
+            A list of one `ProduceResponse`; empty if asynchronous or without acknowledgements.
 
         Raises:
             AttributeError: The topic is neither text nor bytes.

@@ -19,31 +19,31 @@ def by_member(members: Any) -> dict[str, Any]:
 
 
 def topics_of(member: Any) -> list[str]:
-    """The topics that a member subscribes to."""
+    """Returns the subscription of a member."""
     said = said_by(member)
     topics = getattr(said, "topics", None)
     return list(getattr(said, "subscription", ()) if topics is None else topics)
 
 
 def said_by(member: Any) -> Any:
-    """Returns a member's metadata, also if it comes with the member's id."""
+    """Returns a member's metadata, with or without the member's id around it."""
     return getattr(member, "metadata", None) or member
 
 
 def in_turn(members: Mapping[str, Any]) -> list[str]:
-    """The members in the order of their turns: those with a name of their own by that, then all others by their ids."""
+    """Returns the members in order: static members by instance id, then the others by member id."""
     names = {member: getattr(said, "group_instance_id", None) for member, said in members.items()}
     return sorted(members, key=lambda member: (names[member] is None, names[member] or "", member))
 
 
 def partitions_of(cluster: Any, topics: Iterable[str]) -> dict[str, list[int]]:
-    """The partitions of topics that are known, in order."""
+    """Returns the partitions of the known topics, in order."""
     found = {topic: cluster.partitions_for_topic(topic) for topic in sorted(set(topics))}
     return {topic: sorted(numbers) for topic, numbers in found.items() if numbers}
 
 
 def assigned(given: Mapping[str, Mapping[str, list[int]]]) -> dict[str, ConsumerProtocolMemberAssignment_v0]:
-    """Returns the assignments of members in the form of the group's protocol."""
+    """Encodes the assignments of members for the group protocol."""
     return {
         member: ConsumerProtocolMemberAssignment_v0(0, sorted(topics.items()), b"") for member, topics in given.items()
     }

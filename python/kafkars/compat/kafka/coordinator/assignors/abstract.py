@@ -10,25 +10,26 @@ __all__ = ["AbstractPartitionAssignor", "RebalanceProtocol"]
 
 
 class RebalanceProtocol(IntEnum):
-    """Whether members stop reading while partitions move."""
+    """Whether members stop reading during a rebalance (EAGER) or go on (COOPERATIVE)."""
 
     EAGER = 0
     COOPERATIVE = 1
 
 
 class AbstractPartitionAssignor(abc.ABC):
-    """Gives partitions to the members of a group; classes or objects of these are in `partition_assignment_strategy`.
+    """Assigns partitions to the members of a group; subclasses, or objects of them, go to
+    `partition_assignment_strategy`.
 
-    One of your own runs on the member that leads the group, on a thread of the consumer's own.
+    An application's assignor runs on the group's leader, on a thread of the consumer.
     """
 
     @property
     @abc.abstractmethod
     def name(self) -> str:
-        """The name of its protocol."""
+        """The name of the assignor in the group protocol."""
 
     def supported_protocols(self) -> list[RebalanceProtocol]:
-        """Whether members stop reading while partitions move."""
+        """Returns the supported protocols: EAGER members stop reading during a rebalance, COOPERATIVE ones go on."""
         return [RebalanceProtocol.EAGER]
 
     @abc.abstractmethod
@@ -36,8 +37,8 @@ class AbstractPartitionAssignor(abc.ABC):
         """Returns the assignment of each member.
 
         Args:
-            cluster: Has `partitions_for_topic()`.
-            members: By member what it says of itself: an object with `topics`, `user_data` and `group_instance_id`.
+            cluster: An object with `partitions_for_topic()`.
+            members: Metadata by member id: objects with `topics`, `user_data` and `group_instance_id`.
                 In kafka-python 3 a list of objects with `member_id`, `group_instance_id` and `metadata`.
         """
 
@@ -46,4 +47,4 @@ class AbstractPartitionAssignor(abc.ABC):
         """Returns the metadata of a member when it joins."""
 
     def on_assignment(self, assignment: Any, generation: int | None = None) -> None:  # noqa: B027  may be left as it is
-        """Called when a member has got its assignment."""
+        """Called when the member has received its assignment."""

@@ -12,7 +12,7 @@ __all__ = ["RangePartitionAssignor"]
 
 
 class RangePartitionAssignor(AbstractPartitionAssignor):
-    """Gives members neighbouring partitions of each topic; in groups the engine's own does the work."""
+    """Assigns each member a range of consecutive partitions of each topic. In groups the engine's own assignor runs."""
 
     name = "range"
     version = 0
@@ -42,4 +42,4 @@ class RangePartitionAssignor(AbstractPartitionAssignor):
 
     @classmethod
     def on_assignment(cls, assignment: Any, generation: int | None = None) -> None:
-        """Nothing is kept."""
+        """Does nothing."""

@@ -13,7 +13,7 @@ __all__ = ["RoundRobinPartitionAssignor"]
 
 
 class RoundRobinPartitionAssignor(AbstractPartitionAssignor):
-    """Gives the partitions of all topics to members in turn; in groups the engine's own does the work."""
+    """Assigns the partitions of all topics to members in turn. In groups the engine's own assignor runs."""
 
     name = "roundrobin"
     version = 0
@@ -39,4 +39,4 @@ class RoundRobinPartitionAssignor(AbstractPartitionAssignor):
 
     @classmethod
     def on_assignment(cls, assignment: Any, generation: int | None = None) -> None:
-        """Nothing is kept."""
+        """Does nothing."""

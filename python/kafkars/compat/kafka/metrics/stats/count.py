@@ -1,4 +1,4 @@
-"""Numbers of values (`kafka.metrics.stats.count`)."""
+"""Counts of values (`kafka.metrics.stats.count`)."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ __all__ = ["Count"]
 
 
 class Count(AbstractSampledStat):
-    """How many values were recorded."""
+    """The number of recorded values."""
 
     def __init__(self) -> None:
         super().__init__(0.0)
 
     def update(self, sample: AbstractSampledStat.Sample, config: MetricConfig, value: float, now: float) -> None:
-        """Counts one."""
+        """Adds one to a sample."""
         del config, value, now
         sample.value += 1.0
 
     def combine(self, samples: Sequence[AbstractSampledStat.Sample], config: MetricConfig, now: float) -> float:
-        """The sum of the samples."""
+        """Returns the sum of the samples."""
         del config, now
         return float(sum(sample.value for sample in samples))

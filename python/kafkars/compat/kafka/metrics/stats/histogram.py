@@ -11,7 +11,7 @@ FEWEST_BINS = 2
 
 
 class BinScheme(Protocol):
-    """Which bin a value falls into, and where bins begin."""
+    """Maps values to bins, and bins to their lower bounds."""
 
     @property
     def bins(self) -> int:
@@ -19,16 +19,16 @@ class BinScheme(Protocol):
         ...
 
     def from_bin(self, b: int) -> float:
-        """The least value of a bin."""
+        """Returns the lower bound of a bin."""
         ...
 
     def to_bin(self, x: float) -> int:
-        """The bin of a value."""
+        """Returns the bin that a value falls into."""
         ...
 
 
 class Histogram:
-    """Numbers of values by bins."""
+    """Counts values by bin."""
 
     def __init__(self, bin_scheme: BinScheme) -> None:
         self._bin_scheme = bin_scheme
@@ -45,7 +45,7 @@ class Histogram:
         self._count += 1.0
 
     def value(self, quantile: float) -> float:
-        """Where the bin of a quantile, between 0 and 1, begins; not a number where nothing was counted."""
+        """Returns the lower bound of the bin of a quantile (between 0 and 1); NaN if nothing was recorded."""
         if not self._count:
             return math.nan
         seen = 0.0
@@ -65,7 +65,7 @@ class Histogram:
         return "{" + ",".join([*told, f"{math.inf}:{self._hist[-1]}"]) + "}"
 
     class ConstantBinScheme:
-        """Bins of one width between two values; the first and the last take what is beyond.
+        """Bins of equal width between two values; the first and the last take the values beyond.
 
         Raises:
             ValueError: There are fewer than two bins.
@@ -85,19 +85,19 @@ class Histogram:
             return self._bins
 
         def from_bin(self, b: int) -> float:
-            """The least value of a bin."""
+            """Returns the lower bound of a bin."""
             if b == 0:
                 return -math.inf
             return math.inf if b == self._bins - 1 else self._min + (b - 1) * self._width
 
         def to_bin(self, x: float) -> int:
-            """The bin of a value."""
+            """Returns the bin that a value falls into."""
             if x < self._min:
                 return 0
             return self._bins - 1 if x > self._max else int((x - self._min) / self._width + 1)
 
     class LinearBinScheme:
-        """Bins from 0 that grow by one width each; the last takes what is beyond."""
+        """Bins from 0 on, each wider than the previous one by a constant; the last takes the values beyond."""
 
         def __init__(self, num_bins: int, max_val: float) -> None:
             self._bins = num_bins
@@ -110,14 +110,14 @@ class Histogram:
             return self._bins
 
         def from_bin(self, b: int) -> float:
-            """The least value of a bin."""
+            """Returns the lower bound of a bin."""
             return math.inf if b == self._bins - 1 else b * (b + 1.0) / 2.0 * self._scale
 
         def to_bin(self, x: float) -> int:
-            """The bin of a value.
+            """Returns the bin that a value falls into.
 
             Raises:
-                ValueError: It is negative.
+                ValueError: The value is negative.
             """
             if x < 0.0:
                 raise ValueError("a value is negative")

@@ -1,4 +1,4 @@
-"""The greatest values (`kafka.metrics.stats.max_stat`)."""
+"""Maxima (`kafka.metrics.stats.max_stat`)."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ __all__ = ["Max"]
 
 
 class Max(AbstractSampledStat):
-    """The greatest of the values; minus infinity where there are none."""
+    """The maximum of the values; minus infinity if there are none."""
 
     def __init__(self) -> None:
         super().__init__(-math.inf)
 
     def update(self, sample: AbstractSampledStat.Sample, config: MetricConfig, value: float, now: float) -> None:
-        """Keeps the greater."""
+        """Keeps the greater of the value and the sample's."""
         del config, now
         sample.value = max(sample.value, value)
 
     def combine(self, samples: Sequence[AbstractSampledStat.Sample], config: MetricConfig, now: float) -> float:
-        """The greatest of the samples."""
+        """Returns the maximum of the samples."""
         del config, now
         return float(max((sample.value for sample in samples), default=self._initial_value))

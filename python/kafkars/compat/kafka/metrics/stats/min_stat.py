@@ -1,4 +1,4 @@
-"""The least values (`kafka.metrics.stats.min_stat`)."""
+"""Minima (`kafka.metrics.stats.min_stat`)."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ __all__ = ["Min"]
 
 
 class Min(AbstractSampledStat):
-    """The least of the values; `sys.maxsize` where there are none."""
+    """The minimum of the values; `sys.maxsize` if there are none."""
 
     def __init__(self) -> None:
         super().__init__(float(sys.maxsize))
 
     def update(self, sample: AbstractSampledStat.Sample, config: MetricConfig, value: float, now: float) -> None:
-        """Keeps the leaster."""
+        """Keeps the lesser of the value and the sample's."""
         del config, now
         sample.value = min(sample.value, value)
 
     def combine(self, samples: Sequence[AbstractSampledStat.Sample], config: MetricConfig, now: float) -> float:
-        """The least of the samples."""
+        """Returns the minimum of the samples."""
         del config, now
         return float(min((sample.value for sample in samples), default=self._initial_value))

@@ -8,7 +8,7 @@ __all__ = ["Percentile"]
 
 
 class Percentile:
-    """A percentile, between 0 and 100, and the name that it is registered under."""
+    """A percentile (between 0 and 100) and the name of its metric."""
 
     __slots__ = ("_metric_name", "_percentile")
 
@@ -18,7 +18,7 @@ class Percentile:
 
     @property
     def name(self) -> MetricName:
-        """The name that it is registered under."""
+        """The metric's name."""
         return self._metric_name
 
     @property

@@ -19,7 +19,7 @@ BYTES_EACH = 4
 
 
 class BucketSizing:
-    """How wide buckets are: all alike, or each wider than the one before."""
+    """Whether buckets have one width, or each is wider than the previous one."""
 
     CONSTANT = 0
     LINEAR = 1
@@ -29,11 +29,11 @@ class Percentiles(AbstractSampledStat, AbstractCompoundStat):
     """Percentiles of the values of the last samples.
 
     Args:
-        size_in_bytes: Four times the number of buckets.
+        size_in_bytes: The number of buckets times four.
         bucketing: A number of `BucketSizing`.
-        max_val: What the last bucket takes is greater.
-        min_val: What the first bucket takes is less; 0 with linear buckets.
-        percentiles: Those that are registered as metrics.
+        max_val: Greater values go to the last bucket.
+        min_val: Lesser values go to the first bucket; 0 with linear buckets.
+        percentiles: The percentiles to register as metrics.
 
     Raises:
         ValueError: There is no such bucketing, there are too few buckets, or linear ones do not begin at 0.
@@ -61,14 +61,14 @@ class Percentiles(AbstractSampledStat, AbstractCompoundStat):
             self._bin_scheme = Histogram.LinearBinScheme(self._buckets, max_val)
 
     def stats(self) -> list[NamedMeasurable]:
-        """The percentiles that are registered."""
+        """Returns the percentiles that are registered."""
         return [NamedMeasurable(each.name, self._measurable(each.percentile / 100.0)) for each in self._percentiles]
 
     def _measurable(self, quantile: float) -> AnonMeasurable:
         return AnonMeasurable(lambda config, now: self.value(config, now, quantile))
 
     def value(self, config: MetricConfig, now: float, quantile: float) -> float:
-        """Where the bucket of a quantile, between 0 and 1, begins; not a number where nothing was recorded."""
+        """Returns the lower bound of the bucket of a quantile (between 0 and 1); NaN if nothing was recorded."""
         self.purge_obsolete_samples(config, now)
         count = sum(sample.event_count for sample in self._samples)
         if not count:
@@ -82,12 +82,12 @@ class Percentiles(AbstractSampledStat, AbstractCompoundStat):
         return math.inf
 
     def combine(self, samples: Sequence[AbstractSampledStat.Sample], config: MetricConfig, now: float) -> float:
-        """The median."""
+        """Returns the median."""
         del samples
         return self.value(config, now, 0.5)
 
     def new_sample(self, time_ms: float) -> Percentiles.HistogramSample:
-        """A sample that begins at a time."""
+        """Returns a new sample that begins at `time_ms`."""
         return self.HistogramSample(self._bin_scheme, time_ms)
 
     def update(self, sample: Percentiles.HistogramSample, config: MetricConfig, value: float, time_ms: float) -> None:
@@ -96,13 +96,13 @@ class Percentiles(AbstractSampledStat, AbstractCompoundStat):
         sample.histogram.record(value)
 
     class HistogramSample(AbstractSampledStat.Sample):
-        """Values of one window of time by buckets."""
+        """The values of one time window, by bucket."""
 
         def __init__(self, scheme: BinScheme, now: float) -> None:
             self.histogram = Histogram(scheme)
             super().__init__(0.0, now)
 
         def reset(self, now: float) -> None:
-            """Begins anew."""
+            """Empties the sample, which begins at `now`."""
             super().reset(now)
             self.histogram.clear()

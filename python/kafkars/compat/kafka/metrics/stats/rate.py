@@ -15,13 +15,13 @@ MILLISECONDS_EACH = (1e-6, 1e-3, 1.0, 1e3, 60e3, 3600e3, 86400e3)
 
 
 class TimeUnit:
-    """Numbers of units of time."""
+    """The units of time."""
 
     NANOSECONDS, MICROSECONDS, MILLISECONDS, SECONDS, MINUTES, HOURS, DAYS = range(7)
 
     @staticmethod
     def get_name(time_unit: int) -> str:
-        """The name of a unit."""
+        """Returns the name of a unit."""
         return UNITS[time_unit]
 
 
@@ -38,22 +38,22 @@ class SampledTotal(AbstractSampledStat):
         super().__init__(0.0)
 
     def update(self, sample: AbstractSampledStat.Sample, config: MetricConfig, value: float, now: float) -> None:
-        """Adds the value."""
+        """Adds a value to a sample."""
         del config, now
         sample.value += value
 
     def combine(self, samples: Sequence[AbstractSampledStat.Sample], config: MetricConfig, now: float) -> float:
-        """The sum of the samples."""
+        """Returns the sum of the samples."""
         del config, now
         return float(sum(sample.value for sample in samples))
 
 
 class Rate(AbstractMeasurableStat):
-    """A statistic of the last samples by the time that they took.
+    """A statistic of the last samples, divided by the time they cover.
 
     Args:
         time_unit: A number of `TimeUnit`.
-        sampled_stat: What is divided; the sum of the values without.
+        sampled_stat: The statistic to divide; defaults to the sum of the values.
     """
 
     def __init__(self, time_unit: int = TimeUnit.SECONDS, sampled_stat: AbstractSampledStat | None = None) -> None:
@@ -61,21 +61,21 @@ class Rate(AbstractMeasurableStat):
         self._unit = time_unit
 
     def unit_name(self) -> str:
-        """The name of its unit of time."""
+        """Returns the name of the rate's unit of time."""
         return TimeUnit.get_name(self._unit)
 
     def record(self, config: MetricConfig, value: float, time_ms: float) -> None:
-        """Takes a value."""
+        """Records a value."""
         self._stat.record(config, value, time_ms)
 
     def measure(self, config: MetricConfig, now: float) -> float:
-        """The statistic by the time."""
+        """Returns the statistic divided by the time."""
         value = self._stat.measure(config, now)
         return float(value) / self.convert(self.window_size(config, now))
 
     def window_size(self, config: MetricConfig, now: float) -> float:
-        """The milliseconds that the samples stand for: since the oldest one began, and never less than all windows
-        but one, so that the rate of a short time is not taken for that of a long one.
+        """Returns the milliseconds that the samples cover: since the oldest one began, and never less than all windows
+        but one, so that the rate of a short time does not pass for that of a long one.
         """
         self._stat.purge_obsolete_samples(config, now)
         elapsed = now - self._stat.oldest(now).last_window_ms
@@ -83,7 +83,7 @@ class Rate(AbstractMeasurableStat):
         return elapsed + max(missing, 0) * config.time_window_ms
 
     def convert(self, time_ms: float) -> float:
-        """Milliseconds in its unit.
+        """Converts milliseconds to the rate's unit.
 
         Raises:
             ValueError: There is no such unit.

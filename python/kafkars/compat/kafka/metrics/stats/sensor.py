@@ -22,10 +22,10 @@ __all__ = ["Sensor"]
 
 
 class Sensor:
-    """Gives the values that it records to its statistics and to its parents. `Metrics.sensor()` makes it.
+    """Passes the recorded values to its statistics and its parents. Created by `Metrics.sensor()`.
 
     Raises:
-        ValueError: The name is empty, or an ancestor is reached in two ways.
+        ValueError: The name is empty, or two paths lead to one ancestor.
     """
 
     def __init__(
@@ -58,12 +58,12 @@ class Sensor:
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """The sensor's name."""
         return self._name
 
     @property
     def metrics(self) -> tuple[KafkaMetric, ...]:
-        """The metrics that it feeds."""
+        """The metrics that the sensor feeds."""
         return tuple(self._metrics)
 
     def record(self, value: float = 1.0, time_ms: float | None = None) -> None:
@@ -71,10 +71,10 @@ class Sensor:
 
         Args:
             value: The value.
-            time_ms: Its time in milliseconds; now without.
+            time_ms: Its time in milliseconds; defaults to now.
 
         Raises:
-            QuotaViolationError: A metric breaks its bound. The value is recorded; parents do not hear of it.
+            QuotaViolationError: A metric exceeds its quota. The value is recorded, but not passed to the parents.
         """
         now = self._registry.METRIC.now() if time_ms is None else time_ms
         self._last_record_ms = now
@@ -95,10 +95,10 @@ class Sensor:
                 raise QuotaViolationError(f"{metric.metric_name} is {value}, beyond its bound {quota.bound}")
 
     def add_compound(self, compound_stat: AbstractCompoundStat, config: MetricConfig | None = None) -> None:
-        """Feeds a statistic of several values.
+        """Adds a compound statistic and registers its metrics.
 
         Raises:
-            ValueError: None is given, or there is a metric of a name.
+            ValueError: The statistic is None, or one of its names is taken.
         """
         given: Any = compound_stat
         if not given:
@@ -109,10 +109,10 @@ class Sensor:
             self._stats.append(compound_stat)
 
     def add(self, metric_name: MetricName, stat: AbstractMeasurableStat, config: MetricConfig | None = None) -> None:
-        """Feeds a statistic and registers it as a metric.
+        """Adds a statistic and registers it as a metric.
 
         Raises:
-            ValueError: There is a metric of that name.
+            ValueError: The name is taken.
         """
         with self._lock:
             self._register(metric_name, stat, config)
@@ -124,5 +124,5 @@ class Sensor:
         self._metrics.append(metric)
 
     def has_expired(self) -> bool:
-        """True if nothing was recorded for as long as it may be idle."""
+        """True if the sensor has recorded nothing for its expiration time."""
         return self._registry.METRIC.now() - self._last_record_ms > self._longest_idle_ms

@@ -9,10 +9,10 @@ __all__ = ["Total"]
 
 
 class Total(AbstractMeasurableStat):
-    """The sum of all values that were ever recorded.
+    """The sum of all recorded values.
 
     Args:
-        value: What it begins with.
+        value: The initial sum.
     """
 
     def __init__(self, value: float = 0.0) -> None:
@@ -24,6 +24,6 @@ class Total(AbstractMeasurableStat):
         self._total += value
 
     def measure(self, config: MetricConfig, now: float) -> float:
-        """The sum."""
+        """Returns the sum."""
         del config, now
         return float(self._total)

@@ -1,4 +1,4 @@
-"""Names of the library six that mean something in Python 3 (`kafka.vendor.six`)."""
+"""The names of the library six that are of use in Python 3 (`kafka.vendor.six`)."""
 
 from __future__ import annotations
 
@@ -61,47 +61,47 @@ iterbytes = iter
 
 
 def iteritems(mapping: Mapping[Any, Any]) -> Iterator[Any]:
-    """The items of a mapping, one by one."""
+    """Returns the items of a mapping, one by one."""
     return iter(mapping.items())
 
 
 def iterkeys(mapping: Mapping[Any, Any]) -> Iterator[Any]:
-    """The keys of a mapping, one by one."""
+    """Returns the keys of a mapping, one by one."""
     return iter(mapping.keys())
 
 
 def itervalues(mapping: Mapping[Any, Any]) -> Iterator[Any]:
-    """The values of a mapping, one by one."""
+    """Returns the values of a mapping, one by one."""
     return iter(mapping.values())
 
 
 def viewitems(mapping: Mapping[Any, Any]) -> ItemsView[Any, Any]:
-    """The items of a mapping."""
+    """Returns the items of a mapping."""
     return mapping.items()
 
 
 def viewkeys(mapping: Mapping[Any, Any]) -> KeysView[Any]:
-    """The keys of a mapping."""
+    """Returns the keys of a mapping."""
     return mapping.keys()
 
 
 def viewvalues(mapping: Mapping[Any, Any]) -> ValuesView[Any]:
-    """The values of a mapping."""
+    """Returns the values of a mapping."""
     return mapping.values()
 
 
 def b(text: str) -> bytes:
-    """Text as bytes of Latin-1."""
+    """Returns text as bytes of Latin-1."""
     return text.encode("latin-1")
 
 
 def u(text: str) -> str:
-    """Text as it is."""
+    """Returns text unchanged."""
     return text
 
 
 def python_2_unicode_compatible(kind: T) -> T:
-    """A class as it is."""
+    """Returns a class unchanged."""
     return kind
 
 
@@ -111,7 +111,7 @@ def raise_from(value: BaseException, from_value: BaseException | None) -> NoRetu
 
 
 def add_metaclass(metaclass: type) -> Callable[[type], Any]:
-    """A decorator that makes a class again with a metaclass."""
+    """Returns a decorator that recreates a class with a metaclass."""
 
     def made(kind: type) -> Any:
         left_out = {"__dict__", "__weakref__"}
@@ -124,5 +124,5 @@ def add_metaclass(metaclass: type) -> Callable[[type], Any]:
 
 
 def with_metaclass(meta: type, *bases: type) -> Any:
-    """A base class that has a metaclass."""
+    """Returns a base class that has a metaclass."""
     return meta("WithMetaclass", bases, {})

@@ -16,20 +16,20 @@ __all__ = ["CooperativeStickyAssignor"]
 
 
 class CooperativeStickyAssignor(StickyPartitionAssignor):
-    """Gives partitions as the sticky assignor does, but nobody gets one that another member still reads: that one gives
-    it back first, and the group joins again. In groups the engine's own does the work.
+    """Assigns partitions as the sticky assignor does, but none that another member still owns: that member gives
+    it back first, and the group rebalances again. In groups the engine's own assignor runs.
     """
 
     name = "cooperative-sticky"
     version = 1
 
     def supported_protocols(self) -> list[RebalanceProtocol]:
-        """Members go on reading while partitions move."""
+        """Returns COOPERATIVE: members keep reading during a rebalance."""
         return [RebalanceProtocol.COOPERATIVE]
 
     @classmethod
     def metadata(cls, topics: Iterable[str]) -> Any:
-        """What a member says of itself when it joins: what it reads, too."""
+        """Returns the metadata of a member when it joins, with the partitions it owns."""
         owned: dict[str, list[int]] = {}
         for partition in sorted(cls.member_assignment or ()):
             owned.setdefault(partition.topic, []).append(partition.partition)
@@ -43,7 +43,7 @@ class CooperativeStickyAssignor(StickyPartitionAssignor):
 
     @classmethod
     def parse_member_metadata(cls, metadata: Any) -> StickyAssignorMemberMetadataV1:
-        """What a member wants and reads."""
+        """Returns the subscription of a member and the partitions it owns."""
         said = _sharing.said_by(metadata)
         owned = [
             TopicPartition(each.topic, number)
@@ -55,7 +55,7 @@ class CooperativeStickyAssignor(StickyPartitionAssignor):
 
     @classmethod
     def assign(cls, cluster: Any, members: Any) -> Any:
-        """What each member gets now."""
+        """Returns the assignment of each member for this rebalance."""
         said = {member: cls.parse_member_metadata(each) for member, each in _sharing.by_member(members).items()}
         balance = Balance(cluster, said)
         balance.assign()

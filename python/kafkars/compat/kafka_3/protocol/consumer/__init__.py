@@ -1,4 +1,4 @@
-"""Numbers of consumers' requests (`kafka.protocol.consumer`)."""
+"""Constants of consumers' requests (`kafka.protocol.consumer`)."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ UNKNOWN_OFFSET = -1
 
 
 class IsolationLevel(EnumHelper, IntEnum):
-    """What is read of transactions."""
+    """Which records of transactions are read."""
 
     READ_UNCOMMITTED = 0
     READ_COMMITTED = 1
 
 
 class OffsetResetStrategy(EnumHelper, IntEnum):
-    """Where reading begins without a position."""
+    """Where reading begins without a committed offset."""
 
     LATEST = -1
     EARLIEST = -2
@@ -27,7 +27,7 @@ class OffsetResetStrategy(EnumHelper, IntEnum):
 
 
 class OffsetSpec(EnumHelper, IntEnum):
-    """An offset by its place in the log."""
+    """Special offsets of ListOffsets requests."""
 
     LATEST = -1
     EARLIEST = -2
@@ -37,7 +37,7 @@ class OffsetSpec(EnumHelper, IntEnum):
 
 
 class OffsetTimestamp(int):
-    """A time in milliseconds since 1970, where a number alone would be an offset."""
+    """A timestamp in milliseconds since 1970, in arguments where an `int` is an offset."""
 
     __slots__ = ()
 

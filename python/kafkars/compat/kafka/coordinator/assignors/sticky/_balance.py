@@ -11,7 +11,7 @@ from kafkars.compat.kafka.structs import TopicPartition
 
 
 class StickyAssignorMemberMetadataV1(NamedTuple):
-    """The subscription of a member, its previous assignment, and that one's generation."""
+    """The subscription of a member, its previous assignment, and the generation of that."""
 
     subscription: list[str]
     partitions: list[TopicPartition]
@@ -19,11 +19,11 @@ class StickyAssignorMemberMetadataV1(NamedTuple):
 
 
 class Balance:
-    """Members and what they have; made with what they had, which stays theirs where it may.
+    """The members with their partitions, initially those of their previous assignments.
 
     Args:
-        cluster: Has `partitions_for_topic()`.
-        members: What each says.
+        cluster: An object with `partitions_for_topic()`.
+        members: Metadata by member id.
     """
 
     def __init__(self, cluster: Any, members: Mapping[str, StickyAssignorMemberMetadataV1]) -> None:
@@ -41,8 +41,8 @@ class Balance:
         self.movements = PartitionMovements()
 
     def _remember(self, members: Mapping[str, StickyAssignorMemberMetadataV1]) -> None:
-        """Who says that it had a partition in the latest generation keeps it; who had it before that may get it
-        back.
+        """Gives each partition to its owner of the latest generation, and remembers the owner before that, who may get
+        it back.
         """
         claims: dict[TopicPartition, list[tuple[int, str]]] = {}
         for member, said in members.items():
@@ -60,7 +60,7 @@ class Balance:
                 self._before[partition] = earlier[0]
 
     def assign(self) -> None:
-        """Gives what nobody has, and moves what makes it more even."""
+        """Assigns partitions without an owner, then moves partitions while that improves the balance."""
         for partition in self._partitions:
             if partition not in self._owners:
                 self._give(partition, self._least(partition))
@@ -70,14 +70,14 @@ class Balance:
         self._undo_circles(began)
 
     def had(self, member: str) -> dict[str, list[int]]:
-        """What a member has."""
+        """Returns the partitions of a member."""
         found: dict[str, list[int]] = {}
         for partition in sorted(self._had[member]):
             found.setdefault(partition.topic, []).append(partition.partition)
         return found
 
     def _least(self, partition: TopicPartition) -> str:
-        """Of those who want it the one that has least."""
+        """Returns the member with the fewest partitions that is subscribed to the topic."""
         return min(self._takers[partition.topic], key=lambda member: (len(self._had[member]), member))
 
     def _give(self, partition: TopicPartition, member: str) -> None:
@@ -91,7 +91,7 @@ class Balance:
         return len(self._had[owner]) > len(self._had[other]) + 1
 
     def _move_back(self) -> bool:
-        """Gives partitions back to those who had them before, where that is more even."""
+        """Returns partitions to their previous owners where that improves the balance."""
         moved = False
         for partition, member in self._before.items():
             if self._is_uneven(self._owners[partition], member):
@@ -100,7 +100,7 @@ class Balance:
         return moved
 
     def _move(self) -> bool:
-        """Makes the most useful move of the member that has most; False where no move makes it more even."""
+        """Makes the best move from the member with the most partitions; False if no move improves the balance."""
         for owner in sorted(self._had, key=lambda member: (-len(self._had[member]), member)):
             moves = [(len(self._had[taker]), each, taker) for each, taker in self._offers(owner)]
             if moves:
@@ -116,7 +116,7 @@ class Balance:
                 yield partition, least
 
     def _undo_circles(self, began: Mapping[TopicPartition, str]) -> None:
-        """Members that have exchanged partitions of a topic keep their own: that is as even."""
+        """Undoes exchanges of partitions of one topic among members: without them the balance is the same."""
         for partition, owner in began.items():
             if self._owners[partition] != owner:
                 self.movements.move_partition(partition, owner, self._owners[partition])

@@ -10,23 +10,23 @@ Pair = tuple[str, str]
 
 
 class PartitionMovements:
-    """Keeps which member had a partition first and which has it now."""
+    """Records the first and the current owner of moved partitions."""
 
     def __init__(self) -> None:
         self._pairs: dict[TopicPartition, Pair] = {}
 
     def move_partition(self, partition: TopicPartition, old_consumer: str, new_consumer: str) -> None:
-        """Notes the move of a partition; one that comes back has not moved."""
+        """Records the move of a partition; one that returns has not moved."""
         first, _ = self._pairs.pop(partition, (old_consumer, old_consumer))
         if first != new_consumer:
             self._pairs[partition] = (first, new_consumer)
 
     def are_sticky(self) -> bool:
-        """True if no members have exchanged partitions of one topic, be it in a circle."""
+        """True if no members have exchanged partitions of one topic, directly or in a cycle."""
         return not self.circle()
 
     def circle(self) -> list[TopicPartition]:
-        """Partitions of one topic that went round among members, each of whom might have kept its own; empty where
+        """Returns the partitions of one topic that moved in a cycle of members, needlessly; empty if
         there are none.
         """
         topics: dict[str, dict[str, dict[str, TopicPartition]]] = {}
@@ -41,7 +41,7 @@ class PartitionMovements:
 
     @staticmethod
     def _way(moves: dict[str, dict[str, TopicPartition]], source: str, target: str) -> list[TopicPartition]:
-        """The partitions of a shortest way of one move or more from a member to another."""
+        """Returns the partitions of a shortest path of moves from one member to another."""
         ways: dict[str, list[TopicPartition]] = {source: []}
         waiting = [source]
         for member in waiting:

@@ -21,7 +21,7 @@ log = logging.getLogger("kafka.coordinator.assignors.sticky.sticky_assignor")
 
 
 class StickyAssignorUserDataV1(Struct):
-    """The previous assignment of a member, and its generation."""
+    """The user data of a member: its previous assignment and the generation of that."""
 
     previous_assignment: list[tuple[str, list[int]]]
     generation: int
@@ -31,7 +31,7 @@ class StickyAssignorUserDataV1(Struct):
 
 
 class StickyPartitionAssignor(AbstractPartitionAssignor):
-    """Gives partitions evenly, and moves as few as that needs; in groups the engine's own does the work."""
+    """Assigns partitions evenly with as few moves as possible. In groups the engine's own assignor runs."""
 
     DEFAULT_GENERATION_ID = -1
     name = "sticky"
@@ -51,7 +51,7 @@ class StickyPartitionAssignor(AbstractPartitionAssignor):
 
     @classmethod
     def parse_member_metadata(cls, metadata: Any) -> StickyAssignorMemberMetadataV1:
-        """What a member wants and had; it had nothing where that cannot be read."""
+        """Returns a member's subscription and previous assignment, which is empty if it cannot be decoded."""
         topics = _sharing.topics_of(metadata)
         data = _sharing.said_by(metadata).user_data
         if not data:
@@ -82,12 +82,12 @@ class StickyPartitionAssignor(AbstractPartitionAssignor):
 
     @classmethod
     def on_assignment(cls, assignment: Any, generation: int | None = None) -> None:
-        """Keeps what the member got."""
+        """Stores the member's assignment."""
         cls.member_assignment = assignment.partitions()
         if generation is not None:
             cls.generation = generation
 
     @classmethod
     def on_generation_assignment(cls, generation: int) -> None:
-        """Keeps the number of the rebalance."""
+        """Stores the generation."""
         cls.generation = generation
