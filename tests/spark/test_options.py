@@ -197,6 +197,15 @@ def test_a_password_is_in_no_message_and_no_repr() -> None:
             },
         ),
         (
+            "OAUTHBEARER",
+            "com.example.OAuthBearerLoginModule required clientId=id clientSecret=s extension_cluster='lkc-1' extension_b='c d';",
+            {
+                "sasl_oauthbearer_client_id": "id",
+                "sasl_oauthbearer_client_secret": "s",
+                "sasl_oauthbearer_extensions": "cluster=lkc-1,b=c d",
+            },
+        ),
+        (
             "GSSAPI",
             'com.sun.security.auth.module.Krb5LoginModule required useKeyTab=true keyTab="/k.tab" principal="me@REALM";',
             {"sasl_kerberos_keytab": "/k.tab", "sasl_kerberos_principal": "me@REALM"},
@@ -216,6 +225,31 @@ def test_a_password_is_in_no_message_and_no_repr() -> None:
 def test_a_login_of_java_is_understood(mechanism: str, login: str, settings: dict[str, str]) -> None:
     found = client_settings.translate({"sasl.mechanism": mechanism, "sasl.jaas.config": login})
     assert found == {"sasl_mechanism": mechanism, **settings}
+
+
+SCRAM = 'org.apache.kafka.common.security.scram.ScramLoginModule required username="id" password="hmac"'
+
+
+@pytest.mark.parametrize(
+    ("login", "named"),
+    [
+        (f'{SCRAM} tokenauth="true";', "tokenauth"),
+        ("software.amazon.msk.auth.iam.IAMLoginModule required awsRoleArn='arn:aws:iam::1:role/r';", "awsRoleArn"),
+        (f"{SCRAM} passwort=hush-hush;", "not known here"),
+        (f"{SCRAM} extension_a=b;", "not known here"),
+        ("com.example.OAuthBearerLoginModule required extension_a='b,c=d';", "comma"),
+    ],
+)
+def test_an_option_of_a_login_that_cannot_be_honoured_is_refused(login: str, named: str) -> None:
+    with pytest.raises(ConfigError, match=r"kafka\.sasl\.jaas\.config") as raised:
+        client_settings.translate({"sasl.jaas.config": login})
+    assert named in str(raised.value)
+    assert "hush" not in str(raised.value)
+
+
+def test_an_option_of_a_login_that_asks_for_nothing_else_is_taken() -> None:
+    found = client_settings.translate({"sasl.jaas.config": f"{SCRAM} tokenauth=false;"})
+    assert found == {"sasl_username": "id", "sasl_password": "hmac"}
 
 
 @pytest.mark.parametrize(

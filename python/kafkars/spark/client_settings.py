@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -13,6 +12,7 @@ from kafkars.config.names import is_like_a_name, nearest
 from kafkars.consumer import Consumer
 from kafkars.errors import ConfigError
 from kafkars.producer import Producer
+from kafkars.spark import login
 
 PREFIX = "kafka."
 
@@ -54,36 +54,6 @@ WITHOUT_EFFECT = frozenset(
 """Options of Java's clients that have no effect here: a query is in no group, and our client always retries until its
 time-outs and checks every checksum."""
 
-HANDLERS = {
-    "sasl.login.callback.handler.class": (
-        "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginCallbackHandler",
-        "org.apache.kafka.common.security.oauthbearer.secured.OAuthBearerLoginCallbackHandler",
-    ),
-    "sasl.client.callback.handler.class": ("software.amazon.msk.auth.iam.IAMClientCallbackHandler",),
-}
-"""Java's classes for what the SASL mechanism alone decides here."""
-
-LOGIN_OPTIONS = {
-    "PlainLoginModule": {"username": "sasl_username", "password": "sasl_password"},
-    "ScramLoginModule": {"username": "sasl_username", "password": "sasl_password"},
-    "OAuthBearerLoginModule": {
-        "clientId": "sasl_oauthbearer_client_id",
-        "clientSecret": "sasl_oauthbearer_client_secret",
-        "scope": "sasl_oauthbearer_scope",
-    },
-    "Krb5LoginModule": {
-        "principal": "sasl_kerberos_principal",
-        "keyTab": "sasl_kerberos_keytab",
-        "ticketCache": "sasl_kerberos_ccache",
-        "serviceName": "sasl_kerberos_service_name",
-    },
-    "IAMLoginModule": {"awsProfileName": "sasl_aws_msk_iam_profile"},
-}
-"""Options of login modules in `sasl.jaas.config`, by module, and the settings that they become."""
-
-LOGIN_NEEDS = ("username", "password")
-"""Options that a login module must be given, if it has them."""
-
 PARTITIONERS = {
     "": "default",
     "org.apache.kafka.clients.producer.internals.DefaultPartitioner": "default",
@@ -105,11 +75,7 @@ SSL_STORES = (
     "ssl.keystore.certificate.chain",
     "ssl.key.password",
 )
-CONVERTED = (*SECURITY_TEXT, *SSL_STORES, *HANDLERS)
-
-LOGIN = re.compile(r"^\s*([\w.]+)\s+required\s*(.*?);\s*$", re.DOTALL)
-LOGIN_OPTION = re.compile(r"""([\w.]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([^\s"';]+))""")
-LOGIN_SHADE = re.compile(r"^(kafkashaded|shadedkafka|kafkashaded\.)+\.?")
+CONVERTED = (*SECURITY_TEXT, *SSL_STORES, *login.HANDLERS)
 
 
 def known_names() -> dict[str, str]:
@@ -145,7 +111,7 @@ def translate(given: Mapping[str, str]) -> dict[str, str]:
         else:
             raise ConfigError(_unknown(option, name, known))
     settings.update(_stores(given))
-    settings.update(_login(given))
+    settings.update(login.settings(given))
     settings.update(_partitioner(given))
     settings.update(_level(given, settings))
     return settings
@@ -273,34 +239,3 @@ def _type(given: Mapping[str, str], store: str, text: str) -> str | None:
     if f"{store}.location" not in given and text not in given:
         return None
     return given.get(f"{store}.type", "JKS").strip().upper()
-
-
-OTHER_MODULES = ("Krb5LoginModule", "IAMLoginModule", "LdapLoginModule", "FileLoginModule")
-"""Java's login modules that are not supported, and whose names messages may quote."""
-
-
-def _login(given: Mapping[str, str]) -> dict[str, str]:
-    """Reads user and password, or the credentials for a token endpoint, from `sasl.jaas.config`."""
-    for name, classes in HANDLERS.items():
-        if name in given and LOGIN_SHADE.sub("", given[name].strip()) not in classes:
-            raise ConfigError(f"kafka.{name}: Java classes cannot run here; known is {classes[0]}")
-    text = given.get("sasl.jaas.config")
-    if text is None:
-        return {}
-    match = LOGIN.match(text)
-    if match is None:
-        raise ConfigError('kafka.sasl.jaas.config: expected "MODULE required name=\\"value\\" ...;"')
-    module = LOGIN_SHADE.sub("", match.group(1)).rpartition(".")[2]
-    options = {
-        name: re.sub(r"\\(.)", r"\1", double or single or bare)
-        for name, double, single, bare in LOGIN_OPTION.findall(match.group(2))
-    }
-    names = LOGIN_OPTIONS.get(module)
-    if names is None:
-        # An unknown word is not quoted: if quotes are missing, it may be the password.
-        said = module if module in OTHER_MODULES or checks.is_mistyped(module, LOGIN_OPTIONS) else "the module given"
-        raise ConfigError(f"kafka.sasl.jaas.config: {said} is not supported; known are {', '.join(LOGIN_OPTIONS)}")
-    missing = [name for name in LOGIN_NEEDS if name in names and name not in options]
-    if missing:
-        raise ConfigError(f"kafka.sasl.jaas.config: {module} has no {missing[0]}")
-    return {ours: options[name] for name, ours in names.items() if name in options}
