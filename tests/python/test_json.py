@@ -223,6 +223,21 @@ def test_what_does_not_fit_is_named_with_its_place(name: str) -> None:
         JsonDeserializer(Order)(data)
 
 
+class Suffix(enum.Enum):
+    """With an error of its own, which begins as a path does."""
+
+    TEXT = ".txt"
+
+    @classmethod
+    def _missing_(cls, value: object) -> Suffix:
+        raise ValueError(f"{value} is no suffix")
+
+
+def test_an_error_of_the_application_is_not_taken_for_a_path() -> None:
+    with pytest.raises(ValueError, match=r"^\[1\]: \.png is no suffix"):
+        JsonDeserializer(list[Suffix])(b'[".txt", ".png"]')
+
+
 def test_members_that_are_not_known_are_left_out_and_z_is_utc() -> None:
     members = json.loads(JsonSerializer(default=list)(ORDER)) | {"later": 1, "placed": "2026-11-22T12:30:00Z"}
     assert JsonDeserializer(Order)(json.dumps(members).encode()) == ORDER

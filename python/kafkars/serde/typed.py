@@ -39,6 +39,10 @@ class _UnknownTypeError(TypeError):
     """A type that only pydantic may know."""
 
 
+class _PathError(ValueError):
+    """An error whose message begins with the path of the value, such as `.items[3]`."""
+
+
 def _converter(kind: Any, begun: dict[Any, Convert]) -> Convert:
     """As `converter`; `begun` has the enclosing dataclasses, which may contain themselves."""
     known = begun.get(kind) or _scalar(kind)
@@ -133,13 +137,14 @@ def _literal(choices: tuple[Any, ...]) -> Convert:
 
 def _union(converters: list[Convert]) -> Convert:
     def convert(value: Any) -> Any:
-        problems = []
+        problems: list[ValueError] = []
         for each in converters:
             try:
                 return each(value)
             except ValueError as problem:  # noqa: PERF203  that is how one tries
-                problems.append(str(problem))
-        raise ValueError("; or ".join(problems))
+                problems.append(problem)
+        kind = _PathError if isinstance(problems[0], _PathError) else ValueError
+        raise kind("; or ".join(map(str, problems)))
 
     return convert
 
@@ -171,7 +176,7 @@ def _dataclass(kind: Any, begun: dict[Any, Convert]) -> Convert:
             raise _unlike(f"an object with the members of {kind.__name__}", value)
         for name in required:
             if name not in value:
-                raise ValueError(f".{name} is missing")
+                raise _PathError(f".{name} is missing")
         return kind(**{name: _at(f".{name}", each, value[name]) for name, each in fields.items() if name in value})
 
     begun[kind] = convert
@@ -189,9 +194,8 @@ def _at(place: str, convert: Convert, value: Any) -> Any:
     try:
         return convert(value)
     except ValueError as problem:
-        text = str(problem)
-        between = "" if text.startswith((".", "[")) else ": "
-        raise ValueError(f"{place}{between}{text}") from None
+        between = "" if isinstance(problem, _PathError) else ": "
+        raise _PathError(f"{place}{between}{problem}") from None
 
 
 def _unlike(expected: str, value: Any) -> ValueError:

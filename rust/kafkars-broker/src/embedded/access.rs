@@ -3,7 +3,7 @@
 use super::EmbeddedBroker;
 use super::changes::{save, set_user};
 use crate::error::EmbeddedBrokerError;
-use crate::security::hash::ScramHash;
+use crate::security::hash::HashAlgorithm;
 use crate::security::{Acl, User};
 
 impl EmbeddedBroker {
@@ -24,7 +24,7 @@ impl EmbeddedBroker {
     pub fn remove_user(&self, user: &str) -> Result<bool, EmbeddedBrokerError> {
         let cluster = self.running()?;
         let mut removed = cluster.passwords.remove(user);
-        for hash in ScramHash::ALL {
+        for hash in HashAlgorithm::ALL {
             removed |= cluster.state().scram.delete(user, hash.code()).is_ok();
         }
         save(cluster)?;

@@ -4,12 +4,12 @@ use aws_lc_rs::{digest, hmac, pbkdf2};
 
 /// The hash that a login is made with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ScramHash {
+pub(crate) enum HashAlgorithm {
     Sha256,
     Sha512,
 }
 
-impl ScramHash {
+impl HashAlgorithm {
     pub(crate) const ALL: [Self; 2] = [Self::Sha256, Self::Sha512];
 
     /// Kafka's number for it.

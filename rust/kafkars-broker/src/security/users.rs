@@ -10,7 +10,7 @@ use kafkars_protocol::ErrorCode;
 use parking_lot::Mutex;
 use zeroize::Zeroizing;
 
-use super::hash::ScramHash;
+use super::hash::HashAlgorithm;
 use crate::refusal::RefusedRequest;
 use crate::scram::{ScramCredential, ScramCredentials};
 
@@ -78,7 +78,7 @@ pub(crate) fn set_scram(
     credentials: &mut ScramCredentials,
     user: &User,
 ) -> Result<(), RefusedRequest> {
-    for hash in ScramHash::ALL {
+    for hash in HashAlgorithm::ALL {
         let mut salt = [0; SALT];
         let no_random = |_| RefusedRequest::from(ErrorCode::UnknownServerError);
         rand::fill(&mut salt).map_err(no_random)?;

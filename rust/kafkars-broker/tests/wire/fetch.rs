@@ -63,7 +63,7 @@ fn an_offset_inside_a_batch_gets_the_whole_batch() {
 fn a_fetch_that_waits_ends_when_records_come() {
     let broker = broker();
     let mut reader = Wire::to(&broker);
-    // Longer than the patience of `receive`.
+    // Longer than the time limit of `receive`.
     reader.send(&waiting(0, 1, Duration::from_secs(60)), FETCH);
     reader.assert_silent();
     Wire::to(&broker).produce("t", 0, batch(&["a"]));

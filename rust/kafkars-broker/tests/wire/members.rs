@@ -39,7 +39,7 @@ pub(crate) const REBALANCE: i16 = 27;
 pub(crate) const ALL: &[i32] = &[0, 1, 2, 3];
 
 /// The longest that anything may take.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TEST_TIMEOUT: Duration = Duration::from_secs(20);
 pub(crate) const PARTITIONS: i32 = 4;
 
 /// A broker and a topic and a group that nobody else has.
@@ -180,12 +180,12 @@ fn topic_id(wire: &mut Wire, topic: &str) -> Uuid {
     reason = "between two questions to a broker"
 )]
 pub(crate) fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + TEST_TIMEOUT;
     loop {
         if let Some(found) = look() {
             return found;
         }
-        assert!(Instant::now() < end, "{what}: not in {PATIENCE:?}");
+        assert!(Instant::now() < end, "{what}: not in {TEST_TIMEOUT:?}");
         std::thread::sleep(Duration::from_millis(50));
     }
 }

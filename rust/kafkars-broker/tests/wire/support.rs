@@ -19,7 +19,7 @@ use kafkars_protocol::{Request, Uuid, decode_response, encode_request};
 use kafkars_records::{BatchBuilder, Compression, ProducerFields, ReadLimits, batches};
 
 /// No test waits longer than this for anything.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TEST_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Version of Produce and Fetch that still name topics.
 pub(crate) const PRODUCE: i16 = 12;
@@ -64,9 +64,9 @@ impl Wire {
     }
 
     pub(crate) fn connect(address: SocketAddr) -> Self {
-        let stream = TcpStream::connect_timeout(&address, PATIENCE).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        stream.set_write_timeout(Some(PATIENCE)).unwrap();
+        let stream = TcpStream::connect_timeout(&address, TEST_TIMEOUT).unwrap();
+        stream.set_read_timeout(Some(TEST_TIMEOUT)).unwrap();
+        stream.set_write_timeout(Some(TEST_TIMEOUT)).unwrap();
         stream.set_nodelay(true).unwrap();
         Self {
             stream,
@@ -115,7 +115,7 @@ impl Wire {
             .set_read_timeout(Some(Duration::from_millis(50)))
             .unwrap();
         let read = self.stream.read(&mut [0; 1]);
-        self.stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        self.stream.set_read_timeout(Some(TEST_TIMEOUT)).unwrap();
         let kind = read.map_err(|error| error.kind());
         assert!(
             matches!(kind, Err(ErrorKind::WouldBlock | ErrorKind::TimedOut)),
@@ -277,7 +277,7 @@ pub(crate) fn now() -> i64 {
 
 /// Waits until something is true, checking often.
 pub(crate) fn eventually(what: &str, mut check: impl FnMut() -> bool) {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TEST_TIMEOUT;
     while !check() {
         assert!(Instant::now() < deadline, "{what} did not happen");
         std::thread::yield_now();

@@ -20,7 +20,7 @@ use super::truncation;
 use crate::client::Client;
 use crate::now;
 
-const PATIENCE: Duration = Duration::from_secs(20);
+const TEST_TIMEOUT: Duration = Duration::from_secs(20);
 const NODE: i32 = 1;
 
 /// A consumer without tasks of its own, which reads a topic with one partition.
@@ -37,7 +37,7 @@ impl Scene {
         };
         let config = config.check().expect("settings fit");
         let client = Client::new(config, Handle::current());
-        let topic = client.topic("t", now() + PATIENCE).await;
+        let topic = client.topic("t", now() + TEST_TIMEOUT).await;
         let topic = topic.expect("the broker has it");
         let cluster = client.cluster();
         let leader = cluster.leader("t", 0).expect("the broker leads it");

@@ -7,7 +7,7 @@ use kafkars_client::config::ProducerConfig;
 use kafkars_client::{Blocking, NotSent, ProduceError, ProduceRecord, Producer, Records};
 use tokio::runtime::Handle;
 
-use crate::{PATIENCE, Scene, deadline};
+use crate::{Scene, TEST_TIMEOUT, deadline};
 
 /// A thread that may wait so many times, and is interrupted then.
 struct Waits {
@@ -36,7 +36,7 @@ impl Blocking for Waits {
         self.left.set(left);
         let output = self
             .handle
-            .block_on(async { tokio::time::timeout(PATIENCE, future).await });
+            .block_on(async { tokio::time::timeout(TEST_TIMEOUT, future).await });
         Ok(output.expect("the engine keeps its own deadline"))
     }
 }

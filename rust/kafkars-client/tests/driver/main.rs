@@ -18,10 +18,10 @@ use kafkars_client::{Client, Consumer, Delivery, ProduceRecord, Producer, SendEr
 use tokio::runtime::{Handle, Runtime};
 
 /// Time limit of each step of a test.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TEST_TIMEOUT: Duration = Duration::from_secs(20);
 
 fn deadline() -> Instant {
-    Instant::now() + PATIENCE
+    Instant::now() + TEST_TIMEOUT
 }
 
 /// An embedded broker, and a runtime for the clients that is shut down with the test.
@@ -58,7 +58,7 @@ impl Scene {
 
     fn run<T>(&self, test: impl Future<Output = T>) -> T {
         self.runtime.block_on(async {
-            tokio::time::timeout(PATIENCE, test)
+            tokio::time::timeout(TEST_TIMEOUT, test)
                 .await
                 .expect("the test ends in time")
         })

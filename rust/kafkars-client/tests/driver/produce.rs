@@ -11,7 +11,7 @@ use kafkars_client::{ProduceError, ProduceRecord, SendError};
 use kafkars_protocol::{ApiKey, ErrorCode};
 use kafkars_records::{Codec, Compression};
 
-use crate::{PATIENCE, Scene, at, deadline, send, values};
+use crate::{Scene, TEST_TIMEOUT, at, deadline, send, values};
 
 fn quick() -> ProducerConfig {
     ProducerConfig {
@@ -86,9 +86,9 @@ fn a_record_that_nothing_holds_up_leaves_without_the_runtime() {
     scene.runtime.spawn(async move {
         busy.send(()).expect("the test waits");
         // Without a release the test has failed already.
-        let _ = released.recv_timeout(PATIENCE);
+        let _ = released.recv_timeout(TEST_TIMEOUT);
     });
-    is_busy.recv_timeout(PATIENCE).expect("the task runs");
+    is_busy.recv_timeout(TEST_TIMEOUT).expect("the task runs");
     let record = ProduceRecord {
         topic: "t",
         partition: Some(0),
@@ -257,7 +257,7 @@ fn a_silent_broker_ends_in_a_delivery_timeout() {
         matches!(error, ProduceError::DeliveryTimedOut { .. }),
         "{error}"
     );
-    assert!(started.elapsed() < PATIENCE / 2);
+    assert!(started.elapsed() < TEST_TIMEOUT / 2);
 }
 
 /// Offset of `throttle_time_ms` in the response to one record for one partition.
@@ -409,7 +409,7 @@ fn closing_with_a_silent_broker_ends_at_the_deadline_and_reports_what_was_lost()
         let outcome = delivery.result().expect("closed");
         assert_eq!(outcome.expect_err("given up"), ProduceError::Closed);
     });
-    assert!(started.elapsed() < PATIENCE / 2);
+    assert!(started.elapsed() < TEST_TIMEOUT / 2);
 }
 
 #[test]

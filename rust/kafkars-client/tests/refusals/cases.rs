@@ -7,7 +7,7 @@ use kafkars_protocol::{ApiKey, ErrorCode};
 use tokio::task::JoinSet;
 
 use crate::peer::{Fault, Refusal};
-use crate::scene::{Outcome, PATIENCE, Scene, SeekTarget};
+use crate::scene::{Outcome, Scene, SeekTarget, TEST_TIMEOUT};
 
 /// A code that Kafka does not have.
 const UNKNOWN: i16 = 9_999;
@@ -105,7 +105,7 @@ fn run(cases: Vec<Case>, window: Duration) {
                         let outcome = scene.refused(case.fault, case.target, window).await;
                         judge(&case, &outcome)
                     });
-                    let limit = window + PATIENCE * 2;
+                    let limit = window + TEST_TIMEOUT * 2;
                     let problem = match tokio::time::timeout(limit, judged).await {
                         Err(_) => Some("took too long".to_owned()),
                         Ok(Err(panic)) => Some(panic_of(panic)),

@@ -7,7 +7,7 @@ use kafkars_client::FetchPosition;
 use kafkars_protocol::ApiKey;
 
 use crate::others::run;
-use crate::scene::{PATIENCE, Scene, at, ready};
+use crate::scene::{Scene, TEST_TIMEOUT, at, ready};
 
 /// How many records are read one by one.
 const RECORDS: usize = 400;
@@ -153,7 +153,7 @@ fn asking_in_vain_for_one_partition_leaves_a_full_one_to_be_read_on() {
         assert!(taken.is_ok_and(|slices| slices.is_empty()), "it is paused");
         tokio::time::sleep(look).await;
         scene.broker.append();
-        let reading = tokio::time::timeout(PATIENCE / 3, scene.expect(0, 0..15));
+        let reading = tokio::time::timeout(TEST_TIMEOUT / 3, scene.expect(0, 0..15));
         reading.await.expect("what comes after the full buffer");
     });
 }

@@ -6,12 +6,12 @@ use kafkars_client::{FetchError, FetchPosition};
 use kafkars_protocol::{ApiKey, ErrorCode};
 
 use crate::peer::{Fault, Refusal};
-use crate::scene::{PATIENCE, Scene, at, ready};
+use crate::scene::{Scene, TEST_TIMEOUT, at, ready};
 
 pub(crate) fn run(test: impl Future<Output = ()>) {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime starts");
     runtime.block_on(async {
-        tokio::time::timeout(PATIENCE, test)
+        tokio::time::timeout(TEST_TIMEOUT, test)
             .await
             .expect("the test ends in time");
     });
@@ -54,7 +54,7 @@ fn a_position_that_cannot_be_found_is_an_error_at_once() {
         // Twice, since a caller that got the error may ask again. A call that waited for its deadline would exceed the
         // test's time.
         for _ in 0..2 {
-            let deadline = std::time::Instant::now() + PATIENCE * 2;
+            let deadline = std::time::Instant::now() + TEST_TIMEOUT * 2;
             let position = scene.consumer.position_or_fetch(&at(0), deadline).await;
             assert!(
                 matches!(&position, Err(FetchError::Broker { code: told, .. }) if *told == code),
@@ -62,7 +62,7 @@ fn a_position_that_cannot_be_found_is_an_error_at_once() {
             );
         }
         scene.broker.relent();
-        let deadline = std::time::Instant::now() + PATIENCE * 2;
+        let deadline = std::time::Instant::now() + TEST_TIMEOUT * 2;
         let mut position = scene.consumer.position_or_fetch(&at(0), deadline).await;
         if position.is_err() {
             // One more request may have been refused before the broker relented.
@@ -80,7 +80,7 @@ fn a_position_in_a_topic_that_is_not_there_is_an_error_before_the_deadline() {
         let partitions = vec![(at(0), None), (at(1), None)];
         scene.consumer.assign(partitions).expect("valid");
         for partition in [at(0), at(1)] {
-            let deadline = std::time::Instant::now() + PATIENCE * 2;
+            let deadline = std::time::Instant::now() + TEST_TIMEOUT * 2;
             let position = scene.consumer.position_or_fetch(&partition, deadline).await;
             assert!(
                 matches!(&position, Err(FetchError::Topic { .. })),
@@ -124,7 +124,7 @@ fn a_seek_is_kept_through_a_pause_and_through_another_seek() {
         consumer.seek_to_end(&[at(0)]).expect("assigned");
         consumer.seek_to_timestamp(&[at(0)], 6).expect("assigned");
         consumer.pause(&[at(0)]).expect("assigned");
-        let deadline = std::time::Instant::now() + PATIENCE;
+        let deadline = std::time::Instant::now() + TEST_TIMEOUT;
         let position = consumer.position_or_fetch(&at(0), deadline).await;
         assert_eq!(position, Ok(6), "a paused partition finds its position");
         consumer.resume(&[at(0)]).expect("assigned");

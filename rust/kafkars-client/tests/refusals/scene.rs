@@ -11,7 +11,7 @@ use kafkars_protocol::{ApiKey, ErrorCode};
 use crate::peer::{Broker, Fault, Refusal, TOPIC};
 
 /// Time limit of each step of a test.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const TEST_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Where the application seeks while its requests are refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,7 +127,7 @@ impl Scene {
         }
         // On a machine that stands still the first request may come late: only from then on can anything be raised.
         let asked = self.broker.was_asked(fault.api);
-        drop(tokio::time::timeout(PATIENCE, asked).await);
+        drop(tokio::time::timeout(TEST_TIMEOUT, asked).await);
         let started = Instant::now();
         let raised = match fault.times {
             usize::MAX => self.poll_for(window).await,
@@ -191,7 +191,7 @@ impl Scene {
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
         };
-        let done = tokio::time::timeout(PATIENCE, settling).await;
+        let done = tokio::time::timeout(TEST_TIMEOUT, settling).await;
         done.unwrap_or_else(|_| panic!("the position does not come to {offset}"));
     }
 
@@ -203,7 +203,7 @@ impl Scene {
                 assert_eq!(self.next().await, wanted, "of {offsets:?}");
             }
         };
-        let done = tokio::time::timeout(PATIENCE, reading).await;
+        let done = tokio::time::timeout(TEST_TIMEOUT, reading).await;
         done.unwrap_or_else(|_| panic!("{partition}: {offsets:?} did not come"));
     }
 

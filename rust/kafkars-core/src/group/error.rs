@@ -174,7 +174,9 @@ pub enum GroupError {
         message: Arc<str>,
     },
     /// The coordinator cannot parse the pattern, or the group protocol has no patterns.
-    #[error("INVALID_REGULAR_EXPRESSION: {pattern:?} is no pattern of topic names: {message}")]
+    #[error(
+        "INVALID_REGULAR_EXPRESSION: {pattern:?} cannot be subscribed to as a pattern: {message}"
+    )]
     InvalidPattern {
         /// The pattern subscribed to.
         pattern: Arc<str>,

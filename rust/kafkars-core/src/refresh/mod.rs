@@ -206,8 +206,8 @@ impl RefreshPlan {
             self.waiting_for_leader.saturating_add(1)
         };
         // The pause makes a failover longer than it must be, so it hardly grows during one.
-        let patience = 1 + self.waiting_for_leader / ROUNDS_A_DOUBLING;
-        self.pause(now, self.fruitless.max(patience));
+        let rounds = 1 + self.waiting_for_leader / ROUNDS_A_DOUBLING;
+        self.pause(now, self.fruitless.max(rounds));
     }
 
     /// Notes that no broker answered `ask`; it is repeated after a pause.

@@ -13,7 +13,7 @@ use kafkars_protocol::messages::join_group::{
 use kafkars_protocol::messages::leave_group::LeaveGroupResponse;
 use kafkars_protocol::messages::sync_group::{SyncGroupRequest, SyncGroupResponse};
 
-use crate::coordinator::{Coordinator, Ticket};
+use crate::coordinator::{CallId, Coordinator};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
@@ -30,8 +30,8 @@ struct Member {
     rebalance: Duration,
     protocols: Vec<(String, Bytes)>,
     assignment: Bytes,
-    joining: Option<Ticket>,
-    syncing: Option<Ticket>,
+    joining: Option<CallId>,
+    syncing: Option<CallId>,
     expires_at: Instant,
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct ClassicCoordinator {
     join_ends_at: Option<Instant>,
     /// The group as it was when the last assignment was made: all that survives a move.
     stored: (i32, BTreeMap<String, Member>, Option<String>, String),
-    answers: Vec<(Ticket, GroupResponse)>,
+    answers: Vec<(CallId, GroupResponse)>,
     next_member: u64,
 }
 
@@ -66,14 +66,14 @@ impl ClassicCoordinator {
         }
     }
 
-    fn join(&mut self, now: Instant, ticket: Ticket, request: JoinGroupRequest) {
+    fn join(&mut self, now: Instant, call_id: CallId, request: JoinGroupRequest) {
         let refuse = |code: ErrorCode, member_id: &str| {
             let response = JoinGroupResponse {
                 error_code: code.code(),
                 member_id: member_id.to_owned(),
                 ..JoinGroupResponse::default()
             };
-            (ticket, GroupResponse::JoinGroup(response))
+            (call_id, GroupResponse::JoinGroup(response))
         };
         let mut id = request.member_id.clone();
         // The leader may have been given the old id already, and would assign to that.
@@ -127,11 +127,11 @@ impl ClassicCoordinator {
                 || self.state == State::Stable && !is_leader)
         {
             let response = self.join_response(&id);
-            self.answers.push((ticket, response));
+            self.answers.push((call_id, response));
             return;
         }
         if let Some(member) = self.members.get_mut(&id) {
-            member.joining = Some(ticket);
+            member.joining = Some(call_id);
         }
         if self.state != State::Preparing {
             self.prepare(now);
@@ -152,7 +152,7 @@ impl ClassicCoordinator {
         let Some(mut member) = self.members.remove(old) else {
             return;
         };
-        for ticket in [member.joining.take(), member.syncing.take()]
+        for call_id in [member.joining.take(), member.syncing.take()]
             .into_iter()
             .flatten()
         {
@@ -161,7 +161,7 @@ impl ClassicCoordinator {
                 ..JoinGroupResponse::default()
             };
             self.answers
-                .push((ticket, GroupResponse::JoinGroup(response)));
+                .push((call_id, GroupResponse::JoinGroup(response)));
         }
         if self.leader.as_deref() == Some(old) {
             self.leader = Some(new.to_owned());
@@ -175,9 +175,9 @@ impl ClassicCoordinator {
     fn prepare(&mut self, now: Instant) {
         if self.state == State::Completing {
             for member in self.members.values_mut() {
-                if let Some(ticket) = member.syncing.take() {
+                if let Some(call_id) = member.syncing.take() {
                     let answer = sync_response(ErrorCode::RebalanceInProgress, Bytes::new());
-                    self.answers.push((ticket, answer));
+                    self.answers.push((call_id, answer));
                 }
             }
         }
@@ -225,11 +225,11 @@ impl ClassicCoordinator {
         let ids: Vec<String> = self.members.keys().cloned().collect();
         for id in ids {
             let response = self.join_response(&id);
-            if let Some(ticket) = self.members.get_mut(&id).and_then(|member| {
+            if let Some(call_id) = self.members.get_mut(&id).and_then(|member| {
                 member.expires_at = now + member.session;
                 member.joining.take()
             }) {
-                self.answers.push((ticket, response));
+                self.answers.push((call_id, response));
             }
         }
     }
@@ -278,14 +278,14 @@ impl ClassicCoordinator {
         ErrorCode::None
     }
 
-    fn sync(&mut self, now: Instant, ticket: Ticket, request: SyncGroupRequest) {
+    fn sync(&mut self, now: Instant, call_id: CallId, request: SyncGroupRequest) {
         let code = self.check(
             now,
             &request.member_id,
             &request.group_instance_id,
             request.generation_id,
         );
-        let answer = |code, bytes| (ticket, sync_response(code, bytes));
+        let answer = |code, bytes| (call_id, sync_response(code, bytes));
         if code != ErrorCode::None {
             return self.answers.push(answer(code, Bytes::new()));
         }
@@ -306,7 +306,7 @@ impl ClassicCoordinator {
             }
             State::Completing => {
                 if let Some(member) = self.members.get_mut(&request.member_id) {
-                    member.syncing = Some(ticket);
+                    member.syncing = Some(call_id);
                 }
                 if self.leader.as_deref() == Some(&*request.member_id) {
                     for assigned in request.assignments {
@@ -324,9 +324,9 @@ impl ClassicCoordinator {
         self.state = State::Stable;
         for member in self.members.values_mut() {
             member.expires_at = now + member.session;
-            if let Some(ticket) = member.syncing.take() {
+            if let Some(call_id) = member.syncing.take() {
                 let answer = sync_response(ErrorCode::None, member.assignment.clone());
-                self.answers.push((ticket, answer));
+                self.answers.push((call_id, answer));
             }
         }
         self.store();
@@ -341,7 +341,7 @@ impl ClassicCoordinator {
         );
     }
 
-    fn heartbeat(&mut self, now: Instant, ticket: Ticket, request: &HeartbeatRequest) {
+    fn heartbeat(&mut self, now: Instant, call_id: CallId, request: &HeartbeatRequest) {
         let code = self.check(
             now,
             &request.member_id,
@@ -357,7 +357,7 @@ impl ClassicCoordinator {
             ..HeartbeatResponse::default()
         };
         self.answers
-            .push((ticket, GroupResponse::Heartbeat(response)));
+            .push((call_id, GroupResponse::Heartbeat(response)));
     }
 
     fn remove(&mut self, now: Instant, id: &str) {
@@ -373,15 +373,15 @@ impl ClassicCoordinator {
 }
 
 impl Coordinator for ClassicCoordinator {
-    fn handle(&mut self, now: Instant, ticket: Ticket, request: GroupRequest) {
+    fn handle(&mut self, now: Instant, call_id: CallId, request: GroupRequest) {
         match request {
-            GroupRequest::JoinGroup(request) => self.join(now, ticket, request),
-            GroupRequest::SyncGroup(request) => self.sync(now, ticket, request),
-            GroupRequest::Heartbeat(request) => self.heartbeat(now, ticket, &request),
+            GroupRequest::JoinGroup(request) => self.join(now, call_id, request),
+            GroupRequest::SyncGroup(request) => self.sync(now, call_id, request),
+            GroupRequest::Heartbeat(request) => self.heartbeat(now, call_id, &request),
             GroupRequest::LeaveGroup(request) => {
                 self.remove(now, &request.member_id);
                 let response = GroupResponse::LeaveGroup(LeaveGroupResponse::default());
-                self.answers.push((ticket, response));
+                self.answers.push((call_id, response));
             }
             GroupRequest::ConsumerGroupHeartbeat(_) => {}
         }
@@ -403,14 +403,14 @@ impl Coordinator for ClassicCoordinator {
         }
     }
 
-    fn answers(&mut self) -> Vec<(Ticket, GroupResponse)> {
+    fn answers(&mut self) -> Vec<(CallId, GroupResponse)> {
         std::mem::take(&mut self.answers)
     }
 
-    fn move_over(&mut self, now: Instant) -> Vec<Ticket> {
+    fn move_over(&mut self, now: Instant) -> Vec<CallId> {
         let waiting = self.members.values();
-        let tickets = waiting.flat_map(|member| [member.joining, member.syncing]);
-        let lost = tickets.flatten().collect();
+        let call_ids = waiting.flat_map(|member| [member.joining, member.syncing]);
+        let lost = call_ids.flatten().collect();
         let (generation, members, leader, protocol) = self.stored.clone();
         self.generation = generation;
         self.members = members;

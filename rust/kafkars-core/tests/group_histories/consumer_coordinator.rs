@@ -9,7 +9,7 @@ use kafkars_protocol::messages::consumer_group_heartbeat::{
 };
 use kafkars_protocol::{ErrorCode, Uuid};
 
-use crate::coordinator::{Coordinator, Ticket};
+use crate::coordinator::{CallId, Coordinator};
 
 type Place = (Uuid, i32);
 
@@ -48,7 +48,7 @@ pub(crate) struct ConsumerCoordinator {
     topics: BTreeMap<String, (Uuid, i32)>,
     session: Duration,
     interval: Duration,
-    answers: Vec<(Ticket, GroupResponse)>,
+    answers: Vec<(CallId, GroupResponse)>,
 }
 
 impl ConsumerCoordinator {
@@ -330,11 +330,11 @@ impl ConsumerCoordinator {
 }
 
 impl Coordinator for ConsumerCoordinator {
-    fn handle(&mut self, now: Instant, ticket: Ticket, request: GroupRequest) {
+    fn handle(&mut self, now: Instant, call_id: CallId, request: GroupRequest) {
         if let GroupRequest::ConsumerGroupHeartbeat(request) = request {
             let response = self.heartbeat(now, request);
             self.answers
-                .push((ticket, GroupResponse::ConsumerGroupHeartbeat(response)));
+                .push((call_id, GroupResponse::ConsumerGroupHeartbeat(response)));
         }
     }
 
@@ -348,11 +348,11 @@ impl Coordinator for ConsumerCoordinator {
         }
     }
 
-    fn answers(&mut self) -> Vec<(Ticket, GroupResponse)> {
+    fn answers(&mut self) -> Vec<(CallId, GroupResponse)> {
         std::mem::take(&mut self.answers)
     }
 
-    fn move_over(&mut self, now: Instant) -> Vec<Ticket> {
+    fn move_over(&mut self, now: Instant) -> Vec<CallId> {
         for member in self.members.values_mut() {
             member.expires_at = now + self.session;
             let rebalance = member.rebalance;

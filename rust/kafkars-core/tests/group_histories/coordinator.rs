@@ -1,4 +1,4 @@
-//! What both model coordinators share: tickets for responses, and committed offsets.
+//! What both model coordinators share: call_ids for responses, and committed offsets.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -12,19 +12,19 @@ use kafkars_protocol::messages::offset_commit::{
 };
 
 /// Identifies a request, for its response.
-pub(crate) type Ticket = u64;
+pub(crate) type CallId = u64;
 
 /// The group's side of the protocols.
 pub(crate) trait Coordinator {
     /// Handles a request; its response may come at once or later.
-    fn handle(&mut self, now: Instant, ticket: Ticket, request: GroupRequest);
+    fn handle(&mut self, now: Instant, call_id: CallId, request: GroupRequest);
     /// Ends sessions and rebalances whose time has passed.
     fn tick(&mut self, now: Instant);
     /// Answers given since the last call.
-    fn answers(&mut self) -> Vec<(Ticket, GroupResponse)>;
-    /// Moves to another broker: what is not stored is lost, and sessions start anew. Returns the tickets that get no
+    fn answers(&mut self) -> Vec<(CallId, GroupResponse)>;
+    /// Moves to another broker: what is not stored is lost, and sessions start anew. Returns the call_ids that get no
     /// response.
-    fn move_over(&mut self, now: Instant) -> Vec<Ticket>;
+    fn move_over(&mut self, now: Instant) -> Vec<CallId>;
     /// The error code for a commit of this member; `ErrorCode::None` if it may commit.
     fn commit_error(&mut self, now: Instant, member: &str, generation: i32) -> ErrorCode;
     /// True if there are no members, so that commits without a member id are accepted.

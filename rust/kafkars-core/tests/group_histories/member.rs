@@ -19,7 +19,7 @@ use crate::promises::Made;
 use crate::trace;
 
 /// What a member wants from the world.
-pub(crate) enum Wish {
+pub(crate) enum MemberRequest {
     FindCoordinator,
     Send(GroupCall),
     Commit(CommitCall),
@@ -199,9 +199,9 @@ impl Member {
             return until;
         }
         let busy = self.busy_until.unwrap_or(now);
-        let wishes = [self.membership.wake_at(), self.commits.wake_at()];
+        let requests = [self.membership.wake_at(), self.commits.wake_at()];
         let poll = self.next_poll.max(busy);
-        wishes.into_iter().flatten().fold(poll, Instant::min)
+        requests.into_iter().flatten().fold(poll, Instant::min)
     }
 
     /// Something came from the network.
@@ -235,8 +235,8 @@ impl Member {
     }
 
     /// Carries out what the membership wants, as a driver does.
-    pub(crate) fn drive(&mut self, now: Instant) -> Vec<Wish> {
-        let mut wishes = Vec::new();
+    pub(crate) fn drive(&mut self, now: Instant) -> Vec<MemberRequest> {
+        let mut requests = Vec::new();
         if !self.is_by_hand {
             let progress = &self.progress;
             self.commits
@@ -248,13 +248,13 @@ impl Member {
         loop {
             while let Some(action) = self.membership.next_action(now) {
                 match action {
-                    Action::FindCoordinator => wishes.push(Wish::FindCoordinator),
+                    Action::FindCoordinator => requests.push(MemberRequest::FindCoordinator),
                     Action::ResolveTopics { .. } => {
                         self.look_ups += 1;
                         let is_careless = self.defect == Some(Defect::LookUpsAreNotRepeated);
                         if !(self.is_looking_up || is_careless && self.look_ups > 1) {
                             self.is_looking_up = true;
-                            wishes.push(Wish::LookUp);
+                            requests.push(MemberRequest::LookUp);
                         }
                     }
                     Action::Assign(work) => {
@@ -263,7 +263,7 @@ impl Member {
                     }
                     Action::Send(mut call) => {
                         if self.sends(&mut call.request) {
-                            wishes.push(Wish::Send(call));
+                            requests.push(MemberRequest::Send(call));
                         }
                     }
                 }
@@ -278,14 +278,14 @@ impl Member {
             if self.defect == Some(Defect::LateCommitsArriveFirst) {
                 // Every commit is sent once more after the next one.
                 let repeated = self.held_back_commit.replace(commit.clone());
-                wishes.push(Wish::Commit(commit));
-                wishes.extend(repeated.map(Wish::Commit));
+                requests.push(MemberRequest::Commit(commit));
+                requests.extend(repeated.map(MemberRequest::Commit));
                 continue;
             }
             if self.defect == Some(Defect::CommitsWithoutGeneration) {
                 commit.request.generation_id_or_member_epoch = -1;
             }
-            wishes.push(Wish::Commit(commit));
+            requests.push(MemberRequest::Commit(commit));
         }
         while let Some(outcome) = self.commits.next_outcome() {
             self.made.answered(outcome.id, outcome.result.is_ok());
@@ -302,7 +302,7 @@ impl Member {
         {
             callback.commit = None;
         }
-        wishes
+        requests
     }
 
     /// True if a request is sent; a defect may change it first.

@@ -13,7 +13,7 @@ use kafkars_protocol::messages::leave_group::LeaveGroupResponse;
 use kafkars_protocol::messages::offset_commit::{OffsetCommitRequest, OffsetCommitResponse};
 use kafkars_protocol::messages::sync_group::SyncGroupResponse;
 
-use crate::coordinator::Ticket;
+use crate::coordinator::CallId;
 use crate::trouble::{Fate, Garbage};
 
 /// A member's process: a place in the world, and how many were there before.
@@ -46,7 +46,7 @@ pub(crate) enum Arrival {
 #[derive(Debug)]
 pub(crate) enum Delivery {
     ToCoordinator {
-        ticket: Ticket,
+        call_id: CallId,
         node: i32,
         request: Request,
     },
@@ -55,9 +55,9 @@ pub(crate) enum Delivery {
         arrival: Arrival,
     },
     /// No answer in time.
-    TimedOut(Ticket),
+    TimedOut(CallId),
     /// The connection broke.
-    Broken(Ticket),
+    Broken(CallId),
 }
 
 /// The sender that waits for a response.
@@ -74,7 +74,7 @@ struct Waiting {
 
 pub(crate) struct Network {
     queue: BTreeMap<(Instant, u64), Delivery>,
-    waiting: BTreeMap<Ticket, Waiting>,
+    waiting: BTreeMap<CallId, Waiting>,
     pub(crate) faulty: bool,
     pub(crate) cut_off: BTreeSet<Process>,
     /// When the last request of a connection arrives: each member has one for requests that are held back, one for
@@ -122,7 +122,7 @@ impl Network {
         timeout: Duration,
     ) {
         self.next += 1;
-        let ticket = self.next;
+        let call_id = self.next;
         let is_commit = matches!(request, Request::Commit(_));
         let is_held_back = matches!(
             request,
@@ -137,19 +137,19 @@ impl Network {
             garbage: None,
         };
         let deliver = Delivery::ToCoordinator {
-            ticket,
+            call_id,
             node,
             request,
         };
-        self.put(now + timeout, Delivery::TimedOut(ticket));
+        self.put(now + timeout, Delivery::TimedOut(call_id));
         let dice = if self.faulty { self.below(100) } else { 99 };
         let soon = now + self.milliseconds(1, 20);
         let breaks_at = now + self.milliseconds(100, 2000);
         let late = now + self.milliseconds(200, 2500);
         if self.cut_off.contains(&from) {
-            self.put(now + Duration::from_secs(1), Delivery::Broken(ticket));
+            self.put(now + Duration::from_secs(1), Delivery::Broken(call_id));
         } else if dice < 3 {
-            self.put(breaks_at, Delivery::Broken(ticket));
+            self.put(breaks_at, Delivery::Broken(call_id));
         } else {
             let before = self.connections.get(&(from, is_held_back)).copied();
             let at = if (6..10).contains(&dice) { late } else { soon };
@@ -158,22 +158,22 @@ impl Network {
             self.put(at, deliver);
             if dice < 6 {
                 waiting.loses_answer = true;
-                self.put(breaks_at.max(at), Delivery::Broken(ticket));
+                self.put(breaks_at.max(at), Delivery::Broken(call_id));
             }
         }
-        self.waiting.insert(ticket, waiting);
+        self.waiting.insert(call_id, waiting);
     }
 
     /// What an answer will be like.
-    pub(crate) fn spoil(&mut self, now: Instant, ticket: Ticket, fate: Fate) {
+    pub(crate) fn spoil(&mut self, now: Instant, call_id: CallId, fate: Fate) {
         let breaks_at = now + Duration::from_millis(20);
-        let Some(waiting) = self.waiting.get_mut(&ticket) else {
+        let Some(waiting) = self.waiting.get_mut(&call_id) else {
             return;
         };
         match fate {
             Fate::CutAfter => {
                 waiting.loses_answer = true;
-                self.put(breaks_at, Delivery::Broken(ticket));
+                self.put(breaks_at, Delivery::Broken(call_id));
             }
             Fate::Late(delay) => waiting.delay = delay,
             Fate::Garbled(garbage) => waiting.garbage = Some(garbage),
@@ -181,37 +181,37 @@ impl Network {
         }
     }
 
-    pub(crate) fn answer(&mut self, now: Instant, ticket: Ticket, mut response: GroupResponse) {
+    pub(crate) fn answer(&mut self, now: Instant, call_id: CallId, mut response: GroupResponse) {
         let garbage = self
             .waiting
-            .get(&ticket)
+            .get(&call_id)
             .and_then(|waiting| waiting.garbage);
         if let Some(garbage) = garbage {
-            garbage.spoil(ticket, &mut response);
+            garbage.spoil(call_id, &mut response);
         }
-        self.back(now, ticket, |id| Arrival::Group(id, Ok(response)));
+        self.back(now, call_id, |id| Arrival::Group(id, Ok(response)));
     }
 
     pub(crate) fn answer_commit(
         &mut self,
         now: Instant,
-        ticket: Ticket,
+        call_id: CallId,
         response: OffsetCommitResponse,
     ) {
-        self.back(now, ticket, |id| Arrival::Commit(id, Ok(response)));
+        self.back(now, call_id, |id| Arrival::Commit(id, Ok(response)));
     }
 
-    fn back(&mut self, now: Instant, ticket: Ticket, arrival: impl FnOnce(RequestId) -> Arrival) {
-        let Some(waiting) = self.waiting.get(&ticket).copied() else {
+    fn back(&mut self, now: Instant, call_id: CallId, arrival: impl FnOnce(RequestId) -> Arrival) {
+        let Some(waiting) = self.waiting.get(&call_id).copied() else {
             return;
         };
         if waiting.loses_answer {
             return; // the broken connection tells
         }
         if self.cut_off.contains(&waiting.from) {
-            return self.put(now + Duration::from_secs(1), Delivery::Broken(ticket));
+            return self.put(now + Duration::from_secs(1), Delivery::Broken(call_id));
         }
-        self.waiting.remove(&ticket);
+        self.waiting.remove(&call_id);
         let late = self.faulty && self.below(25) == 0;
         let latency = if late {
             self.milliseconds(200, 2000)
@@ -225,8 +225,8 @@ impl Network {
     }
 
     /// Tells the sender that there will be no response.
-    pub(crate) fn give_up(&mut self, now: Instant, ticket: Ticket, cause: &str) {
-        let Some(waiting) = self.waiting.remove(&ticket) else {
+    pub(crate) fn give_up(&mut self, now: Instant, call_id: CallId, cause: &str) {
+        let Some(waiting) = self.waiting.remove(&call_id) else {
             return;
         };
         let failure = RequestFailure::Retriable(cause.into());
@@ -243,9 +243,9 @@ impl Network {
         );
     }
 
-    /// Which process sent what `ticket` stands for.
-    pub(crate) fn sender(&self, ticket: Ticket) -> Option<Process> {
-        self.waiting.get(&ticket).map(|waiting| waiting.from)
+    /// Which process sent what `call_id` stands for.
+    pub(crate) fn sender(&self, call_id: CallId) -> Option<Process> {
+        self.waiting.get(&call_id).map(|waiting| waiting.from)
     }
 
     /// Answers a search for the coordinator.

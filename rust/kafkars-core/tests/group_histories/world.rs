@@ -13,10 +13,10 @@ use kafkars_protocol::messages::metadata::{
 };
 use kafkars_protocol::{ErrorCode, Uuid};
 
-use crate::coordinator::{Coordinator, Offsets, Ticket, commit_answer, commits};
+use crate::coordinator::{CallId, Coordinator, Offsets, commit_answer, commits};
 use crate::defects::Defect;
 use crate::invariants::{Finished, committed_rightly, owned_once};
-use crate::member::{Member, Wish};
+use crate::member::{Member, MemberRequest};
 use crate::network::{Delivery, Network, Process, Request, error_answer};
 use crate::promises::Promises;
 use crate::trace;
@@ -204,8 +204,8 @@ impl World {
     fn deliver(&mut self, delivery: Delivery) -> Result<(), String> {
         let now = self.now;
         match delivery {
-            Delivery::TimedOut(ticket) => self.network.give_up(now, ticket, "timed out"),
-            Delivery::Broken(ticket) => self.network.give_up(now, ticket, "connection lost"),
+            Delivery::TimedOut(call_id) => self.network.give_up(now, call_id, "timed out"),
+            Delivery::Broken(call_id) => self.network.give_up(now, call_id, "connection lost"),
             Delivery::ToMember { to, arrival } => {
                 let Some(Some(member)) = self.members.get_mut(to.place) else {
                     return Ok(());
@@ -222,22 +222,22 @@ impl World {
                 self.drive(to.place)?;
             }
             Delivery::ToCoordinator {
-                ticket,
+                call_id,
                 node,
                 request,
             } => {
-                let Some(from) = self.network.sender(ticket) else {
+                let Some(from) = self.network.sender(call_id) else {
                     return Ok(()); // given up
                 };
                 trace::line(now, || format!("<- {} {request:?}", from.place));
                 let fate = self.troubles.judge(from, Api::of(&request));
                 if let Some(fate) = fate {
-                    self.network.spoil(now, ticket, fate);
+                    self.network.spoil(now, call_id, fate);
                 }
                 let refusal = if let Some(Fate::Refused(code)) = fate {
                     Some(code)
                 } else if fate == Some(Fate::CutBefore) {
-                    self.network.give_up(now, ticket, "connection cut");
+                    self.network.give_up(now, call_id, "connection cut");
                     return Ok(());
                 } else if node != self.coordinator_node {
                     Some(ErrorCode::NotCoordinator)
@@ -250,14 +250,14 @@ impl World {
                     Request::Group(request) => {
                         if let Some(code) = refusal {
                             let answer = error_answer(&request, code);
-                            self.network.answer(now, ticket, answer);
+                            self.network.answer(now, call_id, answer);
                         } else {
-                            self.coordinator.handle(now, ticket, request);
+                            self.coordinator.handle(now, call_id, request);
                             self.route_answers();
                         }
                     }
                     Request::Commit(request) => {
-                        self.commit(ticket, &request, refusal)?;
+                        self.commit(call_id, &request, refusal)?;
                     }
                 }
             }
@@ -267,7 +267,7 @@ impl World {
 
     fn commit(
         &mut self,
-        ticket: Ticket,
+        call_id: CallId,
         request: &kafkars_protocol::messages::offset_commit::OffsetCommitRequest,
         refusal: Option<ErrorCode>,
     ) -> Result<(), String> {
@@ -283,7 +283,7 @@ impl World {
             None => self.coordinator.commit_error(now, &member, generation),
         };
         if code == ErrorCode::None
-            && let Some(from) = self.network.sender(ticket)
+            && let Some(from) = self.network.sender(call_id)
         {
             for (partition, offset) in commits(request) {
                 let before = self.offsets.of(&partition);
@@ -305,7 +305,7 @@ impl World {
             }
         }
         let answer = commit_answer(request, code);
-        self.network.answer_commit(now, ticket, answer);
+        self.network.answer_commit(now, call_id, answer);
         Ok(())
     }
 
@@ -344,24 +344,24 @@ impl World {
             return Ok(());
         };
         let process = member.process;
-        let wishes = member.drive(now);
+        let requests = member.drive(now);
         self.promises.note(member, &self.offsets)?;
-        for wish in wishes {
-            match wish {
-                Wish::FindCoordinator => {
+        for request in requests {
+            match request {
+                MemberRequest::FindCoordinator => {
                     let answer = self.find_coordinator(process);
                     self.network.tell_coordinator(now, process, answer);
                 }
-                Wish::LookUp => {
+                MemberRequest::LookUp => {
                     let fate = self.troubles.judge(process, Api::TopicLookup);
                     self.network.tell_topics(now, process, fate.is_some());
                 }
-                Wish::Send(call) => {
+                MemberRequest::Send(call) => {
                     let request = Request::Group(call.request);
                     let (node, id, timeout) = (call.node, call.id, call.timeout);
                     self.network.send(now, process, node, id, request, timeout);
                 }
-                Wish::Commit(call) => {
+                MemberRequest::Commit(call) => {
                     let request = Request::Commit(call.request);
                     let (node, id, timeout) = (call.node, call.id, call.timeout);
                     self.network.send(now, process, node, id, request, timeout);
@@ -380,8 +380,8 @@ impl World {
     }
 
     fn route_answers(&mut self) {
-        for (ticket, response) in self.coordinator.answers() {
-            self.network.answer(self.now, ticket, response);
+        for (call_id, response) in self.coordinator.answers() {
+            self.network.answer(self.now, call_id, response);
         }
     }
 
@@ -390,8 +390,9 @@ impl World {
         trace::line(self.now, || "the coordinator moves".to_owned());
         let loading = self.network.milliseconds(1, 500);
         self.loading_until = self.now + loading;
-        for ticket in self.coordinator.move_over(self.now) {
-            self.network.give_up(self.now, ticket, "the broker stopped");
+        for call_id in self.coordinator.move_over(self.now) {
+            self.network
+                .give_up(self.now, call_id, "the broker stopped");
         }
     }
 

@@ -20,20 +20,20 @@ use kafkars_protocol::Uuid;
 use kafkars_protocol::messages::produce::{ProduceRequest, ProduceResponse};
 use kafkars_records::{ReadLimits, batches};
 
-use crate::cluster::{NODES, PARTITIONS, Place, TOPICS, Topic, WireBatch};
+use crate::cluster::{NODES, PARTITIONS, PartitionIndex, TOPICS, Topic, WireBatch};
 use crate::defect::{self, Defect};
-use crate::network::{Asked, Connection, Lane, Payload, Reply};
+use crate::network::{Asked, Connection, ConnectionKind, Payload, Reply};
 use crate::shapes;
 use crate::world::{MILLI, Micros, World};
 
 /// How long records wait for a node that refuses the login.
-pub(crate) const PATIENCE: Micros = 400 * MILLI;
+pub(crate) const LOGIN_GRACE: Micros = 400 * MILLI;
 
-pub(crate) fn topic_name(place: Place) -> String {
+pub(crate) fn topic_name(place: PartitionIndex) -> String {
     format!("t{}", place / PARTITIONS)
 }
 
-pub(crate) fn place_of(topic: &str, partition: i32) -> Place {
+pub(crate) fn partition_index_of(topic: &str, partition: i32) -> PartitionIndex {
     let topic: usize = topic[1..].parse().expect("a topic of ours");
     topic * PARTITIONS + partition as usize
 }
@@ -48,7 +48,7 @@ pub(crate) struct Client {
     /// The application has given the producer up.
     pub(crate) stopped: bool,
     pub(crate) leaders: Leaders,
-    pub(crate) connections: BTreeMap<(i32, Lane), Connection>,
+    pub(crate) connections: BTreeMap<(i32, ConnectionKind), Connection>,
     metadata_asked: bool,
     /// Failed connection attempts by node, and until when there is no other.
     failures: BTreeMap<i32, (u32, Micros)>,
@@ -69,7 +69,7 @@ pub(crate) fn refused_login(began: Instant) -> RefusedLogin {
     RefusedLogin {
         error,
         began: Some(began),
-        patience: Some(Duration::from_micros(PATIENCE)),
+        grace: Some(Duration::from_micros(LOGIN_GRACE)),
     }
 }
 
@@ -87,13 +87,13 @@ impl View for Leaders {
     }
 
     fn leader(&self, topic: &str, partition: i32) -> Option<i32> {
-        let place = place_of(topic, partition);
+        let place = partition_index_of(topic, partition);
         let exists = (partition as usize) < self.topics[place / PARTITIONS].partitions;
         exists.then(|| self.of[place])
     }
 
     fn topic_id(&self, topic: &str) -> Uuid {
-        self.topics[place_of(topic, 0) / PARTITIONS].id
+        self.topics[partition_index_of(topic, 0) / PARTITIONS].id
     }
 
     fn is_connected(&self, node: i32) -> bool {
@@ -182,7 +182,12 @@ impl Client {
 
 impl World {
     /// Takes a record; `None` when there is no room or the transaction does not allow it.
-    pub(crate) fn produce(&mut self, id: usize, place: Place, value: u64) -> Option<Delivery> {
+    pub(crate) fn produce(
+        &mut self,
+        id: usize,
+        place: PartitionIndex,
+        value: u64,
+    ) -> Option<Delivery> {
         let to = (place / PARTITIONS, Some((place % PARTITIONS) as i32));
         self.produce_to(id, to, None, value)
     }
@@ -254,7 +259,7 @@ impl World {
             let node = self.between(0, NODES) as i32;
             self.send(
                 id,
-                (node, Lane::Coordinator),
+                (node, ConnectionKind::Coordinator),
                 Payload::Identity,
                 Asked::Identity,
                 None,
@@ -273,7 +278,13 @@ impl World {
                 None => {
                     let request = defect::falsify(self, dispatch.request);
                     let payload = Payload::Coordinator(request, dispatch.max_version);
-                    self.send(id, (node, Lane::Coordinator), payload, asked, None);
+                    self.send(
+                        id,
+                        (node, ConnectionKind::Coordinator),
+                        payload,
+                        asked,
+                        None,
+                    );
                 }
             }
         }
@@ -313,7 +324,13 @@ impl World {
         defect::on_the_wire(self, &mut wire, attempts);
         let payload = Payload::Produce(wire, call.max_version >= 12);
         let asked = Asked::Batches(call.batches);
-        self.send(id, (call.node, Lane::Data), payload, asked, Some(deadline));
+        self.send(
+            id,
+            (call.node, ConnectionKind::Data),
+            payload,
+            asked,
+            Some(deadline),
+        );
     }
 
     fn connect(&mut self, id: usize, node: i32) {
@@ -329,7 +346,7 @@ impl World {
         let began = self.now;
         if self.guarded {
             if self.fault(200) {
-                delay = self.between(0, 3 * PATIENCE);
+                delay = self.between(0, 3 * LOGIN_GRACE);
             }
             // One login at a time.
             let pending = (failures, began + delay);
@@ -439,7 +456,7 @@ impl World {
     pub(crate) fn answer(
         &mut self,
         id: usize,
-        to: (i32, Lane),
+        to: (i32, ConnectionKind),
         generation: u64,
         number: u64,
         reply: Reply,
@@ -496,7 +513,7 @@ impl World {
             for partition in &topic.partition_responses {
                 let leader = partition.current_leader.leader_id;
                 if leader >= 0 && !topic.name.is_empty() {
-                    leaders.of[place_of(&topic.name, partition.index)] = leader;
+                    leaders.of[partition_index_of(&topic.name, partition.index)] = leader;
                     leaders.version += 1;
                 }
             }
@@ -534,7 +551,7 @@ fn read(request: &ProduceRequest) -> Vec<WireBatch> {
                 u64::from_be_bytes(value.try_into().expect("eight bytes"))
             });
             wire.push(WireBatch {
-                place: place_of(&topic.name, partition.index),
+                place: partition_index_of(&topic.name, partition.index),
                 topic_id: topic.topic_id,
                 producer: batch.header.producer_id,
                 epoch: batch.header.producer_epoch,

@@ -12,12 +12,12 @@ pub(crate) const TOPICS: usize = 3;
 pub(crate) const PARTITIONS: usize = 2;
 
 /// A partition of a topic as one number.
-pub(crate) type Place = usize;
+pub(crate) type PartitionIndex = usize;
 
 /// A batch as it travels.
 #[derive(Debug, Clone)]
 pub(crate) struct WireBatch {
-    pub(crate) place: Place,
+    pub(crate) place: PartitionIndex,
     /// The topic's id as the request has it.
     pub(crate) topic_id: Uuid,
     pub(crate) producer: i64,
@@ -37,7 +37,7 @@ pub(crate) struct Cluster {
     /// Nodes that take no connection.
     pub(crate) unreachable: BTreeSet<i32>,
     /// Logs of topics that were deleted.
-    pub(crate) former: Vec<(Place, Vec<(i64, u64)>)>,
+    pub(crate) former: Vec<(PartitionIndex, Vec<(i64, u64)>)>,
     pub(crate) coordinator: Coordinator,
     pub(crate) group: Group,
 }
@@ -127,7 +127,7 @@ impl Cluster {
     }
 
     /// What a reader of committed records gets from a partition, with offsets.
-    pub(crate) fn visible(&self, place: Place) -> Vec<(i64, u64)> {
+    pub(crate) fn visible(&self, place: PartitionIndex) -> Vec<(i64, u64)> {
         self.partitions[place].visible()
     }
 
@@ -199,7 +199,7 @@ impl World {
     }
 
     /// Moves the leader of a partition; entries that not all replicas have may be lost.
-    pub(crate) fn move_leader(&mut self, place: Place) {
+    pub(crate) fn move_leader(&mut self, place: PartitionIndex) {
         let leader = self.between(0, NODES) as i32;
         let truncates = self.chance(500);
         let partition = &mut self.cluster.partitions[place];
@@ -238,7 +238,13 @@ impl World {
     }
 
     /// A transaction ends on a partition.
-    pub(crate) fn write_marker(&mut self, place: Place, producer: i64, epoch: i16, commit: bool) {
+    pub(crate) fn write_marker(
+        &mut self,
+        place: PartitionIndex,
+        producer: i64,
+        epoch: i16,
+        commit: bool,
+    ) {
         let partition = &mut self.cluster.partitions[place];
         let marker = Entry::Marker {
             producer,

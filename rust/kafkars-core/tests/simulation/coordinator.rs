@@ -17,8 +17,8 @@ use kafkars_protocol::messages::txn_offset_commit::{
     TxnOffsetCommitResponseTopic,
 };
 
-use crate::client::{place_of, topic_name};
-use crate::cluster::{NODES, Place};
+use crate::client::{partition_index_of, topic_name};
+use crate::cluster::{NODES, PartitionIndex};
 use crate::world::{MILLI, Micros, World};
 
 /// The one transactional id of the world.
@@ -32,7 +32,7 @@ pub(crate) struct Coordinator {
     epoch: i16,
     last_epoch: i16,
     state: State,
-    places: BTreeSet<Place>,
+    places: BTreeSet<PartitionIndex>,
     has_group: bool,
     // Changes with every transaction, so that its time limit ends no other.
     transaction: u64,
@@ -141,7 +141,7 @@ impl World {
                 }
             }
             TransactionRequest::AddPartitions(request) => {
-                let places = places_of(request);
+                let places = partition_indexes_of(request);
                 let (producer, epoch) = (
                     request.v3_and_below_producer_id,
                     request.v3_and_below_producer_epoch,
@@ -212,7 +212,7 @@ impl World {
         &mut self,
         producer: i64,
         epoch: i16,
-        places: &[Place],
+        places: &[PartitionIndex],
         group: bool,
     ) -> ErrorCode {
         let refusal = self.refusal(producer, epoch);
@@ -252,7 +252,7 @@ impl World {
     }
 
     /// A leader asks, on behalf of a producer of the older protocol, whether the partition was added.
-    pub(crate) fn verify(&self, producer: i64, epoch: i16, place: Place) -> ErrorCode {
+    pub(crate) fn verify(&self, producer: i64, epoch: i16, place: PartitionIndex) -> ErrorCode {
         let coordinator = &self.cluster.coordinator;
         match self.refusal(producer, epoch) {
             // Producers of that age know no better code to try again for.
@@ -334,7 +334,7 @@ impl World {
         }
         coordinator.state = State::Prepare { commit };
         let (producer, epoch) = (coordinator.producer, coordinator.epoch);
-        let places: Vec<Place> = std::mem::take(&mut coordinator.places)
+        let places: Vec<PartitionIndex> = std::mem::take(&mut coordinator.places)
             .into_iter()
             .collect();
         let has_group = std::mem::take(&mut coordinator.has_group);
@@ -389,7 +389,9 @@ pub(crate) fn refusal(request: &TransactionRequest, code: ErrorCode) -> Transact
             },
             transaction_version: 0,
         },
-        TransactionRequest::AddPartitions(request) => partitions_answer(&places_of(request), code),
+        TransactionRequest::AddPartitions(request) => {
+            partitions_answer(&partition_indexes_of(request), code)
+        }
         TransactionRequest::AddOffsets(_) => {
             TransactionResponse::AddOffsets(AddOffsetsToTxnResponse {
                 error_code,
@@ -406,16 +408,16 @@ pub(crate) fn refusal(request: &TransactionRequest, code: ErrorCode) -> Transact
     }
 }
 
-fn places_of(request: &AddPartitionsToTxnRequest) -> Vec<Place> {
+fn partition_indexes_of(request: &AddPartitionsToTxnRequest) -> Vec<PartitionIndex> {
     let topics = request.v3_and_below_topics.iter();
     let places = topics.flat_map(|topic| {
         let partitions = topic.partitions.iter();
-        partitions.map(|partition| place_of(&topic.name, *partition))
+        partitions.map(|partition| partition_index_of(&topic.name, *partition))
     });
     places.collect()
 }
 
-fn partitions_answer(places: &[Place], code: ErrorCode) -> TransactionResponse {
+fn partitions_answer(places: &[PartitionIndex], code: ErrorCode) -> TransactionResponse {
     let results = places.iter().map(|place| AddPartitionsToTxnTopicResult {
         name: topic_name(*place),
         results_by_partition: vec![AddPartitionsToTxnPartitionResult {

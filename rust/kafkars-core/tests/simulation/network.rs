@@ -20,7 +20,7 @@ use crate::world::{MILLI, Micros, SECOND, World};
 
 /// Which of a node's connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Lane {
+pub(crate) enum ConnectionKind {
     Data,
     Coordinator,
 }
@@ -93,7 +93,7 @@ impl World {
     pub(crate) fn send(
         &mut self,
         id: usize,
-        to: (i32, Lane),
+        to: (i32, ConnectionKind),
         payload: Payload,
         what: Asked,
         deadline: Option<Micros>,
@@ -125,8 +125,8 @@ impl World {
         });
         // Coordinators have fewer requests, which must meet with as much.
         let breaks = match to.1 {
-            Lane::Data => 40,
-            Lane::Coordinator => 80,
+            ConnectionKind::Data => 40,
+            ConnectionKind::Coordinator => 80,
         };
         if self.fault(breaks) {
             let when = self.between(0, 2 * latency + MILLI);
@@ -142,12 +142,12 @@ impl World {
     pub(crate) fn isolate(&mut self, node: i32) {
         self.cluster.unreachable.insert(node);
         for id in 0..self.clients.len() {
-            self.cut(id, (node, Lane::Data));
+            self.cut(id, (node, ConnectionKind::Data));
         }
     }
 
     /// Cuts a connection. Some of the requests under way are lost; those before them may still arrive, late.
-    fn cut(&mut self, id: usize, to: (i32, Lane)) {
+    fn cut(&mut self, id: usize, to: (i32, ConnectionKind)) {
         let survivors = self.between(0, 4);
         let delay = if self.chance(500) {
             let longest = if self.chance(500) {
@@ -160,7 +160,7 @@ impl World {
             0
         };
         let client = &mut self.clients[id];
-        if to.1 == Lane::Data {
+        if to.1 == ConnectionKind::Data {
             client.leaders.connected.retain(|node| *node != to.0);
         }
         let connection = client.connections.entry(to).or_default();
@@ -188,7 +188,7 @@ impl World {
     fn arrive(
         &mut self,
         id: usize,
-        to: (i32, Lane),
+        to: (i32, ConnectionKind),
         generation: u64,
         number: u64,
         payload: Payload,

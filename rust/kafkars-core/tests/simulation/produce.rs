@@ -7,7 +7,7 @@ use kafkars_core::config::ProducerConfig;
 use kafkars_core::produce::delivery::Delivery;
 
 use crate::client;
-use crate::cluster::{PARTITIONS, Place, TOPICS};
+use crate::cluster::{PARTITIONS, PartitionIndex, TOPICS};
 use crate::defect::Defect;
 use crate::world::{MILLI, SECOND, World};
 
@@ -34,12 +34,12 @@ pub(crate) fn history(seed: u64, numbered: bool, defect: Option<Defect>) -> Resu
     let records = world.between(50, 200);
     for value in 0..records {
         let at = world.between(0, STORM);
-        let place = world.between(0, (TOPICS * PARTITIONS) as u64) as Place;
+        let place = world.between(0, (TOPICS * PARTITIONS) as u64) as PartitionIndex;
         world.at(at, move |world| world.take(id, place, value));
     }
     for _ in 0..world.between(5, 25) {
         let at = world.between(0, STORM);
-        let place = world.between(0, (TOPICS * PARTITIONS) as u64) as Place;
+        let place = world.between(0, (TOPICS * PARTITIONS) as u64) as PartitionIndex;
         world.at(at, move |world| world.move_leader(place));
     }
     // Flushes, during which batches do not linger.
@@ -59,7 +59,7 @@ pub(crate) fn history(seed: u64, numbered: bool, defect: Option<Defect>) -> Resu
         world.at(calm, move |world| world.flush_requested(id, true));
         for value in records..records + 8 {
             let at = calm + world.between(0, 3 * MILLI);
-            let place = world.between(0, (TOPICS * PARTITIONS) as u64) as Place;
+            let place = world.between(0, (TOPICS * PARTITIONS) as u64) as PartitionIndex;
             world.at(at, move |world| world.take(id, place, value));
         }
         let end = calm + world.between(MILLI, 4 * MILLI);
@@ -81,7 +81,7 @@ pub(crate) fn history(seed: u64, numbered: bool, defect: Option<Defect>) -> Resu
 }
 
 impl World {
-    fn take(&mut self, id: usize, place: Place, value: u64) {
+    fn take(&mut self, id: usize, place: PartitionIndex, value: u64) {
         let delivery = self.produce(id, place, value);
         self.sent.push((place, value, delivery));
     }

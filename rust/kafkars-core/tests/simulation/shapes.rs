@@ -12,8 +12,8 @@ use kafkars_core::produce::delivery::Delivery;
 use kafkars_core::produce::error::ProduceError;
 use kafkars_core::produce::sender::View;
 
-use crate::client::{self, PATIENCE};
-use crate::cluster::{NODES, PARTITIONS, Place, TOPICS};
+use crate::client::{self, LOGIN_GRACE};
+use crate::cluster::{NODES, PARTITIONS, PartitionIndex, TOPICS};
 use crate::defect::Defect;
 use crate::world::{MILLI, Micros, SECOND, World};
 
@@ -72,7 +72,7 @@ pub(crate) fn history(seed: u64, shape: Shape, defect: Option<Defect>) -> Result
     isolate_nodes(&mut world);
     for _ in 0..world.between(0, 20) {
         let at = world.between(0, STORM);
-        let place = world.between(0, (TOPICS * PARTITIONS) as u64) as Place;
+        let place = world.between(0, (TOPICS * PARTITIONS) as u64) as PartitionIndex;
         world.at(at, move |world| world.move_leader(place));
     }
     if shape.remakes {
@@ -169,7 +169,7 @@ pub(crate) fn heard(world: &mut World, id: usize, node: i32) {
         if leader(world, id, index) == Some(node) {
             let refused = &mut world.clients[id].refused;
             let (_, since) = *refused.entry(index).or_insert((node, now));
-            if since + PATIENCE + UNDER_WAY <= now {
+            if since + LOGIN_GRACE + UNDER_WAY <= now {
                 world.after(SLACK, move |world| {
                     let (_, value, at, delivery) = &world.sent_by_key[index];
                     if delivery.result().is_none() {
@@ -207,7 +207,8 @@ pub(crate) fn check_refused(world: &mut World, id: usize) {
         };
         let created = world.sent_by_key.iter().filter_map(of_its_batch).min();
         let is_late = created.is_some_and(|created| world.now >= created + DELIVERY_TIMEOUT);
-        let has_waited = heard.is_some_and(|(_, since)| is_late || world.now >= since + PATIENCE);
+        let has_waited =
+            heard.is_some_and(|(_, since)| is_late || world.now >= since + LOGIN_GRACE);
         if matches!(outcome, Err(ProduceError::Security(_))) && !has_waited {
             let early = format!("record {value}, sent at {at}, failed for a login of others");
             world.violated(early);
@@ -235,7 +236,7 @@ fn check(world: &mut World, id: usize, shape: Shape, one_at_a_time: bool) {
     let logs = logs(world);
     let sent = std::mem::take(&mut world.sent_by_key);
     // Where the latest acknowledged record of a partition first was.
-    let mut latest: HashMap<Place, (usize, i64)> = HashMap::new();
+    let mut latest: HashMap<PartitionIndex, (usize, i64)> = HashMap::new();
     // When topics are named by name, a broker cannot notice that the topic is another one.
     let ordered = (shape.numbered || one_at_a_time) && (shape.by_id || !shape.remakes);
     for (topic, value, at, delivery) in &sent {
@@ -270,9 +271,9 @@ fn check(world: &mut World, id: usize, shape: Shape, one_at_a_time: bool) {
 }
 
 /// Every record by its partition, with the incarnations of the topic and the offsets at which it is, in their order.
-fn logs(world: &World) -> HashMap<(Place, u64), Vec<(usize, i64)>> {
-    let mut logs: HashMap<(Place, u64), Vec<(usize, i64)>> = HashMap::new();
-    let mut incarnations: HashMap<Place, usize> = HashMap::new();
+fn logs(world: &World) -> HashMap<(PartitionIndex, u64), Vec<(usize, i64)>> {
+    let mut logs: HashMap<(PartitionIndex, u64), Vec<(usize, i64)>> = HashMap::new();
+    let mut incarnations: HashMap<PartitionIndex, usize> = HashMap::new();
     let places = 0..TOPICS * PARTITIONS;
     let present = places.map(|place| (place, world.cluster.visible(place)));
     for (place, log) in world.cluster.former.iter().cloned().chain(present) {

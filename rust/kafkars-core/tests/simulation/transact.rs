@@ -11,7 +11,7 @@ use kafkars_core::transaction::{
 use kafkars_protocol::ErrorCode;
 
 use crate::client;
-use crate::cluster::{PARTITIONS, Place, TOPICS};
+use crate::cluster::{PARTITIONS, PartitionIndex, TOPICS};
 use crate::defect::Defect;
 use crate::produce::breath;
 use crate::world::{SECOND, World};
@@ -26,7 +26,7 @@ const MOST_PRODUCERS: usize = 30;
 #[derive(Debug, Default)]
 pub(crate) struct Known {
     fate: Fate,
-    records: Vec<(Place, u64)>,
+    records: Vec<(PartitionIndex, u64)>,
     offset: Option<i64>,
 }
 
@@ -81,7 +81,7 @@ fn play(mut world: World) -> Result<(), String> {
     }
     for _ in 0..world.between(5, 20) {
         let at = world.between(0, STORM);
-        let place = world.between(0, (TOPICS * PARTITIONS) as u64) as Place;
+        let place = world.between(0, (TOPICS * PARTITIONS) as u64) as PartitionIndex;
         world.at(at, move |world| world.move_leader(place));
     }
     for _ in 0..world.between(0, 10) {
@@ -173,7 +173,7 @@ fn wait(world: &mut World, id: usize, waiting: Step, call_id: TransactionCallId)
 
 fn fill(world: &mut World, id: usize) -> Result<(), TransactionError> {
     world.clients[id].transactions().may_send()?;
-    let place = world.between(0, (TOPICS * PARTITIONS) as u64) as Place;
+    let place = world.between(0, (TOPICS * PARTITIONS) as u64) as PartitionIndex;
     world.next_value += 1;
     let value = world.next_value;
     if world.produce(id, place, value).is_some() {
@@ -321,7 +321,7 @@ fn check(world: &mut World) {
     if world.cluster.hanging() {
         world.violated("a transaction never ended on some partition".to_owned());
     }
-    let mut seen: BTreeMap<u64, Place> = BTreeMap::new();
+    let mut seen: BTreeMap<u64, PartitionIndex> = BTreeMap::new();
     for place in 0..TOPICS * PARTITIONS {
         let mut last: BTreeMap<usize, u64> = BTreeMap::new();
         for (_, value) in world.cluster.visible(place) {

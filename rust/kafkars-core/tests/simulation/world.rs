@@ -9,7 +9,7 @@ use kafkars_core::produce::delivery::Delivery;
 use kafkars_protocol::ApiKey;
 
 use crate::client::Client;
-use crate::cluster::{Cluster, Place};
+use crate::cluster::{Cluster, PartitionIndex};
 use crate::defect::Defect;
 use crate::refusal::Refusal;
 use crate::transact::Known;
@@ -43,7 +43,7 @@ pub(crate) struct World {
     /// What went wrong.
     pub(crate) violations: Vec<String>,
     /// Records in the order in which they were sent, with their reports.
-    pub(crate) sent: Vec<(Place, u64, Option<Delivery>)>,
+    pub(crate) sent: Vec<(PartitionIndex, u64, Option<Delivery>)>,
     /// Records that a key has placed, with their topics and when they were sent.
     pub(crate) sent_by_key: Vec<(usize, u64, Micros, Delivery)>,
     /// Those of them, by their index, that have no outcome.

@@ -82,8 +82,8 @@ fn uniform(spec: &GroupSpec<'_>) -> Vec<TargetAssignment> {
             targets[index].pop_last();
         }
     }
-    let given: BTreeSet<TopicIdPartition> = targets.iter().flatten().copied().collect();
-    let mut free = partitions(spec).filter(|partition| !given.contains(partition));
+    let assigned: BTreeSet<TopicIdPartition> = targets.iter().flatten().copied().collect();
+    let mut free = partitions(spec).filter(|partition| !assigned.contains(partition));
     for (target, quota) in targets.iter_mut().zip(quotas) {
         let missing = quota.saturating_sub(target.len());
         target.extend(free.by_ref().take(missing));
@@ -144,14 +144,14 @@ fn balanced(spec: &GroupSpec<'_>) -> Vec<TargetAssignment> {
 /// The part of each member's target that it may keep: it reads the topic, the partition exists, and nobody before it
 /// has it.
 fn kept(spec: &GroupSpec<'_>) -> Vec<TargetAssignment> {
-    let mut given = BTreeSet::new();
+    let mut assigned = BTreeSet::new();
     let mut keep = |reader: &AssignorMember<'_>| -> TargetAssignment {
         let before = reader.before.into_iter().flatten().copied();
         before
             .filter(|partition| {
                 let (topic, index) = *partition;
                 let count = spec.topics.get(&topic).copied().unwrap_or(0);
-                index < count && reader.topics.contains(&topic) && given.insert(*partition)
+                index < count && reader.topics.contains(&topic) && assigned.insert(*partition)
             })
             .collect()
     };
@@ -171,12 +171,12 @@ mod tests {
         Uuid([number; 16])
     }
 
-    struct Given {
+    struct Scenario {
         topics: Vec<(u8, i32)>,
         members: Vec<(&'static str, Vec<u8>, TargetAssignment)>,
     }
 
-    impl Given {
+    impl Scenario {
         fn assign(&self, assignor: &str) -> Vec<TargetAssignment> {
             let member = |(id, topics, before): &'_ (&'static str, Vec<u8>, TargetAssignment)| {
                 let topics = topics.iter().copied().map(topic).collect::<BTreeSet<_>>();
@@ -222,29 +222,29 @@ mod tests {
 
     #[test]
     fn uniform_is_even_and_keeps_what_it_can() {
-        let mut given = Given {
+        let mut scenario = Scenario {
             topics: vec![(1, 5), (2, 2)],
             members: vec![
                 ("a", vec![1, 2], TargetAssignment::new()),
                 ("b", vec![1, 2], TargetAssignment::new()),
             ],
         };
-        let first = given.assign("uniform");
+        let first = scenario.assign("uniform");
         assert_eq!(sizes(&first), [4, 3]);
-        for (member, before) in given.members.iter_mut().zip(&first) {
+        for (member, before) in scenario.members.iter_mut().zip(&first) {
             member.2.clone_from(before);
         }
-        given
+        scenario
             .members
             .push(("c", vec![1, 2], TargetAssignment::new()));
-        let second = given.assign("uniform");
+        let second = scenario.assign("uniform");
         assert_eq!(sizes(&second), [3, 2, 2]);
         assert!(second[0].is_subset(&first[0]) && second[1].is_subset(&first[1]));
     }
 
     #[test]
     fn uniform_is_even_where_members_read_different_topics() {
-        let given = Given {
+        let scenario = Scenario {
             topics: vec![(1, 6), (2, 2)],
             members: vec![
                 (
@@ -256,19 +256,19 @@ mod tests {
                 ("c", vec![2], TargetAssignment::new()),
             ],
         };
-        assert_eq!(sizes(&given.assign("uniform")), [3, 3, 2]);
+        assert_eq!(sizes(&scenario.assign("uniform")), [3, 3, 2]);
     }
 
     #[test]
     fn range_gives_stretches() {
-        let given = Given {
+        let scenario = Scenario {
             topics: vec![(1, 5), (2, 5)],
             members: vec![
                 ("a", vec![1, 2], TargetAssignment::new()),
                 ("b", vec![1, 2], TargetAssignment::new()),
             ],
         };
-        let targets = given.assign("range");
+        let targets = scenario.assign("range");
         let first = |number| (0..3).map(move |index| (topic(number), index));
         assert_eq!(
             targets[0],
@@ -279,12 +279,12 @@ mod tests {
     #[test]
     fn nobody_and_nothing_are_fine() {
         for assignor in ASSIGNORS {
-            let nobody = Given {
+            let nobody = Scenario {
                 topics: vec![(1, 3)],
                 members: vec![],
             };
             assert!(nobody.assign(assignor).is_empty());
-            let nothing = Given {
+            let nothing = Scenario {
                 topics: vec![],
                 members: vec![("a", vec![], TargetAssignment::new())],
             };

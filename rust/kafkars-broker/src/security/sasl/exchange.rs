@@ -5,7 +5,7 @@ use super::mechanism::SaslMechanism;
 use super::oauthbearer::OAuthBearer;
 use super::plain;
 use super::scram::ScramServer;
-use crate::security::hash::ScramHash;
+use crate::security::hash::HashAlgorithm;
 
 /// One login on its way.
 pub(super) enum SaslExchange {
@@ -18,8 +18,8 @@ impl SaslExchange {
     pub(super) fn new(mechanism: SaslMechanism) -> Self {
         match mechanism {
             SaslMechanism::Plain => Self::Plain,
-            SaslMechanism::ScramSha256 => Self::Scram(ScramServer::new(ScramHash::Sha256)),
-            SaslMechanism::ScramSha512 => Self::Scram(ScramServer::new(ScramHash::Sha512)),
+            SaslMechanism::ScramSha256 => Self::Scram(ScramServer::new(HashAlgorithm::Sha256)),
+            SaslMechanism::ScramSha512 => Self::Scram(ScramServer::new(HashAlgorithm::Sha512)),
             SaslMechanism::OAuthBearer => Self::OAuthBearer(OAuthBearer::default()),
         }
     }

@@ -30,21 +30,21 @@ pub(super) enum LoginProgress {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum LoginFailure {
     /// The mechanism's own words.
-    Told(String),
+    Reason(String),
     /// The client hears only that it failed.
-    Untold,
+    InvalidCredentials,
 }
 
 impl LoginFailure {
-    pub(super) fn told(words: &str) -> Self {
-        Self::Told(format!("Authentication failed: {words}"))
+    pub(super) fn reason(words: &str) -> Self {
+        Self::Reason(format!("Authentication failed: {words}"))
     }
 
     /// The words that the client hears.
     pub(super) fn message(self, mechanism: SaslMechanism) -> String {
         match self {
-            Self::Told(words) => words,
-            Self::Untold => format!(
+            Self::Reason(words) => words,
+            Self::InvalidCredentials => format!(
                 "Authentication failed during authentication due to invalid credentials with SASL mechanism {}",
                 mechanism.name()
             ),

@@ -27,21 +27,21 @@ impl OAuthBearer {
     ) -> Result<LoginProgress, LoginFailure> {
         if self.is_refused {
             // The client has seen why, and says so with one byte.
-            let words = LoginFailure::Told(REFUSAL.to_owned());
+            let words = LoginFailure::Reason(REFUSAL.to_owned());
             return Err(match message {
                 [1] => words,
-                _ => LoginFailure::Untold,
+                _ => LoginFailure::InvalidCredentials,
             });
         }
-        let message = std::str::from_utf8(message).map_err(|_| LoginFailure::Untold)?;
-        let (authorization, token) = read(message).ok_or(LoginFailure::Untold)?;
+        let message = std::str::from_utf8(message).map_err(|_| LoginFailure::InvalidCredentials)?;
+        let (authorization, token) = read(message).ok_or(LoginFailure::InvalidCredentials)?;
         let Some((user, ends_at)) = check(token, directory.now) else {
             self.is_refused = true;
             return Ok(LoginProgress::Challenge(REFUSAL.as_bytes().to_vec()));
         };
         if authorization.is_some_and(|name| name != user) {
             let words = "Client requested an authorization id that is different from the token's principal name";
-            return Err(LoginFailure::told(words));
+            return Err(LoginFailure::reason(words));
         }
         Ok(LoginProgress::Done {
             user,

@@ -7,23 +7,23 @@ pub(super) fn check(
     message: &[u8],
     directory: &Directory<'_>,
 ) -> Result<LoginProgress, LoginFailure> {
-    let message = std::str::from_utf8(message).map_err(|_| LoginFailure::Untold)?;
+    let message = std::str::from_utf8(message).map_err(|_| LoginFailure::InvalidCredentials)?;
     let tokens: Vec<&str> = message.splitn(4, '\0').collect();
     let [authorization, user, password] = tokens[..] else {
-        return Err(LoginFailure::Untold);
+        return Err(LoginFailure::InvalidCredentials);
     };
     if user.is_empty() {
-        return Err(LoginFailure::told("username not specified"));
+        return Err(LoginFailure::reason("username not specified"));
     }
     if password.is_empty() {
-        return Err(LoginFailure::told("password not specified"));
+        return Err(LoginFailure::reason("password not specified"));
     }
     if !directory.passwords.is_right(user, password) {
-        return Err(LoginFailure::told("Invalid username or password"));
+        return Err(LoginFailure::reason("Invalid username or password"));
     }
     if !authorization.is_empty() && authorization != user {
         let words = "Client requested an authorization id that is different from username";
-        return Err(LoginFailure::told(words));
+        return Err(LoginFailure::reason(words));
     }
     Ok(LoginProgress::Done {
         user: user.to_owned(),

@@ -7,14 +7,14 @@ use zeroize::Zeroizing;
 
 use super::login::{Directory, LoginFailure, LoginProgress};
 use super::sasl_name::sasl_name;
-use crate::security::hash::ScramHash;
+use crate::security::hash::HashAlgorithm;
 
 /// Random bytes in the broker's part of the nonce.
 const NONCE: usize = 24;
 
 /// One login.
 pub(crate) struct ScramServer {
-    hash: ScramHash,
+    hash: HashAlgorithm,
     state: ScramServerState,
 }
 
@@ -35,7 +35,7 @@ struct Challenge {
 }
 
 impl ScramServer {
-    pub(crate) fn new(hash: ScramHash) -> Self {
+    pub(crate) fn new(hash: HashAlgorithm) -> Self {
         Self {
             hash,
             state: ScramServerState::AwaitsFirst,
@@ -47,7 +47,7 @@ impl ScramServer {
         message: &[u8],
         directory: &Directory<'_>,
     ) -> Result<LoginProgress, LoginFailure> {
-        let message = std::str::from_utf8(message).map_err(|_| LoginFailure::Untold)?;
+        let message = std::str::from_utf8(message).map_err(|_| LoginFailure::InvalidCredentials)?;
         match std::mem::replace(&mut self.state, ScramServerState::Done) {
             ScramServerState::AwaitsFirst => {
                 let challenge = self.challenge(message, directory)?;
@@ -56,7 +56,7 @@ impl ScramServer {
                 Ok(LoginProgress::Challenge(answer))
             }
             ScramServerState::AwaitsFinal(challenge) => self.check(message, *challenge),
-            ScramServerState::Done => Err(LoginFailure::Untold),
+            ScramServerState::Done => Err(LoginFailure::InvalidCredentials),
         }
     }
 
@@ -65,16 +65,16 @@ impl ScramServer {
         message: &str,
         directory: &Directory<'_>,
     ) -> Result<Challenge, LoginFailure> {
-        let first = ClientFirst::read(message).ok_or(LoginFailure::Untold)?;
+        let first = ClientFirst::read(message).ok_or(LoginFailure::InvalidCredentials)?;
         let credentials = directory.scram.of(&first.user);
         let credential = credentials.and_then(|all| all.get(&self.hash.code()));
-        let credential = credential.ok_or(LoginFailure::Untold)?;
+        let credential = credential.ok_or(LoginFailure::InvalidCredentials)?;
         if first.authorization.is_some_and(|name| name != first.user) {
             let words = "Client requested an authorization id that is different from username";
-            return Err(LoginFailure::told(words));
+            return Err(LoginFailure::reason(words));
         }
         let mut random = [0; NONCE];
-        rand::fill(&mut random).map_err(|_| LoginFailure::Untold)?;
+        rand::fill(&mut random).map_err(|_| LoginFailure::InvalidCredentials)?;
         let nonce = format!("{}{}", first.nonce, BASE64.encode(random));
         let [salt, salted_password] = credential.secret();
         let server_first = format!(
@@ -92,7 +92,9 @@ impl ScramServer {
     }
 
     fn check(&self, message: &str, challenge: Challenge) -> Result<LoginProgress, LoginFailure> {
-        let (without_proof, proof) = message.rsplit_once(",p=").ok_or(LoginFailure::Untold)?;
+        let (without_proof, proof) = message
+            .rsplit_once(",p=")
+            .ok_or(LoginFailure::InvalidCredentials)?;
         let mut parts = without_proof.split(',');
         let binding = parts.next().and_then(|part| part.strip_prefix("c="));
         let nonce = parts.next().and_then(|part| part.strip_prefix("r="));
@@ -100,9 +102,11 @@ impl ScramServer {
         let header = binding.and_then(|text| BASE64.decode(text).ok());
         let is_header = header.is_some_and(|header| header.starts_with(b"n,"));
         if !is_header || nonce != Some(&challenge.nonce) {
-            return Err(LoginFailure::Untold);
+            return Err(LoginFailure::InvalidCredentials);
         }
-        let proof = BASE64.decode(proof).map_err(|_| LoginFailure::Untold)?;
+        let proof = BASE64
+            .decode(proof)
+            .map_err(|_| LoginFailure::InvalidCredentials)?;
         let Challenge {
             client_first_bare,
             server_first,
@@ -116,7 +120,7 @@ impl ScramServer {
         let expected = client_key.as_ref().iter().zip(signature.as_ref());
         let expected: Vec<u8> = expected.map(|(key, byte)| key ^ byte).collect();
         constant_time::verify_slices_are_equal(&proof, &expected)
-            .map_err(|_| LoginFailure::Untold)?;
+            .map_err(|_| LoginFailure::InvalidCredentials)?;
         let server_key = self.hash.sign(salted_password, b"Server Key");
         let signature = self.hash.sign(server_key.as_ref(), signed.as_bytes());
         Ok(LoginProgress::Done {
@@ -177,7 +181,7 @@ mod tests {
     }
 
     /// The client's side, written from RFC 5802 without the code above.
-    fn answer(hash: ScramHash, bare: &str, server_first: &str, password: &str) -> String {
+    fn answer(hash: HashAlgorithm, bare: &str, server_first: &str, password: &str) -> String {
         let field = |name: &str| {
             let mut parts = server_first.split(',');
             parts.find_map(|part| part.strip_prefix(name)).unwrap()
@@ -215,9 +219,9 @@ mod tests {
             now: 0,
         };
         for (hash, password, right) in [
-            (ScramHash::Sha256, "wonderland", true),
-            (ScramHash::Sha512, "wonderland", true),
-            (ScramHash::Sha512, "Wonderland", false),
+            (HashAlgorithm::Sha256, "wonderland", true),
+            (HashAlgorithm::Sha512, "wonderland", true),
+            (HashAlgorithm::Sha512, "Wonderland", false),
         ] {
             let mut login = ScramServer::new(hash);
             let bare = "n=alice,r=rOprNGfwEbeRWgbNEkqO";
@@ -240,7 +244,7 @@ mod tests {
         fn no_message_is_a_panic_or_a_login(first in ".{0,60}", last in ".{0,60}", keep in any::<bool>()) {
             let (passwords, scram) = (Passwords::default(), users_once());
             let directory = Directory { passwords: &passwords, scram, now: 0 };
-            let mut login = ScramServer::new(ScramHash::Sha256);
+            let mut login = ScramServer::new(HashAlgorithm::Sha256);
             let first = if keep { format!("n,,n=alice,r=x{}", first.replace(|c: char| !c.is_ascii_alphanumeric(), "")) } else { first };
             let challenged = login.take(first.as_bytes(), &directory);
             if keep {

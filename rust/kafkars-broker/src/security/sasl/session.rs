@@ -218,13 +218,13 @@ impl SaslSession {
     ) -> Result<i64, LoginFailure> {
         if let Some(before) = &self.login {
             if *before.user != *user {
-                return Err(LoginFailure::Told(format!(
+                return Err(LoginFailure::Reason(format!(
                     "Cannot change principals during re-authentication from User.{}: User.{user}",
                     before.user
                 )));
             }
             if before.mechanism != mechanism {
-                return Err(LoginFailure::Told(format!(
+                return Err(LoginFailure::Reason(format!(
                     "SASL mechanism '{}' requested by client is not supported for re-authentication of mechanism '{}'",
                     mechanism.name(),
                     before.mechanism.name()

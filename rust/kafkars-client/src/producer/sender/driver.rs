@@ -369,7 +369,7 @@ impl SenderDriver {
                 let client = &self.shared.client;
                 let refused = RefusedLogin {
                     began: client.refused_login_began(&refusal.address),
-                    patience: is_refused.then(|| client.config().connect_timeout),
+                    grace: is_refused.then(|| client.config().connect_timeout),
                     error: refusal,
                 };
                 self.core.login_refused(now(), id, refused);

@@ -9,7 +9,7 @@ use crate::config::TopicPartition;
 
 /// How many refusals it takes, beside metadata without the topic, to fail a commit that the application has asked for.
 /// Brokers may lag behind the creation of a topic, more than one of them too.
-const PATIENCE: u32 = 3;
+const REFUSALS: u32 = 3;
 
 /// How many refusals fail a commit, even if metadata has the topic, when something else waits for it: a revocation, the
 /// end of the consumer, or the next automatic commit, which repeats it.
@@ -34,7 +34,7 @@ impl UnknownTopic {
     /// True if the commit is to fail with this refusal.
     pub(super) fn is_final(self, is_gone: bool, is_patient: bool) -> bool {
         match is_patient {
-            true => is_gone && self.refusals >= PATIENCE,
+            true => is_gone && self.refusals >= REFUSALS,
             false => is_gone || self.refusals >= LONGEST_HOLD,
         }
     }

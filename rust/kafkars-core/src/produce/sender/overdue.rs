@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::batch_permission::BatchPermission;
-use super::reports::patience;
+use super::reports::report_delay;
 use super::{Sender, View};
 use crate::produce::delivery::BatchOutcome;
 use crate::produce::error::ProduceError;
@@ -27,7 +27,7 @@ impl Sender {
                     && !state.membership.reported
                     && state
                         .oldest()
-                        .is_some_and(|oldest| now >= oldest + patience(limit));
+                        .is_some_and(|oldest| now >= oldest + report_delay(limit));
                 (expired, waits, state.membership.node)
             };
             if !expired.is_empty() || waits {

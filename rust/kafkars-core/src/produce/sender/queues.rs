@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::reports::patience;
+use super::reports::report_delay;
 use super::view::View;
 use crate::produce::partition_buffer::PartitionBuffer;
 
@@ -85,13 +85,13 @@ impl Queues {
     /// Sets timers for partitions that were looked at and not sent: for a warning in the log, and for the end of
     /// `delivery_timeout`.
     pub(super) fn watch_expiries(&mut self, now: Instant, delivery_timeout: Duration) {
-        let patience = patience(delivery_timeout);
+        let delay = report_delay(delivery_timeout);
         for buffer in self.fresh.drain(..) {
             let mut state = buffer.lock();
             let Some(oldest) = state.oldest() else {
                 continue;
             };
-            let early = oldest + patience;
+            let early = oldest + delay;
             let at = match early > now {
                 true => early,
                 false => oldest + delivery_timeout,

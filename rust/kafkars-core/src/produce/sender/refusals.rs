@@ -15,7 +15,7 @@ pub struct RefusedLogin {
     /// When the login began. `None` where the error of an earlier login is reported once more, as soon after a refusal.
     pub began: Option<Instant>,
     /// How long records wait for the broker; `None`: as long as for any other.
-    pub patience: Option<Duration>,
+    pub grace: Option<Duration>,
 }
 
 /// A broker that has refused every login since some moment, while records waited for it.

@@ -14,7 +14,7 @@ use crate::produce::error::ProduceError;
 use crate::produce::partition_buffer::OutgoingBatch;
 
 impl Sender {
-    /// Notes that a broker has refused a login for good, once more or for the first time. With `patience`, records fail
+    /// Notes that a broker has refused a login for good, once more or for the first time. With `grace`, records fail
     /// that have waited so long for the broker since the first refusal in a row reached them.
     pub fn login_refused(&mut self, now: Instant, node: i32, latest: RefusedLogin) {
         self.refusals.note(now, node, latest);
@@ -30,10 +30,8 @@ impl Sender {
     pub(super) fn refuse_waiting(&mut self, now: Instant) {
         let mut refused = Vec::new();
         for (node, refusal) in self.refusals.take_unreported() {
-            let RefusedLogin {
-                began, patience, ..
-            } = refusal.latest;
-            let until = patience.and_then(|patience| now.checked_sub(patience));
+            let RefusedLogin { began, grace, .. } = refusal.latest;
+            let until = grace.and_then(|grace| now.checked_sub(grace));
             let until = until.zip(began).map(|(until, began)| until.min(began));
             let queue = self.queues.nodes.get(&node);
             for buffer in queue.iter().flat_map(|queue| &queue.ready) {

@@ -15,7 +15,7 @@ use crate::produce::accumulator::{Accumulator, ProduceRecord};
 use crate::produce::delivery::Delivery;
 use crate::produce::error::ProduceError;
 
-const PATIENCE: Duration = Duration::from_secs(2);
+const GRACE: Duration = Duration::from_secs(2);
 const SECOND: Duration = Duration::from_secs(1);
 
 /// Two partitions, whose leaders are never reached.
@@ -134,7 +134,7 @@ impl Waiting {
         let refused = RefusedLogin {
             error,
             began: Some(began),
-            patience: Some(PATIENCE),
+            grace: Some(GRACE),
         };
         self.sender.login_refused(self.now, node, refused);
         self.poll();
@@ -158,11 +158,11 @@ fn is_refused(delivery: &Delivery) -> bool {
 }
 
 #[test]
-fn a_record_fails_when_it_hears_of_a_refusal_after_its_patience() {
+fn a_record_fails_when_it_hears_of_a_refusal_after_its_grace() {
     let mut waiting = Waiting::new();
     let record = waiting.send(0);
     waiting.refuse(1);
-    waiting.pass(PATIENCE - Duration::from_millis(1));
+    waiting.pass(GRACE - Duration::from_millis(1));
     waiting.refuse(1);
     assert!(!is_refused(&record));
     // Time alone fails nothing.
@@ -180,7 +180,7 @@ fn a_refusal_that_is_told_again_is_no_login() {
     waiting.pass(SECOND);
     let record = waiting.send(0);
     waiting.refuse_began(1, earlier);
-    waiting.pass(2 * PATIENCE);
+    waiting.pass(2 * GRACE);
     waiting.refuse_began(1, earlier);
     assert!(!is_refused(&record));
     waiting.refuse(1);
@@ -192,7 +192,7 @@ fn what_nobody_waits_for_has_refused_nobody() {
     let mut waiting = Waiting::new();
     let first = waiting.send(0);
     waiting.refuse(1);
-    waiting.pass(2 * PATIENCE);
+    waiting.pass(2 * GRACE);
     assert_eq!(waiting.sender.purge(true, true), 1);
     waiting.poll();
     assert!(matches!(
@@ -201,11 +201,11 @@ fn what_nobody_waits_for_has_refused_nobody() {
     ));
     let second = waiting.send(0);
     // The broker is slow.
-    waiting.pass(2 * PATIENCE);
+    waiting.pass(2 * GRACE);
     assert!(!is_refused(&second));
     waiting.refuse(1);
     assert!(!is_refused(&second), "it has heard of the first only now");
-    waiting.pass(PATIENCE);
+    waiting.pass(GRACE);
     waiting.refuse(1);
     assert!(is_refused(&second));
 }
@@ -222,23 +222,23 @@ fn a_leader_that_comes_back_is_waited_for_anew() {
     waiting.refuse(1);
     assert!(is_refused(&staying));
     assert!(!is_refused(&moving), "it has come just now");
-    waiting.pass(PATIENCE);
+    waiting.pass(GRACE);
     assert!(!is_refused(&moving));
     waiting.refuse(1);
     assert!(is_refused(&moving));
 }
 
 #[test]
-fn a_later_record_does_not_share_the_patience_of_an_earlier() {
+fn a_later_record_does_not_share_the_grace_of_an_earlier() {
     let mut waiting = Waiting::new();
     let first = waiting.send(0);
     waiting.refuse(1);
-    waiting.pass(PATIENCE);
+    waiting.pass(GRACE);
     let second = waiting.send(0);
     waiting.refuse(1);
     assert!(is_refused(&first));
     assert!(!is_refused(&second));
-    waiting.pass(PATIENCE);
+    waiting.pass(GRACE);
     waiting.refuse(1);
     assert!(is_refused(&second));
 }
@@ -248,11 +248,11 @@ fn a_broker_that_lets_the_client_in_has_refused_nobody() {
     let mut waiting = Waiting::new();
     let record = waiting.send(0);
     waiting.refuse(1);
-    waiting.pass(PATIENCE);
+    waiting.pass(GRACE);
     waiting.sender.login_possible(1);
     waiting.refuse(1);
     assert!(!is_refused(&record));
-    waiting.pass(PATIENCE);
+    waiting.pass(GRACE);
     waiting.refuse(1);
     assert!(is_refused(&record));
 }
