@@ -2499,7 +2499,7 @@ class SeenRequest:
         """
 
 @final
-class EventLoopPort:
+class LoopBridge:
     """What an event loop calls when something has happened."""
 
     def __call__(self) -> None: ...

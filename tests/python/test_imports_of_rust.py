@@ -1,4 +1,4 @@
-"""What Rust code imports by name is there, and all of it stands in one file."""
+"""What Rust code imports or calls by name is there, and all of it stands in one file."""
 
 from __future__ import annotations
 
@@ -16,10 +16,17 @@ NAMES = [
     for module, names in GROUP.findall(IMPORTS.read_text())
     for attribute in re.findall(r'= "(\w+)"', names)
 ]
+HOOKS_OF = re.compile(r'"([\w.]+)\.(\w+)":((?:\s*\w+ => "\w+",?)+);')
+HOOKS = [
+    (module, kind, method)
+    for module, kind, names in HOOKS_OF.findall(IMPORTS.read_text())
+    for method in re.findall(r'=> "(\w+)"', names)
+]
 
 
 def test_the_file_is_understood() -> None:
     assert len(NAMES) == IMPORTS.read_text().count(' = "')
+    assert len(HOOKS) == IMPORTS.read_text().count(' => "')
     assert ("asyncio", "CancelledError") in NAMES
 
 
@@ -27,6 +34,20 @@ def test_the_file_is_understood() -> None:
 def test_what_rust_imports_is_there(module: str, attribute: str) -> None:
     """Some are asked for in rare errors only, where a name that has changed would be the error told."""
     assert hasattr(importlib.import_module(module), attribute)
+
+
+@pytest.mark.parametrize(("module", "kind", "method"), HOOKS)
+def test_what_rust_calls_is_there(module: str, kind: str, method: str) -> None:
+    assert callable(getattr(getattr(importlib.import_module(module), kind), method))
+
+
+def test_no_face_names_a_hook_elsewhere() -> None:
+    naming = {
+        str(path.relative_to(SOURCES))
+        for path in (SOURCES / "compat").rglob("*.rs")
+        if re.search(r'call_method\w*\(\s*(?:intern!\(\w+, )?"_', path.read_text())
+    }
+    assert naming == set()
 
 
 def test_no_other_file_imports() -> None:

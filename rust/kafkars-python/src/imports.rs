@@ -1,5 +1,5 @@
-//! Every Python object that Rust code imports by name. `tests/python/test_imports_of_rust.py` imports each of them, and
-//! finds names that are imported anywhere else.
+//! Every Python object that Rust code imports by name, and every method that it calls on subclasses of native classes.
+//! `tests/python/test_imports_of_rust.py` looks each of them up, and finds names that are imported anywhere else.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -91,4 +91,27 @@ pub(crate) fn errors(py: Python<'_>) -> PyResult<&Bound<'_, PyModule>> {
     static MODULE: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
     let module = MODULE.get_or_try_init(py, || py.import("kafkars.errors").map(Bound::unbind))?;
     Ok(module.bind(py))
+}
+
+/// Methods of the classes that derive from native ones, which these call for what is rare.
+pub(crate) mod hooks {
+    macro_rules! methods {
+        ($($class:literal: $($name:ident => $method:literal),+;)+) => {
+            $($(pub(crate) const $name: &str = $method;)+)+
+        };
+    }
+
+    methods! {
+        "kafkars.compat.kafka.consumer.group.KafkaConsumer":
+            FAILED => "_failed",
+            NEXT_IN_TIME => "_next_in_time";
+        "kafkars.compat.kafka.producer.future.FutureRecordMetadata":
+            GET => "_get",
+            LATE => "_late";
+        "kafkars.compat.kafka.producer.kafka.KafkaProducer":
+            RAISE_AT_ONCE => "_raise_at_once",
+            REFUSED => "_refused",
+            SEND => "_send",
+            SEND_SERIALIZED => "_send_serialized";
+    }
 }

@@ -91,9 +91,9 @@ fn _kafkars(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// about. Returns how many records were given up.
 #[pyfunction]
 fn close_all(py: Python<'_>, seconds: f64) -> usize {
-    let patience = Duration::from_secs_f64(seconds.clamp(0.0, 60.0));
+    let time_limit = Duration::from_secs_f64(seconds.clamp(0.0, 60.0));
     py.detach(|| {
-        let lost = producer::close_all(patience);
+        let lost = producer::close_all(time_limit);
         kafkars_client::tell_unheard_failures();
         lost
     })

@@ -129,7 +129,7 @@ impl Uncollected for PyRecord {
 
 impl PyRecord {
     /// The record's partition and offset, and the leader epoch of its batch or -1.
-    pub(crate) fn place(&self) -> (TopicPartition, i64, i32) {
+    pub(crate) fn position(&self) -> (TopicPartition, i64, i32) {
         let partition = TopicPartition {
             topic: Arc::clone(&self.fetched.topic),
             partition: self.fetched.partition,
@@ -299,7 +299,7 @@ impl PyRecord {
         let headers = || headers_of(py, &self.fetched, &self.view);
         let made = deserializer.call(&self.fetched.topic, bytes.clone(), headers);
         made.map_err(|cause| {
-            let (partition, offset, _) = self.place();
+            let (partition, offset, _) = self.position();
             error::deserialization(what, &partition, offset, &bytes, cause)
         })
     }

@@ -28,8 +28,8 @@ pub(crate) struct CompletionQueue {
     // Guards the keys; never held while the loop is woken.
     happened: Mutex<Vec<CompletionKey>>,
     /// Whether the loop was woken and has not come yet, so that a burst of events wakes it once.
-    rung: AtomicBool,
-    bell: LoopWaker,
+    was_signalled: AtomicBool,
+    waker: LoopWaker,
 }
 
 /// How a loop is woken from another thread.
@@ -78,41 +78,41 @@ impl CompletionQueue {
         )
     }
 
-    fn new(bell: LoopWaker) -> Self {
+    fn new(waker: LoopWaker) -> Self {
         Self {
             happened: Mutex::new(Vec::new()),
-            rung: AtomicBool::new(false),
-            bell,
+            was_signalled: AtomicBool::new(false),
+            waker,
         }
     }
 
     /// Tells the loop that the event of `key` has happened. Quick, and without the interpreter.
     pub(crate) fn push(&self, key: CompletionKey) {
         self.happened.lock().push(key);
-        self.ring();
+        self.wake();
     }
 
     /// Wakes the loop, unless it was woken and has not come yet.
-    pub(crate) fn ring(&self) {
-        if self.rung.swap(true, Ordering::AcqRel) {
+    pub(crate) fn wake(&self) {
+        if self.was_signalled.swap(true, Ordering::AcqRel) {
             return;
         }
-        match &self.bell {
+        match &self.waker {
             // This cannot fail: the pipe has room and a reader.
             LoopWaker::Pipe(_, writer) => drop((&*writer).write_all(&[1])),
             LoopWaker::WakerThread(helper) => helper.tell(|request| request.ring = true),
         }
     }
 
-    /// Takes the keys since the last call. `rung` is reset first, so that events that come meanwhile wake the loop
-    /// again.
+    /// Takes the keys since the last call. `was_signalled` is reset first, so that events that come meanwhile wake the
+    /// loop again.
     pub(crate) fn take(&self) -> Vec<CompletionKey> {
-        if self.rung.load(Ordering::Acquire) {
-            if let LoopWaker::Pipe(reader, _) = &self.bell {
-                // The byte is there or about to be: the thread that set `rung` writes it next.
+        if self.was_signalled.load(Ordering::Acquire) {
+            if let LoopWaker::Pipe(reader, _) = &self.waker {
+                // The byte is there or about to be: the thread that set `was_signalled` writes it next.
                 drop((&*reader).read(&mut [0]));
             }
-            self.rung.store(false, Ordering::Release);
+            self.was_signalled.store(false, Ordering::Release);
         }
         std::mem::take(&mut *self.happened.lock())
     }
@@ -120,7 +120,7 @@ impl CompletionQueue {
 
 impl Drop for CompletionQueue {
     fn drop(&mut self) {
-        if let LoopWaker::WakerThread(helper) = &self.bell {
+        if let LoopWaker::WakerThread(helper) = &self.waker {
             helper.tell(|request| request.end = true);
         }
     }

@@ -19,7 +19,7 @@ use super::running_loop::running_loop;
 
 /// A loop and the futures that wait on it. The loop holds the bridge as the callback of its reader; the
 /// bridge holds the loop weakly, so a loop that is closed or forgotten takes its bridge along.
-#[pyclass(name = "EventLoopPort", module = "kafkars._kafkars", frozen, weakref)]
+#[pyclass(name = "LoopBridge", module = "kafkars._kafkars", frozen, weakref)]
 pub(crate) struct PyLoopBridge {
     event_loop: Py<PyWeakrefReference>,
     completion_queue: Arc<CompletionQueue>,
@@ -54,16 +54,16 @@ struct LoopTimer {
 
 thread_local! {
     /// Bridges of the loops that ran on this thread: nearly always one.
-    static PORTS: RefCell<Vec<Py<PyLoopBridge>>> = const { RefCell::new(Vec::new()) };
+    static BRIDGES: RefCell<Vec<Py<PyLoopBridge>>> = const { RefCell::new(Vec::new()) };
 }
 
 impl PyLoopBridge {
     /// The bridge of the loop that runs on this thread.
     pub(crate) fn current(py: Python<'_>) -> PyResult<Py<Self>> {
         let running = running_loop(py)?;
-        let known = PORTS.with_borrow(|ports| {
-            let mut ports = ports.iter();
-            ports
+        let known = BRIDGES.with_borrow(|bridges| {
+            let mut bridges = bridges.iter();
+            bridges
                 .find(|loop_bridge| loop_bridge.get().is_of(&running))
                 .map(|loop_bridge| loop_bridge.clone_ref(py))
         });
@@ -81,13 +81,13 @@ impl PyLoopBridge {
         };
         // Dropped after the borrow has ended: the last reference to a bridge may run code of the application.
         let mut gone = Vec::new();
-        PORTS.with_borrow_mut(|ports| {
-            let (kept, dead) = std::mem::take(ports)
+        BRIDGES.with_borrow_mut(|bridges| {
+            let (kept, dead) = std::mem::take(bridges)
                 .into_iter()
                 .partition(|loop_bridge| loop_bridge.get().is_usable(py));
-            *ports = kept;
+            *bridges = kept;
             gone = dead;
-            ports.push(loop_bridge.clone_ref(py));
+            bridges.push(loop_bridge.clone_ref(py));
         });
         drop(gone);
         Ok(loop_bridge)
@@ -254,7 +254,7 @@ impl PyLoopBridge {
                 return Ok(());
             };
             if let Err(error) = (future.wake)(future.object.bind(py)) {
-                loop_bridge.completion_queue.ring();
+                loop_bridge.completion_queue.wake();
                 return Err(error);
             }
         }

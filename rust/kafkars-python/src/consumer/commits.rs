@@ -122,7 +122,7 @@ impl ConsumerCore {
             return Ok((self.consumer.finish_consumed(), Origin::Positions));
         };
         if let Ok(record) = given.cast::<PyRecord>() {
-            let (partition, offset, leader_epoch) = record.get().place();
+            let (partition, offset, leader_epoch) = record.get().position();
             let committed = OffsetAndMetadata {
                 leader_epoch,
                 ..OffsetAndMetadata::new(offset.saturating_add(1))

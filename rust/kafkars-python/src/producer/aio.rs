@@ -380,9 +380,9 @@ impl PyAsyncProducer {
         timeout: Option<f64>,
     ) -> PyResult<AwaitableCall> {
         self.check_awaitable(batch.py(), "send_batch")?;
-        let patience = types::timeout(timeout)?.unwrap_or_else(|| self.core.producer.max_block());
+        let time_limit = types::timeout(timeout)?.unwrap_or_else(|| self.core.producer.max_block());
         self.core
-            .enter_batch(batch.py(), batch.get(), topic, partition, patience)
+            .enter_batch(batch.py(), batch.get(), topic, partition, time_limit)
     }
 
     /// Sends what is waiting at once, without lingering, and waits until everything sent before the call is reported.
@@ -531,10 +531,10 @@ impl PyAsyncProducer {
         timeout: Option<f64>,
     ) -> PyResult<AwaitableCall> {
         self.core.check()?;
-        let patience = types::timeout(timeout)?.unwrap_or_else(|| self.core.producer.max_block());
+        let time_limit = types::timeout(timeout)?.unwrap_or_else(|| self.core.producer.max_block());
         aio::spawn(
             Forgotten::Question("partitions_for() of an asyncio producer was never awaited"),
-            core::partitions_for(Arc::clone(&self.core), topic, patience),
+            core::partitions_for(Arc::clone(&self.core), topic, time_limit),
             |py, answer| {
                 cluster::partitions(
                     py,
@@ -577,9 +577,9 @@ impl PyAsyncProducer {
     #[pyo3(signature = (*exception))]
     fn __aexit__(slf: &Bound<'_, Self>, exception: &Bound<'_, PyTuple>) -> PyResult<AwaitableCall> {
         let failed = exception.get_item(0).is_ok_and(|kind| !kind.is_none());
-        Self::end(slf, None, move |py, lost, patience| {
+        Self::end(slf, None, move |py, lost, time_limit| {
             if lost > 0 && !failed {
-                return Err(core::given_up(lost, patience));
+                return Err(core::given_up(lost, time_limit));
             }
             Ok(py.None())
         })
@@ -617,8 +617,8 @@ impl PyAsyncProducer {
             return self.enter_intercepted(py, arguments, at_once, awaits);
         }
         let record = SendArguments::new(&self.core.serializers, arguments)?;
-        let patience = self.core.producer.max_block();
-        let entry = self.core.enter(py, record, at_once, patience)?;
+        let time_limit = self.core.producer.max_block();
+        let entry = self.core.enter(py, record, at_once, time_limit)?;
         self.refuses(&entry);
         entry.future(py, awaits)
     }
@@ -657,8 +657,8 @@ impl PyAsyncProducer {
         timeout: Option<f64>,
     ) -> PyResult<AwaitableCall> {
         self.core.check()?;
-        let patience = types::timeout(timeout)?.unwrap_or_else(|| self.core.producer.max_block());
-        let deadline = Instant::now() + patience;
+        let time_limit = types::timeout(timeout)?.unwrap_or_else(|| self.core.producer.max_block());
+        let deadline = Instant::now() + time_limit;
         let work = Arc::clone(&self.core).transaction(step, deadline);
         let answer = |py: Python<'_>, outcome: Result<(), ProduceError>| {
             outcome.map_err(|failure| error::produce(py, &failure))?;
@@ -683,13 +683,13 @@ impl PyAsyncProducer {
         answer: impl FnOnce(Python<'_>, usize, Duration) -> PyResult<Py<PyAny>> + Send + 'static,
     ) -> PyResult<AwaitableCall> {
         let core = Arc::clone(&slf.get().core);
-        let patience = types::timeout(timeout)?.unwrap_or_else(|| core.close_timeout());
+        let time_limit = types::timeout(timeout)?.unwrap_or_else(|| core.close_timeout());
         slf.as_super().get().closed.store(true, Ordering::Release);
         if core.is_elsewhere() {
             return Ok(AwaitableCall(PyFuture::ready(answer(
                 slf.py(),
                 0,
-                patience,
+                time_limit,
             )?)));
         }
         if core.ending.has_ended() {
@@ -697,10 +697,10 @@ impl PyAsyncProducer {
             return Ok(AwaitableCall(PyFuture::ready(answer(
                 slf.py(),
                 lost,
-                patience,
+                time_limit,
             )?)));
         }
-        let deadline = Instant::now() + patience;
+        let deadline = Instant::now() + time_limit;
         core.producer.shut();
         let ended = core.end_async(deadline).wait();
         let forgotten = Forgotten::Waiting(
@@ -708,7 +708,7 @@ impl PyAsyncProducer {
             |_| (),
         );
         aio::spawn(forgotten, ended, move |py, has_waited| {
-            answer(py, core.ending.tell_lost(has_waited), patience)
+            answer(py, core.ending.tell_lost(has_waited), time_limit)
         })
     }
 }

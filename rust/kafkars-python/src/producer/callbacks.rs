@@ -302,12 +302,12 @@ impl Callbacks {
         loop {
             failures.collect(|| self.serve(py))?;
             let left = self.left(expected);
-            let patience =
+            let time_limit =
                 deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-            if left == 0 || patience == Some(Duration::ZERO) {
+            if left == 0 || time_limit == Some(Duration::ZERO) {
                 return Ok(left);
             }
-            runtime::wait(py, patience, |slice| {
+            runtime::wait(py, time_limit, |slice| {
                 self.wait_until(slice, || self.is_servable() || self.left(expected) == 0)
             })?;
         }

@@ -285,10 +285,10 @@ impl ProducerCore {
 pub(crate) async fn partitions_for(
     core: Arc<ProducerCore>,
     topic: String,
-    patience: Duration,
+    time_limit: Duration,
 ) -> Result<Arc<TopicMetadata>, ProduceError> {
     core.producer
-        .partitions_for(&topic, Instant::now() + patience)
+        .partitions_for(&topic, Instant::now() + time_limit)
         .await
 }
 
@@ -303,15 +303,15 @@ pub(super) fn flush_result<'py>(
 }
 
 /// The error of `close()` when records were given up.
-pub(crate) fn given_up(count: usize, patience: Duration) -> PyErr {
+pub(crate) fn given_up(count: usize, time_limit: Duration) -> PyErr {
     error::timed_out(format!(
         "closed, but {count} records were not acknowledged within {} ms and were given up",
-        patience.as_millis()
+        time_limit.as_millis()
     ))
 }
 
 /// Closes producers that the program has left open, so that their records are not lost. Returns how many records were.
-pub(crate) fn close_all(patience: Duration) -> usize {
+pub(crate) fn close_all(time_limit: Duration) -> usize {
     let open: Vec<_> = std::mem::take(&mut *OPEN.lock());
     let open: Vec<_> = open
         .iter()
@@ -325,7 +325,7 @@ pub(crate) fn close_all(patience: Duration) -> usize {
     let Ok(handle) = runtime::handle() else {
         return 0;
     };
-    let deadline = Instant::now() + patience;
+    let deadline = Instant::now() + time_limit;
     handle.block_on(async {
         let mut lost = 0;
         for core in open {

@@ -23,14 +23,14 @@ use crate::error;
 use crate::types;
 
 impl ProducerCore {
-    /// Sends a record, or makes it wait for at most `patience`; with `at_once` it must not wait for room.
+    /// Sends a record, or makes it wait for at most `time_limit`; with `at_once` it must not wait for room.
     #[inline]
     pub(crate) fn enter(
         self: &Arc<Self>,
         py: Python<'_>,
         mut record: SendArguments<'_, '_>,
         at_once: bool,
-        patience: Duration,
+        time_limit: Duration,
     ) -> PyResult<SendEntry> {
         self.place_waiting(py, record.topic);
         let is_placed = self.choose_partition(py, &mut record)?;
@@ -46,7 +46,7 @@ impl ProducerCore {
             self.check_waiting(record.topic, found_no_room)?;
         }
         let held = SendContent::Record(record.into_owned());
-        let entry = self.queue(py, held, is_placed, patience);
+        let entry = self.queue(py, held, is_placed, time_limit);
         if let SendEntry::Queued(send) = &entry
             && found_no_room
         {
@@ -77,14 +77,14 @@ impl ProducerCore {
         self: &Arc<Self>,
         py: Python<'_>,
         rows: &mut dyn Rows,
-        patience: Duration,
+        time_limit: Duration,
     ) -> PyResult<Vec<SendEntry>> {
         let count = rows.len();
         self.place_waiting(py, rows.topic());
         if self.partition_function.is_some() && !self.is_known(rows.topic()) {
             let entries = (0..count).map(|index| {
                 let is_placed = rows.unplaced(index).is_none();
-                self.queue(py, owned(rows, index), is_placed, patience)
+                self.queue(py, owned(rows, index), is_placed, time_limit)
             });
             return Ok(entries.collect());
         }
@@ -117,7 +117,7 @@ impl ProducerCore {
         for index in start..count {
             entries.push(match &failure {
                 Some(failure) => SendEntry::Failed(failure.clone()),
-                None => self.queue(py, owned(rows, index), true, patience),
+                None => self.queue(py, owned(rows, index), true, time_limit),
             });
         }
         Ok(entries)
@@ -133,10 +133,10 @@ impl ProducerCore {
         awaits: fn(Arc<Vec<SendEntry>>) -> All,
     ) -> PyResult<AwaitableCall> {
         self.check()?;
-        let patience = types::timeout(timeout)?.unwrap_or_else(|| self.producer.max_block());
+        let time_limit = types::timeout(timeout)?.unwrap_or_else(|| self.producer.max_block());
         let mut rows = columns.rows(self, topic)?;
         Ok(AwaitableCall(
-            match self.enter_rows(py, &mut rows, patience) {
+            match self.enter_rows(py, &mut rows, time_limit) {
                 Ok(entries) => {
                     for entry in &entries {
                         self.watch_entry(py, entry)?;
@@ -160,7 +160,7 @@ impl ProducerCore {
     ) -> PyResult<AwaitableCall> {
         self.check()?;
         self.check_open(py)?;
-        let patience = types::timeout(timeout)?.unwrap_or_else(|| self.producer.max_block());
+        let time_limit = types::timeout(timeout)?.unwrap_or_else(|| self.producer.max_block());
         let mut batches = ArrowBatches::new(data)?;
         batches.check(py, names)?;
         let mut entries = Vec::new();
@@ -173,7 +173,7 @@ impl ProducerCore {
                 Err(failure) => break failure,
             };
             let mut rows = ArrowRows::new(topic, columns);
-            match self.enter_rows(py, &mut rows, patience) {
+            match self.enter_rows(py, &mut rows, time_limit) {
                 Ok(more) => entries.extend(more),
                 Err(failure) => {
                     let index = failure.value(py).getattr_opt(intern!(py, "index"))?;
@@ -220,7 +220,7 @@ impl ProducerCore {
         batch: &PyBatchBuilder,
         topic: &str,
         partition: i32,
-        patience: Duration,
+        time_limit: Duration,
     ) -> PyResult<AwaitableCall> {
         let held = SendContent::Batch {
             topic: topic.into(),
@@ -230,11 +230,11 @@ impl ProducerCore {
         let count = held.count();
         self.place_waiting(py, topic);
         let entry = if self.producer.has_pending(topic) {
-            self.queue(py, held, true, patience)
+            self.queue(py, held, true, time_limit)
         } else {
             match held.send(&self.producer, None) {
                 Ok(delivery) => SendEntry::Taken(delivery, self.report()),
-                Err(SendError::NotReady(_)) => self.queue(py, held, true, patience),
+                Err(SendError::NotReady(_)) => self.queue(py, held, true, time_limit),
                 Err(SendError::Failed(failure)) => SendEntry::Failed(failure),
             }
         };
@@ -255,7 +255,7 @@ impl ProducerCore {
         py: Python<'_>,
         held: SendContent,
         is_placed: bool,
-        patience: Duration,
+        time_limit: Duration,
     ) -> SendEntry {
         let permit = match self.producer.permit() {
             Ok(permit) => permit,
@@ -268,7 +268,7 @@ impl ProducerCore {
             &self.producer,
             self.report(),
         ));
-        let deadline = Instant::now() + patience;
+        let deadline = Instant::now() + time_limit;
         let waits: Arc<dyn PendingSend> = Arc::<WaitingSend>::clone(&send);
         send.waits_at(self.producer.enqueue(waits, permit, deadline));
         if !is_placed {

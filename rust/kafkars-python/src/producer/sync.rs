@@ -135,12 +135,12 @@ impl PyProducer {
         timeout: Option<f64>,
     ) -> PyResult<PyDeliveries> {
         self.core.check()?;
-        let patience = types::timeout(timeout)?.unwrap_or_else(|| self.core.producer.max_block());
+        let time_limit = types::timeout(timeout)?.unwrap_or_else(|| self.core.producer.max_block());
         let columns = ColumnArguments::new(values, keys, partitions, timestamps, headers)?;
         let columns = columns.intercepted(&self.core, topic)?;
         let mut rows = columns.rows(&self.core, topic)?;
         let mut taken = Vec::with_capacity(rows.len());
-        let deadline = Instant::now() + patience;
+        let deadline = Instant::now() + time_limit;
         let sent = self.core.send_rows(py, &mut rows, deadline, &mut taken);
         taken.iter().for_each(|delivery| self.core.watch(delivery));
         self.core.deliveries(py, taken, sent)
@@ -189,8 +189,8 @@ impl PyProducer {
         timeout: Option<f64>,
     ) -> PyResult<PyDeliveries> {
         self.core.check()?;
-        let patience = types::timeout(timeout)?.unwrap_or_else(|| self.core.producer.max_block());
-        let deadline = Instant::now() + patience;
+        let time_limit = types::timeout(timeout)?.unwrap_or_else(|| self.core.producer.max_block());
+        let deadline = Instant::now() + time_limit;
         self.core.check_open(py)?;
         let names = arrow::names(value.map(Into::into), key, headers, timestamp, partition);
         let mut batches = ArrowBatches::new(data)?;
@@ -236,8 +236,8 @@ impl PyProducer {
         timeout: Option<f64>,
     ) -> PyResult<Bound<'py, PyDeliveryFuture>> {
         self.core.check()?;
-        let patience = types::timeout(timeout)?.unwrap_or_else(|| self.core.producer.max_block());
-        let deadline = Instant::now() + patience;
+        let time_limit = types::timeout(timeout)?.unwrap_or_else(|| self.core.producer.max_block());
+        let deadline = Instant::now() + time_limit;
         let batch = batch.get().fill()?;
         let producer = &self.core.producer;
         let permit = self.core.permit(py)?;
@@ -419,10 +419,10 @@ impl PyProducer {
         timeout: Option<f64>,
     ) -> PyResult<Py<PyAny>> {
         self.core.check()?;
-        let patience = types::timeout(timeout)?.unwrap_or_else(|| self.core.producer.max_block());
+        let time_limit = types::timeout(timeout)?.unwrap_or_else(|| self.core.producer.max_block());
         let answer = runtime::block_on(
             py,
-            core::partitions_for(Arc::clone(&self.core), topic, patience),
+            core::partitions_for(Arc::clone(&self.core), topic, time_limit),
         )?;
         cluster::partitions(
             py,
@@ -487,11 +487,11 @@ impl PyProducer {
     /// Closes. Returns how many records were given up.
     fn end(slf: &Bound<'_, Self>, timeout: Option<f64>) -> PyResult<usize> {
         let core = &slf.get().core;
-        let patience = types::timeout(timeout)?.unwrap_or_else(|| core.close_timeout());
+        let time_limit = types::timeout(timeout)?.unwrap_or_else(|| core.close_timeout());
         slf.as_super().get().closed.store(true, Ordering::Release);
         match core.is_elsewhere() {
             true => Ok(0),
-            false => core.end(slf.py(), Instant::now() + patience),
+            false => core.end(slf.py(), Instant::now() + time_limit),
         }
     }
 
@@ -522,8 +522,8 @@ impl PyProducer {
         timeout: Option<f64>,
     ) -> PyResult<()> {
         self.core.check()?;
-        let patience = types::timeout(timeout)?.unwrap_or_else(|| self.core.producer.max_block());
-        let deadline = Instant::now() + patience;
+        let time_limit = types::timeout(timeout)?.unwrap_or_else(|| self.core.producer.max_block());
+        let deadline = Instant::now() + time_limit;
         let is_end = matches!(
             step,
             TransactionCommand::Commit | TransactionCommand::Abort | TransactionCommand::JoinLeft

@@ -73,9 +73,11 @@ impl ProducerCore {
         permit: SendPermit,
     ) -> PyResult<()> {
         let topic = record.topic.to_owned();
-        let patience = self.producer.max_block();
-        let answer =
-            runtime::block_on(py, core::partitions_for(Arc::clone(self), topic, patience))?;
+        let time_limit = self.producer.max_block();
+        let answer = runtime::block_on(
+            py,
+            core::partitions_for(Arc::clone(self), topic, time_limit),
+        )?;
         answer.map_err(|failure| self.not_admitted(py, &failure, permit))?;
         self.choose_partition(py, record).map(drop)
     }

@@ -102,8 +102,8 @@ impl PyAiokafkaSender {
     ) -> PyResult<Bound<'py, PyFuture>> {
         let py = batch.py();
         let core = &self.open(py)?.core;
-        let patience = core.producer.max_block();
-        let call = core.enter_batch(py, batch.get(), topic, partition, patience);
+        let time_limit = core.producer.max_block();
+        let call = core.enter_batch(py, batch.get(), topic, partition, time_limit);
         call.and_then(|AwaitableCall(future)| future.into_object(py))
             .map_err(|error| errors::raised(py, error))
     }
@@ -264,8 +264,8 @@ impl PyAiokafkaSender {
             headers,
         );
         let record = SendArguments::new(&core.serializers, &arguments)?;
-        let patience = core.producer.max_block();
-        match core.enter(py, record, false, patience)? {
+        let time_limit = core.producer.max_block();
+        match core.enter(py, record, false, time_limit)? {
             SendEntry::Failed(failure) => Err(error::produce(py, &failure)),
             entry => entry.future(py, awaits),
         }

@@ -116,7 +116,7 @@ impl DeliveryReports {
     pub(super) fn fail(&self, report: MessageReport, failure: ProduceError) {
         let call = (report, ReportOutcome::Failed(Box::new(failure)));
         self.due.lock().push_back(vec![call]);
-        self.events.ring();
+        self.events.raise_flag();
     }
 
     /// Runs the reports that are due, unless another thread does, or this call comes from a report: reports within
@@ -200,7 +200,7 @@ impl DeliveryReports {
 impl ReportWakeup {
     fn tell(&self, address: usize) {
         self.finished.lock().push(address);
-        self.ring();
+        self.raise_flag();
     }
 
     /// Wakes threads that wait because another one ran reports.
@@ -210,7 +210,7 @@ impl ReportWakeup {
         self.changed.notify_all();
     }
 
-    fn ring(&self) {
+    fn raise_flag(&self) {
         // Under the lock, so that a thread that is about to wait does not miss it.
         let _finished = self.finished.lock();
         self.any.store(true, Ordering::Release);

@@ -15,6 +15,7 @@ use pyo3::types::{PyDict, PyTuple};
 
 use super::send_engine::KafkaPythonSendEngine;
 use crate::gc;
+use crate::imports::hooks;
 use crate::producer::PyDeliveryFuture;
 
 /// The delivery of one record.
@@ -73,13 +74,13 @@ impl PySendFuture {
                 .core
                 .wait_reported(py, &sent.delivery, seconds)?
             {
-                return slf.call_method1(intern!(py, "_late"), (timeout,));
+                return slf.call_method1(intern!(py, hooks::LATE), (timeout,));
             }
             if let Some(metadata) = future.stored(py, sent)? {
                 return Ok(metadata);
             }
         }
-        slf.call_method1(intern!(py, "_get"), (timeout,))
+        slf.call_method1(intern!(py, hooks::GET), (timeout,))
     }
 
     /// The engine's own future of the delivery.

@@ -16,6 +16,7 @@ use super::record::{RecordMaker, SharedTimestamp};
 use super::serde::Serde;
 use crate::consumer::{ConsumerCore, PyConsumer};
 use crate::error;
+use crate::imports::hooks;
 use crate::record;
 use crate::types;
 
@@ -171,11 +172,11 @@ impl PyKafkaPythonReader {
                 Ok(Some(taken)) => return open.record(py, taken),
                 Ok(None) => {}
                 Err(error) => {
-                    slf.call_method1(intern!(py, "_failed"), (error,))?;
+                    slf.call_method1(intern!(py, hooks::FAILED), (error,))?;
                 }
             }
         }
-        slf.call_method0(intern!(py, "_next_in_time"))
+        slf.call_method0(intern!(py, hooks::NEXT_IN_TIME))
     }
 
     /// Deserializers may refer to this consumer.

@@ -17,6 +17,7 @@ use super::metadata::MetadataMaker;
 use super::send_engine::KafkaPythonSendEngine;
 use super::serde::Serde;
 use crate::gc;
+use crate::imports::hooks;
 use crate::producer::{Arguments, PyDeliveryFuture, PyProducer};
 
 /// The longest name of a topic.
@@ -136,7 +137,7 @@ impl PyKafkaPythonSender {
             timestamp_ms,
         )) else {
             let arguments = (topic, value, key, headers, partition, timestamp_ms);
-            return slf.call_method1(intern!(py, "_send"), arguments);
+            return slf.call_method1(intern!(py, hooks::SEND), arguments);
         };
         let raw_key = given.serialized(engine.key.as_ref(), key)?;
         let raw_value = given.serialized(engine.value.as_ref(), value)?;
@@ -151,7 +152,7 @@ impl PyKafkaPythonSender {
                 partition,
                 timestamp_ms,
             );
-            return slf.call_method1(intern!(py, "_send_serialized"), arguments);
+            return slf.call_method1(intern!(py, hooks::SEND_SERIALIZED), arguments);
         }
         engine.core.check()?;
         let arguments = Arguments::new(
@@ -164,12 +165,12 @@ impl PyKafkaPythonSender {
         );
         let delivery = match engine.core.take(py, &arguments) {
             Ok(delivery) => delivery,
-            Err(error) => return slf.call_method1(intern!(py, "_refused"), (error,)),
+            Err(error) => return slf.call_method1(intern!(py, hooks::REFUSED), (error,)),
         };
         if delivery.batch().is_done() && matches!(delivery.result(), Some(Err(_))) {
             let core = Arc::clone(&engine.core);
             let told = gc::new(py, PyDeliveryFuture::new(delivery.clone(), core))?;
-            slf.call_method1(intern!(py, "_raise_at_once"), (told,))?;
+            slf.call_method1(intern!(py, hooks::RAISE_AT_ONCE), (told,))?;
         }
         PySendFuture::of(py, engine, delivery, given.headers_size)
     }
