@@ -43,7 +43,7 @@ REASONS = [
     Reason(
         ("commit_async(), which the broker answers with an error that may pass, or not at all",),
         "the callback has the error",
-        "tries again within `request_timeout_ms`, and later commits wait for it; the callback has the outcome",
+        "tries again within `request_timeout_ms`; later commits wait for it, `commit()` without a time as much longer; the callback has the outcome",
         "Commits reach the coordinator in the order they were made.",
     ),
     Reason(
@@ -65,10 +65,10 @@ REASONS = [
         "A function of Python in between would cost every record.",
     ),
     Reason(
-        ("pause() and seek() of a partition that a member keeps in a rebalance, or by another subscribe()",),
-        "3 keeps them; 2 forgets them",
-        "forgets them in both: reading goes on at what is committed",
-        "A listener can do both again in on_partitions_assigned().",
+        ("pause() and seek() of a partition that comes back in a rebalance, in 3",),
+        "keeps them also when the member was left out of a generation, in which another one may have had the partition",
+        "keeps them where the partition comes back in the next generation; else reads on at what is committed",
+        "Whoever had it in between may have read on.",
     ),
     Reason(
         ("automatic commits while a program iterates and waits for nothing",),

@@ -26,7 +26,7 @@ def found_by(library: str, broker: Broker) -> dict[str, Any]:
     """What one library does in every row, with a topic of its own."""
     topic = broker.new_topic(partitions=2)
     command = [sys.executable, "-m", "tests.compat.kafka.versions", library, broker.bootstrap_servers, topic]
-    finished = subprocess.run(command, capture_output=True, text=True, timeout=110, cwd=ROOT, check=False)
+    finished = subprocess.run(command, capture_output=True, text=True, timeout=200, cwd=ROOT, check=False)
     assert finished.returncode == 0, finished.stderr
     return dict(json.loads(line) for line in finished.stdout.splitlines())
 

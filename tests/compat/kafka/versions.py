@@ -14,6 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from tests.compat.kafka import rebalances
+
 WAIT = 40.0
 
 
@@ -513,6 +515,18 @@ ROWS = [
     ),
     Row("what a listener hears", listeners, [["assigned", 2]], [["assigned", 2], ["revoked", 2]]),
     Row("what a listener raises", raising_listener, "nothing", "KafkaError"),
+    Row(
+        "paused partitions after `subscribe()` to one topic more; are positions kept; is read on there",
+        rebalances.kept_by_another_subscription,
+        [[], [False, False], [False, False]],
+        [[0, 1], [True, True], [True, True]],
+    ),
+    Row(
+        "what stays beside another member: paused, where it was; what comes back from it: at the commit",
+        rebalances.kept_beside_another_member,
+        [False, False, False, False, True],
+        [True, True, True, True, True],
+    ),
     Row(
         "`KafkaAdminClient.create_topics()`",
         administration(lambda place, admin: names(admin.create_topics([new_topic(place, "made")]))),

@@ -144,6 +144,25 @@ impl Admin {
         Ok(described)
     }
 
+    /// What DescribeGroups answers of each group in a version below `end`, for libraries that show the answer as it is.
+    /// In versions below 6, which brokers before 4.0 have only, a group that is not there is "Dead" and no error.
+    ///
+    /// # Errors
+    /// Never as a whole: each group has its own outcome.
+    pub async fn classic_answers(
+        &self,
+        groups: Vec<String>,
+        end: i16,
+        deadline: Instant,
+    ) -> Result<Outcomes<String, ClassicGroup>, ClientError> {
+        let mut described = Vec::with_capacity(groups.len());
+        for group in groups {
+            let outcome = self.classic_answer(&group, end, true, deadline).await;
+            described.push((group, outcome));
+        }
+        Ok(described)
+    }
+
     /// Deletes groups that have no members, with their committed offsets.
     ///
     /// # Errors
@@ -221,12 +240,25 @@ impl Admin {
         include_authorized_operations: bool,
         deadline: Instant,
     ) -> Result<GroupDescription, ClientError> {
+        let end = i16::MAX;
+        let answer = self.classic_answer(group, end, include_authorized_operations, deadline);
+        classic_group(answer.await?)
+    }
+
+    async fn classic_answer(
+        &self,
+        group: &str,
+        end: i16,
+        include_authorized_operations: bool,
+        deadline: Instant,
+    ) -> Result<ClassicGroup, ClientError> {
         let request = DescribeGroupsRequest {
             groups: vec![group.to_owned()],
             include_authorized_operations: false,
         };
         let response = self
-            .ask(
+            .ask_before(
+                end,
                 Target::Group(group),
                 |version| DescribeGroupsRequest {
                     include_authorized_operations: include_authorized_operations
@@ -238,7 +270,7 @@ impl Admin {
             )
             .await?;
         let groups = response.groups.into_iter();
-        let answered = groups.map(|one| (one.group_id.clone(), classic_group(one)));
+        let answered = groups.map(|one| (one.group_id.clone(), Ok(one)));
         only(in_order(&[group.to_owned()], answered.collect()))
     }
 }

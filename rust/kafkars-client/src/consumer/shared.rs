@@ -59,6 +59,8 @@ pub(super) struct ConsumerState {
     pub(super) finishes_when_handed_out: bool,
     // Nothing is committed but what the application commits itself.
     pub(super) commits_nothing_of_itself: bool,
+    // Partitions that a member gives up only for a rebalance go on where they were when they come back.
+    pub(super) keeps_positions: bool,
     // Records returned to the application so far.
     pub(super) records: u64,
     // Events that the application must take before more records.
@@ -100,6 +102,7 @@ impl ConsumerState {
             is_opening: false,
             finishes_when_handed_out: false,
             commits_nothing_of_itself: false,
+            keeps_positions: false,
             records: 0,
             queue: EventQueue::default(),
             assigned_by_hand: false,

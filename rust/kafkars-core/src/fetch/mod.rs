@@ -3,6 +3,7 @@
 pub mod buffer;
 pub mod cursor;
 pub mod error;
+mod kept;
 pub mod offset_reset;
 pub mod open;
 pub mod opening;

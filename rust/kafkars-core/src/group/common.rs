@@ -9,7 +9,7 @@ use kafkars_protocol::ErrorCode;
 use super::action::{Action, GroupCall, GroupRequest, RequestFailure, RequestId};
 use super::coordinator::CoordinatorSearch;
 use super::error::GroupError;
-use super::event::GroupEvent;
+use super::event::{Change, GroupEvent};
 use super::lookup::TopicLookup;
 use super::member::Subscription;
 use super::ownership::Ownership;
@@ -152,7 +152,13 @@ impl Common {
 
     /// Hands partitions to the application.
     pub(super) fn assign(&mut self, partitions: Vec<TopicPartition>) {
+        self.assign_in(partitions, false);
+    }
+
+    /// As `assign`, of a generation; `rejoins` is [`Change::rejoins`].
+    pub(super) fn assign_in(&mut self, partitions: Vec<TopicPartition>, rejoins: bool) {
         let change = self.ownership.assign(partitions);
+        let change = Change { rejoins, ..change };
         self.events.push_back(GroupEvent::Change(change));
     }
 
@@ -160,6 +166,18 @@ impl Common {
     pub(super) fn revoke(&mut self, gone: impl FnMut(&TopicPartition) -> bool) {
         let change = self.ownership.revoke(gone);
         self.events.extend(change.map(GroupEvent::Change));
+    }
+
+    /// As `revoke`, in order to join again. Returns false if there are none.
+    pub(super) fn revoke_to_join(&mut self, gone: impl FnMut(&TopicPartition) -> bool) -> bool {
+        let change = self.ownership.revoke(gone);
+        let is_any = change.is_some();
+        let change = change.map(|change| Change {
+            rejoins: true,
+            ..change
+        });
+        self.events.extend(change.map(GroupEvent::Change));
+        is_any
     }
 
     /// Ends the ownership of all partitions at once: other members may own them already.

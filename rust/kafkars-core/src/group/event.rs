@@ -31,6 +31,9 @@ pub struct Change {
     pub kind: ChangeKind,
     /// The partitions, in order of topic and number.
     pub partitions: Vec<TopicPartition>,
+    /// Of a revocation: the member gives the partitions up only to join again, which may bring them back. Of an
+    /// assignment: it is that of the very next generation, so nobody else has owned what was given up so.
+    pub rejoins: bool,
 }
 
 /// What happens to the partitions of a change.

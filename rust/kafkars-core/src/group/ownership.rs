@@ -102,6 +102,7 @@ impl Ownership {
             id: ChangeId(self.next),
             kind,
             partitions,
+            rejoins: false,
         }
     }
 }

@@ -8,9 +8,10 @@ use kafkars_client::admin::{
 };
 use kafkars_client::config::TopicPartition;
 use kafkars_client::group::OffsetAndMetadata;
+use kafkars_protocol::messages::describe_groups::DescribedGroup;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyTuple};
+use pyo3::types::{PyBytes, PyList, PyTuple};
 
 use crate::{cluster, error, types};
 
@@ -125,6 +126,30 @@ pub(super) fn described_group(py: Python<'_>, group: GroupDescription) -> PyResu
         group.state,
         group.protocol_type,
         group.assignor,
+        members,
+        group.authorized_operations,
+    )
+        .into_py_any(py)
+}
+
+pub(super) fn classic_group(py: Python<'_>, group: DescribedGroup) -> PyResult<Py<PyAny>> {
+    let members = group.members.into_iter().map(|member| {
+        (
+            member.member_id,
+            member.group_instance_id,
+            member.client_id,
+            member.client_host,
+            PyBytes::new(py, &member.member_metadata),
+            PyBytes::new(py, &member.member_assignment),
+        )
+    });
+    let members: Vec<_> = members.collect();
+    (
+        group.error_code,
+        group.error_message,
+        group.group_state,
+        group.protocol_type,
+        group.protocol_data,
         members,
         group.authorized_operations,
     )

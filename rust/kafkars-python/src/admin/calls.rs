@@ -217,6 +217,20 @@ impl PyAdmin {
         )
     }
 
+    /// What DescribeGroups answers in a version below `end`, as it is.
+    fn classic_answers(
+        &self,
+        groups: Vec<String>,
+        end: i16,
+        timeout: Option<f64>,
+    ) -> PyResult<PyAdminRequest> {
+        self.request(
+            timeout,
+            move |admin, deadline| async move { admin.classic_answers(groups, end, deadline).await },
+            |py, answer| answers::outcomes(py, answer, answers::name, answers::classic_group),
+        )
+    }
+
     fn delete_groups(&self, groups: Vec<String>, timeout: Option<f64>) -> PyResult<PyAdminRequest> {
         self.request(
             timeout,

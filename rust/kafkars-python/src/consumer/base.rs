@@ -370,6 +370,11 @@ impl PyBaseConsumer {
         self.core.consumer.client().topics_were_found(found);
     }
 
+    /// Lets partitions that a rebalance takes and brings back at once go on where they were, paused or not.
+    fn _keep_positions(&self) {
+        self.core.consumer.keep_positions();
+    }
+
     /// The lowest and the highest version of each API of the first broker that was connected to, by the API's number.
     fn _api_versions(&self) -> BTreeMap<i16, (i16, i16)> {
         brokers::api_versions(self.core.consumer.client())

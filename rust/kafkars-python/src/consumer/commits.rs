@@ -3,7 +3,6 @@
 
 use std::future::Future;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use kafkars_client::group::{CommitError, OffsetAndMetadata, Offsets};
 use kafkars_client::{FetchError, Origin};
@@ -109,10 +108,8 @@ impl ConsumerCore {
     }
 
     fn named_by_application(&self) -> Origin {
-        match self.commits_any.load(Ordering::Relaxed) {
-            true => Origin::Unchecked,
-            false => Origin::Application,
-        }
+        let chosen = self.commits_named.get().copied();
+        chosen.unwrap_or(Origin::Application)
     }
 
     /// The offsets of a commit: for nothing given, those of everything handed out; for a record, the offset after it;

@@ -1,10 +1,10 @@
 //! The consumer behind both flavours, synchronous and asyncio: taking records, the fork rule, closing.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use kafkars_client::{Client, Closing, Consumer, LeaveId, RecordSlice, TakenRecord};
+use kafkars_client::{Client, Closing, Consumer, LeaveId, Origin, RecordSlice, TakenRecord};
 use parking_lot::Mutex;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -41,8 +41,8 @@ pub(crate) struct ConsumerCore {
     // Guards the rebalance listener; never held while the interpreter runs.
     pub(crate) listeners: Mutex<Option<Arc<Listeners>>>,
     pub(super) commit_callbacks: CommitCallbacks,
-    /// Whether commits may name partitions that are not owned, as in some library whose face this is.
-    pub(crate) commits_any: AtomicBool,
+    /// What a commit is whose offsets the application names, if the library whose face this is checks less than we do.
+    pub(crate) commits_named: OnceLock<Origin>,
     pub(super) listener_run: ListenerRun,
     pub(crate) callback_turn: CallbackTurn,
     // Guards the exception of a listener's coroutine until a reader gets it.
@@ -75,7 +75,7 @@ impl ConsumerCore {
             default_timeout,
             listeners: Mutex::default(),
             commit_callbacks: CommitCallbacks::default(),
-            commits_any: AtomicBool::new(false),
+            commits_named: OnceLock::new(),
             listener_run: ListenerRun::default(),
             callback_turn: CallbackTurn::default(),
             raised: Mutex::default(),

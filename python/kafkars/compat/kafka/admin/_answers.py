@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from kafkars.admin import ConfigEntry, GroupDescription, GroupMember, TopicDescription, acls
+from kafkars.compat.kafka.admin._groups import ClassicGroup, ClassicMember
 from kafkars.compat.kafka.admin.acl_resource import ACLOperation
 from kafkars.compat.kafka.coordinator.protocol import (
     ConsumerProtocolMemberAssignment_v0,
@@ -13,7 +14,7 @@ from kafkars.compat.kafka.coordinator.protocol import (
 )
 from kafkars.compat.kafka.errors import NoError, for_code, of
 from kafkars.compat.kafka.structs import GroupInformation, MemberInformation
-from kafkars.errors import GroupIdNotFoundError, KafkaError
+from kafkars.errors import KafkaError
 from kafkars.types import PartitionInfo, TopicPartition
 
 
@@ -85,26 +86,37 @@ def partition(found: PartitionInfo, names: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def group(name: str, found: GroupDescription | KafkaError) -> GroupInformation:
-    """Returns a group. One that does not exist is "Dead": newer versions of the request call that an error.
+def group(name: str, found: ClassicGroup | GroupDescription) -> GroupInformation:
+    """A group.
 
     Raises:
-        KafkaError: The coordinator answered with an error.
+        BrokerResponseError: The coordinator refuses to tell.
     """
-    if isinstance(found, GroupIdNotFoundError):
-        return GroupInformation(0, name, "Dead", "", "", [], [])
-    if isinstance(found, KafkaError):
-        raise of(found) from found
-    members = [member(each, is_consumer=found.protocol_type in {"", "consumer"}) for each in found.members]
-    authorized = operations(found.authorized_operations)
-    return GroupInformation(0, name, found.state, found.protocol_type, found.assignor, members, authorized)
+    authorized = operations(found.operations if isinstance(found, ClassicGroup) else found.authorized_operations)
+    if isinstance(found, GroupDescription):
+        members = [member(each) for each in found.members]
+        return GroupInformation(0, name, found.state, found.protocol_type, found.assignor, members, authorized)
+    raise_first([found.error_code], "DescribeGroups", found)
+    members = [classic_member(each, is_consumer=found.is_of_consumers) for each in found.members]
+    return GroupInformation(0, name, found.state, found.protocol_type, found.protocol, members, authorized)
 
 
-def member(found: GroupMember, *, is_consumer: bool) -> MemberInformation:
-    """Returns a member. Brokers do not tell its subscription: the topics of its partitions stand for it."""
+def classic_member(found: ClassicMember, *, is_consumer: bool) -> MemberInformation:
+    """A member: what it subscribes to, and what its leader has given it."""
+    said: Any = found.metadata
+    given: Any = found.assignment
+    return MemberInformation(
+        found.member_id,
+        found.client_id,
+        found.client_host,
+        ConsumerProtocolMemberMetadata_v0.decode(said) if said and is_consumer else said,
+        ConsumerProtocolMemberAssignment_v0.decode(given) if given and is_consumer else given,
+    )
+
+
+def member(found: GroupMember) -> MemberInformation:
+    """A member of a group of KIP-848. What it subscribes to is not told: topics it has partitions of stand for it."""
     topics = by_topic(found.assignment)
-    if not is_consumer or not topics:
-        return MemberInformation(found.member_id, found.client_id, found.client_host, b"", b"")
     return MemberInformation(
         found.member_id,
         found.client_id,

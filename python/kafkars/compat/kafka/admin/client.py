@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 from kafkars.admin import NewTopic as EngineTopic
 from kafkars.compat.kafka.admin import _answers as answers
 from kafkars.compat.kafka.admin import _configs
+from kafkars.compat.kafka.admin import _groups as groups
 from kafkars.compat.kafka.admin._acls import AclCalls
 from kafkars.compat.kafka.admin._elections import ElectionType, by_topic, elect, named_partitions
 from kafkars.compat.kafka.admin._not_offered import not_offered
@@ -36,6 +37,8 @@ from kafkars.compat.kafka.structs import GroupInformation, OffsetAndMetadata, To
 
 __all__ = ["KafkaAdminClient"]
 
+NEWEST_DESCRIBED = 3
+"""The newest version in which kafka-python 2 asks for groups: one that is gone is no error in it."""
 FIELDS = {
     "name": "topic",
     "partition": "partition",
@@ -226,10 +229,8 @@ class KafkaAdminClient(AclCalls):
         """
         del group_coordinator_id, include_authorized_operations
         with self._asking() as admin:
-            found: Mapping[str, Any] = admin.describe_groups(
-                list(group_ids), include_authorized_operations=True, timeout=self._seconds(), return_exceptions=True
-            )
-            return [answers.group(name, each) for name, each in found.items()]
+            found = groups.described(admin, group_ids, newest=NEWEST_DESCRIBED, seconds=self._seconds())
+            return [answers.group(name, each) for name, each in found]
 
     def list_consumer_groups(self, broker_ids: Sequence[int] | None = None) -> list[tuple[str, str]]:
         """Returns the names of groups, each with its protocol type.

@@ -45,6 +45,7 @@ class Subscription:
         hides_internal: bool,
         max_age: float,
         raises: bool = False,
+        tells_losses: bool = False,
         assignors: Iterable[object] = (),
     ) -> None:
         self._engine = engine
@@ -52,6 +53,7 @@ class Subscription:
         self._hidden = INTERNAL if hides_internal else frozenset[str]()
         self._max_age = max_age
         self._raises = raises
+        self._tells_losses = tells_losses
         self._assignors = [each for each in assignors if isinstance(each, ApplicationAssignor)]
         self._kind: Kind | None = None
         self._pattern: re.Pattern[str] | None = None
@@ -178,6 +180,7 @@ class Subscription:
             sorted(self.topics or ()),
             on_partitions_assigned=self._assigned,
             on_partitions_revoked=self._revoked,
+            on_partitions_lost=self._lost,
         )
         self._tell_whence()
 
@@ -201,6 +204,14 @@ class Subscription:
         if self._listener is not None:
             self._told_of_loss = True
             self._tell(self._listener.on_partitions_revoked, partitions)
+
+    def _lost(self, partitions: list[TopicPartition]) -> None:
+        """Tells of partitions that others may have by now. Listeners of kafka-python 2 hear no difference."""
+        if self._listener is not None:
+            self._told_of_loss = True
+            revoked = self._listener.on_partitions_revoked
+            lost = getattr(self._listener, "on_partitions_lost", revoked)
+            self._tell(lost if self._tells_losses else revoked, partitions)
 
     def _tell(self, method: Callable[[Any], object], partitions: Iterable[TopicPartition]) -> None:
         """Calls a method of the listener; its exceptions are logged, as in kafka-python 2, or raised, as in 3."""

@@ -94,6 +94,8 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
     """True where what a listener raises is raised by the call that it runs in."""
     TELLS_LISTENERS_OF_THE_END: ClassVar[bool] = False
     """True where a listener hears in `close()` of the partitions that are given back."""
+    TELLS_LISTENERS_OF_LOSSES: ClassVar[bool] = False
+    """True where a listener is told by another method of partitions that others may have by now."""
     WRONG_TYPE: ClassVar[type[Exception]] = AssertionError
     """What is raised where an argument is of another type."""
     TELLS_AGAIN_OF_FENCING: ClassVar[bool] = False
@@ -104,6 +106,8 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
     """How long `close()` tries the last commit, and then to leave the group, where no broker is connected."""
     NEWEST_RELEASE: ClassVar[tuple[int, ...]] = NEWEST_OF_2
     """What `config["api_version"]` is at most."""
+    KEEPS_POSITIONS: ClassVar[bool] = False
+    """True where partitions that stay in a rebalance go on where they were, paused if they were."""
     FORGETS_AT_THE_END: ClassVar[bool] = False
     """True where a consumer that is closed has no partitions of a subscription any more."""
 
@@ -130,8 +134,11 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
                 hides_internal=bool(self.config["exclude_internal_topics"]),
                 max_age=self.config["metadata_max_age_ms"] / 1000,
                 raises=self.RAISES_OF_LISTENERS,
+                tells_losses=self.TELLS_LISTENERS_OF_LOSSES,
                 assignors=settings.get("partition_assignment_strategy", ()),
             )
+            if self.KEEPS_POSITIONS:
+                self._engine._keep_positions()
             self._open(self._engine, ConsumerRecord, *map(self._deserializer, self._deserializers))
             self._closed = False
             _unclosed.add(self)
@@ -550,14 +557,24 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
     def commit(
         self, offsets: Mapping[TopicPartition, OffsetAndMetadata] | None = None, timeout_ms: float | None = None
     ) -> None:
-        """Commits offsets, or where every partition stands after what was handed out, and waits for the coordinator."""
+        """Commits offsets, or where every partition stands after what was handed out, and waits for the coordinator.
+
+        Args:
+            offsets: The offsets; None for where every partition stands.
+            timeout_ms: Milliseconds. None for `request_timeout_ms`, and as much again for commits before it that are
+                not answered yet.
+        """
         self._check_group()
         given = engine_offsets(offsets, self.WRONG_TYPE)
         if given and self._is_no_member_yet():
             raise CommitFailedError(NO_MEMBER)
+        seconds = None if timeout_ms is None else timeout_ms / 1000
+        if seconds is None and self._commits_under_way:
+            # It leaves when those before it have their answers, or have none in their time.
+            seconds = 2 * self.config["request_timeout_ms"] / 1000
         try:
             with translated():
-                self._engine.commit(given, timeout=None if timeout_ms is None else timeout_ms / 1000)
+                self._engine.commit(given, timeout=seconds)
         except CommitFailedError as error:
             self._check_fenced(error)
             raise

@@ -7,9 +7,9 @@ import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from kafkars.admin import ConfigEntry, CreatedTopic, GroupDescription, GroupMember
+from kafkars.admin import ConfigEntry, CreatedTopic
 from kafkars.admin import NewTopic as EngineTopic
-from kafkars.compat.kafka.admin._answers import by_topic, code_of, operations
+from kafkars.compat.kafka.admin._answers import code_of
 from kafkars.compat.kafka.admin.client import engine_topic
 from kafkars.compat.kafka.admin.config_resource import ConfigSourceType, ConfigType
 from kafkars.compat.kafka.admin.new_partitions import NewPartitions
@@ -110,43 +110,6 @@ def setting(entry: ConfigEntry) -> dict[str, Any]:
         ],
         "config_type": ConfigType.build_from(entry.value_type or "UNKNOWN").name,
         "documentation": entry.documentation,
-    }
-
-
-def group(name: str, found: GroupDescription | KafkaError) -> dict[str, Any]:
-    """Returns a group with its members."""
-    code, message = code_of(found)
-    if isinstance(found, KafkaError):
-        error = str(for_code(code)(message))
-        state = {"group_state": "Dead", "protocol_type": "", "protocol_data": "", "members": []}
-        return {"group_id": name, **state, "authorized_operations": None, "error": error}
-    is_consumer = found.protocol_type in {"", "consumer"}
-    return {
-        "group_id": name,
-        "group_state": found.state,
-        "protocol_type": found.protocol_type,
-        "protocol_data": found.assignor,
-        "members": [member(each, is_consumer=is_consumer) for each in found.members],
-        "authorized_operations": operations(found.authorized_operations),
-        "error": None,
-    }
-
-
-def member(found: GroupMember, *, is_consumer: bool) -> dict[str, Any]:
-    """Returns a member. Brokers do not tell its subscription: the topics of its partitions stand for it."""
-    topics = by_topic(found.assignment) if is_consumer else {}
-    return {
-        "member_id": found.member_id,
-        "group_instance_id": found.group_instance_id,
-        "client_id": found.client_id,
-        "client_host": found.client_host,
-        "member_metadata": {"topics": list(topics), "user_data": ""} if topics else b"",
-        "member_assignment": {
-            "assigned_partitions": [{"topic": name, "partitions": numbers} for name, numbers in topics.items()],
-            "user_data": "",
-        }
-        if topics
-        else b"",
     }
 
 

@@ -10,6 +10,7 @@ from kafkars._times import Milliseconds
 from kafkars.admin import ConfigChange
 from kafkars.compat.kafka.admin import _answers as older
 from kafkars.compat.kafka.admin import _configs, _settings
+from kafkars.compat.kafka.admin import _groups as groups
 from kafkars.compat.kafka.admin.client import KafkaAdminClient as Older
 from kafkars.compat.kafka.admin.client import face_offset
 from kafkars.compat.kafka.admin.config_resource import (
@@ -22,6 +23,7 @@ from kafkars.compat.kafka.errors import KafkaTimeoutError, UnknownBrokerIdError,
 from kafkars.compat.kafka.structs import OffsetAndMetadata, OffsetAndTimestamp, TopicPartition
 from kafkars.compat.kafka_3._restated import shared_settings, without
 from kafkars.compat.kafka_3.admin import _answers as answers
+from kafkars.compat.kafka_3.admin import _members as members
 from kafkars.compat.kafka_3.admin._acls import AclCalls
 from kafkars.compat.kafka_3.admin._groups import GroupState, GroupType
 from kafkars.compat.kafka_3.admin._not_offered import NotOffered
@@ -36,6 +38,8 @@ from kafkars.types import OffsetAndMetadata as EngineOffset
 
 __all__ = ["KafkaAdminClient"]
 
+NEWEST_DESCRIBED = 6
+"""The newest version in which kafka-python 3 asks for groups."""
 SPECS: dict[int, Any] = {
     OffsetSpec.LATEST: "latest",
     OffsetSpec.EARLIEST: "earliest",
@@ -356,10 +360,8 @@ class KafkaAdminClient(AclCalls, UserCalls, PartitionCalls, TransactionCalls, No
         """Returns groups with their members, by group id."""
         del group_coordinator_id, include_authorized_operations
         with self._asking() as admin:
-            found: Mapping[str, Any] = admin.describe_groups(
-                list(group_ids), include_authorized_operations=True, timeout=self._seconds(), return_exceptions=True
-            )
-            return {name: answers.group(name, each) for name, each in found.items()}
+            found = groups.described(admin, group_ids, newest=NEWEST_DESCRIBED, seconds=self._seconds())
+            return {name: members.group(name, each) for name, each in found}
 
     def list_groups(
         self,

@@ -99,8 +99,16 @@ impl ConsumerShared {
         let dropped = dropped.filter(|one| !done.commit.contains_key(one));
         inner.buffer.note_queued(dropped, None);
         if change.change.kind != ChangeKind::Assigned && !inner.assigned_by_hand {
-            inner.buffer.remove(&change.change.partitions);
-            inner.buffer.forget_unfinished(&change.change.partitions);
+            let partitions = &change.change.partitions;
+            let is_kept = inner.keeps_positions && done.goes && change.change.rejoins;
+            if is_kept {
+                inner.buffer.keep(partitions);
+            }
+            inner.buffer.remove(partitions);
+            if !is_kept {
+                inner.buffer.forget_unfinished(partitions);
+                inner.buffer.forget_kept();
+            }
         }
         if let Some(last) = &inner.ending.last {
             last.begin(&done.commit);

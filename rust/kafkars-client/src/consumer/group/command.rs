@@ -46,6 +46,8 @@ pub enum Origin {
     Application,
     /// The application names the offsets, of any partition: for libraries that do not check who owns it.
     Unchecked,
+    /// As `Unchecked`, where the member has its assignment; while it joins or the group rebalances, as `Application`.
+    UncheckedOnceAssigned,
     /// The offsets are the consumer's own positions, which count as long as it owns the partitions.
     Positions,
 }

@@ -186,6 +186,7 @@ mod tests {
             id: ChangeId(id),
             kind,
             partitions: numbers.iter().map(|number| partition(*number)).collect(),
+            rejoins: false,
         })
     }
 

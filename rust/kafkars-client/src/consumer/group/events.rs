@@ -29,6 +29,13 @@ impl Consumer {
         self.shared.inner.lock().queue.lost()
     }
 
+    /// Lets partitions that are given up only for a rebalance, and come back before anybody else has had them, go on
+    /// where they were, paused or not. Otherwise reading begins at what the group has committed. kafka-python 3
+    /// promises this.
+    pub fn keep_positions(&self) {
+        self.shared.inner.lock().keeps_positions = true;
+    }
+
     /// Returns the next event. A [`ConsumerEvent::Change`] must be given back to [`Consumer::finish_change`]; until
     /// then there is no other. `is_finished` is true if the application has finished what was returned before, as it
     /// has when it polls.
@@ -44,9 +51,12 @@ impl Consumer {
             && !inner.queue.is_released()
         {
             let partitions = change.partitions.iter().cloned();
-            inner
-                .buffer
-                .add(partitions.map(|partition| (partition, None)).collect());
+            let partitions = partitions.map(|partition| (partition, None));
+            inner.buffer.add(partitions.collect());
+            match change.rejoins {
+                true => inner.buffer.restore(&change.partitions),
+                false => inner.buffer.forget_kept(),
+            }
         }
         self.shared.gate(&inner);
         drop(inner);

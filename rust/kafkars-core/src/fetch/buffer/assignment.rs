@@ -40,6 +40,38 @@ impl FetchBuffer {
         }
     }
 
+    /// Remembers where partitions stand that are about to be removed, for [`FetchBuffer::restore`].
+    pub fn keep(&mut self, partitions: &[TopicPartition]) {
+        for partition in partitions {
+            if let Ok(cursor) = self.cursor(partition) {
+                let kept = cursor.to_keep();
+                self.kept.insert(partition.clone(), kept);
+            }
+        }
+    }
+
+    /// Lets those of these partitions go on where they stood that were kept, paused if they were, and forgets the rest.
+    /// What was handed out of them and not finished stays so.
+    pub fn restore(&mut self, partitions: &[TopicPartition]) {
+        for partition in partitions {
+            let id = self.by_partition.get(partition).copied();
+            if let Some(id) = id
+                && let Some(kept) = self.kept.remove(partition)
+                && let Some(cursor) = self.cursors[id].as_mut()
+            {
+                cursor.go_on_from(kept);
+                self.take_back_unfinished(id);
+            }
+        }
+        self.forget_kept();
+    }
+
+    /// Forgets what was kept: others may have read on.
+    pub fn forget_kept(&mut self) {
+        let gone: Vec<_> = self.kept.drain().map(|(partition, _)| partition).collect();
+        self.forget_unfinished(&gone);
+    }
+
     fn assign_one(&mut self, partition: TopicPartition, position: Option<FetchPosition>) {
         match (self.by_partition.get(&partition), position) {
             (Some(_), None) => {}

@@ -9,6 +9,7 @@ use crate::backoff::Backoff;
 use crate::config::{AutoOffsetReset, TopicPartition};
 use crate::fetch::cursor::{BatchCursor, Cursor, StartAt};
 use crate::fetch::error::FetchError;
+use crate::fetch::kept::KeptCursor;
 use crate::fetch::position::FetchPosition;
 use crate::fetch::retry::RetryPace;
 
@@ -57,6 +58,8 @@ pub struct FetchBuffer {
     pub(super) unfinished: Vec<(CursorId, FetchPosition)>,
     // The same for cursors that were removed since.
     pub(super) left_unfinished: HashMap<TopicPartition, FetchPosition>,
+    // Where partitions stood that were given up, and may come back before anybody else has had them.
+    pub(super) kept: HashMap<TopicPartition, KeptCursor>,
     // The offsets that the group's coordinator has.
     pub(super) ledger: Ledger,
 }
@@ -84,6 +87,7 @@ impl FetchBuffer {
             pace: RetryPace::new(Backoff::new(FIRST_PAUSE, LONGEST_PAUSE), 0),
             unfinished: Vec::new(),
             left_unfinished: HashMap::new(),
+            kept: HashMap::new(),
             ledger: Ledger::default(),
         }
     }

@@ -28,7 +28,9 @@ impl ClassicMembership {
     pub(super) fn prepare(&mut self, common: &mut Common) {
         let topics = common.topics();
         let is_cooperative = self.is_cooperative;
-        common.revoke(|partition| !is_cooperative || !topics.contains(&partition.topic));
+        if common.revoke_to_join(|owned| !is_cooperative || !topics.contains(&owned.topic)) {
+            self.gave_up_in = Some((Arc::clone(&self.member.id), self.member.generation));
+        }
         self.phase = JoinPhase::Preparing;
     }
 

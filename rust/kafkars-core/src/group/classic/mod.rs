@@ -52,6 +52,8 @@ pub(super) struct ClassicMembership {
     session: MemberSession,
     /// What the last join subscribed to.
     joined_topics: BTreeSet<Arc<str>>,
+    /// As which member, and in which generation, partitions were last given up in order to join.
+    gave_up_in: Option<(Arc<str>, i32)>,
     /// The partitions that the last join claimed to own.
     claimed: Vec<TopicPartition>,
     /// As leader: the topics that the last assignment was made from.
@@ -92,6 +94,7 @@ impl ClassicMembership {
             beat_pace: common.pace(),
             session: MemberSession::default(),
             joined_topics: BTreeSet::new(),
+            gave_up_in: None,
             claimed: Vec::new(),
             watched: None,
             last: LastAssignment {

@@ -121,6 +121,17 @@ impl ClassicMembership {
             common.revoke(|owned| !target.contains(owned));
             self.request_rejoin("partitions were given up");
         }
-        common.assign(added);
+        let rejoins = self.is_next_generation();
+        common.assign_in(added, rejoins);
+    }
+
+    /// True if this generation is the one after that in which the member gave up its partitions. Had there been another
+    /// in between, its members would have had them.
+    fn is_next_generation(&mut self) -> bool {
+        let gave_up_in = self.gave_up_in.take();
+        gave_up_in.is_some_and(|(id, generation)| {
+            let since = self.member.generation.checked_sub(generation);
+            id == self.member.id && since.is_some_and(|since| (0..=1).contains(&since))
+        })
     }
 }

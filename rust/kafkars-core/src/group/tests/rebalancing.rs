@@ -64,6 +64,70 @@ fn an_eager_member_gives_up_everything_before_it_joins() {
     desk.next_join();
 }
 
+/// Gives up what the member has, because the group rebalances.
+fn give_up(desk: &mut Desk) {
+    hear(desk, ErrorCode::RebalanceInProgress);
+    let revoked = desk.next_change();
+    assert_eq!(revoked.kind, ChangeKind::Revoked);
+    assert!(revoked.rejoins);
+    desk.done(&revoked);
+}
+
+/// Whether the assignment that the member gets in `generation` is known to follow what it has given up.
+fn rejoins_in(desk: &mut Desk, generation: i32) -> bool {
+    joined_as_follower(desk, generation, "range");
+    let (sync, _) = desk.next_sync();
+    desk.answer(&sync, assignment(&[0, 1]));
+    let assigned = desk.next_change();
+    assert_eq!(assigned.kind, ChangeKind::Assigned);
+    desk.done(&assigned);
+    assigned.rejoins
+}
+
+/// What was read in them may be read on: in the generation between, another member would have had them.
+#[test]
+fn nobody_else_has_had_partitions_that_come_back_in_the_next_generation() {
+    let mut desk = Desk::classic(&["range"], |_| {});
+    assert!(!rejoins_in(&mut desk, 1), "nothing was given up before");
+    for (generation, expected) in [(2, true), (2, true), (3, true), (5, false), (6, true)] {
+        give_up(&mut desk);
+        assert_eq!(rejoins_in(&mut desk, generation), expected, "{generation}");
+    }
+}
+
+#[test]
+fn another_generation_or_another_member_between_ends_that() {
+    let mut desk = member(&["range"]);
+    give_up(&mut desk);
+    joined_as_follower(&mut desk, 2, "range");
+    let (sync, _) = desk.next_sync();
+    let refusal = SyncGroupResponse {
+        error_code: ErrorCode::RebalanceInProgress.code(),
+        ..SyncGroupResponse::default()
+    };
+    desk.answer(&sync, GroupResponse::SyncGroup(refusal));
+    assert!(!rejoins_in(&mut desk, 3), "others may have synced in 2");
+
+    let mut desk = member(&["range"]);
+    give_up(&mut desk);
+    let (join, _) = desk.next_join();
+    let refusal = JoinGroupResponse {
+        error_code: ErrorCode::UnknownMemberId.code(),
+        ..JoinGroupResponse::default()
+    };
+    desk.answer(&join, GroupResponse::JoinGroup(refusal));
+    desk.pass(Duration::from_secs(1));
+    let (join, _) = desk.next_join();
+    let response = JoinGroupResponse {
+        member_id: "another".to_owned(),
+        ..joined(2, "range")
+    };
+    desk.answer(&join, GroupResponse::JoinGroup(response));
+    let (sync, _) = desk.next_sync();
+    desk.answer(&sync, assignment(&[0, 1]));
+    assert!(!desk.next_change().rejoins);
+}
+
 /// KIP-429. One that also offers an eager strategy has to behave as one, because the group may choose that.
 #[test]
 fn a_cooperative_member_keeps_its_partitions_unless_it_offers_an_eager_strategy_too() {

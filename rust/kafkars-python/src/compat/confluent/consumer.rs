@@ -1,12 +1,11 @@
 //! The part of `confluent_kafka.Consumer` that runs once per record. The rest of the class is Python, derived from this
 //! one: it makes the engine's consumer and the handler for rarer events.
 
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use kafkars_client::config::TopicPartition;
-use kafkars_client::{FetchError, TakenRecord};
+use kafkars_client::{FetchError, Origin, TakenRecord};
 use parking_lot::Mutex;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
@@ -182,7 +181,7 @@ impl PyConfluentConsumer {
         partition_ends: bool,
     ) {
         // librdkafka does not check whether the partitions that it commits are owned.
-        engine.core.commits_any.store(true, Ordering::Relaxed);
+        let _ = engine.core.commits_named.set(Origin::Unchecked);
         // The Python class refuses a second call of the constructor.
         let _ = self.open.set(OpenConsumer {
             core: Arc::clone(&engine.core),

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use kafkars_client::config::TopicPartition;
-use kafkars_client::{FetchPosition, FetchedBatch, RecordSlice, TakenRecord};
+use kafkars_client::{FetchPosition, FetchedBatch, Origin, RecordSlice, TakenRecord};
 use pyo3::exceptions::PyException;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
@@ -73,6 +73,8 @@ impl PyKafkaPythonReader {
         let (key, value) = (key.map(Serde::new), value.map(Serde::new));
         let records = RecordMaker::new(record_class, key, value)?;
         let core = Arc::clone(&engine.as_super().get().core);
+        // kafka-python does not check whether the partitions that it commits are owned.
+        let _ = core.commits_named.set(Origin::UncheckedOnceAssigned);
         self.open.get_or_init(|| OpenReader { core, records });
         Ok(())
     }

@@ -180,6 +180,17 @@ impl GroupTask {
         let is_awaiting_topics =
             self.pattern.is_some() && self.membership.state() == MembershipState::Unsubscribed;
         let (commits, membership) = (&mut self.commits, &mut self.membership);
+        let is_settled = matches!(
+            membership.state(),
+            MembershipState::Stable | MembershipState::Unsubscribed
+        );
+        let origin = match origin {
+            Origin::UncheckedOnceAssigned if is_awaiting_topics || !is_settled => {
+                Origin::Application
+            }
+            Origin::UncheckedOnceAssigned => Origin::Unchecked,
+            origin => origin,
+        };
         match origin {
             // What is assigned by hand belongs to no membership.
             _ if is_by_hand => commits.commit(now, membership, offsets, deadline),
@@ -191,7 +202,9 @@ impl GroupTask {
             }
             Origin::Positions => commits.commit_positions(now, membership, offsets, deadline),
             Origin::Application => commits.commit_owned(now, membership, offsets, deadline),
-            Origin::Unchecked => commits.commit(now, membership, offsets, deadline),
+            Origin::Unchecked | Origin::UncheckedOnceAssigned => {
+                commits.commit(now, membership, offsets, deadline)
+            }
         }
     }
 

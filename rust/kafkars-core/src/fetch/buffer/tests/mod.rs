@@ -2,6 +2,7 @@
 
 mod chosen;
 mod errors;
+mod kept;
 mod many;
 mod opening;
 mod paused;
