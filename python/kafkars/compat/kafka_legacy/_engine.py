@@ -18,7 +18,7 @@ from kafkars.compat.kafka_legacy.common import KafkaUnavailableError
 
 T = TypeVar("T")
 
-PATIENCE = 30.0
+TIME_LIMIT = 30.0
 """The seconds for which a call retries, unless the client's own time-out is shorter. The original did not retry."""
 
 FIRST_TRY = 1.0
@@ -37,13 +37,13 @@ class Engine:
     Args:
         hosts: Addresses of brokers.
         client_id: The client id.
-        timeout: Seconds that a call may take; None for `PATIENCE`.
+        timeout: Seconds that a call may take; None for `TIME_LIMIT`.
     """
 
     def __init__(self, hosts: Sequence[tuple[str, int]], client_id: str, timeout: float | None) -> None:
         self.hosts = hosts
         self.client_id = client_id
-        self.patience = PATIENCE if timeout is None else max(LEAST_TIMEOUT, min(timeout, PATIENCE))
+        self.time_limit = TIME_LIMIT if timeout is None else max(LEAST_TIMEOUT, min(timeout, TIME_LIMIT))
         self.limits = MessageLimits(self.admin)
         self.takes_what_fits = False
         self._process = os.getpid()
@@ -62,8 +62,8 @@ class Engine:
                     Admin(
                         bootstrap_servers=self._addresses(),
                         client_id=self.client_id,
-                        request_timeout_ms=self.patience * 1000,
-                        default_api_timeout_ms=self.patience * 1000,
+                        request_timeout_ms=self.time_limit * 1000,
+                        default_api_timeout_ms=self.time_limit * 1000,
                     )
                 )
             return self._admin
@@ -78,12 +78,12 @@ class Engine:
                         client_id=self.client_id,
                         auto_offset_reset="none",
                         allow_auto_create_topics=True,
-                        request_timeout_ms=self.patience * 1000,
-                        default_api_timeout_ms=self.patience * 1000,
-                        topic_metadata_propagation_max_ms=self.patience * 1000,
+                        request_timeout_ms=self.time_limit * 1000,
+                        default_api_timeout_ms=self.time_limit * 1000,
+                        topic_metadata_propagation_max_ms=self.time_limit * 1000,
                     )
                 )
-                self._fetcher = Fetcher(consumer, self.patience)
+                self._fetcher = Fetcher(consumer, self.time_limit)
             return self._fetcher
 
     def producer(self, acks: int, codec: str, level: int | None) -> Producer[bytes, bytes]:
@@ -102,10 +102,10 @@ class Engine:
                             "linger_ms": 0,
                             "max_request_size": LARGEST_REQUEST,
                             "buffer_memory": LARGEST_REQUEST,
-                            "request_timeout_ms": self.patience * 1000,
-                            "delivery_timeout_ms": self.patience * 1000,
-                            "max_block_ms": self.patience * 1000,
-                            "topic_metadata_propagation_max_ms": self.patience * 1000,
+                            "request_timeout_ms": self.time_limit * 1000,
+                            "delivery_timeout_ms": self.time_limit * 1000,
+                            "max_block_ms": self.time_limit * 1000,
+                            "topic_metadata_propagation_max_ms": self.time_limit * 1000,
                         }
                     )
                 )
@@ -123,9 +123,9 @@ class Engine:
         if not self.hosts:
             raise KafkaUnavailableError("All servers failed to process request: there is no address")
         admin = self.admin()
-        end = time.monotonic() + self.patience
+        end = time.monotonic() + self.time_limit
         with suppress(*NODE_LOST):
-            answer = question(admin, min(FIRST_TRY, self.patience))
+            answer = question(admin, min(FIRST_TRY, self.time_limit))
             if not isinstance(answer, Mapping) or not any(isinstance(each, NODE_LOST) for each in answer.values()):
                 return answer
         if not self._somebody_listens():
@@ -137,7 +137,7 @@ class Engine:
 
     def close(self) -> None:
         """Closes all clients; the next call makes new ones."""
-        self._end(self.patience)
+        self._end(self.time_limit)
 
     def give_up(self) -> None:
         """Closes all clients for good, and ends calls that wait for them.

@@ -23,7 +23,7 @@ OUT_OF_RANGE = errors.OffsetOutOfRangeError.code
 
 
 @dataclass(frozen=True)
-class Wanted:
+class FetchTarget:
     """The request for one partition."""
 
     offset: int
@@ -31,7 +31,7 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Fetched:
+class FetchResult:
     """The response of one partition: its error code (None if the cluster did not answer), the log's end, the
     messages.
     """
@@ -72,7 +72,7 @@ class Reading:
         return found
 
 
-class Flow:
+class PartitionPauses:
     """Pauses and resumes partitions of a consumer, and skips calls that would change nothing, which are most."""
 
     def __init__(self, consumer: Consumer[bytes, bytes]) -> None:
@@ -99,13 +99,13 @@ class Fetcher:
 
     Args:
         consumer: The consumer, which belongs to the fetcher from now on.
-        patience: Seconds to wait for messages that are known to exist.
+        time_limit: Seconds to wait for messages that are known to exist.
     """
 
-    def __init__(self, consumer: Consumer[bytes, bytes], patience: float) -> None:
+    def __init__(self, consumer: Consumer[bytes, bytes], time_limit: float) -> None:
         self._consumer = consumer
-        self._patience = patience
-        self._flow = Flow(consumer)
+        self._time_limit = time_limit
+        self._pauses = PartitionPauses(consumer)
         self._reading: dict[TopicPartition, Reading] = {}
         self._lock = Lock()
 
@@ -114,20 +114,20 @@ class Fetcher:
         return self._consumer.partitions_for(topic, timeout=timeout)
 
     def fetch(
-        self, wanted: Mapping[TopicPartition, Wanted], max_wait: float, min_bytes: int
-    ) -> dict[TopicPartition, Fetched]:
+        self, wanted: Mapping[TopicPartition, FetchTarget], max_wait: float, min_bytes: int
+    ) -> dict[TopicPartition, FetchResult]:
         """Returns the messages of each partition.
 
         The result has everything that was in the log when the call began, as far as it fits; then up to `max_wait`
         seconds are waited for `min_bytes`.
         """
         with self._lock:
-            patience = min(self._patience, max_wait + GRACE)
-            return Round(self._consumer, self._flow, self._reading, wanted, patience).run(max_wait, min_bytes)
+            time_limit = min(self._time_limit, max_wait + GRACE)
+            return Round(self._consumer, self._pauses, self._reading, wanted, time_limit).run(max_wait, min_bytes)
 
     def close(self) -> None:
         """Ends the consumer."""
-        self._consumer.close(self._patience)
+        self._consumer.close(self._time_limit)
 
 
 class Round:
@@ -135,48 +135,48 @@ class Round:
 
     Args:
         consumer: The kafkars consumer.
-        flow: Pauses its partitions.
+        pauses: Pauses its partitions.
         reading: The buffered records of each partition, kept from request to request.
         wanted: The requests by partition.
-        patience: Seconds to wait for messages that are known to exist.
+        time_limit: Seconds to wait for messages that are known to exist.
     """
 
     def __init__(
         self,
         consumer: Consumer[bytes, bytes],
-        flow: Flow,
+        pauses: PartitionPauses,
         reading: dict[TopicPartition, Reading],
-        wanted: Mapping[TopicPartition, Wanted],
-        patience: float,
+        wanted: Mapping[TopicPartition, FetchTarget],
+        time_limit: float,
     ) -> None:
         self._consumer = consumer
-        self._flow = flow
+        self._pauses = pauses
         self._reading = reading
         self._wanted = wanted
-        self._patience = patience
+        self._time_limit = time_limit
         self._ends: dict[TopicPartition, int] = {}
         self._errors: dict[TopicPartition, int | None] = {}
         # Partitions whose reading starts in this round, at offsets that were checked against the log.
         self._fresh: set[TopicPartition] = set()
 
-    def run(self, max_wait: float, min_bytes: int) -> dict[TopicPartition, Fetched]:
+    def run(self, max_wait: float, min_bytes: int) -> dict[TopicPartition, FetchResult]:
         """Carries the request out; see `Fetcher.fetch`."""
         deadline = time.monotonic() + max_wait
-        self._seat()
+        self._assign()
         self._look_at_ends([each for each in self._asked() if not self._is_full(each)])
-        limit = time.monotonic() + self._patience
+        limit = time.monotonic() + self._time_limit
         while behind := [each for each in self._asked() if self._is_behind(each)]:
             # A partition with enough records is paused while another one is slow.
-            self._flow.pause(each for each in self._asked() if each not in behind)
+            self._pauses.pause(each for each in self._asked() if each not in behind)
             if not self._poll(limit - time.monotonic()) and time.monotonic() > limit:
                 self._fail(behind, None)
-        self._flow.resume(self._asked())
+        self._pauses.resume(self._asked())
         # As with brokers: an error ends the wait.
         while not self._errors and self._size() < min_bytes and (left := deadline - time.monotonic()) > 0:
             self._poll(left)
         return {each: self._answer(each) for each in self._wanted}
 
-    def _seat(self) -> None:
+    def _assign(self) -> None:
         """Makes the consumer read the requested partitions from their offsets, and no others."""
         new: dict[TopicPartition, int] = {}
         for each, wanted in self._wanted.items():
@@ -188,8 +188,8 @@ class Round:
             else:
                 new[each] = wanted.offset
         self._take_up(new)
-        self._flow.pause(each for each in self._reading if each not in self._wanted)
-        self._flow.resume(self._asked())
+        self._pauses.pause(each for each in self._reading if each not in self._wanted)
+        self._pauses.resume(self._asked())
 
     def _position(self, partition: TopicPartition) -> int:
         """Returns the consumer's position; -1 for a topic that was deleted and created again."""
@@ -229,7 +229,7 @@ class Round:
         if not partitions:
             return {}
         try:
-            return ask(partitions, timeout=self._patience)
+            return ask(partitions, timeout=self._time_limit)
         except errors.KafkaError as error:
             if len(partitions) == 1 or isinstance(error, errors.KafkaTimeoutError):
                 self._fail(partitions, error)
@@ -285,16 +285,16 @@ class Round:
         self._fresh.discard(partition)
         if self._reading.pop(partition, None) is not None:
             self._consumer.incremental_unassign([partition])
-            self._flow.forget(partition)
+            self._pauses.forget(partition)
 
-    def _answer(self, partition: TopicPartition) -> Fetched:
+    def _answer(self, partition: TopicPartition) -> FetchResult:
         if partition in self._errors:
-            return Fetched(self._errors[partition], self._ends.get(partition, -1))
+            return FetchResult(self._errors[partition], self._ends.get(partition, -1))
         wanted, reading = self._wanted[partition], self._reading[partition]
         marks = self._consumer.watermarks(partition)
         high = max(self._ends.get(partition, -1), -1 if marks is None else marks.high)
         fitting = reading.fitting(wanted.max_bytes)
-        return Fetched(0, high, messages(fitting, too_small=bool(reading.records) and not fitting))
+        return FetchResult(0, high, messages(fitting, too_small=bool(reading.records) and not fitting))
 
 
 def messages(records: Sequence[Record[bytes, bytes]], too_small: bool) -> Iterator[OffsetAndMessage]:

@@ -51,7 +51,7 @@ def read_metadata(engine: Engine, topics: Sequence[bytes]) -> MetadataResponse:
 def _made(engine: Engine, name: str) -> TopicMetadata:
     """Returns a topic that did not exist when it was asked for first."""
     try:
-        return _topic(name, engine.fetcher().partitions_for(name, min(engine.patience, MAKING_SECONDS)))
+        return _topic(name, engine.fetcher().partitions_for(name, min(engine.time_limit, MAKING_SECONDS)))
     except errors.KafkaTimeoutError:
         # Brokers that do not auto-create topics only say that it does not exist.
         return TopicMetadata(name.encode(), UnknownTopicOrPartitionError.errno, [])

@@ -14,7 +14,7 @@ from kafkars import OffsetAndMetadata, TopicPartition, errors
 from kafkars._times import Milliseconds
 from kafkars.admin import ListedOffset, OffsetSpec
 from kafkars.compat.kafka_legacy._engine import Engine
-from kafkars.compat.kafka_legacy._fetching import Wanted
+from kafkars.compat.kafka_legacy._fetching import FetchTarget
 from kafkars.compat.kafka_legacy._messages import (
     ATTRIBUTE_CODEC_MASK,
     CODEC_GZIP,
@@ -61,7 +61,7 @@ KNOWN_ACKS = (0, 1)
 NO_COORDINATOR = ConsumerCoordinatorNotAvailableCode.errno
 
 
-def place_of(payload: OfPartition) -> TopicPartition:
+def partition_of(payload: OfPartition) -> TopicPartition:
     """Returns the partition of a request, whose topic may be bytes or text."""
     return TopicPartition(kafka_bytestring(payload.topic).decode("utf-8", "replace"), payload.partition)
 
@@ -82,11 +82,11 @@ def fetch(
 ) -> list[FetchResponse | FailedPayloadsError]:
     """Reads messages."""
     _check_numbers(">iqi", [(each.partition, each.offset, each.max_bytes) for each in payloads])
-    wanted = {place_of(each): Wanted(each.offset, each.max_bytes) for each in payloads}
+    wanted = {partition_of(each): FetchTarget(each.offset, each.max_bytes) for each in payloads}
     found = engine.fetcher().fetch(wanted, max_wait, min_bytes)
 
     def answer(payload: FetchRequest) -> FetchResponse | FailedPayloadsError:
-        fetched = found[place_of(payload)]
+        fetched = found[partition_of(payload)]
         if fetched.error is None:
             return FailedPayloadsError(payload)
         return FetchResponse(payload.topic, payload.partition, fetched.error, fetched.high, fetched.messages)
@@ -103,7 +103,7 @@ def offsets(engine: Engine, payloads: Sequence[OffsetRequest]) -> list[OffsetRes
     """
     _check_numbers(">iqi", [(each.partition, each.time, each.max_offsets) for each in payloads])
     names: dict[int, OffsetSpec] = {LATEST: "latest", EARLIEST: "earliest"}
-    places = {place_of(each): each for each in payloads if each.time >= EARLIEST}
+    places = {partition_of(each): each for each in payloads if each.time >= EARLIEST}
     asked = _listed(engine, {place: names.get(each.time, each.time) for place, each in places.items()})
     behind = {place: each.offset for place, each in asked.items() if isinstance(each, ListedOffset)}
     # No message is as new as the time that was that does not exist.
@@ -112,7 +112,7 @@ def offsets(engine: Engine, payloads: Sequence[OffsetRequest]) -> list[OffsetRes
     starts = _listed(engine, dict.fromkeys(more, "earliest"))
 
     def answer(payload: OffsetRequest) -> OffsetResponse | FailedPayloadsError:
-        place = place_of(payload)
+        place = partition_of(payload)
         if place not in asked:
             return OffsetResponse(payload.topic, payload.partition, errors.InvalidRequestError.code, ())
         found = [ends.get(place, asked[place]), *([starts[place]] if place in starts else [])]
@@ -135,7 +135,7 @@ def commit(
     name = _group(group)
     _check_numbers(">iq", [(each.partition, each.offset) for each in payloads])
     places: dict[tuple[str, int], int | OffsetAndMetadata] = {
-        place_of(each): OffsetAndMetadata(
+        partition_of(each): OffsetAndMetadata(
             each.offset, kafka_bytestring(each.metadata or b"").decode("utf-8", "replace")
         )
         for each in payloads
@@ -144,11 +144,11 @@ def commit(
         lambda: engine.ask(
             lambda admin, seconds: admin.alter_group_offsets(name, places, timeout=seconds, return_exceptions=True)
         ),
-        [place_of(each) for each in payloads],
+        [partition_of(each) for each in payloads],
     )
 
     def answer(payload: OffsetCommitRequest) -> OffsetCommitResponse | FailedPayloadsError:
-        error = found[place_of(payload)]
+        error = found[partition_of(payload)]
         number = number_of(error) if isinstance(error, errors.KafkaError) else 0
         if number is None:
             return FailedPayloadsError(payload)
@@ -162,14 +162,14 @@ def committed(
 ) -> list[OffsetFetchResponse | FailedPayloadsError]:
     """Returns the committed offsets of a group."""
     name = _group(group)
-    places = [place_of(each) for each in payloads]
+    places = [partition_of(each) for each in payloads]
     found = _tried(
         lambda: engine.ask(lambda admin, seconds: admin.list_group_offsets({name: places}, timeout=seconds))[name],
         places,
     )
 
     def answer(payload: OffsetFetchRequest) -> OffsetFetchResponse | FailedPayloadsError:
-        stored: object = found.get(place_of(payload))
+        stored: object = found.get(partition_of(payload))
         if isinstance(stored, OffsetAndMetadata):
             metadata = stored.metadata.encode()
             return OffsetFetchResponse(payload.topic, payload.partition, stored.offset, metadata, 0)
@@ -211,7 +211,7 @@ def _start(engine: Engine, payload: ProduceRequest, acks: int) -> Deliveries | e
     values, keys = [each.value for each in messages], [each.key for each in messages]
     if any(isinstance(each, str) for each in (*values, *keys)):
         raise TypeError(f"values and keys of messages for {payload.topic!r} are bytes, not text")
-    place = place_of(payload)
+    place = partition_of(payload)
     is_whole = len(messages) > 1 and not engine.takes_what_fits
     if is_whole and engine.limits.are_exceeded(place.topic, messages, codec, level):
         return errors.MessageTooLargeError("a message of this call is larger than max.message.bytes of its topic")
@@ -222,7 +222,7 @@ def _start(engine: Engine, payload: ProduceRequest, acks: int) -> Deliveries | e
             values,
             keys,
             partitions=place.partition,
-            timeout=engine.patience,
+            timeout=engine.time_limit,
         )
     except errors.KafkaError as error:
         return error

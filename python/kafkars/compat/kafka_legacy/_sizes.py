@@ -16,7 +16,7 @@ BATCH_BYTES = 61
 """The size of a batch without its records."""
 RECORD_BYTES = 4
 """The size of a record without lengths, key and value: attributes, two deltas of 0, no headers."""
-MOST_AROUND = 100
+LARGEST_OVERHEAD = 100
 """More than the size of a batch with one record, without key and value."""
 KNOWN_FOR = 300.0
 UNKNOWN_FOR = 30.0
@@ -41,12 +41,12 @@ class MessageLimits:
         """
         largest = max(len(each.value or b"") + len(each.key or b"") for each in messages)
         limit = self._limit(topic)
-        if limit is None or largest + MOST_AROUND <= limit:
+        if limit is None or largest + LARGEST_OVERHEAD <= limit:
             return False
         sizes = [
             batch_size(each, codec, level)
             for each in messages
-            if len(each.value or b"") + len(each.key or b"") + MOST_AROUND > limit
+            if len(each.value or b"") + len(each.key or b"") + LARGEST_OVERHEAD > limit
         ]
         if all(each is None or each <= limit for each in sizes):
             return False

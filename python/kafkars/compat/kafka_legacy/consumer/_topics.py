@@ -9,7 +9,7 @@ from kafkars.compat.kafka_legacy.common import KafkaConfigurationError
 from kafkars.compat.kafka_legacy.util import kafka_bytestring
 
 
-class Place(NamedTuple):
+class StartPosition(NamedTuple):
     """A partition, and the offset to start at; None if none is given."""
 
     topic: bytes
@@ -17,7 +17,7 @@ class Place(NamedTuple):
     offset: int | None
 
 
-def places(topics: tuple[Any, ...], partitions_of: Callable[[bytes], list[int]]) -> Iterator[Place]:
+def places(topics: tuple[Any, ...], partitions_of: Callable[[bytes], list[int]]) -> Iterator[StartPosition]:
     """Returns the partitions that arguments name.
 
     Args:
@@ -31,9 +31,9 @@ def places(topics: tuple[Any, ...], partitions_of: Callable[[bytes], list[int]])
     for each in topics:
         if isinstance(each, (str, bytes)):
             name = kafka_bytestring(each)
-            yield from (Place(name, partition, None) for partition in partitions_of(name))
+            yield from (StartPosition(name, partition, None) for partition in partitions_of(name))
         elif isinstance(each, tuple):
-            yield Place(kafka_bytestring(each[0]), _number(each[1]), each[2] if len(each) == 3 else None)  # noqa: PLR2004
+            yield StartPosition(kafka_bytestring(each[0]), _number(each[1]), each[2] if len(each) == 3 else None)  # noqa: PLR2004
         elif isinstance(each, dict):
             for key, value in each.items():
                 yield from _of_item(key, value)
@@ -41,15 +41,15 @@ def places(topics: tuple[Any, ...], partitions_of: Callable[[bytes], list[int]])
             raise KafkaConfigurationError(f"Unknown topic type ({type(each)})")
 
 
-def _of_item(key: Any, value: Any) -> Iterator[Place]:
+def _of_item(key: Any, value: Any) -> Iterator[StartPosition]:
     if isinstance(key, tuple):
-        yield Place(kafka_bytestring(key[0]), _number(key[1]), value)
+        yield StartPosition(kafka_bytestring(key[0]), _number(key[1]), value)
     elif not isinstance(key, (str, bytes)):
         raise KafkaConfigurationError(f"Unknown topic type ({type(key)})")
     elif isinstance(value, (list, tuple)):
-        yield from (Place(kafka_bytestring(key), _number(partition), None) for partition in value)
+        yield from (StartPosition(kafka_bytestring(key), _number(partition), None) for partition in value)
     elif isinstance(value, int):
-        yield Place(kafka_bytestring(key), value, None)
+        yield StartPosition(kafka_bytestring(key), value, None)
     else:
         raise KafkaConfigurationError("Unknown topic type (dict key must be int or list/tuple of ints)")
 

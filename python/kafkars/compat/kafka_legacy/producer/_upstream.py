@@ -57,7 +57,7 @@ class Sending:
     stop_timeout: float
 
 
-class Fate:
+class ThreadEnd:
     """The state of the thread's end, which the program and the thread share."""
 
     def __init__(self) -> None:
@@ -129,13 +129,13 @@ class Upstream:
         client: KafkaClient,
         stop: Event,
         sending: Sending,
-        fate: Fate | None = None,
+        fate: ThreadEnd | None = None,
     ) -> None:
         self._queue = queue
         self._client = client
         self._stop = stop
         self._how = sending
-        self._fate = Fate() if fate is None else fate
+        self._fate = ThreadEnd() if fate is None else fate
         # Taken out of the queue: messages for the next batch, and those that wait for a failed request of their
         # partition.
         self._taken: list[Waiting] = []

@@ -23,7 +23,13 @@ from kafkars.compat.kafka_legacy.common import (
     UnsupportedCodecError,
 )
 from kafkars.compat.kafka_legacy.producer._limits import count, seconds
-from kafkars.compat.kafka_legacy.producer._upstream import STOP_ASYNC_PRODUCER, Fate, Sending, Upstream, message_set
+from kafkars.compat.kafka_legacy.producer._upstream import (
+    STOP_ASYNC_PRODUCER,
+    Sending,
+    ThreadEnd,
+    Upstream,
+    message_set,
+)
 from kafkars.compat.kafka_legacy.protocol import ALL_CODECS, CODEC_NONE
 from kafkars.compat.kafka_legacy.util import kafka_bytestring
 
@@ -41,9 +47,9 @@ ASYNC_RETRY_ON_TIMEOUTS = True
 ASYNC_LOG_MESSAGES_ON_ERROR = True
 ASYNC_STOP_TIMEOUT_SECS = 30
 SYNC_FAIL_ON_ERROR_DEFAULT = True
-LAST_ANSWER = 0.25
+LAST_RESPONSE_SECONDS = 0.25
 """Seconds beyond its limit for which `stop()` waits for the response of a request that is under way."""
-GIVING_UP = 5.0
+GIVING_UP_SECONDS = 5.0
 """Seconds for a thread to end after its requests were given up."""
 
 
@@ -70,7 +76,7 @@ def _send_upstream(
     log_messages_on_error: bool = ASYNC_LOG_MESSAGES_ON_ERROR,
     stop_timeout: float = ASYNC_STOP_TIMEOUT_SECS,
     codec_compresslevel: int | None = None,
-    fate: Fate | None = None,
+    fate: ThreadEnd | None = None,
 ) -> None:
     """Sends the messages of a queue until it is told to stop: the thread of an asynchronous producer."""
     sending = Sending(
@@ -84,7 +90,7 @@ def _send_upstream(
         log_messages_on_error=log_messages_on_error,
         stop_timeout=stop_timeout,
     )
-    end = Fate() if fate is None else fate
+    end = ThreadEnd() if fate is None else fate
     upstream = Upstream(queue, client, stop_event, sending, end)
     try:
         upstream.run()
@@ -189,7 +195,7 @@ class Producer:
                 raise TypeError(f"req_acks is a whole number, not {req_acks!r}")
             backoff = max(0, count("async_retry_backoff_ms", async_retry_backoff_ms or 0))
             limit = None if async_retry_limit is None else count("async_retry_limit", async_retry_limit)
-            self._fate = Fate()
+            self._fate = ThreadEnd()
             self.thread_stop_event = Event()
             self._stop_timeout = seconds("async_stop_timeout", async_stop_timeout)
             # The thread's own client; other threads only call it to end its waits.
@@ -271,11 +277,11 @@ class Producer:
             self.queue.put_nowait((STOP_ASYNC_PRODUCER, None, None))
         self._fate.deadline = time.monotonic() + self._stop_timeout
         self.thread_stop_event.set()
-        self.thread.join(self._stop_timeout + LAST_ANSWER)
+        self.thread.join(self._stop_timeout + LAST_RESPONSE_SECONDS)
         if self.thread.is_alive():
             # It is waiting for a broker that does not answer.
             self._sender.give_up()
-            self.thread.join(GIVING_UP)
+            self.thread.join(GIVING_UP_SECONDS)
         if self.thread.is_alive():
             log.error("Stopped producer while its thread waits for a broker: messages may be unsent")
         atexit.unregister(self._cleanup_func)
