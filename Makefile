@@ -250,7 +250,7 @@ lint-python: build $(VENV)/.group-peers $(VENV)/.group-docs
 	@$(BIN)/mypy
 	@MYPYPATH=python $(BIN)/stubtest kafkars._kafkars --mypy-config-file pyproject.toml \
 	    --allowlist tests/typing/stubtest_allowlist.txt
-	@$(BIN)/basedpyright --warnings
+	@$(BIN)/basedpyright --project pyproject.toml --warnings
 	@$(BIN)/basedpyright --project pyright-tests.json --warnings
 	@$(PY) scripts/check_layers.py
 	@$(PY) scripts/check_licenses.py

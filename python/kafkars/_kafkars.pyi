@@ -1733,16 +1733,20 @@ class Producer(BaseProducer[KeyIn, ValueIn]):
         """Sends the rows of an Arrow table without making a Python object of each. Serializers and interceptors do not
         run.
 
+        The rows of a table, which is what has a length, are checked first: if one cannot be sent, none is. A stream
+        without a length, such as a `pyarrow.RecordBatchReader`, is sent as it is read. The error's `index` is the row
+        that it is about, its `sent` the handle of rows that were taken before a stream or the time ended.
+
         Args:
             topic: Where the rows go.
             data: A table or record batch of any library with `__arrow_c_stream__` or `__arrow_c_array__`.
-            value: Name of the column of values, binary or text; None leaves the part out, and so does a null in its
-                row.
-            key: Name of that of keys.
+            value: Name of the column of values: binary, text, or categories of such; None leaves the part out, and
+                so does a null in its row.
+            key: Name of that of keys, likewise.
             headers: Name of that of headers, a map or a list of pairs.
-            timestamp: Name of that of timestamps: a timestamp, or milliseconds.
+            timestamp: Name of that of timestamps: with a time zone, or whole milliseconds.
             partition: Name of that of partitions, whole numbers.
-            timeout: Longest wait in seconds for room, for each batch of the table; `max_block_ms` by default.
+            timeout: Longest wait in seconds for room; `max_block_ms` by default.
 
         Returns:
             A handle for all of their deliveries.
@@ -2105,16 +2109,20 @@ class AsyncProducer(BaseProducer[KeyIn, ValueIn]):
         """Sends the rows of an Arrow table without making a Python object of each. Serializers and interceptors do not
         run.
 
+        The rows of a table, which is what has a length, are checked first, if the topic is known: if one cannot be
+        sent, none is. A stream without a length, such as a `pyarrow.RecordBatchReader`, is sent as it is read. The
+        error's `index` is the row that it is about, its `sent` the handle of rows that were taken before.
+
         Args:
             topic: Where the rows go.
             data: A table or record batch of any library with `__arrow_c_stream__` or `__arrow_c_array__`.
-            value: Name of the column of values, binary or text; None leaves the part out, and so does a null in its
-                row.
-            key: Name of that of keys.
+            value: Name of the column of values: binary, text, or categories of such; None leaves the part out, and
+                so does a null in its row.
+            key: Name of that of keys, likewise.
             headers: Name of that of headers, a map or a list of pairs.
-            timestamp: Name of that of timestamps: a timestamp, or milliseconds.
+            timestamp: Name of that of timestamps: with a time zone, or whole milliseconds.
             partition: Name of that of partitions, whole numbers.
-            timeout: Longest wait in seconds for room, for each batch of the table; `max_block_ms` by default.
+            timeout: Longest wait in seconds for room; `max_block_ms` by default.
 
         Returns:
             Awaiting gives a list of their `RecordMetadata`.
@@ -2149,13 +2157,13 @@ class AsyncProducer(BaseProducer[KeyIn, ValueIn]):
         Args:
             topic: Where the rows go.
             data: A table or record batch of any library with `__arrow_c_stream__` or `__arrow_c_array__`.
-            value: Name of the column of values, binary or text; None leaves the part out, and so does a null in its
-                row.
-            key: Name of that of keys.
+            value: Name of the column of values: binary, text, or categories of such; None leaves the part out, and
+                so does a null in its row.
+            key: Name of that of keys, likewise.
             headers: Name of that of headers, a map or a list of pairs.
-            timestamp: Name of that of timestamps: a timestamp, or milliseconds.
+            timestamp: Name of that of timestamps: with a time zone, or whole milliseconds.
             partition: Name of that of partitions, whole numbers.
-            timeout: Longest wait in seconds for room, for each batch of the table; `max_block_ms` by default.
+            timeout: Longest wait in seconds for room; `max_block_ms` by default.
 
         Returns:
             Awaiting gives their `Deliveries`.

@@ -59,7 +59,8 @@ def release_array(address: int) -> None:
 
 
 class Handmade:
-    """A record batch of a binary column `value` and a map of headers, which offers itself as any library does."""
+    """A record batch of a binary column `value`, a map of headers and a column `key` of categories, which offers itself
+    as any library does."""
 
     def __init__(self) -> None:
         self.kept: list[Any] = []
@@ -69,7 +70,11 @@ class Handmade:
         entries = self.node(b"+s", 2, [None], [names, texts], b"entries")
         headers = self.node(b"+m", 3, [None, self.numbers(ctypes.c_int32, [0, 1, 1, 2])], [entries], b"headers")
         value = self.binary(b"z", self.values, b"value")
-        self.schema, self.array = self.node(b"+s", 3, [None], [value, headers])
+        categories = self.binary(b"z", [b"red", b"blue"])
+        # Zeros of the largest width: the first category, whatever width a wrong schema tells.
+        key = self.node(b"c", 3, [None, self.numbers(ctypes.c_int64, [0, 0, 0])], [], b"key")
+        key[0].dictionary, key[1].dictionary = (self.keep(ctypes.pointer(each)) for each in categories)
+        self.schema, self.array = self.node(b"+s", 3, [None], [value, headers, key])
 
     def numbers(self, kind: Any, numbers: list[int]) -> Any:
         return self.keep((kind * len(numbers))(*numbers))
@@ -121,6 +126,8 @@ PLACES: dict[str, Callable[[Any], Any]] = {
     "headers": lambda top: top.children[1].contents,
     "entries": lambda top: top.children[1].contents.children[0].contents,
     "names": lambda top: top.children[1].contents.children[0].contents.children[0].contents,
+    "key": lambda top: top.children[2].contents,
+    "categories": lambda top: top.children[2].contents.dictionary.contents,
     "texts": lambda top: top.children[1].contents.children[0].contents.children[1].contents,
 }
 NUMBERS = [-1, -2, 0, 1, 2, 5, 2**31, 2**40 + 1, 2**62, 2**63 - 1, -(2**63)]
@@ -151,7 +158,7 @@ def wrong() -> Iterator[Any]:
                 # The interface tells no sizes: nobody can see that an offset goes beyond what a column has.
                 if field != "offset" or place == "batch" or not 0 < number <= 2**31:
                     yield f"array {place} {field} {number}", place, "array", field, number
-        for field in ("buffers", "children", "release"):
+        for field in ("buffers", "children", "dictionary", "release"):
             yield f"array {place} {field} null", place, "array", field, None
         for number in NUMBERS:
             yield f"schema {place} n_children {number}", place, "schema", "n_children", number
@@ -159,6 +166,7 @@ def wrong() -> Iterator[Any]:
             yield f"schema {place} format {form!r}", place, "schema", "format", form
         yield f"schema {place} name", place, "schema", "name", b"\xff\xfe"
         yield f"schema {place} release", place, "schema", "release", None
+        yield f"schema {place} dictionary", place, "schema", "dictionary", None
         yield f"schema {place} children", place, "schema", "children", None
 
 
@@ -180,9 +188,9 @@ def test_every_field_of_every_structure(cluster: EmbeddedBroker) -> None:
     """A wrong batch is refused with a typed error, or what is sent are bytes of the table."""
     refused = 0
     cases = list(wrong())
-    harmless = {b"", b"1", b"2", b"a", b"b", *Handmade().values, None}
+    harmless = {b"", b"1", b"2", b"a", b"b", b"red", b"blue", *Handmade().values, None}
     with Producer(bootstrap_servers=cluster.bootstrap_servers) as producer:
-        sent = [each.offset for each in producer.send_arrow("t", Handmade(), headers="headers").result(10)]
+        sent = [each.offset for each in producer.send_arrow("t", Handmade(), headers="headers", key="key").result(10)]
         assert len(sent) == 3
         for _, place, kind, field, given in cases:
             table = Handmade()
@@ -190,7 +198,7 @@ def test_every_field_of_every_structure(cluster: EmbeddedBroker) -> None:
             nothing = 0 if field == "release" else type(getattr(structure, field))() if given is None else given
             setattr(structure, field, None if field == "format" and given is None else nothing)
             try:
-                producer.send_arrow("t", table, headers="headers").result(10)
+                producer.send_arrow("t", table, headers="headers", key="key").result(10)
             except InvalidArgumentError:
                 refused += 1
     assert refused > len(cases) / 2
@@ -200,7 +208,7 @@ def test_every_field_of_every_structure(cluster: EmbeddedBroker) -> None:
         while left:
             for record in consumer.poll_batch():
                 left -= 1
-                assert record.value in harmless
+                assert {record.value, record.key} <= harmless
                 assert all(value in harmless and key in {"", "a", "b"} for key, value in record.headers)
 
 
@@ -212,6 +220,14 @@ def test_offsets_that_do_not_fit(cluster: EmbeddedBroker, name: str, numbers: li
     PLACES[place](table.array).buffers[1] = ctypes.addressof(table.numbers(ctypes.c_int32, numbers))
     with Producer(bootstrap_servers=cluster.bootstrap_servers) as producer, pytest.raises(InvalidArgumentError):
         producer.send_arrow("t", table, headers="headers")
+
+
+@pytest.mark.parametrize("index", [2, -1, 127])
+def test_a_category_that_there_is_not(cluster: EmbeddedBroker, index: int) -> None:
+    table = Handmade()
+    PLACES["key"](table.array).buffers[1] = ctypes.addressof(table.numbers(ctypes.c_int8, [0, index, 1]))
+    with Producer(bootstrap_servers=cluster.bootstrap_servers) as producer, pytest.raises(InvalidArgumentError):
+        producer.send_arrow("t", table, key="key")
 
 
 def test_a_capsule_that_was_taken_by_somebody_else(cluster: EmbeddedBroker) -> None:

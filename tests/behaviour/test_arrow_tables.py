@@ -57,7 +57,7 @@ def times(source: random.Random, rows: int) -> Column:
         most = min(2 ** (arrow_type.bit_width - (not name.startswith("u"))) - 1, 10**14 - 1)
     else:
         unit = source.choice(sorted(UNITS))
-        arrow_type, (up, down) = pa.timestamp(unit, source.choice([None, "UTC"])), UNITS[unit]
+        arrow_type, (up, down) = pa.timestamp(unit, source.choice(["Asia/Tokyo", "UTC"])), UNITS[unit]
     edges = [
         0,
         1,

@@ -23,7 +23,7 @@ def test_a_table_becomes_records(clients: Clients) -> None:
         {
             "k": pa.array([b"1", None, b"3"], pa.binary()),
             "v": pa.array(["a", "b", None], pa.string()),
-            "t": pa.array([1, 2, 3], pa.timestamp("ms")),
+            "t": pa.array([1, 2, 3], pa.timestamp("ms", "UTC")),
             "p": pa.array([1, 1, 1], pa.int64()),
             "h": pa.array([[("name", b"x"), ("other", None)], None, []], pa.map_(pa.string(), pa.binary())),
             "unused": [1.5, 2.5, 3.5],
@@ -62,6 +62,58 @@ def test_timestamps_of_every_unit_become_milliseconds(clients: Clients, topic: s
     assert stored[0].timestamp == moment.timestamp() * 1_000
     # A null is the time of sending.
     assert stored[1].timestamp > moment.timestamp() * 1_000
+
+
+def test_times_without_a_zone_are_refused_as_in_send(clients: Clients, topic: str) -> None:
+    table = pa.table({"value": [b"x"], "time": pa.array([1_760_000_000], pa.timestamp("s"))})
+    producer: Any = clients.producer()
+    with pytest.raises(InvalidArgumentError, match=r'column "time" has no time zone.*such as UTC'):
+        producer.send_arrow(topic, table, timestamp="time")
+    # Nulls alone mean the time of sending.
+    nothing = pa.table({"value": [b"y"], "time": pa.array([None], pa.timestamp("us"))})
+    assert producer.send_arrow(topic, nothing, timestamp="time").result(SECONDS)[0].offset == 0
+
+
+@pytest.mark.parametrize("kind", ["list", "large_list", "fixed_size_list"])
+def test_every_list_of_headers_can_be_sent(clients: Clients, topic: str, kind: str) -> None:
+    pair = pa.struct([("name", pa.dictionary(pa.int8(), pa.string())), ("value", pa.large_binary())])
+    rows = [[{"name": "a", "value": str(row).encode()}, {"name": "b", "value": None}] for row in range(6)]
+    if kind == "fixed_size_list":
+        array = pa.array(rows, pa.list_(pair, 2))
+        expected = rows
+    else:
+        expected = [rows[0], None, [], *rows[3:]]
+        array = pa.array(expected, pa.list_(pair) if kind == "list" else pa.large_list(pair))
+    producer: Any = clients.producer()
+    table = pa.table({"value": numbers(6), "h": array})
+    producer.send_arrow(topic, table.slice(1), headers="h").result(SECONDS)
+    records = read(clients.consumer([(topic, 0)]), 5)
+    meant = [tuple((each["name"], each["value"]) for each in row or ()) for row in expected[1:]]
+    assert [record.headers for record in records] == meant
+
+
+@pytest.mark.parametrize("items", [pa.string(), pa.binary(), pa.large_string()])
+@pytest.mark.parametrize("index", [pa.int8(), pa.uint32(), pa.int64()])
+def test_categories_can_be_sent(clients: Clients, topic: str, items: Any, index: Any) -> None:
+    plain = pa.array([b"red", None, b"blue", b"red", b""], pa.binary()).cast(items)
+    array = plain.dictionary_encode().cast(pa.dictionary(index, items))
+    producer: Any = clients.producer()
+    nothing = pa.DictionaryArray.from_arrays(pa.array([None] * 5, index), pa.array([], items))
+    table = pa.table({"value": array, "key": nothing})
+    producer.send_arrow(topic, table.slice(1), key="key").result(SECONDS)
+    records = read(clients.consumer([(topic, 0)]), 4)
+    assert [(record.key, record.value) for record in records] == [(None, each) for each in (None, b"blue", b"red", b"")]
+
+
+def test_an_own_batch_goes_out_again_with_its_topic_as_key(clients: Clients, topic: str) -> None:
+    producer: Any = clients.producer()
+    producer.send(topic, b"one", headers=[("a", b"1")]).result(SECONDS)
+    consumer: Any = clients.consumer([(topic, 0)])
+    batch = consumer.poll_arrow(timeout=SECONDS)
+    sent = producer.send_arrow(topic, batch, value="value", key="topic", headers="headers", timestamp="timestamp")
+    sent.result(SECONDS)
+    (again,) = read(consumer, 1)
+    assert (again.key, again.value, again.headers) == (topic.encode(), b"one", (("a", b"1"),))
 
 
 def test_several_batches_sliced_ones_and_lists_of_headers(clients: Clients, topic: str) -> None:
@@ -125,9 +177,9 @@ def test_an_error_counts_the_rows_of_the_table(clients: Clients, topic: str) -> 
     producer: Any = clients.producer()
     with pytest.raises(InvalidArgumentError, match=f'timestamp: {2**64 - 1} in row 4 of column "t"'):
         producer.send_arrow(topic, table, timestamp="t")
-    # The batches before it were sent.
+    # The batches before it were not sent, either.
     assert producer.flush(SECONDS) == 0
-    assert len(read(clients.consumer([(topic, 0)]), 3)) == 3
+    assert clients.consumer([(topic, 0)]).end_offsets([(topic, 0)])[(topic, 0)] == 0
 
 
 def test_another_column_may_have_the_name_of_one_that_is_not_sent(clients: Clients, topic: str) -> None:
@@ -154,13 +206,13 @@ WRONG: dict[str, tuple[Any, Any, type[Exception], str]] = {
         'key: the table has 2 columns named "k"',
     ),
     "seconds": (
-        {"value": [b"x", b"y"], "t": pa.array([0, 2**61], pa.timestamp("s"))},
+        {"value": [b"x", b"y"], "t": pa.array([0, 2**61], pa.timestamp("s", "UTC"))},
         {"timestamp": "t"},
         InvalidArgumentError,
         f'timestamp: {2**61} in row 1 of column "t" is out of range',
     ),
     "early seconds": (
-        {"value": [b"x"], "t": pa.array([-(2**61)], pa.timestamp("s"))},
+        {"value": [b"x"], "t": pa.array([-(2**61)], pa.timestamp("s", "UTC"))},
         {"timestamp": "t"},
         InvalidArgumentError,
         f'timestamp: -{2**61} in row 0 of column "t" is out of range',
@@ -248,21 +300,37 @@ WRONG_ROWS: dict[str, tuple[list[object], Any]] = {
 }
 
 
-@pytest.mark.parametrize("chunks", [1, 3])
+def test_no_row_of_a_table_in_chunks_is_sent_if_one_cannot_be(clients: Clients, topic: str) -> None:
+    rows = [pa.table({"value": [b"a", b"b"], "p": [0, where]}) for where in (0, 0, 99)]
+    producer: Any = clients.producer()
+    producer.partitions_for(topic)
+    with pytest.raises(InvalidPartitionError) as caught:
+        producer.send_arrow(topic, pa.concat_tables(rows), partition="p")
+    assert (caught.value.index, caught.value.sent) == (5, None)
+    assert producer.flush(SECONDS) == 0
+    producer.send_arrow(topic, pa.concat_tables(rows[:2]), partition="p").result(SECONDS)
+    assert values(read(clients.consumer([(topic, 0)]), 4)) == [b"a", b"b", b"a", b"b"]
+
+
+@pytest.mark.parametrize("form", ["one chunk", "three chunks", "stream"])
 @pytest.mark.parametrize("role", WRONG_ROWS)
-def test_an_error_names_the_row_and_has_what_was_sent(clients: Clients, role: str, chunks: int) -> None:
+def test_an_error_names_the_row_and_has_what_was_sent(clients: Clients, role: str, form: str) -> None:
     topic = clients.broker.new_topic()
     column, kind = WRONG_ROWS[role]
     rows = [pa.table({"value": [b"x"], role: pa.array([each], kind)}) for each in column]
-    table = pa.concat_tables(rows) if chunks == 3 else pa.concat_tables(rows).combine_chunks()
+    table = pa.concat_tables(rows) if form != "one chunk" else pa.concat_tables(rows).combine_chunks()
     producer: Any = clients.producer()
     producer.send(topic, b"first").result(SECONDS)
     with pytest.raises(InvalidArgumentError) as caught:
-        producer.send_arrow(topic, table, **{role: role})
+        producer.send_arrow(topic, table.to_reader() if form == "stream" else table, **{role: role})
     assert caught.value.index == 2
-    if chunks == 1:
+    consumer = clients.consumer([(topic, 0)])
+    if form != "stream":
+        # A table is checked in full first.
         assert caught.value.sent is None
+        assert producer.flush(SECONDS) == 0
+        assert consumer.end_offsets([(topic, 0)])[(topic, 0)] == 1
         return
     assert len(caught.value.sent) == 2
     assert producer.flush(SECONDS) == 0
-    assert clients.consumer([(topic, 0)]).end_offsets([(topic, 0)])[(topic, 0)] == 3
+    assert consumer.end_offsets([(topic, 0)])[(topic, 0)] == 3

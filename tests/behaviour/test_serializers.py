@@ -68,6 +68,30 @@ def test_a_failing_serializer_stops_the_send_and_is_the_cause(clients: Clients, 
     assert producer.send(topic, []).result(SECONDS).offset == 0
 
 
+@pytest.mark.parametrize("raised", [KeyboardInterrupt, SystemExit])
+def test_what_ends_the_program_passes_through_serializers_as_it_is(
+    clients: Clients, topic: str, raised: type[BaseException]
+) -> None:
+    stop = [True]
+
+    def convert(value: bytes) -> bytes:
+        if stop.pop():
+            raise raised
+        return value
+
+    producer = clients.producer(value_serializer=convert)
+    with pytest.raises(raised):
+        producer.send(topic, b"one")
+    stop.append(False)
+    producer.send(topic, b"one").result(SECONDS)
+    (record,) = read(clients.consumer([(topic, 0)], value_deserializer=convert), 1)
+    stop.append(True)
+    with pytest.raises(raised):
+        assert record.value
+    stop.append(False)
+    assert record.value == b"one"
+
+
 def test_a_serializer_that_returns_no_bytes_is_told(clients: Clients, topic: str) -> None:
     producer = clients.producer(key_serializer=lambda key: key)
     with pytest.raises(SerializationError, match=r"key.*int"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import textwrap
+from typing import Any
 
 import pytest
 
@@ -74,8 +75,58 @@ def test_a_library_without_face_is_named() -> None:
 
     with pytest.raises(ValueError, match=r"there is no face of 'pykafka'; known: .*'confluent_kafka'"):
         install("pykafka")
-    with pytest.raises(ValueError, match="what is installed as 'confluent-kafka' is imported as 'confluent_kafka'"):
-        install("confluent-kafka")
+    given: Any
+    for given in (None, 5):
+        with pytest.raises(TypeError, match="library: the name that the library is imported under is wanted, not"):
+            install(given)
+
+
+@pytest.mark.parametrize(
+    ("sought", "name"),
+    [
+        ("confluent-kafka", "confluent_kafka"),
+        ("Confluent_Kafka", "confluent_kafka"),
+        ("confluent", "confluent_kafka"),
+        ("aio-kafka", "aiokafka"),
+        ("AIOKafka", "aiokafka"),
+        ("kafka-python", "kafka"),
+        ("python-kafka", "kafka"),
+        ("kafka0.9", "kafka"),
+    ],
+)
+def test_a_library_by_another_name_is_led_to_its_own(sought: str, name: str) -> None:
+    from kafkars.compat import install
+
+    with pytest.raises(ValueError, match=f"there is no face of '{sought}'; the name it is imported under is '{name}'"):
+        install(sought)
+
+
+@pytest.mark.parametrize(
+    ("version", "face"),
+    [
+        ("0.9", "kafka_legacy"),
+        ("0.9.5", "kafka_legacy"),
+        ("2.0", "kafka"),
+        ("2.3.3", "kafka"),
+        (2, "kafka"),
+        (3, "kafka_3"),
+        ("3.0.12", "kafka_3"),
+    ],
+)
+def test_a_release_leads_to_the_face_of_its_line(version: str | int, face: str) -> None:
+    from kafkars.compat import face_of
+
+    assert face_of("kafka", version) == f"kafkars.compat.{face}"
+
+
+def test_releases_without_face_are_named() -> None:
+    from kafkars.compat import install
+
+    for version in ("1.4.7", "0.8", "20", "0.91"):
+        with pytest.raises(ValueError, match=r"there is no face of 'kafka' '.*'; versions: '0.9.5', '2', '3'"):
+            install("kafka", version)
+    with pytest.raises(ValueError, match=r"'aiokafka' has one face for all its releases; leave version='0\.12\.0' out"):
+        install("aiokafka", "0.12.0")
 
 
 def test_modules_that_the_face_lacks_are_not_taken_from_the_library() -> None:
@@ -168,12 +219,3 @@ def test_modules_of_other_releases_are_named() -> None:
     assert "kafka-python 1.0" in errors
     assert 'install("kafka")' in errors
     assert "no module of that name" in nonsense
-
-
-def test_a_version_without_face_is_named() -> None:
-    from kafkars.compat import install
-
-    with pytest.raises(ValueError, match=r"no face of 'kafka' '0.8'.*versions: '0.9.5'"):
-        install("kafka", version="0.8")
-    with pytest.raises(ValueError, match=r"no face of 'aiokafka' '1'.*versions: none"):
-        install("aiokafka", version="1")

@@ -35,8 +35,15 @@ OTHER_VERSIONS: dict[str, dict[str, str]] = {
 }
 """Faces of other releases of a library, for `install(library, version=...)`."""
 
-IMPORTED_AS: dict[str, str] = {"confluent-kafka": "confluent_kafka", "kafka-python": "kafka", "kafka_python": "kafka"}
-"""Names of PyPI packages that differ from the name they are imported under."""
+SOUGHT_AS: dict[str, str] = {
+    "confluent": "confluent_kafka",
+    "confluentkafka": "confluent_kafka",
+    "aiokafka": "aiokafka",
+    "kafka": "kafka",
+    "kafkapython": "kafka",
+    "pythonkafka": "kafka",
+}
+"""What people call the libraries, as letters only, and the names they are imported under."""
 
 STANDS_ON: dict[str, str] = {"kafkars.compat.kafka_3": "kafkars.compat.kafka"}
 """Faces that only have what differs from another face, and that face, which has their other modules."""
@@ -49,13 +56,14 @@ def install(library: str, version: str | int | None = None) -> ModuleType:
 
     Args:
         library: "confluent_kafka", "aiokafka" or "kafka" (kafka-python).
-        version: A release whose calls are others: 2 (as without), 3 or "0.9.5" of "kafka". None for the face that the
-            library has.
+        version: A release whose calls are others: 2 (as without), 3 or "0.9.5" of "kafka", or a release of these lines,
+            such as "2.3.1". None for the face that the library has.
 
     Returns:
         The face.
 
     Raises:
+        TypeError: The library's name is not text.
         InvalidArgumentError: There is no face of that name or version, or the library itself, or the face of another
             version, was imported before; classes that the program has got from it would not be the face's.
     """
@@ -93,19 +101,28 @@ def uninstall(library: str) -> None:
 
 def face_of(library: str, version: str | int | None = None) -> str:
     """Returns the package that stands in for a library."""
-    if version is not None:
-        others = OTHER_VERSIONS.get(library, {})
-        if str(version) not in others:
-            known = " and ".join(map(repr, others)) or "none"
-            raise InvalidArgumentError(f"there is no face of {library!r} {version!r} of its own; versions: {known}")
-        return others[str(version)]
+    if not isinstance(library, str):
+        raise TypeError(f"library: the name that the library is imported under is wanted, not {type(library).__name__}")
     name = FACES.get(library)
     if name is None or find_spec(name) is None:
         known = " and ".join(repr(library) for library, name in FACES.items() if find_spec(name) is not None)
-        meant = IMPORTED_AS.get(library.lower())
-        hint = f"what is installed as {library!r} is imported as {meant!r}" if meant is not None else f"known: {known}"
+        meant = SOUGHT_AS.get("".join(letter for letter in library.lower() if letter.isalpha()))
+        hint = f"the name it is imported under is {meant!r}" if meant is not None else f"known: {known}"
         raise InvalidArgumentError(f"there is no face of {library!r}; {hint}")
-    return name
+    return name if version is None else face_of_release(library, str(version))
+
+
+def face_of_release(library: str, version: str) -> str:
+    """Returns the package that stands in for a release of a library: the same version, or the line it belongs to."""
+    faces = OTHER_VERSIONS.get(library, {})
+    for known, name in faces.items():
+        line = known.rsplit(".", 1)[0]
+        if version in (known, line) or version.startswith(f"{line}."):
+            return name
+    if not faces:
+        raise InvalidArgumentError(f"{library!r} has one face for all its releases; leave version={version!r} out")
+    known = ", ".join(map(repr, faces))
+    raise InvalidArgumentError(f"there is no face of {library!r} {version!r}; versions: {known}")
 
 
 def finder_of(library: str) -> AliasFinder | None:

@@ -155,6 +155,7 @@ impl Finder<'_> {
                 found: array.data_type().clone(),
                 expected,
             },
+            Unfit::Zone => ColumnError::Zone { role, name },
             Unfit::Range { row, value } => ColumnError::Range {
                 role,
                 name,

@@ -39,6 +39,17 @@ pub enum ColumnError {
         /// The types that can be used.
         expected: &'static str,
     },
+    /// The timestamps have no time zone.
+    #[error(
+        "{role}: column {name:?} has no time zone, so its times name no moments; give it the zone that they are in, such \
+         as UTC (pyarrow.compute.assume_timezone, dt.tz_localize of pandas, dt.replace_time_zone of polars)"
+    )]
+    Zone {
+        /// The part of a record that the column is for.
+        role: &'static str,
+        /// The column's name.
+        name: String,
+    },
     /// A number is out of range.
     #[error("{role}: {value} in row {row} of column {name:?} is out of range")]
     Range {
@@ -89,7 +100,10 @@ impl ColumnError {
             Self::Range { row, .. } | Self::Unit { row, .. } | Self::NullName { row, .. } => {
                 Some(*row)
             }
-            Self::Missing { .. } | Self::Ambiguous { .. } | Self::Type { .. } => None,
+            Self::Missing { .. }
+            | Self::Ambiguous { .. }
+            | Self::Type { .. }
+            | Self::Zone { .. } => None,
         }
     }
 }
@@ -99,6 +113,8 @@ impl ColumnError {
 pub(crate) enum Unfit {
     /// The type cannot be used.
     Type,
+    /// The timestamps have no time zone.
+    Zone,
     /// A number is out of range.
     Range {
         /// The row of the array.

@@ -5,16 +5,41 @@ use std::ops::Range;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
 use arrow_buffer::{NullBuffer, OffsetBuffer};
-use arrow_schema::DataType;
+use arrow_schema::{DataType, Field};
 use kafkars_records::Header;
 
 use crate::error::Unfit;
 use crate::payloads::Payloads;
 
+fn is_struct(item: &Field) -> bool {
+    matches!(item.data_type(), DataType::Struct(_))
+}
+
+/// Where each row's headers are in the items.
+#[derive(Debug, Clone)]
+enum ListStarts {
+    Short(OffsetBuffer<i32>),
+    Long(OffsetBuffer<i64>),
+    /// Each row has this many.
+    Fixed(usize),
+}
+
+impl ListStarts {
+    /// The index of the first header of a row.
+    fn first(&self, row: usize) -> usize {
+        match self {
+            Self::Short(offsets) => offsets.get(row).and_then(|at| usize::try_from(*at).ok()),
+            Self::Long(offsets) => offsets.get(row).and_then(|at| usize::try_from(*at).ok()),
+            Self::Fixed(count) => row.checked_mul(*count),
+        }
+        .unwrap_or(0)
+    }
+}
+
 /// A column of headers.
 #[derive(Debug, Clone)]
 pub(crate) struct Headers {
-    offsets: OffsetBuffer<i32>,
+    offsets: ListStarts,
     nulls: Option<NullBuffer>,
     names: Payloads,
     values: Payloads,
@@ -26,25 +51,35 @@ impl Headers {
 
     /// Reads the column, if its type fits and every header has a key.
     pub(crate) fn new(array: &ArrayRef) -> Result<Self, Unfit> {
-        let (offsets, items, names, values) = match array.data_type() {
+        let (offsets, items) = match array.data_type() {
             DataType::Map(..) => {
                 let map = array.as_map();
-                (map.offsets(), map.entries(), map.keys(), map.values())
+                (ListStarts::Short(map.offsets().clone()), map.entries())
             }
-            DataType::List(item) if matches!(item.data_type(), DataType::Struct(_)) => {
+            DataType::List(item) if is_struct(item) => {
                 let list = array.as_list::<i32>();
-                let items = list.values().as_struct();
-                let [names, values] = items.columns() else {
-                    return Err(Unfit::Type);
-                };
-                (list.offsets(), items, names, values)
+                let offsets = ListStarts::Short(list.offsets().clone());
+                (offsets, list.values().as_struct())
+            }
+            DataType::LargeList(item) if is_struct(item) => {
+                let list = array.as_list::<i64>();
+                let offsets = ListStarts::Long(list.offsets().clone());
+                (offsets, list.values().as_struct())
+            }
+            DataType::FixedSizeList(item, count) if is_struct(item) => {
+                let count = usize::try_from(*count).map_err(|_| Unfit::Type)?;
+                let list = array.as_fixed_size_list();
+                (ListStarts::Fixed(count), list.values().as_struct())
             }
             _ => return Err(Unfit::Type),
+        };
+        let [names, values] = items.columns() else {
+            return Err(Unfit::Type);
         };
         let is_whole = items.null_count() == 0 && names.null_count() == 0;
         let texts = Payloads::new(names).filter(Payloads::is_text);
         let made = Self {
-            offsets: offsets.clone(),
+            offsets,
             nulls: array.nulls().cloned(),
             names: texts.ok_or(Unfit::Type)?,
             values: Payloads::new(values).ok_or(Unfit::Type)?,
@@ -63,13 +98,9 @@ impl Headers {
     /// The range of a row's headers in the items.
     fn range(&self, row: usize) -> Range<usize> {
         let is_null = self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row));
-        let place = |at: usize| {
-            let offset = self.offsets.get(at).copied().unwrap_or(0);
-            usize::try_from(offset).unwrap_or(0)
-        };
         match is_null {
             true => 0..0,
-            false => place(row)..place(row + 1),
+            false => self.offsets.first(row)..self.offsets.first(row + 1),
         }
     }
 

@@ -18,7 +18,7 @@ pub(crate) struct NumberColumn(Vec<Option<i64>>);
 
 impl NumberColumn {
     pub(crate) const TIMESTAMPS: &str =
-        "timestamps of any unit, or whole numbers of milliseconds since 1970,";
+        "timestamps of any unit with a time zone, or whole numbers of milliseconds since 1970,";
     pub(crate) const PARTITIONS: &str = "whole numbers";
 
     /// Reads partitions: integers that fit an int32.
@@ -35,11 +35,15 @@ impl NumberColumn {
         Ok(numbers)
     }
 
-    /// Reads timestamps as ms since 1970. Finer units are rounded down.
+    /// Reads timestamps as ms since 1970. Finer units are rounded down. A column without a time zone holds what clocks
+    /// showed somewhere, and names no moments.
     pub(crate) fn milliseconds(array: &ArrayRef) -> Result<Self, Unfit> {
-        let DataType::Timestamp(unit, _) = array.data_type() else {
+        let DataType::Timestamp(unit, zone) = array.data_type() else {
             return Self::whole(array)?.in_milliseconds();
         };
+        if zone.is_none() && array.null_count() < array.len() {
+            return Err(Unfit::Zone);
+        }
         match unit {
             TimeUnit::Second => {
                 collect::<TimestampSecondType>(array, |time| time.checked_mul(1_000))

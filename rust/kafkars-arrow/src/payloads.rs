@@ -5,6 +5,7 @@ use arrow_array::{
     Array, ArrayRef, BinaryArray, BinaryViewArray, FixedSizeBinaryArray, LargeBinaryArray,
     LargeStringArray, StringArray, StringViewArray,
 };
+use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 
 /// A column of bytes or text, in any of Arrow's layouts.
@@ -17,8 +18,39 @@ pub(crate) enum Payloads {
     Utf8(StringArray),
     LargeUtf8(LargeStringArray),
     Utf8View(StringViewArray),
+    Dictionary(Dictionary),
     /// A column of nulls only.
     Null,
+}
+
+/// A column whose rows name items of a shorter column, as a categorical column does.
+#[derive(Debug, Clone)]
+pub(crate) struct Dictionary {
+    // For each row the index of its item; a null row's has no meaning.
+    rows: Vec<usize>,
+    nulls: Option<NullBuffer>,
+    items: Box<Payloads>,
+}
+
+impl Dictionary {
+    fn new(array: &ArrayRef) -> Option<Self> {
+        let dictionary = array.as_any_dictionary_opt()?;
+        let items = dictionary.values();
+        Some(Self {
+            rows: match items.is_empty() {
+                true => vec![0; array.len()],
+                false => dictionary.normalized_keys(),
+            },
+            nulls: dictionary.keys().nulls().cloned(),
+            items: Box::new(Payloads::new(items)?),
+        })
+    }
+
+    #[inline]
+    fn item(&self, row: usize) -> Option<usize> {
+        let is_null = self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row));
+        self.rows.get(row).copied().filter(|_| !is_null)
+    }
 }
 
 impl Payloads {
@@ -36,6 +68,7 @@ impl Payloads {
             DataType::Utf8 => Self::Utf8(array.as_string().clone()),
             DataType::LargeUtf8 => Self::LargeUtf8(array.as_string().clone()),
             DataType::Utf8View => Self::Utf8View(array.as_string_view().clone()),
+            DataType::Dictionary(..) => Self::Dictionary(Dictionary::new(array)?),
             DataType::Null => Self::Null,
             _ => return None,
         })
@@ -43,7 +76,10 @@ impl Payloads {
 
     /// True if the items are text.
     pub(crate) fn is_text(&self) -> bool {
-        matches!(self, Self::Utf8(_) | Self::LargeUtf8(_) | Self::Utf8View(_))
+        match self {
+            Self::Dictionary(dictionary) => dictionary.items.is_text(),
+            _ => matches!(self, Self::Utf8(_) | Self::LargeUtf8(_) | Self::Utf8View(_)),
+        }
     }
 
     /// Returns an item; `None` if it is null.
@@ -57,6 +93,7 @@ impl Payloads {
             Self::Utf8(array) => array.is_valid(row).then(|| array.value(row).as_bytes()),
             Self::LargeUtf8(array) => array.is_valid(row).then(|| array.value(row).as_bytes()),
             Self::Utf8View(array) => array.is_valid(row).then(|| array.value(row).as_bytes()),
+            Self::Dictionary(dictionary) => dictionary.items.get(dictionary.item(row)?),
             Self::Null => None,
         }
     }
@@ -67,6 +104,7 @@ impl Payloads {
             Self::Utf8(array) => array.is_valid(row).then(|| array.value(row)),
             Self::LargeUtf8(array) => array.is_valid(row).then(|| array.value(row)),
             Self::Utf8View(array) => array.is_valid(row).then(|| array.value(row)),
+            Self::Dictionary(dictionary) => dictionary.items.text(dictionary.item(row)?),
             _ => None,
         }
     }

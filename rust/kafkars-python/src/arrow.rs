@@ -12,9 +12,9 @@ use arrow_schema::{ArrowError, SchemaRef};
 use kafkars_arrow::{
     ColumnTypes, RecordColumn, RecordColumnsBuilder, RecordColumnsError, RecordLayout,
 };
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
+use pyo3::types::{PyCapsule, PySequence, PyString};
 
 use crate::batch_run::Run;
 use crate::error;
@@ -160,16 +160,40 @@ impl PyArrowBatch {
     }
 }
 
+/// Names of columns, as a sequence. One name as text is a sequence of letters, and is refused; so is what can be read
+/// once only, because names are checked before records are taken.
+pub(crate) struct GivenColumns(Vec<String>);
+
+impl FromPyObject<'_, '_> for GivenColumns {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        let names =
+            match given.is_instance_of::<PyString>() || !given.is_instance_of::<PySequence>() {
+                true => None,
+                false => given.extract().ok(),
+            };
+        names.map(Self).ok_or_else(|| {
+            let kind = given.get_type();
+            PyTypeError::new_err(format!(
+                "a list of column names is wanted, such as [\"key\", \"value\"], not {}",
+                kind.name()
+                    .map_or_else(|_| "this".to_owned(), |name| name.to_string())
+            ))
+        })
+    }
+}
+
 /// Fails for a name that is no column of records or no layout: asked before records are taken, which would be lost
 /// otherwise.
 #[pyfunction]
 #[pyo3(signature = (columns, layout))]
-pub(crate) fn check_arrow_layout(columns: Option<Vec<String>>, layout: &str) -> PyResult<()> {
+pub(crate) fn check_arrow_layout(columns: Option<GivenColumns>, layout: &str) -> PyResult<()> {
     record_layout(columns, layout).map(drop)
 }
 
 /// The columns of these names, or all if none are given, with the types of the layout.
-pub(crate) fn record_layout(columns: Option<Vec<String>>, layout: &str) -> PyResult<RecordLayout> {
+pub(crate) fn record_layout(columns: Option<GivenColumns>, layout: &str) -> PyResult<RecordLayout> {
     let Some(types) = ColumnTypes::named(layout) else {
         let known = ColumnTypes::NAMES.map(|(name, _)| format!("{name:?}"));
         return Err(error::argument(format!(
@@ -177,7 +201,7 @@ pub(crate) fn record_layout(columns: Option<Vec<String>>, layout: &str) -> PyRes
             known.join(" and ")
         )));
     };
-    let Some(names) = columns else {
+    let Some(GivenColumns(names)) = columns else {
         return Ok(RecordLayout::new(&RecordColumn::ALL, types));
     };
     let columns: Result<Vec<RecordColumn>, _> =

@@ -11,7 +11,7 @@ use pyo3::types::{PyCapsule, PyDict, PyList, PySlice, PyTuple, PyType};
 use kafkars_arrow::RecordLayout;
 use kafkars_client::config::TopicPartition;
 
-use crate::arrow::{self, PyArrowBatch};
+use crate::arrow::{self, GivenColumns, PyArrowBatch};
 use crate::batch_run::Run;
 use crate::imports::RESTORE_BATCH;
 use crate::record::PyRecord;
@@ -184,7 +184,7 @@ impl PyRecordBatch {
     fn to_arrow(
         &self,
         py: Python<'_>,
-        columns: Option<Vec<String>>,
+        columns: Option<GivenColumns>,
         layout: &str,
     ) -> PyResult<PyArrowBatch> {
         PyArrowBatch::new(py, &self.runs, &arrow::record_layout(columns, layout)?)

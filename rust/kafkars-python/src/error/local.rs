@@ -2,7 +2,7 @@
 
 use kafkars_arrow::{ColumnError, RecordColumnsError};
 use kafkars_client::config::{ConfigError, TopicPartition};
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyException, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -100,6 +100,12 @@ pub(crate) fn serialization(
     error
 }
 
+/// Whether it says something about a record: what ends the program, such as a KeyboardInterrupt, passes as it is,
+/// whatever function it comes out of.
+pub(crate) fn is_of_record(py: Python<'_>, cause: &PyErr) -> bool {
+    cause.is_instance_of::<PyException>(py)
+}
+
 /// A deserializer failed on `raw`.
 pub(crate) fn deserialization(
     what: &str,
@@ -109,6 +115,9 @@ pub(crate) fn deserialization(
     cause: PyErr,
 ) -> PyErr {
     let py = raw.py();
+    if !is_of_record(py, &cause) {
+        return cause;
+    }
     let message = format!(
         "{what} of the record at {partition} offset {offset} cannot be deserialized: {cause}"
     );

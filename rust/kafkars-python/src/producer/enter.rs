@@ -8,7 +8,7 @@ use kafkars_client::{Delivery, PendingSend, SendError};
 use pyo3::intern;
 use pyo3::prelude::*;
 
-use super::arrow::{ArrowBatches, ArrowRows};
+use super::arrow::ArrowBatches;
 use super::awaits::Awaits;
 use super::batch_builder::PyBatchBuilder;
 use super::core::ProducerCore;
@@ -165,14 +165,13 @@ impl ProducerCore {
         batches.check(py, names)?;
         let mut entries = Vec::new();
         let failure = loop {
-            let columns = match batches.next(py, names) {
-                Ok(Some(columns)) => columns,
+            let mut rows = match batches.next_rows(py, topic, names) {
+                Ok(Some(rows)) => rows,
                 Ok(None) => return Ok(AwaitableCall(awaits(Arc::new(entries)).future())),
                 // Nothing was sent, so it is an error of the arguments.
                 Err(failure) if entries.is_empty() => return Err(failure),
                 Err(failure) => break failure,
             };
-            let mut rows = ArrowRows::new(topic, columns);
             match self.enter_rows(py, &mut rows, time_limit) {
                 Ok(more) => entries.extend(more),
                 Err(failure) => {

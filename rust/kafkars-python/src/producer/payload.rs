@@ -71,14 +71,12 @@ impl<'a, 'py> Payload<'a, 'py> {
     ) -> PyResult<Self> {
         let py = value.py();
         let made = serializer.call(topic, value, headers);
-        let made = made.map_err(|cause| {
-            error::serialization(
-                py,
-                what,
-                topic,
-                &format!("the serializer failed: {cause}"),
-                Some(cause),
-            )
+        let made = made.map_err(|cause| match error::is_of_record(py, &cause) {
+            true => {
+                let problem = format!("the serializer failed: {cause}");
+                error::serialization(py, what, topic, &problem, Some(cause))
+            }
+            false => cause,
         })?;
         if made.is_none() {
             return Ok(Self::Nothing);

@@ -9,7 +9,7 @@ use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use super::arrow::{self, ArrowBatches, ArrowRows};
+use super::arrow::{self, ArrowBatches};
 use super::base::PyBaseProducer;
 use super::batch_builder::PyBatchBuilder;
 use super::core::{self, ProducerCore};
@@ -149,16 +149,20 @@ impl PyProducer {
     /// Sends the rows of an Arrow table without making a Python object of each. Serializers and interceptors do not
     /// run.
     ///
+    /// The rows of a table, which is what has a length, are checked first: if one cannot be sent, none is. A stream
+    /// without a length, such as a `pyarrow.RecordBatchReader`, is sent as it is read. The error's `index` is the row
+    /// that it is about, its `sent` the handle of rows that were taken before a stream or the time ended.
+    ///
     /// Args:
     ///     topic: Where the rows go.
     ///     data: A table or record batch of any library with `__arrow_c_stream__` or `__arrow_c_array__`.
-    ///     value: Name of the column of values, binary or text; None leaves the part out, and so does a null in its
-    ///         row.
-    ///     key: Name of that of keys.
+    ///     value: Name of the column of values: binary, text, or categories of such; None leaves the part out, and
+    ///         so does a null in its row.
+    ///     key: Name of that of keys, likewise.
     ///     headers: Name of that of headers, a map or a list of pairs.
-    ///     timestamp: Name of that of timestamps: a timestamp, or milliseconds.
+    ///     timestamp: Name of that of timestamps: with a time zone, or whole milliseconds.
     ///     partition: Name of that of partitions, whole numbers.
-    ///     timeout: Longest wait in seconds for room, for each batch of the table; `max_block_ms` by default.
+    ///     timeout: Longest wait in seconds for room; `max_block_ms` by default.
     ///
     /// Returns:
     ///     A handle for all of their deliveries.
@@ -197,8 +201,7 @@ impl PyProducer {
         batches.check(py, &names)?;
         let mut taken = Vec::new();
         let mut send = || {
-            while let Some(columns) = batches.next(py, &names)? {
-                let mut rows = ArrowRows::new(&topic, columns);
+            while let Some(mut rows) = batches.next_rows(py, &topic, &names)? {
                 self.core.send_rows(py, &mut rows, deadline, &mut taken)?;
             }
             Ok(())

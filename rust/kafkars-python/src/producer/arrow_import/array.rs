@@ -8,6 +8,7 @@ use arrow_array::array::make_array;
 use arrow_array::ffi::FFI_ArrowArray;
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_buffer::Buffer;
+use arrow_buffer::bit_util::get_bit;
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 
@@ -240,7 +241,8 @@ impl<'a> Import<'a> {
                 (3, 0)
             }
             DataType::BinaryView | DataType::Utf8View => (3, 0),
-            DataType::List(_) => (2, 1),
+            DataType::List(_) | DataType::LargeList(_) => (2, 1),
+            DataType::FixedSizeList(..) => (1, 1),
             DataType::Struct(fields) => (1, fields.len()),
             _ => (2, 0),
         };
@@ -269,6 +271,25 @@ impl<'a> Import<'a> {
                     let (offsets, last) = self.offsets(&node, 4)?;
                     data.push(offsets);
                     parts.push(self.array(*raw.children, item.data_type(), Some(last))?);
+                }
+                DataType::LargeList(item) => {
+                    let (offsets, last) = self.offsets(&node, 8)?;
+                    data.push(offsets);
+                    parts.push(self.array(*raw.children, item.data_type(), Some(last))?);
+                }
+                DataType::FixedSizeList(item, width) => {
+                    let width = count(i64::from(*width), "the width", MOST_ITEMS)?;
+                    let items = node.end.checked_mul(width);
+                    let items = items.ok_or("a list is larger than memory")?;
+                    parts.push(self.array(*raw.children, item.data_type(), Some(items))?);
+                }
+                DataType::Dictionary(index, item) => {
+                    let width = index.primitive_width();
+                    let width = width.ok_or_else(|| format!("{index} is no index"))?;
+                    let indices = self.data(raw, 1, node.end.checked_mul(width))?;
+                    let items = items_named(&node, &indices, index, width)?;
+                    data.push(indices);
+                    parts.push(self.array(raw.dictionary, item, Some(items))?);
                 }
                 DataType::Struct(fields) => {
                     for (index, field) in fields.iter().enumerate() {
@@ -321,4 +342,34 @@ impl<'a> Import<'a> {
         });
         buffers.collect()
     }
+}
+
+/// How many items of a dictionary the rows need: its own length cannot be compared with anything.
+fn items_named(
+    node: &ArrayNode<'_>,
+    indices: &Buffer,
+    index: &DataType,
+    width: usize,
+) -> ImportResult<usize> {
+    let is_null = |row: usize| {
+        let mask = node.mask.as_deref();
+        mask.is_some_and(|mask| !get_bit(mask, row))
+    };
+    let mut items = 0;
+    let rows = indices.chunks_exact(width).enumerate().skip(node.offset);
+    for (_, bytes) in rows.filter(|(row, _)| !is_null(*row)) {
+        let mut wide = [0; 8];
+        wide[..width].copy_from_slice(bytes);
+        let is_negative = index.is_signed_integer() && bytes[width - 1] >= 0x80;
+        let named = u64::from_le_bytes(wide);
+        match usize::try_from(named) {
+            Ok(named) if !is_negative && named < MOST_ITEMS => items = items.max(named + 1),
+            _ => {
+                return Err(
+                    "a row names a category before the first, or far beyond the last".to_owned(),
+                );
+            }
+        }
+    }
+    Ok(items)
 }
