@@ -30,7 +30,7 @@ impl ClassicMembership {
     }
 
     /// Until when the group waits for this member to give up partitions.
-    pub(super) fn patience_ends_at(&self, common: &Common) -> Option<Instant> {
+    pub(super) fn rebalance_ends_at(&self, common: &Common) -> Option<Instant> {
         let holds_up = matches!(self.phase, JoinPhase::Preparing | JoinPhase::Leaving(_));
         let calm_at = self.session.calm_at.filter(|_| holds_up)?;
         (self.beats(common) && !common.ownership.is_empty())
@@ -159,7 +159,7 @@ impl ClassicMembership {
                 measured: limit + (now - ends_at),
                 cause: Arc::clone(&common.last_cause),
             }
-        } else if let Some(ends_at) = self.patience_ends_at(common).filter(has_passed) {
+        } else if let Some(ends_at) = self.rebalance_ends_at(common).filter(has_passed) {
             let limit = common.config.rebalance_timeout();
             GroupError::RebalanceTimeout {
                 group,

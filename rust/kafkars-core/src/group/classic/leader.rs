@@ -45,11 +45,11 @@ impl ClassicMembership {
             .collect();
         common.lookup.want_names(missing);
         common.look_up(now);
-        let patience = LONGEST_LOOK_UP.min(common.config.rebalance_timeout() / 2);
+        let look_up_limit = LONGEST_LOOK_UP.min(common.config.rebalance_timeout() / 2);
         self.phase = JoinPhase::Electing(Election {
             members,
             topics,
-            step: ElectionStep::LookingUp(now + patience),
+            step: ElectionStep::LookingUp(now + look_up_limit),
         });
         self.try_elect(common, now);
     }

@@ -189,8 +189,8 @@ impl ClassicMembership {
             .beats(common)
             .then(|| self.session.wake_at(common, &self.beat_pace))
             .flatten();
-        let patience_ends_at = self.patience_ends_at(common);
-        [retry_at, heartbeat_at, patience_ends_at]
+        let rebalance_ends_at = self.rebalance_ends_at(common);
+        [retry_at, heartbeat_at, rebalance_ends_at]
             .into_iter()
             .flatten()
             .min()

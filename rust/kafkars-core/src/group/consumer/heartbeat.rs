@@ -97,7 +97,7 @@ impl ConsumerMembership {
     }
 
     /// Until when the coordinator waits for partitions that are being given up.
-    pub(super) fn patience_ends_at(&self, common: &Common) -> Option<Instant> {
+    pub(super) fn rebalance_ends_at(&self, common: &Common) -> Option<Instant> {
         let since = self.calm_at.filter(|_| self.is_releasing)?;
         Some(since + common.config.rebalance_timeout())
     }
@@ -107,7 +107,7 @@ impl ConsumerMembership {
     pub(super) fn end_session(&mut self, common: &mut Common, now: Instant) {
         let group = Arc::clone(&common.group);
         let has_passed = |at: &Instant| *at <= now;
-        let patience_ends_at = self.patience_ends_at(common);
+        let rebalance_ends_at = self.rebalance_ends_at(common);
         let error = if let Some(ends_at) = self.session_ends_at.filter(has_passed) {
             let limit = common.config.session_timeout;
             GroupError::SessionExpired {
@@ -116,7 +116,7 @@ impl ConsumerMembership {
                 measured: limit + (now - ends_at),
                 cause: Arc::clone(&common.last_cause),
             }
-        } else if let Some(ends_at) = patience_ends_at.filter(has_passed) {
+        } else if let Some(ends_at) = rebalance_ends_at.filter(has_passed) {
             let limit = common.config.rebalance_timeout();
             GroupError::RebalanceTimeout {
                 group,

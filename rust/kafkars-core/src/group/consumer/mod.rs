@@ -161,7 +161,7 @@ impl ConsumerMembership {
             beat_at,
             self.leave_wake_at(common),
             self.session_ends_at,
-            self.patience_ends_at(common),
+            self.rebalance_ends_at(common),
         ]
         .into_iter()
         .flatten()

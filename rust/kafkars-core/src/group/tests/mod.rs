@@ -32,26 +32,26 @@ const TOPIC_ID: Uuid = Uuid([7; 16]);
 const PARTITIONS: i32 = 4;
 
 /// One member, its clock, and what it has sent and told.
-struct Desk {
+struct TestMember {
     now: Instant,
     membership: Membership,
     sent: VecDeque<GroupCall>,
     told: VecDeque<GroupEvent>,
 }
 
-impl Desk {
+impl TestMember {
     /// A member of the classic protocol that has subscribed.
     fn classic(assignors: &[&str], change: impl FnOnce(&mut GroupConfig)) -> Self {
-        let mut desk = Self::new(GroupProtocol::Classic, assignors, change);
-        desk.subscribe(&[TOPIC]);
-        desk
+        let mut member = Self::new(GroupProtocol::Classic, assignors, change);
+        member.subscribe(&[TOPIC]);
+        member
     }
 
     /// A member of the consumer protocol that has subscribed.
     fn consumer(change: impl FnOnce(&mut GroupConfig)) -> Self {
-        let mut desk = Self::new(GroupProtocol::Consumer, &[], change);
-        desk.subscribe(&[TOPIC]);
-        desk
+        let mut member = Self::new(GroupProtocol::Consumer, &[], change);
+        member.subscribe(&[TOPIC]);
+        member
     }
 
     /// A member that has not subscribed.
@@ -67,14 +67,14 @@ impl Desk {
         };
         change(&mut config);
         let assignors = assignors.iter().map(|name| by_name(name).unwrap());
-        let mut desk = Self {
+        let mut member = Self {
             now: Instant::now(),
             membership: Membership::new(config.check().unwrap(), assignors.collect(), 1),
             sent: VecDeque::new(),
             told: VecDeque::new(),
         };
-        desk.membership.cluster_changed(desk.now, &cluster());
-        desk
+        member.membership.cluster_changed(member.now, &cluster());
+        member
     }
 
     fn subscribe(&mut self, topics: &[&str]) {

@@ -2,19 +2,19 @@
 
 use super::*;
 
-fn member() -> Desk {
-    let mut desk = Desk::consumer(|config| {
+fn joined_member() -> TestMember {
+    let mut member = TestMember::consumer(|config| {
         config.session_timeout = Duration::from_secs(600);
         config.rebalance_timeout = Some(Duration::from_secs(30));
     });
-    desk.take_in(1, &[0, 1]);
-    let assigned = desk.next_change();
+    member.take_in(1, &[0, 1]);
+    let assigned = member.next_change();
     assert_eq!(assigned.partitions.len(), 2);
-    desk.done(&assigned);
-    let (beat, request) = desk.next_beat();
+    member.done(&assigned);
+    let (beat, request) = member.next_beat();
     assert_eq!(owned(&request), Some(vec![0, 1]));
-    desk.answer(&beat, target(2, None));
-    desk
+    member.answer(&beat, target(2, None));
+    member
 }
 
 fn owned(request: &ConsumerGroupHeartbeatRequest) -> Option<Vec<i32>> {
@@ -29,19 +29,19 @@ fn owned(request: &ConsumerGroupHeartbeatRequest) -> Option<Vec<i32>> {
 
 #[test]
 fn the_first_heartbeat_says_everything_and_later_ones_what_is_new() {
-    let mut desk = Desk::consumer(|config| {
+    let mut member = TestMember::consumer(|config| {
         config.group_remote_assignor = Some("uniform".to_owned());
         config.client_rack = Some("a".to_owned());
         config.rebalance_timeout = Some(Duration::from_secs(30));
     });
-    let (beat, request) = desk.next_beat();
+    let (beat, request) = member.next_beat();
     assert_eq!(request.server_assignor.as_deref(), Some("uniform"));
     assert_eq!(request.rack_id.as_deref(), Some("a"));
     assert_eq!(request.rebalance_timeout_ms, 30_000);
     assert_eq!(owned(&request), Some(Vec::new()));
-    desk.answer(&beat, target(1, Some(&[])));
-    desk.pass(Duration::from_secs(1));
-    let (_, request) = desk.next_beat();
+    member.answer(&beat, target(1, Some(&[])));
+    member.pass(Duration::from_secs(1));
+    let (_, request) = member.next_beat();
     assert_eq!(request.server_assignor, None);
     assert_eq!(request.rebalance_timeout_ms, -1);
     assert_eq!(request.subscribed_topic_names, None);
@@ -50,70 +50,70 @@ fn the_first_heartbeat_says_everything_and_later_ones_what_is_new() {
 
 #[test]
 fn a_pattern_goes_to_the_coordinator_and_replaces_names() {
-    let mut desk = member();
+    let mut member = joined_member();
     let pattern = Subscription::Pattern(Arc::from("ord.*"));
-    desk.membership.subscribe(desk.now, pattern).unwrap();
-    desk.work();
-    let (beat, request) = desk.next_beat();
+    member.membership.subscribe(member.now, pattern).unwrap();
+    member.work();
+    let (beat, request) = member.next_beat();
     assert_eq!(request.subscribed_topic_regex.as_deref(), Some("ord.*"));
     assert_eq!(request.subscribed_topic_names, Some(Vec::new()));
-    desk.answer(&beat, target(3, None));
-    desk.subscribe(&[TOPIC]);
-    let (_, request) = desk.next_beat();
+    member.answer(&beat, target(3, None));
+    member.subscribe(&[TOPIC]);
+    let (_, request) = member.next_beat();
     assert_eq!(request.subscribed_topic_regex.as_deref(), Some(""));
     assert_eq!(request.subscribed_topic_names, Some(vec![TOPIC.to_owned()]));
 }
 
 #[test]
 fn new_partitions_wait_until_old_ones_are_given_up() {
-    let mut desk = member();
-    desk.pass(Duration::from_secs(1));
-    let (beat, _) = desk.next_beat();
-    desk.answer(&beat, target(2, Some(&[1, 2])));
-    let revoked = desk.next_change();
+    let mut member = joined_member();
+    member.pass(Duration::from_secs(1));
+    let (beat, _) = member.next_beat();
+    member.answer(&beat, target(2, Some(&[1, 2])));
+    let revoked = member.next_change();
     assert_eq!(revoked.partitions.len(), 1);
-    assert!(desk.told.is_empty());
-    desk.done(&revoked);
-    let assigned = desk.next_change();
+    assert!(member.told.is_empty());
+    member.done(&revoked);
+    let assigned = member.next_change();
     assert_eq!(assigned.partitions[0].partition, 2);
-    let (_, request) = desk.next_beat();
+    let (_, request) = member.next_beat();
     assert_eq!(owned(&request), Some(vec![1, 2]));
 }
 
 /// The coordinator waits for a partition that it gave in a response that was lost, and then took back.
 #[test]
 fn what_is_owned_is_told_again_when_an_assignment_comes_unasked() {
-    let mut desk = member();
-    desk.pass(Duration::from_secs(1));
-    let (beat, request) = desk.next_beat();
+    let mut member = joined_member();
+    member.pass(Duration::from_secs(1));
+    let (beat, request) = member.next_beat();
     assert_eq!(owned(&request), None);
-    desk.answer(&beat, target(2, Some(&[0, 1])));
-    assert!(desk.told.is_empty());
-    let (beat, request) = desk.next_beat();
+    member.answer(&beat, target(2, Some(&[0, 1])));
+    assert!(member.told.is_empty());
+    let (beat, request) = member.next_beat();
     assert_eq!(owned(&request), Some(vec![0, 1]));
-    desk.answer(&beat, target(2, Some(&[0, 1])));
-    assert!(desk.try_next().is_none(), "once is enough");
+    member.answer(&beat, target(2, Some(&[0, 1])));
+    assert!(member.try_next().is_none(), "once is enough");
 }
 
 #[test]
 fn a_revocation_that_is_not_told_in_time_is_a_loss() {
-    let mut desk = member();
-    desk.pass(Duration::from_secs(1));
-    let (beat, _) = desk.next_beat();
-    desk.answer(&beat, target(2, Some(&[1])));
-    let revoked = desk.next_change();
-    desk.pass(Duration::from_secs(28));
-    assert!(desk.told.is_empty());
-    desk.pass(Duration::from_secs(2));
-    let lost = desk.next_change();
+    let mut member = joined_member();
+    member.pass(Duration::from_secs(1));
+    let (beat, _) = member.next_beat();
+    member.answer(&beat, target(2, Some(&[1])));
+    let revoked = member.next_change();
+    member.pass(Duration::from_secs(28));
+    assert!(member.told.is_empty());
+    member.pass(Duration::from_secs(2));
+    let lost = member.next_change();
     assert_eq!(lost.partitions.len(), 2);
     assert!(matches!(
         lost.kind,
         ChangeKind::Lost(GroupError::RebalanceTimeout { .. })
     ));
-    desk.done(&revoked);
-    desk.done(&lost);
-    while let Some(sent) = desk.try_next() {
+    member.done(&revoked);
+    member.done(&lost);
+    while let Some(sent) = member.try_next() {
         if let GroupRequest::ConsumerGroupHeartbeat(request) = sent.request
             && request.member_epoch == 0
         {
