@@ -32,7 +32,7 @@ class Kind(Enum):
     PARTITIONS = "partitions"
 
 
-class Subscription:
+class ConsumerSubscription:
     """Topics, a pattern of topics, or partitions: the group assigns partitions, or without a group the consumer takes
     every partition.
     """

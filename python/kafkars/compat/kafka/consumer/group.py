@@ -19,7 +19,7 @@ from kafkars.compat._quiet import quiet
 from kafkars.compat.kafka._client_metrics import ClientMetrics
 from kafkars.compat.kafka._versions import NEWEST_OF_2, release_of
 from kafkars.compat.kafka.consumer import _settings
-from kafkars.compat.kafka.consumer._subscription import INTERNAL, Subscription
+from kafkars.compat.kafka.consumer._subscription import INTERNAL, ConsumerSubscription
 from kafkars.compat.kafka.consumer.fetcher import ConsumerRecord
 from kafkars.compat.kafka.consumer.subscription_state import ConsumerRebalanceListener
 from kafkars.compat.kafka.errors import (
@@ -56,10 +56,10 @@ log = logging.getLogger("kafka.consumer.group")
 T = TypeVar("T")
 
 SECONDS_BETWEEN_LOOKS = 0.02
-"""How long a reader of nothing sleeps while a commit is under way."""
+"""Seconds that a read without subscription sleeps between looks at a pending commit."""
 
 PLACE_LOST = (MaxPollIntervalExceededError, RebalanceTimeoutError, SessionExpiredError)
-"""After these the engine joins the group again."""
+"""Errors after which the engine rejoins the group."""
 
 NO_MEMBER = "the consumer subscribes to a pattern that matches no topic yet, and is no member of its group"
 
@@ -76,40 +76,40 @@ def _commit_no_more_at_exit() -> None:
 class KafkaConsumer(_kafkars.KafkaPythonReader):
     """Reads topics, alone or as a member of a group.
 
-    To be used by one thread at a time, as in kafka-python. Settings are those of kafka-python 2.3, which the page on
+    Use it from one thread at a time, as with kafka-python. Settings are those of kafka-python 2.3, which the page on
     moving lists with what becomes of them.
 
     Args:
-        *topics: Topics to subscribe to; none leaves that to `subscribe()` or `assign()`.
+        *topics: Topics to subscribe to; without any, call `subscribe()` or `assign()`.
 
     Raises:
-        KafkaConfigurationError: A setting is unknown, or settings do not go together.
+        KafkaConfigurationError: A setting is unknown, or settings contradict each other.
         NoBrokersAvailable: No broker answers within `api_version_auto_timeout_ms`, where `api_version` is not set.
-        ssl.SSLError: A broker's certificate, or ours, was refused.
+        ssl.SSLError: The broker's certificate or the client's was refused.
     """
 
     DEFAULT_CONFIG: ClassVar[dict[str, Any]] = _settings.DEFAULTS
     DEFAULT_SESSION_TIMEOUT_MS_0_9 = 30000
     RAISES_OF_LISTENERS: ClassVar[bool] = False
-    """True where what a listener raises is raised by the call that it runs in."""
+    """True if exceptions of a listener are raised by the call that it runs in."""
     TELLS_LISTENERS_OF_THE_END: ClassVar[bool] = False
-    """True where a listener hears in `close()` of the partitions that are given back."""
+    """True if `close()` calls the listener with the revoked partitions."""
     TELLS_LISTENERS_OF_LOSSES: ClassVar[bool] = False
-    """True where a listener is told by another method of partitions that others may have by now."""
+    """True if `on_partitions_lost` of a listener hears of partitions that others may own by now."""
     WRONG_TYPE: ClassVar[type[Exception]] = AssertionError
-    """What is raised where an argument is of another type."""
+    """The error class for arguments of a wrong type."""
     TELLS_AGAIN_OF_FENCING: ClassVar[bool] = False
-    """True where every `poll()` raises once another member has this one's `group_instance_id`."""
+    """True if every `poll()` raises after another member has taken over the `group_instance_id`."""
     METRICS: ClassVar[str] = "kafkars.compat.kafka.metrics"
     """The module of its metrics."""
     SECONDS_WITHOUT_BROKERS: ClassVar[float] = 5.0
-    """How long `close()` tries the last commit, and then to leave the group, where no broker is connected."""
+    """Seconds for which `close()` tries the last commit, and then to leave the group, if no broker is connected."""
     NEWEST_RELEASE: ClassVar[tuple[int, ...]] = NEWEST_OF_2
-    """What `config["api_version"]` is at most."""
+    """The newest release that `config["api_version"]` reports."""
     KEEPS_POSITIONS: ClassVar[bool] = False
-    """True where partitions that stay in a rebalance go on where they were, paused if they were."""
+    """True if partitions that stay in a rebalance keep their positions and pauses."""
     FORGETS_AT_THE_END: ClassVar[bool] = False
-    """True where a consumer that is closed has no partitions of a subscription any more."""
+    """True if a closed consumer has no partitions of a subscription any more."""
 
     @discreet
     def __init__(self, *topics: str, **configs: Any) -> None:
@@ -128,7 +128,7 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
         try:
             self._metrics = ClientMetrics(self._engine, self.config, self.METRICS, "consumer")
             self._reach()
-            self._subscription = Subscription(
+            self._subscription = ConsumerSubscription(
                 self._engine,
                 has_group=self.config["group_id"] is not None,
                 hides_internal=bool(self.config["exclude_internal_topics"]),
@@ -150,7 +150,7 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
             raise
 
     def _reach(self) -> None:
-        """kafka-python asks a broker for its version before anything else, and fails where none answers."""
+        """Waits for the first broker's answer, as kafka-python does, and raises if none answers."""
         if self.config["api_version"] is not None:
             return
         try:
@@ -178,14 +178,14 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
     # Life
 
     def bootstrap_connected(self) -> bool:
-        """True if a connection to a broker is open."""
+        """True if a broker is connected."""
         return not self._closed and self._engine.health().connected
 
     def close(self, autocommit: bool = True, timeout_ms: float | None = None) -> None:
-        """Commits what was read, where that is automatic, leaves the group and closes. Calling it again does nothing.
+        """Closes the consumer: commits its positions if commits are automatic, and leaves the group. Idempotent.
 
         Args:
-            autocommit: False leaves the positions as they were committed last.
+            autocommit: False commits nothing.
             timeout_ms: Milliseconds for all of it; `request_timeout_ms`, at most 30 s, by default, and a few seconds
                 where no broker is connected. Less than 0 is 0.
         """
@@ -224,7 +224,7 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
         self._commit_no_more()
 
     def _commit_no_more(self) -> None:
-        """Whoever ends without `close()` commits nothing, as in kafka-python."""
+        """Turns automatic commits off, for consumers that are dropped without `close()`, as in kafka-python."""
         if not self._closed:
             with contextlib.suppress(EngineError):
                 self._engine._end_automatic_commits()
@@ -249,12 +249,13 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
         pattern: str | None = None,
         listener: ConsumerRebalanceListener | None = None,
     ) -> None:
-        """Reads these topics, or those whose names begin with what the pattern matches, instead of others before.
+        """Subscribes to topics, or to all topics whose names begin with a match of the pattern; replaces a former
+        subscription.
 
         Raises:
             AssertionError: Neither topics nor a pattern is given.
-            IllegalStateError: Both are given, or there is a subscription of the other kind or an assignment by hand.
-            TypeError: `topics` is no list of names, or `listener` no `ConsumerRebalanceListener`.
+            IllegalStateError: Both are given, or there is a subscription of the other kind or a manual assignment.
+            TypeError: `topics` is not a list of names, or `listener` not a `ConsumerRebalanceListener`.
         """
         self._check_open()
         with translated():
@@ -263,12 +264,12 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
         self._fenced = None
 
     def subscription(self) -> set[str] | None:
-        """The topics subscribed to; None where nothing is."""
+        """Returns the subscribed topics; None without a subscription."""
         topics = self._subscription.topics
         return None if topics is None else set(topics)
 
     def unsubscribe(self) -> None:
-        """Commits what was read, where that is automatic, leaves the group and reads nothing any more."""
+        """Commits positions if commits are automatic, leaves the group, and removes subscription or assignment."""
         self._check_open()
         self._commit_before_leaving()
         with translated():
@@ -277,7 +278,7 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
         self._fenced = None
 
     def assign(self, partitions: Iterable[TopicPartition]) -> None:
-        """Reads these partitions, without a group giving them out. None at all is `unsubscribe()`.
+        """Assigns partitions manually, without a group. An empty list is `unsubscribe()`.
 
         Raises:
             IllegalStateError: There is a subscription.
@@ -296,7 +297,7 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
         self._fenced = None
 
     def assignment(self) -> set[TopicPartition]:
-        """The partitions that are read now."""
+        """Returns the assigned partitions."""
         return set(self._last if self._closed else self._engine.assignment())
 
     def _commit_before_leaving(self) -> None:
@@ -319,12 +320,12 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
         max_records: int | None = None,
         update_offsets: bool = True,
     ) -> dict[TopicPartition, list[ConsumerRecord]]:
-        """Records that are there, by partition; an empty dict when none came in time.
+        """Returns records by partition; an empty dict if none come in time.
 
         Args:
-            timeout_ms: Milliseconds to wait for the first.
-            max_records: At most so many; `max_poll_records` by default.
-            update_offsets: False reads the same records again the next time.
+            timeout_ms: Milliseconds to wait for the first record.
+            max_records: The largest number of records; defaults to `max_poll_records`.
+            update_offsets: False keeps the positions, so that the next call returns the same records.
         """
         if timeout_ms < 0:
             raise AssertionError("timeout_ms must not be negative")
@@ -347,7 +348,7 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
         return found
 
     def _joining_again(self, read: Callable[..., T], *arguments: Any) -> T:
-        """What is read; a place in the group that was lost meanwhile is taken again, as in kafka-python."""
+        """Calls `read`, again after an error for which the engine rejoins the group, as in kafka-python."""
         while True:
             try:
                 return read(*arguments)
@@ -356,7 +357,7 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
 
     @contextlib.contextmanager
     def _hearing(self) -> Iterator[None]:
-        """Errors of reading as the face's. That another member has this one's `group_instance_id` is remembered: what
+        """Translates errors of reading. That another member has taken over the `group_instance_id` is remembered: what
         it commits after that fails for the same reason.
         """
         try:
@@ -367,7 +368,7 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
             raise
 
     OWN_POLL = poll
-    """What iteration need not ask."""
+    """The face's own `poll()`, which iteration need not call."""
 
     def _is_no_member_yet(self) -> bool:
         with translated():
@@ -378,7 +379,7 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
             raise FencedInstanceIdError(*self._fenced.args) from cause
 
     def _waits_in_vain(self, seconds: float) -> bool:
-        """Waits for the time limit if nothing is to be read, as kafka-python does."""
+        """Waits for the time limit if there is nothing to read, as kafka-python does."""
         while not self._has_something_to_read():
             if self._commits_under_way:
                 # Callbacks run in calls that read; this call fails because nothing is assigned.
@@ -394,9 +395,9 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
         return False
 
     def _deserializer(self, given: Any) -> tuple[Callable[..., Any], bool, bool] | None:
-        """How a deserializer is called: the function, and whether it takes the topic, and the headers, too.
+        """Returns the function of a deserializer, and whether it takes the topic and the headers, too.
 
-        It is called for None, too.
+        The function is called for None, too.
         """
         if given is None:
             return None
@@ -411,7 +412,7 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
         return self if is_own else self._polled_one_by_one()
 
     def _polled_one_by_one(self) -> Iterator[ConsumerRecord]:
-        """Iteration over what a program has put in the place of `poll()`. One record at a time: what is in hand is
+        """Iterates over the records of a program's own `poll()`. One record at a time: the current one counts as
         read, and nothing after it.
         """
         limit = self.config["consumer_timeout_ms"]
@@ -423,15 +424,15 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
             yield from records
 
     def next_v1(self) -> ConsumerRecord:
-        """The next record, as `next()` gives it: a name of kafka-python 2.0."""
+        """Returns the next record, like `next()`: a name of kafka-python 2.0."""
         return next(self)
 
     def next_v2(self) -> ConsumerRecord:
-        """Likewise."""
+        """Returns the next record, like `next()`: a name of kafka-python 2.0."""
         return next(self)
 
     def _failed(self, error: BaseException) -> None:
-        """Raises what iteration was told instead of a record."""
+        """Raises the error that iteration got instead of a record."""
         if isinstance(error, PLACE_LOST):
             log.warning("%s", error)
             return
@@ -439,10 +440,10 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
             raise error
 
     def _next_in_time(self) -> ConsumerRecord:
-        """A record that may have to be waited for.
+        """Waits for the next record and returns it.
 
         Raises:
-            StopIteration: None came within `consumer_timeout_ms`.
+            StopIteration: No record came within `consumer_timeout_ms`.
         """
         if self._closed:
             raise StopIteration("KafkaConsumer closed")
@@ -456,7 +457,7 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
         return record
 
     def _next_within(self, seconds: float) -> ConsumerRecord | None:
-        """One record. A wait without end looks for new topics from time to time."""
+        """Returns one record. A wait without a limit looks for new topics from time to time."""
         while True:
             age = self.config["metadata_max_age_ms"] / 1000
             record: ConsumerRecord | None = self._joining_again(self._next, min(seconds, age))
@@ -466,10 +467,10 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
             self._subscription.follow()
 
     def pause(self, *partitions: TopicPartition) -> None:
-        """Hands out nothing of these partitions until `resume()`.
+        """Returns no records of these partitions until `resume()`.
 
         Raises:
-            KeyError: One is not assigned.
+            KeyError: A partition is not assigned.
         """
         if not partitions:
             return
@@ -478,10 +479,10 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
             self._engine.pause(self._known(partitions))
 
     def resume(self, *partitions: TopicPartition) -> None:
-        """Undoes `pause()`.
+        """Resumes paused partitions.
 
         Raises:
-            KeyError: One is not assigned.
+            KeyError: A partition is not assigned.
         """
         if not partitions:
             return
@@ -497,13 +498,13 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
         return list(partitions)
 
     def paused(self) -> set[TopicPartition]:
-        """The partitions that are paused."""
+        """Returns the paused partitions."""
         return set(self._last_paused if self._closed else self._engine.paused())
 
     # Positions
 
     def position(self, partition: TopicPartition, timeout_ms: float | None = None) -> int | None:
-        """The offset of the next record; None where it is not known in time."""
+        """Returns the offset of the next record; None if it is not known within `timeout_ms` milliseconds."""
         self._check_partitions((partition,))
         self._check_assigned((partition,), "Partition is not assigned")
         try:
@@ -515,7 +516,9 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
             return None
 
     def highwater(self, partition: TopicPartition) -> int | None:
-        """The offset after the newest record as the last fetch told it; None before the first."""
+        """Returns the high watermark of the last fetch: the offset after the newest committed record; None before the
+        first fetch.
+        """
         self._check_partitions((partition,))
         self._check_assigned((partition,), "Partition is not assigned")
         with translated():
@@ -523,7 +526,7 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
         return None if found is None else found.high
 
     def seek(self, partition: TopicPartition, offset: int) -> None:
-        """Goes on at an offset; nothing is asked of a broker before the next `poll()`."""
+        """Sets the position; sends no request before the next `poll()`."""
         self._check_partitions((partition,))
         given: Any = offset
         if not isinstance(given, int) or given < 0:
@@ -533,12 +536,12 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
             self._engine.seek(partition, int(offset))
 
     def seek_to_beginning(self, *partitions: TopicPartition) -> None:
-        """Goes on at the oldest records, of all assigned partitions where none is named."""
+        """Sets the position to the oldest records; without arguments of all assigned partitions."""
         with translated():
             self._engine.seek_to_beginning(self._seeking(partitions))
 
     def seek_to_end(self, *partitions: TopicPartition) -> None:
-        """Goes on after the newest records, of all assigned partitions where none is named."""
+        """Sets the position after the newest records; without arguments of all assigned partitions."""
         with translated():
             self._engine.seek_to_end(self._seeking(partitions))
 
@@ -557,7 +560,7 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
     def commit(
         self, offsets: Mapping[TopicPartition, OffsetAndMetadata] | None = None, timeout_ms: float | None = None
     ) -> None:
-        """Commits offsets, or where every partition stands after what was handed out, and waits for the coordinator.
+        """Commits offsets, by default the positions after the returned records, and waits for the coordinator.
 
         Args:
             offsets: The offsets; None for where every partition stands.
@@ -584,7 +587,7 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
         offsets: Mapping[TopicPartition, OffsetAndMetadata] | None = None,
         callback: Callable[[Any, Any], object] | None = None,
     ) -> Future:
-        """Commits without waiting. `callback(offsets, None or an exception)` runs in a later call of this consumer.
+        """Commits without waiting. A later call of this consumer runs `callback(offsets, None or an exception)`.
 
         Returns:
             A future of the same outcome.
@@ -622,11 +625,11 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
         metadata: bool = False,
         timeout_ms: float | None = None,
     ) -> int | OffsetAndMetadata | None:
-        """What the group has committed for a partition; None where there is nothing.
+        """Returns the committed offset of a partition; None if there is none.
 
         Args:
             partition: The partition.
-            metadata: True gives an `OffsetAndMetadata` instead of the offset alone.
+            metadata: True returns an `OffsetAndMetadata` instead of the offset alone.
             timeout_ms: Milliseconds to wait for the coordinator.
         """
         self._check_group()
@@ -646,15 +649,15 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
     # Questions
 
     def topics(self) -> set[str]:
-        """The names of all topics that are not the brokers' own, asked of a broker."""
+        """Returns the names of all topics but internal ones, as a broker knows them now."""
         self._check_open()
         with translated():
             return set(self._engine.topics()) - INTERNAL
 
     def partitions_for_topic(self, topic: str) -> set[int]:
-        """The numbers of a topic's partitions; an empty set where there is no such topic.
+        """Returns the partition numbers of a topic; an empty set if it does not exist.
 
-        While no broker is connected, it is what was known before.
+        While no broker is connected, the result is from the last metadata.
         """
         self._check_open()
         if not self._engine.health().connected:
@@ -668,22 +671,23 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
             return {info.partition for info in self._engine.partitions_for(topic)}
 
     def beginning_offsets(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
-        """The offsets of the oldest records."""
+        """Returns the offset of the oldest record by partition."""
         with translated():
             return self._engine.beginning_offsets(list(partitions))
 
     def end_offsets(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
-        """The offsets after the newest records; with `read_committed` up to which transactions have ended."""
+        """Returns the offset after the newest record by partition; with `read_committed` the last stable offset."""
         with translated():
             return self._engine.end_offsets(list(partitions))
 
     def offsets_for_times(
         self, timestamps: Mapping[TopicPartition, float]
     ) -> dict[TopicPartition, OffsetAndTimestamp | None]:
-        """For each partition the first record that is not older than a time in milliseconds since 1970, or None.
+        """Returns for each partition the first record that is not older than a time in milliseconds since 1970, or
+        None.
 
         Raises:
-            ValueError: A time is negative, or no number.
+            ValueError: A time is negative, or not a number.
         """
         return self._offsets_for_times(timestamps, None)
 
@@ -706,13 +710,13 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
         }
 
     def metrics(self, raw: bool = False) -> dict[Any, Any] | None:
-        """Figures by group and name, as far as the engine counts them.
+        """Returns the metrics that the engine counts, by group and name.
 
         Args:
-            raw: True gives `{MetricName: KafkaMetric}`.
+            raw: True returns `{MetricName: KafkaMetric}`.
 
         Returns:
-            `{group: {name: value}}`; None where `metrics_enabled` is off.
+            `{group: {name: value}}`; None if `metrics_enabled` is off.
         """
         return self._metrics.told(raw=raw)
 
@@ -731,7 +735,7 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
 def engine_offsets(
     offsets: Mapping[TopicPartition, OffsetAndMetadata] | None, wrong: type[Exception] = AssertionError
 ) -> dict[TopicPartition, EngineOffset] | None:
-    """Offsets to commit, as the engine takes them; `wrong` is raised where they are of other types."""
+    """Converts offsets to commit for the engine; `wrong` is the error class for wrong types."""
     if offsets is None:
         return None
     given: Mapping[Any, Any] = offsets

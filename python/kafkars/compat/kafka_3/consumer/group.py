@@ -22,7 +22,7 @@ class KafkaConsumer(Older):
     """Reads topics, alone or as a member of a group, with the defaults and errors of kafka-python 3.
 
     Raises:
-        KafkaConfigurationError: A setting is unknown, or settings do not go together.
+        KafkaConfigurationError: A setting is unknown, or settings contradict each other.
         KafkaTimeoutError: No broker answers within `bootstrap_timeout_ms`, where `api_version` is not set.
     """
 
@@ -85,11 +85,11 @@ class KafkaConsumer(Older):
         """Waits until the cluster has answered.
 
         Args:
-            timeout_ms: Milliseconds; `bootstrap_timeout_ms` without.
-            refresh: True asks again though it has answered before.
+            timeout_ms: Milliseconds; defaults to `bootstrap_timeout_ms`.
+            refresh: Ignored: a broker is asked in any case.
 
         Raises:
-            KafkaTimeoutError: It did not.
+            KafkaTimeoutError: No broker answers in time.
         """
         del refresh
         seconds = self._first_contact_seconds() if timeout_ms is None else timeout_ms / 1000
@@ -100,7 +100,7 @@ class KafkaConsumer(Older):
         return True
 
     def group_metadata(self) -> ConsumerGroupMetadata:
-        """This member of its group, for `KafkaProducer.send_offsets_to_transaction()`."""
+        """Returns group id, generation and this member's ids, for `KafkaProducer.send_offsets_to_transaction()`."""
         if self.config["group_id"] is None:
             return ConsumerGroupMetadata()
         with translated():
@@ -117,21 +117,23 @@ class KafkaConsumer(Older):
     def beginning_offsets(
         self, partitions: Iterable[TopicPartition], timeout_ms: float | None = None
     ) -> dict[TopicPartition, int]:
-        """The offsets of the oldest records."""
+        """Returns the offset of the oldest record by partition."""
         with translated():
             return self._engine.beginning_offsets(list(partitions), timeout=self._seconds(timeout_ms))
 
     def end_offsets(
         self, partitions: Iterable[TopicPartition], timeout_ms: float | None = None
     ) -> dict[TopicPartition, int]:
-        """The offsets after the newest records; with `read_committed` up to which transactions have ended."""
+        """Returns the offset after the newest record by partition; with `read_committed` the last stable offset."""
         with translated():
             return self._engine.end_offsets(list(partitions), timeout=self._seconds(timeout_ms))
 
     def offsets_for_times(
         self, timestamps: Mapping[TopicPartition, float], timeout_ms: float | None = None
     ) -> dict[TopicPartition, OffsetAndTimestamp | None]:
-        """For each partition the first record that is not older than a time in milliseconds since 1970, or None."""
+        """Returns for each partition the first record that is not older than a time in milliseconds since 1970, or
+        None.
+        """
         return self._offsets_for_times(timestamps, self._seconds(timeout_ms))
 
     def _seconds(self, timeout_ms: float | None) -> float | None:
@@ -139,5 +141,5 @@ class KafkaConsumer(Older):
 
 
 def no_contact(older: BaseException) -> BaseException:
-    """What kafka-python 3 raises where no broker answers."""
+    """Returns what kafka-python 3 raises if no broker answers."""
     return KafkaTimeoutError(*older.args)
