@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import datetime as dt
+import decimal
 import enum
 import json
 import sys
 import uuid
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import orjson
 import pydantic
@@ -221,6 +222,53 @@ def test_what_does_not_fit_is_named_with_its_place(name: str) -> None:
     data = json.dumps({name: value for name, value in members.items() if value is not ...}).encode()
     with pytest.raises(ValueError, match=message):
         JsonDeserializer(Order)(data)
+
+
+@dataclasses.dataclass
+class Priced:
+    """Members that only pydantic makes, beside others."""
+
+    pieces: int
+    price: decimal.Decimal
+    pair: tuple[int, str] = (0, "")
+    model: Model | None = None
+    tags: Annotated[list[str], pydantic.Field(max_length=2)] = dataclasses.field(default_factory=list)
+    note: Annotated[str, "shown to the customer"] = ""
+
+
+def test_members_that_pydantic_makes_leave_the_rules_of_the_others() -> None:
+    data = (
+        b'{"pieces": 1, "price": "1.10", "pair": [2, "x"], "model": {"number": "5", "placed": "2026-01-02T03:04:05Z"}}'
+    )
+    placed = dt.datetime(2026, 1, 2, 3, 4, 5, tzinfo=dt.timezone.utc)
+    expected = Priced(1, decimal.Decimal("1.10"), (2, "x"), Model(number=5, placed=placed))
+    assert JsonDeserializer(Priced)(data) == expected
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"pieces": "5"}, r"^\.pieces: expected a whole number, not '5'$"),
+        ({"pieces": True}, r"^\.pieces: expected a whole number, not True$"),
+        ({"price": True}, r"^\.price: .*, not True$"),
+        ({"pair": [1, 2]}, r"^\.pair\[1\]: .*string, not 2$"),
+        ({"pair": ["1", "x"]}, r"^\.pair\[0\]: .*integer, not '1'$"),
+        ({"tags": ["a", "b", "c"]}, r"^\.tags: .*at most 2 items.*"),
+        ({"note": 5}, r"^\.note: expected text, not 5$"),
+        ({"model": {"number": "x", "placed": 5}}, r"^\.model\.number: .*, not 'x'"),
+    ],
+)
+def test_members_that_pydantic_makes_are_as_strict_as_the_others(change: dict[str, Any], message: str) -> None:
+    members = {"pieces": 1, "price": 1.1} | change
+    with pytest.raises(ValueError, match=message):
+        JsonDeserializer(Priced)(json.dumps(members).encode())
+
+
+def test_a_model_follows_its_own_rules() -> None:
+    made = JsonDeserializer(Model)(b'{"number": "5", "placed": "2026-01-02T03:04:05Z"}')
+    assert made.number == 5
+    with pytest.raises(pydantic.ValidationError):
+        JsonDeserializer(Model)(b'{"number": "x"}')
 
 
 class Suffix(enum.Enum):

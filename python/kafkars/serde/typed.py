@@ -5,38 +5,69 @@ from __future__ import annotations
 import dataclasses
 import datetime as dt
 import enum
+import json
 import types
 import typing
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, Union
+from typing import Annotated, Any, Literal, Union
 
 Convert = Callable[[Any], Any]
 """Converts decoded JSON to a value, or raises ValueError. The message begins with the path of what is wrong."""
 
 
 def converter(kind: Any) -> Convert:
-    """Returns a function that makes values of a type.
+    """Returns a function that makes values of a type. A model of pydantic follows pydantic's rules; everywhere else a
+    value has the type that is declared: the text "5" is no number.
 
     Raises:
         TypeError: Nothing is known about the type, and pydantic is not installed or does not know it either.
     """
+    if _is_model(kind):
+        return _adapter(kind).validate_python  # type: ignore[no-any-return]
+    return _converter(kind, {})
+
+
+def _is_model(kind: Any) -> bool:
+    return hasattr(kind, "__pydantic_validator__")
+
+
+def _adapter(kind: Any) -> Any:
+    unknown = f"nothing is known about making {kind!r} of JSON"
     try:
-        return _converter(kind, {})
-    except _UnknownTypeError as unknown:
-        try:
-            import pydantic  # noqa: PLC0415  optional
-        except ImportError:
-            raise TypeError(f"{unknown}; pydantic, which may, is not installed") from None
-        try:
-            validate: Convert = pydantic.TypeAdapter(kind).validate_python
-        except pydantic.errors.PydanticUserError as refused:
-            raise TypeError(f"{unknown}, and neither does pydantic: {refused}") from refused
-        return validate
+        import pydantic  # noqa: PLC0415  optional
+    except ImportError:
+        raise TypeError(f"{unknown}; pydantic, which may, is not installed") from None
+    try:
+        return pydantic.TypeAdapter(kind)
+    except pydantic.errors.PydanticUserError as refused:
+        raise TypeError(f"{unknown}, and neither does pydantic: {refused}") from refused
 
 
-class _UnknownTypeError(TypeError):
-    """A type that only pydantic may know."""
+def _by_pydantic(kind: Any) -> Convert:
+    """Leaves a member to pydantic: as strictly as others are converted, unless it is a model with rules of its own."""
+    adapter = _adapter(kind)
+    rules = {} if _is_model(kind) else {"strict": True}
+
+    def convert(value: Any) -> Any:
+        try:
+            # Of JSON text strict rules make what JSON has nothing for, such as a Decimal or a tuple.
+            return adapter.validate_json(json.dumps(value), **rules)
+        except ValueError as problem:
+            raise _first_of(problem) from problem
+
+    return convert
+
+
+def _first_of(problem: ValueError) -> ValueError:
+    """The first error of pydantic's list, in the form of the others."""
+    errors = getattr(problem, "errors", None)
+    if errors is None:
+        return problem
+    first = errors(include_url=False)[0]
+    path = "".join(f"[{each}]" if isinstance(each, int) else f".{each}" for each in first["loc"])
+    text = f"{first['msg'][:1].lower()}{first['msg'][1:]}, not {_shown(first['input'])}"
+    return _PathError(f"{path}: {text}") if path else ValueError(text)
 
 
 class _PathError(ValueError):
@@ -45,6 +76,8 @@ class _PathError(ValueError):
 
 def _converter(kind: Any, begun: dict[Any, Convert]) -> Convert:
     """As `converter`; `begun` has the enclosing dataclasses, which may contain themselves."""
+    if _is_model(kind):
+        return _by_pydantic(kind)
     known = begun.get(kind) or _scalar(kind)
     if known is not None:
         return known
@@ -53,7 +86,7 @@ def _converter(kind: Any, begun: dict[Any, Convert]) -> Convert:
         return _generic(kind, origin, arguments, begun)
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
         return _dataclass(kind, begun)
-    raise _UnknownTypeError(f"nothing is known about making {kind!r} of JSON")
+    return _by_pydantic(kind)
 
 
 def _scalar(kind: Any) -> Convert | None:
@@ -123,7 +156,9 @@ def _generic(kind: Any, origin: Any, arguments: tuple[Any, ...], begun: dict[Any
         return _many(make, _converter(arguments[0], begun))
     if origin in {dict, Mapping} and arguments[0] is str:
         return _members(_converter(arguments[1], begun))
-    raise _UnknownTypeError(f"nothing is known about making {kind!r} of JSON")
+    if origin is Annotated and all(isinstance(each, str) for each in arguments[1:]):
+        return _converter(arguments[0], begun)
+    return _by_pydantic(kind)
 
 
 def _literal(choices: tuple[Any, ...]) -> Convert:
@@ -180,7 +215,7 @@ def _dataclass(kind: Any, begun: dict[Any, Convert]) -> Convert:
         return kind(**{name: _at(f".{name}", each, value[name]) for name, each in fields.items() if name in value})
 
     begun[kind] = convert
-    hints = typing.get_type_hints(kind)
+    hints = typing.get_type_hints(kind, include_extras=True)
     for field in dataclasses.fields(kind):
         if not field.init:
             continue
@@ -199,9 +234,12 @@ def _at(place: str, convert: Convert, value: Any) -> Any:
 
 
 def _unlike(expected: str, value: Any) -> ValueError:
+    return ValueError(f"expected {expected}, not {_shown(value)}")
+
+
+def _shown(value: Any) -> str:
     text = repr(value)
-    shown = text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}..."
-    return ValueError(f"expected {expected}, not {shown}")
+    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}..."
 
 
 LONGEST_SHOWN = 40
