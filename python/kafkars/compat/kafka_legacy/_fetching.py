@@ -232,7 +232,9 @@ class Round:
             return ask(partitions, timeout=self._time_limit)
         except errors.KafkaError as error:
             if len(partitions) == 1 or isinstance(error, errors.KafkaTimeoutError):
-                self._fail(partitions, error)
+                # The topic was created again, with fewer partitions.
+                is_gone = isinstance(error, errors.InvalidArgumentError)
+                self._fail(partitions, errors.UnknownTopicOrPartitionError() if is_gone else error)
                 return {}
         # One has failed, which says nothing of the others: each is looked up alone.
         return {each: limit for one in partitions for each, limit in self._limits([one], ask).items()}

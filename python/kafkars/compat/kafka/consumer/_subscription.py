@@ -15,6 +15,7 @@ from kafkars.compat.kafka.coordinator._adapter import ApplicationAssignor
 from kafkars.compat.kafka.errors import IllegalStateError, KafkaError
 from kafkars.compat.kafka.structs import TopicPartition
 from kafkars.compat.kafka.util import ensure_valid_topic_name
+from kafkars.errors import KafkaTimeoutError as EngineTimeoutError
 
 log = logging.getLogger("kafka.coordinator.consumer")
 
@@ -60,6 +61,8 @@ class ConsumerSubscription:
         self._listener: ConsumerRebalanceListener | None = None
         self._looked_at = float("-inf")
         self._told_of_loss = False
+        # Partitions that go in the next rebalance, because their topics are not subscribed to any more.
+        self._set_aside: set[TopicPartition] = set()
         self.topics: frozenset[str] | None = None
         """The topics; None without a subscription or with a manual assignment."""
 
@@ -103,12 +106,16 @@ class ConsumerSubscription:
         else:
             self._engine.assign(sorted(wanted))
 
-    def forget(self) -> None:
+    def forget(self, seconds: float | None = None) -> None:
         """Unsubscribes; the consumer leaves the group."""
         was_subscribed = self._kind in {Kind.TOPICS, Kind.PATTERN} and self._has_group
         self._kind, self._pattern, self._listener, self.topics = None, None, None, None
         if was_subscribed and self._engine.subscription():
-            self._engine.unsubscribe()
+            try:
+                self._engine.unsubscribe(timeout=seconds)
+            except EngineTimeoutError as error:
+                # The subscription is given up all the same, which is all that kafka-python waits for.
+                log.warning("the group was not left: %s", error)
         else:
             self._engine.unassign()
 
@@ -182,13 +189,31 @@ class ConsumerSubscription:
             on_partitions_revoked=self._revoked,
             on_partitions_lost=self._lost,
         )
+        self._put_aside()
         self._tell_whence()
+
+    def _put_aside(self) -> None:
+        """As in kafka-python, nothing more comes of topics that are not subscribed to any more, though it was fetched:
+        their partitions are paused until the group takes them.
+        """
+        assigned = self._engine.assignment()
+        unwanted = {each for each in assigned if each.topic not in (self.topics or ())} - self._engine.paused()
+        self._engine.pause(unwanted)
+        self._take_back(assigned - unwanted)
+        self._set_aside |= unwanted
+
+    def _take_back(self, partitions: Iterable[TopicPartition]) -> None:
+        again = self._set_aside.intersection(partitions)
+        if again:
+            self._engine.resume(again & self._engine.assignment())
+            self._set_aside -= again
 
     def _tell_whence(self) -> None:
         """Tells the engine which topics a pattern has found, so that looking one up does not create it again."""
         self._engine._topics_were_found(self._kind is Kind.PATTERN)
 
     def _assigned(self, partitions: list[TopicPartition]) -> None:
+        self._take_back(partitions)
         if self._listener is None:
             return
         listener, was_told, self._told_of_loss = self._listener, self._told_of_loss, False

@@ -40,6 +40,8 @@ from kafkars.errors import (
     MaxPollIntervalExceededError,
     RebalanceTimeoutError,
     SessionExpiredError,
+    UnknownTopicIdError,
+    UnknownTopicOrPartitionError,
 )
 from kafkars.errors import KafkaError as EngineError
 from kafkars.types import OffsetAndMetadata as EngineOffset
@@ -60,6 +62,11 @@ SECONDS_BETWEEN_LOOKS = 0.02
 
 PLACE_LOST = (MaxPollIntervalExceededError, RebalanceTimeoutError, SessionExpiredError)
 """Errors after which the engine rejoins the group."""
+TOPIC_GONE = (UnknownTopicIdError, UnknownTopicOrPartitionError)
+"""Errors of deleted topics: the engine reads the other topics on."""
+
+SECONDS_TO_LEAVE_NOBODY = 1.0
+"""Seconds that `unsubscribe()` tries to commit, and then to leave the group, if no broker is connected."""
 
 NO_MEMBER = "the consumer subscribes to a pattern that matches no topic yet, and is no member of its group"
 
@@ -271,9 +278,12 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
     def unsubscribe(self) -> None:
         """Commits positions if commits are automatic, leaves the group, and removes subscription or assignment."""
         self._check_open()
-        self._commit_before_leaving()
+        seconds = None if self._engine.health().connected else SECONDS_TO_LEAVE_NOBODY
+        if self._commits_of_itself():
+            with contextlib.suppress(EngineError):
+                self._engine.commit(timeout=seconds)
         with translated():
-            self._subscription.forget()
+            self._subscription.forget(seconds)
         self._follows = False
         self._fenced = None
 
@@ -299,11 +309,6 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
     def assignment(self) -> set[TopicPartition]:
         """Returns the assigned partitions."""
         return set(self._last if self._closed else self._engine.assignment())
-
-    def _commit_before_leaving(self) -> None:
-        if self._commits_of_itself():
-            with contextlib.suppress(EngineError):
-                self._engine.commit()
 
     def _commits_of_itself(self) -> bool:
         """True if there are positions to commit: before a poll kafka-python has none, where the engine looks them
@@ -342,18 +347,23 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
             if self._waits_in_vain(timeout_ms / 1000):
                 return {}
             seconds = None if math.isinf(timeout_ms) else timeout_ms / 1000
-            found, refused = self._joining_again(self._take, most, seconds, not update_offsets)
+            found, refused = self._reading(lambda left: self._take(most, left, not update_offsets), seconds)
         if refused is not None and not found:
             raise refused
         return found
 
-    def _joining_again(self, read: Callable[..., T], *arguments: Any) -> T:
-        """Calls `read`, again after an error for which the engine rejoins the group, as in kafka-python."""
+    def _reading(self, read: Callable[[float | None], T], seconds: float | None) -> T:
+        """Calls `read` until it returns, within `seconds`. Errors after which the engine rejoins the group, and those
+        of deleted topics, are logged, as in kafka-python.
+        """
+        until = None if seconds is None else time.monotonic() + seconds
         while True:
             try:
-                return read(*arguments)
-            except PLACE_LOST as error:  # noqa: PERF203  as rare as its reason
+                return read(seconds)
+            except (*PLACE_LOST, *TOPIC_GONE) as error:
                 log.warning("%s", error)
+            if until is not None:
+                seconds = max(0.0, until - time.monotonic())
 
     @contextlib.contextmanager
     def _hearing(self) -> Iterator[None]:
@@ -433,7 +443,7 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
 
     def _failed(self, error: BaseException) -> None:
         """Raises the error that iteration got instead of a record."""
-        if isinstance(error, PLACE_LOST):
+        if isinstance(error, (*PLACE_LOST, *TOPIC_GONE)):
             log.warning("%s", error)
             return
         with self._hearing():
@@ -460,7 +470,7 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
         """Returns one record. A wait without a limit looks for new topics from time to time."""
         while True:
             age = self.config["metadata_max_age_ms"] / 1000
-            record: ConsumerRecord | None = self._joining_again(self._next, min(seconds, age))
+            record: ConsumerRecord | None = self._reading(self._next, min(seconds, age))
             seconds -= age
             if record is not None or seconds <= 0:
                 return record
