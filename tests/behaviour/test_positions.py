@@ -152,6 +152,9 @@ def test_beginning_and_end_offsets_need_no_assignment(clients: Clients) -> None:
     assert consumer.beginning_offsets(places) == dict.fromkeys(places, 0)
     assert consumer.end_offsets(places) == dict(zip(places, (0, 7, 0), strict=True))
     assert consumer.end_offsets(places[1]) == {places[1]: 7}
+    # Brokers refuse a partition that is named twice.
+    assert consumer.end_offsets([places[1], places[1]]) == {places[1]: 7}
+    assert consumer.beginning_offsets([places[1], places[1]]) == {places[1]: 0}
 
 
 def test_watermarks_and_lag_come_with_the_records(clients: Clients, topic: str) -> None:

@@ -67,6 +67,7 @@ names! {
     "kafkars.compat.confluent_kafka._translate":
         CONFLUENT_ERROR_OF_DELIVERY = "of_delivery",
         CONFLUENT_ERROR_OF_MESSAGE = "of_message",
+        CONFLUENT_FATAL_ERROR = "fatal_of",
         CONFLUENT_REFUSAL = "refusal";
 
     "asyncio":

@@ -86,6 +86,9 @@ def test_asking_for_offsets(library: Library, run: Run) -> None:
         async with library.consumer() as consumer:
             assert await consumer.beginning_offsets([zero, one]) == {zero: 0, one: 0}
             assert await consumer.end_offsets([zero, one]) == {zero: 5, one: 5}
+            # Brokers refuse a partition that is named twice.
+            assert await consumer.beginning_offsets([zero, one, zero]) == {zero: 0, one: 0}
+            assert await consumer.end_offsets([one, zero, one]) == {zero: 5, one: 5}
             found = await consumer.offsets_for_times({zero: 1003, one: 99_999})
             assert found == {zero: (2, 1004), one: None}
             assert (found[zero].offset, found[zero].timestamp) == (2, 1004)
@@ -219,6 +222,23 @@ def test_committing_needs_a_group(embedded: Library, run: Run) -> None:
             ):
                 with pytest.raises(embedded.errors.IllegalOperation):
                     await call
+
+    run(test)
+
+
+def test_a_stopped_consumer_has_nothing_to_commit(embedded: Library, run: Run) -> None:
+    topic = embedded.broker.new_topic()
+
+    async def test() -> None:
+        consumer = embedded.consumer(group_id=topic)
+        await consumer.start()
+        await consumer.stop()
+        with pytest.raises(embedded.errors.IllegalStateError):
+            await consumer.commit()
+        with pytest.raises(embedded.errors.IllegalStateError):
+            await consumer.commit({embedded.partition(topic): 1})
+        with pytest.raises(embedded.errors.ConsumerStoppedError):
+            await consumer.getone()
 
     run(test)
 

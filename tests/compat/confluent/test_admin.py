@@ -108,7 +108,7 @@ def test_settings_are_described_and_changed(ck: ModuleType, ad: ModuleType, admi
     assert setting("retention.ms").source == ad.ConfigSource.DYNAMIC_TOPIC_CONFIG.value
 
     with pytest.deprecated_call():
-        futures = admin.alter_configs([ad.ConfigResource("topic", topic, set_config={"segment.ms": "4000"})])
+        futures = admin.alter_configs([ad.ConfigResource("topic", topic, set_config={"segment.ms": 4000})])
     assert results(futures) == [None]
     eventually(lambda: setting("segment.ms").value == "4000", "the setting is replaced")
     eventually(lambda: setting("retention.ms").value == "604800000", "others are back at their defaults")

@@ -15,7 +15,15 @@ def offsets(consumer: Any, seconds: float = 0.5) -> list[int]:
 
 @pytest.mark.parametrize(
     ("start", "read"),
-    [(None, [0, 1, 2]), (-2, [0, 1, 2]), (1, [1, 2]), (-1, []), (-1000, [0, 1, 2]), (-1001, [0, 1, 2])],
+    [
+        (None, [0, 1, 2]),
+        (-2, [0, 1, 2]),
+        (1, [1, 2]),
+        (-1, []),
+        (-1000, [0, 1, 2]),
+        (-1001, [0, 1, 2]),
+        (-2002, [1, 2]),
+    ],
 )
 def test_reading_starts_where_the_partition_says(clients: Clients, start: int | None, read: list[int]) -> None:
     topic = clients.topic(messages=3)

@@ -34,6 +34,15 @@ def test_a_message_says_what_it_was_made_of(ck: ModuleType) -> None:
     assert (message.deserialized_key(), message.deserialized_value()) == (b"key", b"value")
 
 
+def test_a_class_is_derived_from_message(ck: ModuleType) -> None:
+    class Noted(ck.Message):
+        def note(self) -> str:
+            return f"{self.topic()} {self.offset()}"
+
+    message = Noted(*PARTS)
+    assert (message.note(), everything(message)) == ("topic 2", PARTS)
+
+
 def test_a_message_is_made_by_names(ck: ModuleType) -> None:
     error = ck.KafkaError(3)
     message = ck.Message(topic="topic", value=b"text", error=error, delivery_count=2)

@@ -65,6 +65,8 @@ def test_a_batch_of_messages_is_a_sequence(ck: ModuleType) -> None:
     batch = ck.Messages([1, 2, 3])
     assert (batch.count(), len(batch), list(batch), batch.records(), batch[1]) == (3, 3, [1, 2, 3], [1, 2, 3], 2)
     assert list(batch[1:]) == [2, 3]
+    batch.records().clear()
+    assert batch.count() == 3
     assert (batch.is_empty(), ck.Messages().is_empty()) == (False, True)
 
 

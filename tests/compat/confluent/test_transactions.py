@@ -129,7 +129,8 @@ def test_a_producer_that_was_replaced_cannot_go_on() -> None:
         broker.create_topic("topic", 1)
         settings = {"bootstrap.servers": broker.bootstrap_servers, "transactional.id": "same"}
         reports = Reports()
-        with face.Producer(settings) as first, face.Producer(settings) as second:
+        warned = pytest.warns(RuntimeWarning, match="abort_transaction failed during close")
+        with warned, face.Producer(settings) as first, face.Producer(settings) as second:
             first.init_transactions(20)
             second.init_transactions(20)
             first.begin_transaction()
@@ -185,6 +186,115 @@ def test_a_transaction_is_not_committed_without_one_of_its_messages(clients: Cli
     producer.produce(topic, "next")
     producer.commit_transaction(20)
     assert read(clients, topic) == [b"next"]
+
+
+def calls_of_transactions(clients: Clients, producer: Any, topic: str) -> dict[str, Any]:
+    """Every call but that of an abort."""
+    group = clients.consumer().consumer_group_metadata()
+    place = clients.ck.TopicPartition(topic, 0, 1)
+    return {
+        "produce": lambda: producer.produce(topic, b"value"),
+        "produce, and too large": lambda: producer.produce(topic, bytes(2_000_000)),
+        "begin": producer.begin_transaction,
+        "init": lambda: producer.init_transactions(20),
+        "offsets": lambda: producer.send_offsets_to_transaction([place], group, 20),
+        "commit": lambda: producer.commit_transaction(20),
+    }
+
+
+def ends(clients: Clients, calls: dict[str, Any]) -> dict[str, tuple[str, bool, bool, bool]]:
+    """How each of these calls is refused."""
+    found = {}
+    for name, call in calls.items():
+        with pytest.raises(clients.ck.KafkaException) as caught:
+            call()
+        error = caught.value.args[0]
+        found[name] = (error.name(), error.fatal(), error.retriable(), error.txn_requires_abort())
+    return found
+
+
+STATE = ("_STATE", False, False, False)
+
+
+def test_nothing_but_an_abort_follows_a_commit_that_was_refused(clients: Clients) -> None:
+    topic, reports = clients.topic(), Reports()
+    producer = clients.producer({"transactional.id": clients.group()})
+    producer.init_transactions(20)
+    producer.begin_transaction()
+    lose(clients, producer, "topic", reports)
+    inconsistent = ("_INCONSISTENT", False, False, True)
+    calls = calls_of_transactions(clients, producer, topic)
+    assert ends(clients, {"commit": calls["commit"]}) == {"commit": inconsistent}
+    assert ends(clients, calls) == {name: STATE if "produce" in name else inconsistent for name in calls}
+    assert producer.produce_batch(topic, [{"value": b"value"}]) == 0
+    producer.abort_transaction(20)
+    producer.begin_transaction()
+    producer.produce(topic, b"next")
+    producer.commit_transaction(20)
+    assert read(clients, topic) == [b"next"]
+
+
+def test_nothing_but_an_abort_follows_a_message_that_the_cluster_refuses(clients: Clients) -> None:
+    topic, reports = clients.topic(settings={"max.message.bytes": "1000"}), Reports()
+    producer = clients.producer({"transactional.id": clients.group()})
+    producer.init_transactions(20)
+    producer.begin_transaction()
+    producer.produce(topic, bytes(2_000), callback=reports)
+    assert producer.flush(20) == 0
+    calls = calls_of_transactions(clients, producer, topic)
+    refused = ("MSG_SIZE_TOO_LARGE", False, False, True)
+    assert ends(clients, calls) == {name: STATE if "produce" in name else refused for name in calls}
+    producer.abort_transaction(20)
+    assert read(clients, topic) == []
+
+
+@pytest.mark.parametrize("lost", [False, True])
+def test_closing_aborts_the_open_transaction(clients: Clients, lost: bool) -> None:
+    source, topic = clients.topic(), clients.topic()
+    consumer = clients.consumer()
+    producer = clients.producer({"transactional.id": clients.group()})
+    producer.init_transactions(20)
+    producer.begin_transaction()
+    place = clients.ck.TopicPartition(source, 0, 3)
+    producer.send_offsets_to_transaction([place], consumer.consumer_group_metadata(), 20)
+    producer.produce(topic, b"value")
+    if lost:
+        lose(clients, producer, "topic", Reports())
+    producer.flush(20)
+    producer.close()
+    # It would wait for a transaction that is open.
+    assert places(consumer.committed([place], 5)) == [(source, 0, clients.ck.OFFSET_INVALID)]
+    assert read(clients, topic) == []
+
+
+@pytest.mark.parametrize("call", ["poll", "flush"])
+def test_who_asks_for_no_reports_hears_once_of_a_fence(clients: Clients, call: str) -> None:
+    topic, name = clients.topic(), clients.group()
+    # Not closed at the end: the library raises SystemError then.
+    fenced = clients.ck.Producer({"bootstrap.servers": clients.broker.bootstrap_servers, "transactional.id": name})
+    fenced.init_transactions(20)
+    fenced.begin_transaction()
+    fenced.produce(topic, b"value")
+    assert fenced.flush(20) == 0
+    clients.producer({"transactional.id": name}).init_transactions(20)
+    fenced.produce(topic, b"fenced")
+    with pytest.raises(clients.ck.KafkaException) as caught:
+        while True:
+            getattr(fenced, call)(20)
+    error = caught.value.args[0]
+    assert (error.name(), error.fatal()) == ("_FENCED", True)
+    fenced.poll(0.1)
+    assert fenced.flush(20) == 0
+
+
+def test_the_report_of_a_message_that_was_purged_names_its_partition(clients: Clients) -> None:
+    topic, told = clients.topic(), []
+    producer = clients.producer({"linger.ms": 60_000})
+    producer.list_topics(topic, 20)
+    producer.produce(topic, b"value", key=b"key", callback=lambda _, message: told.append(message.partition()))
+    producer.purge(in_flight=False)
+    assert producer.flush(20) == 0
+    assert told == [0]
 
 
 def test_a_transaction_goes_on_after_a_message_that_was_refused_at_the_call(clients: Clients, producer: Any) -> None:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 from tests.compat.differential import of_confluent_kafka_admin as administrators
-from tests.compat.differential.library import Argument, Call, Kind, Library, World
+from tests.compat.differential.library import SHORT, Argument, Call, Kind, Library, World
 from tests.compat.differential.of_confluent_kafka_values import (
     ASYNCHRONOUS,
     CALLBACK,
@@ -82,6 +82,24 @@ def fenced_producer(world: World) -> Any:
         made.begin_transaction()
         made.produce(world.name("topic"), b"value")
         made.commit_transaction(SECONDS)
+    return made
+
+
+def to_be_aborted(world: World) -> Any:
+    """One whose commit was refused, because a message of the transaction has failed."""
+    made = in_transaction(world)
+    with suppress(world.module.KafkaException):
+        made.produce("not/valid", b"value")
+    with suppress(world.module.KafkaException):
+        made.commit_transaction(SECONDS)
+    return made
+
+
+def refused_in_transaction(world: World) -> Any:
+    """One of whose transaction the cluster has refused a message."""
+    made = in_transaction(world)
+    made.produce(world.name("narrow"), bytes(2_000))
+    made.flush(SECONDS)
     return made
 
 
@@ -160,6 +178,8 @@ PRODUCER = Kind(
         "fresh": producer,
         "working": working_producer,
         "in a transaction": in_transaction,
+        "to be aborted": to_be_aborted,
+        "refused": refused_in_transaction,
         "fatal": fenced_producer,
         "closed": lambda world: closed(producer(world)),
         "closed twice": lambda world: closed(producer(world), 2),
@@ -351,6 +371,7 @@ def prepare(world: World) -> None:
     address = world.servers.split(",")[0]
     for topic in ("topic", "source"):
         wire.create_topic(address, world.name(topic), 2, 1, {})
+    wire.create_topic(address, world.name("narrow"), 1, 1, {"max.message.bytes": "1000"})
     with Producer(bootstrap_servers=world.servers) as writer:
         for number in range(20):
             writer.send(world.name("source"), b"value-%d" % number, partition=0)
@@ -364,4 +385,5 @@ LIBRARY = Library(
     prepare=prepare,
     describe=describe,
     fault=fault,
+    short=SHORT | {"to be aborted", "refused"},
 )

@@ -95,7 +95,6 @@ REASONS = [
         (
             "[fatal] Consumer.subscribe(topics=bad pattern)",
             "[fatal] Consumer.commit(message=without offset)",
-            "[fatal] Producer.produce(value=huge)",
         ),
         "names the wrong argument, or _FATAL",
         "the other of the two",

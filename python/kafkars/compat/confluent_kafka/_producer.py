@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import time
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from types import TracebackType
@@ -19,7 +20,7 @@ from kafkars.compat.confluent_kafka._events import events_of
 from kafkars.compat.confluent_kafka._group_metadata import unpacked
 from kafkars.compat.confluent_kafka._handlers import ProducerPolls
 from kafkars.compat.confluent_kafka._partition import TopicPartition
-from kafkars.compat.confluent_kafka._translate import local_error, refusal, translated
+from kafkars.compat.confluent_kafka._translate import local_error, of_producer, refusal, translated
 from kafkars.compat.confluent_kafka._trouble import Trouble
 from kafkars.compat.confluent_kafka.error import LOCAL, KafkaError, KafkaException
 from kafkars.config.producer import ProducerConfig
@@ -34,6 +35,9 @@ NUMBERS = range(-(2**31), 2**31)
 
 FOR_EVER = 365 * 86_400.0
 """Seconds that stand for no limit, because None means kafkars' own default."""
+
+ABORT_SECONDS = 30.0
+"""How long the end of a producer waits for the abort of its transaction."""
 
 
 class Producer(ConfluentProducer):
@@ -154,6 +158,7 @@ class Producer(ConfluentProducer):
         """
         seconds = limit(timeout)
         self._transactional()
+        self._check_going_on()
         with self._transacting():
             self._engine.init_transactions(seconds)
 
@@ -164,6 +169,7 @@ class Producer(ConfluentProducer):
             KafkaException: There is one, or `init_transactions()` was not called.
         """
         self._transactional()
+        self._check_going_on()
         with self._transacting():
             self._engine.begin_transaction()
 
@@ -192,6 +198,7 @@ class Producer(ConfluentProducer):
         if not offsets and (self._engine.in_transaction or self._fatal is not None):
             # A consumer that has read nothing yet has no offsets.
             return
+        self._check_going_on()
         with self._transacting():
             self._engine.send_offsets_to_transaction(offsets, group, seconds)
 
@@ -206,10 +213,9 @@ class Producer(ConfluentProducer):
         self._check_not_in_report("commit_transaction")
         if self._engine.in_transaction and self._fatal is None:
             left = self.flush(limit(timeout))
-            lost = self._lost()
+            lost = self._lost(commits=True)
             if lost:
-                text = f"{lost} message(s) failed delivery (see individual delivery reports); abort the transaction"
-                raise KafkaException(KafkaError(LOCAL["_INCONSISTENT"], text, txn_requires_abort=True))
+                raise inconsistent(lost)
             if left:
                 # kafkars would leave out messages that still wait for their topic.
                 text = f"Failed to flush all outstanding messages within the API timeout: {left} message(s) remaining"
@@ -276,7 +282,7 @@ class Producer(ConfluentProducer):
     # --- life
 
     def close(self, timeout: float = -1) -> bool:
-        """Sends what is left, runs its callbacks, and ends. May be called again.
+        """Aborts the open transaction, or sends what is left; runs callbacks, and ends. May be called again.
 
         Args:
             timeout: Most seconds to wait; what is left then is given up.
@@ -291,11 +297,29 @@ class Producer(ConfluentProducer):
             return True
         self._check_not_in_report("close")
         try:
-            self.flush(timeout)
+            if self._engine.in_transaction:
+                # An open one would hold up its readers until `transaction.timeout.ms`.
+                self._abort_at_end(min(limit(timeout), ABORT_SECONDS))
+            self._serve_left(timeout)
         finally:
             self._engine.close(0.0)
             self._events.close()
         return True
+
+    def _abort_at_end(self, seconds: float) -> None:
+        try:
+            self.abort_transaction(seconds)
+        except KafkaException as problem:
+            text = f"Producer abort_transaction failed during close: {problem.args[0].str()}"
+            warnings.warn(text, RuntimeWarning, stacklevel=3)
+
+    def _serve_left(self, timeout: float) -> None:
+        try:
+            self.flush(timeout)
+        except KafkaException as problem:
+            # Whoever closes does not go on.
+            if not problem.args[0].fatal():
+                raise
 
     def __enter__(self) -> Self:
         """See `close()`. As in the library, this is no error for a closed producer."""
@@ -328,10 +352,30 @@ class Producer(ConfluentProducer):
                 self._fatal = error
             raise
 
+    def _check_going_on(self) -> None:
+        """Raises the error of a transaction that can only be aborted, or of a producer that cannot go on."""
+        if self._fatal is not None:
+            return
+        if self._must_abort():
+            raise inconsistent(self._lost(commits=False))
+        failure = self._failure()
+        if failure is not None:
+            problem = of_producer(failure)
+            error: KafkaError = problem.args[0]
+            if error.fatal():
+                self._fatal = error
+            raise problem
+
     def _transactional(self) -> None:
         self._check()
         if not self._settings.engine["transactional_id"]:
             raise refusal("_NOT_CONFIGURED", "the transactional API needs transactional.id")
+
+
+def inconsistent(lost: int) -> KafkaException:
+    """Returns the exception of a transaction that must not be committed without messages that were lost."""
+    text = f"{lost} message(s) failed delivery (see individual delivery reports); abort the transaction"
+    return KafkaException(KafkaError(LOCAL["_INCONSISTENT"], text, txn_requires_abort=True))
 
 
 def limit(timeout: float) -> float:

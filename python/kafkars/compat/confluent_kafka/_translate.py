@@ -203,7 +203,20 @@ def of_connection(problem: errors.KafkaError) -> KafkaError:
 def of_message(problem: errors.KafkaError) -> KafkaException:
     """Returns the exception of `produce()` for a message that kafkars refuses."""
     error = of_engine(problem, "Unable to produce message")
+    if error.txn_requires_abort():
+        return refusal("_STATE", error.str())
     return refusal("_FATAL", error.str()) if error.fatal() else KafkaException(error)
+
+
+def of_producer(problem: errors.KafkaError) -> KafkaException:
+    """Returns the exception of a call of transactions for what keeps the producer from going on."""
+    return KafkaException(of_engine(problem, transactional=True))
+
+
+def fatal_of(problem: errors.KafkaError) -> KafkaException | None:
+    """Returns the exception of a poll for an error that has ended the producer; None for any other."""
+    raised = of_producer(problem)
+    return raised if raised.args[0].fatal() else None
 
 
 def of_delivery(problem: errors.KafkaError, in_flight: bool) -> KafkaError:

@@ -5,6 +5,8 @@
 //! Version 8 added the earliest local offset (KIP-405), which is the earliest; 9 and 11 ask for tiered storage, which
 //! has nothing.
 
+use std::collections::HashSet;
+
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::list_offsets::{
     ListOffsetsPartition, ListOffsetsPartitionResponse, ListOffsetsRequest, ListOffsetsResponse,
@@ -33,7 +35,11 @@ impl Serve for ListOffsetsRequest {
     fn serve(self, peer: &Peer, version: i16) -> Handled<ListOffsetsResponse> {
         let mut state = peer.cluster.state();
         let read_committed = self.isolation_level == READ_COMMITTED;
+        let twice = named_twice(&self);
         Handled::Now(respond(&self, |key, data| {
+            if !twice.is_empty() && twice.contains(&(key.clone(), data.partition_index)) {
+                return Err(ErrorCode::InvalidRequest);
+            }
             let mut found = look_up(&mut state, key, peer.node, data, read_committed)?;
             if version < EPOCHS_SINCE {
                 found.leader_epoch = -1;
@@ -45,6 +51,18 @@ impl Serve for ListOffsetsRequest {
     fn refuse(&self, _peer: &Peer, _version: i16, code: ErrorCode) -> ListOffsetsResponse {
         respond(self, |_, _| Err(code))
     }
+}
+
+/// The partitions that a request names more than once, which Kafka refuses.
+fn named_twice(request: &ListOffsetsRequest) -> HashSet<(TopicKey, i32)> {
+    let mut named = HashSet::new();
+    let places = request.topics.iter().flat_map(|topic| {
+        let partitions = topic.partitions.iter();
+        partitions.map(|data| (TopicKey::Name(topic.name.clone()), data.partition_index))
+    });
+    places
+        .filter(|place| !named.insert(place.clone()))
+        .collect()
 }
 
 fn respond(

@@ -33,6 +33,34 @@ fn found(wire: &mut Wire, timestamp: i64) -> (i64, i64) {
     (answer.offset, answer.timestamp)
 }
 
+#[test]
+fn a_partition_that_is_named_twice_is_refused() {
+    let broker = broker();
+    let mut wire = Wire::to(&broker);
+    wire.produce("t", 0, batch(&["a"]));
+    let partition = |partition_index| ListOffsetsPartition {
+        partition_index,
+        timestamp: -1,
+        current_leader_epoch: -1,
+    };
+    let topic = ListOffsetsTopic {
+        name: "t".to_owned(),
+        partitions: vec![partition(0), partition(0)],
+    };
+    let request = ListOffsetsRequest {
+        replica_id: -1,
+        topics: vec![topic],
+        ..Default::default()
+    };
+    let answer = wire.call(&request, 7);
+    let codes: Vec<i16> = answer.topics[0]
+        .partitions
+        .iter()
+        .map(|each| each.error_code)
+        .collect();
+    assert_eq!(codes, [ErrorCode::InvalidRequest.code(); 2]);
+}
+
 fn delete_before(wire: &mut Wire, offset: i64) -> (i16, i64) {
     let partition = DeleteRecordsPartition {
         partition_index: 0,

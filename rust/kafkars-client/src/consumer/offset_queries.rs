@@ -1,5 +1,6 @@
 //! Queries of offsets and partitions; none of them changes the consumer.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -44,7 +45,7 @@ impl Consumer {
             .collect())
     }
 
-    /// Returns the log start offset of each partition.
+    /// Returns the log start offset of each partition, once.
     ///
     /// # Errors
     /// As for [`Consumer::offsets_for_times`].
@@ -86,8 +87,11 @@ impl Consumer {
         for partition in &partitions {
             check_partition(partition)?;
         }
+        // Brokers refuse what is named twice.
+        let mut named = HashSet::new();
         let times = partitions
             .into_iter()
+            .filter(|partition| named.insert(partition.clone()))
             .map(|partition| (partition, timestamp))
             .collect();
         let found = self.list_offsets(operation, times, deadline).await?;

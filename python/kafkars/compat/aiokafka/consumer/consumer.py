@@ -61,6 +61,10 @@ class NothingAssignedError(errors.IllegalStateError, AssertionError):
     """An error of both classes: aiokafka documents one and raises the other."""
 
 
+class StoppedWithoutAssignmentError(errors.ConsumerStoppedError, errors.IllegalStateError):
+    """What a stopped consumer has assigned is nothing, which is what aiokafka says of its commits."""
+
+
 class AIOKafkaConsumer(_kafkars.AiokafkaReader):
     """Reads topics, without or as a member of a group.
 
@@ -508,12 +512,14 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
 
         Raises:
             IllegalOperation: There is no group.
-            IllegalStateError: A partition is not assigned.
+            IllegalStateError: A partition is not assigned, or the consumer was stopped.
             CommitFailedError: The group has given the partitions to another member.
             ValueError: There is no offset, or one is no number.
             TypeError: A key is no partition.
         """
         self._check_group()
+        if self._closed:
+            raise StoppedWithoutAssignmentError
         engine = self._started()
         if self._requested is None:
             raise errors.IllegalStateError("nothing is subscribed to or assigned")

@@ -401,7 +401,13 @@ impl SenderDriver {
 
     /// Counts and reports the batches that the core has finished.
     fn report_finished(&mut self) {
-        for finished in self.core.take_finished() {
+        let finished = self.core.take_finished();
+        let has_failed = |each: &sender::Finished| matches!(each.outcome, BatchOutcome::Failed(_));
+        if finished.iter().any(has_failed) {
+            // Whoever hears that a record has failed finds its transaction failed, too.
+            self.permits_changed();
+        }
+        for finished in finished {
             self.shared.report(&finished.batch, finished.outcome);
         }
         let retries = self.core.retries();

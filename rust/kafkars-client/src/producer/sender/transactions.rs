@@ -111,6 +111,12 @@ impl SenderDriver {
 
     /// Passes the new state of the transaction on to records and to waiting calls.
     pub(super) fn transactions_changed(&mut self) {
+        self.permits_changed();
+        self.end_calls();
+    }
+
+    /// Passes the new state of the transaction on to records.
+    pub(super) fn permits_changed(&mut self) {
         let Some(transactions) = self.core.transactions() else {
             return;
         };
@@ -122,7 +128,6 @@ impl SenderDriver {
                 .set(refusal, transactions.number());
             self.shared.send_permits_changed.notify_waiters();
         }
-        self.end_calls();
     }
 
     fn end_calls(&mut self) {

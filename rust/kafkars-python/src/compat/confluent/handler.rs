@@ -7,7 +7,10 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
 
-use crate::imports::{CONFLUENT_ERROR_OF_DELIVERY, CONFLUENT_ERROR_OF_MESSAGE, CONFLUENT_REFUSAL};
+use crate::imports::{
+    CONFLUENT_ERROR_OF_DELIVERY, CONFLUENT_ERROR_OF_MESSAGE, CONFLUENT_FATAL_ERROR,
+    CONFLUENT_REFUSAL,
+};
 
 /// The Python object that handles the rare events of a consumer.
 pub(super) struct ConsumerHandler(pub(super) Py<PyAny>);
@@ -98,6 +101,13 @@ pub(super) fn of_message(py: Python<'_>, problem: &PyErr) -> PyResult<PyErr> {
         .get(py)?
         .call1((problem.value(py),))?;
     Ok(PyErr::from_value(raised))
+}
+
+/// The exception of a poll, if this is an error that has ended its producer.
+#[cold]
+pub(super) fn fatal_of(py: Python<'_>, problem: &PyErr) -> PyResult<Option<PyErr>> {
+    let raised = CONFLUENT_FATAL_ERROR.get(py)?.call1((problem.value(py),))?;
+    Ok((!raised.is_none()).then(|| PyErr::from_value(raised)))
 }
 
 /// The error that a report has for a message that was not stored.

@@ -1,7 +1,7 @@
 //! The part of `confluent_kafka.Producer` that runs once per message. The rest of the class is Python, derived from
 //! this one: it makes the engine's producer and the handler for rarer events.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -51,6 +51,8 @@ struct OpenProducer {
     only_errors: bool,
     // Guards when to check next whether the cluster can be reached.
     look: Mutex<Instant>,
+    /// Whether a poll has raised the error that ended the producer, which is raised once.
+    is_fatal_told: AtomicBool,
 }
 
 #[pymethods]
@@ -100,6 +102,9 @@ impl PyConfluentProducer {
         let (key_bytes, value_bytes) = (payload("key", key)?, payload("value", value)?);
         let open = self.opened()?;
         open.core.check()?;
+        if open.waiting.must_abort.load(Ordering::Relaxed) {
+            return Err(must_abort(py)?);
+        }
         // Used for the message's timestamp and for its latency, because reading the clock twice would cost as much as
         // appending it.
         let sent = SystemTime::now();
@@ -117,11 +122,12 @@ impl PyConfluentProducer {
         let size = record.key.map_or(0, <[u8]>::len) + record.value.map_or(0, <[u8]>::len);
         if size > open.core.max_request_size {
             // Checked even if the topic is not known yet, so that the call raises it.
-            let failure = ProduceError::RecordTooLarge {
+            let failure = open.core.producer.permit().err();
+            let failure = failure.unwrap_or_else(|| ProduceError::RecordTooLarge {
                 topic: name.into(),
                 size,
                 limit: open.core.max_request_size,
-            };
+            });
             return Err(refused(py, &failure)?);
         }
         if open.most > 0 && open.count() >= open.most {
@@ -168,6 +174,7 @@ impl PyConfluentProducer {
         let open = self.opened()?;
         open.core.check()?;
         let served = open.serve(py)?;
+        open.check_fatal(py)?;
         if served > 0 || timeout == Some(0.0) || open.reports.is_served_here() {
             return Ok(served);
         }
@@ -177,6 +184,7 @@ impl PyConfluentProducer {
                 return Ok(0);
             }
             let served = open.serve(py)?;
+            open.check_fatal(py)?;
             if served > 0 {
                 return Ok(served);
             }
@@ -198,6 +206,7 @@ impl PyConfluentProducer {
         }
         loop {
             open.serve(py)?;
+            open.check_fatal(py)?;
             let is_elsewhere = open.reports.is_served_elsewhere();
             let left = open.count().max(usize::from(is_elsewhere));
             let is_over = deadline.is_some_and(|deadline| deadline <= Instant::now());
@@ -243,6 +252,7 @@ impl PyConfluentProducer {
             propagation: core.producer.max_block(),
             timeout,
             lost: AtomicUsize::new(0),
+            must_abort: AtomicBool::new(false),
         });
         // The Python class refuses a second call of the constructor.
         let _ = self.open.set(OpenProducer {
@@ -256,6 +266,7 @@ impl PyConfluentProducer {
             on_delivery,
             only_errors,
             look: Mutex::new(Instant::now() + LOOK_AFTER),
+            is_fatal_told: AtomicBool::new(false),
         });
         Ok(())
     }
@@ -274,15 +285,35 @@ impl PyConfluentProducer {
     }
 
     /// How many messages of the open transaction failed before they were part of it. librdkafka counts them too, and
-    /// accepts further messages until the commit, which it refuses.
-    fn _lost(&self) -> PyResult<usize> {
-        Ok(self.opened()?.waiting.lost.load(Ordering::Acquire))
+    /// accepts further messages until the commit, which it refuses: with `commits`, and if there are any, no message is
+    /// accepted from now on.
+    fn _lost(&self, commits: bool) -> PyResult<usize> {
+        let waiting = &self.opened()?.waiting;
+        let lost = waiting.lost.load(Ordering::Acquire);
+        if commits && lost > 0 {
+            waiting.must_abort.store(true, Ordering::Release);
+        }
+        Ok(lost)
+    }
+
+    /// True if a commit was refused because of such messages, so that only an abort is possible.
+    fn _must_abort(&self) -> PyResult<bool> {
+        Ok(self.opened()?.waiting.must_abort.load(Ordering::Acquire))
     }
 
     /// Resets the count of `_lost()`, because another transaction begins.
     fn _forget_lost(&self) -> PyResult<()> {
-        self.opened()?.waiting.lost.store(0, Ordering::Release);
+        let waiting = &self.opened()?.waiting;
+        waiting.lost.store(0, Ordering::Release);
+        waiting.must_abort.store(false, Ordering::Release);
         Ok(())
+    }
+
+    /// The engine's error of a transaction that must be aborted, or of a producer that cannot go on; None if there is
+    /// none.
+    fn _failure(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        let failure = self.opened()?.failure();
+        Ok(failure.map(|failure| error::produce(py, &failure).into_value(py).into_any()))
     }
 
     /// Objects of the program may refer to this producer.
@@ -311,6 +342,33 @@ impl OpenProducer {
     fn count(&self) -> usize {
         let unacknowledged = self.core.producer.unacknowledged();
         self.reports.open().max(unacknowledged)
+    }
+
+    /// Why the open transaction must be aborted, or the producer cannot go on.
+    fn failure(&self) -> Option<ProduceError> {
+        let refusal = self.core.producer.permit().err()?;
+        let ProduceError::Transaction(problem) = &refusal else {
+            return None;
+        };
+        (problem.is_abortable() || problem.is_fatal()).then_some(refusal)
+    }
+
+    /// Raises the error that has ended the producer, once: a program that asks for no reports hears of it here.
+    #[inline]
+    fn check_fatal(&self, py: Python<'_>) -> PyResult<()> {
+        if self.is_fatal_told.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let Some(failure) = self.failure() else {
+            return Ok(());
+        };
+        match handler::fatal_of(py, &error::produce(py, &failure))? {
+            Some(fatal) => {
+                self.is_fatal_told.store(true, Ordering::Relaxed);
+                Err(fatal)
+            }
+            None => Ok(()),
+        }
     }
 
     /// Lets a message wait in the engine until its topic is known.
@@ -492,6 +550,13 @@ fn closed() -> PyErr {
 #[cold]
 fn refused(py: Python<'_>, failure: &ProduceError) -> PyResult<PyErr> {
     handler::of_message(py, &error::produce(py, failure))
+}
+
+/// The exception for a message after a commit that was refused.
+#[cold]
+fn must_abort(py: Python<'_>) -> PyResult<PyErr> {
+    let text = "Unable to produce message: messages of the transaction failed delivery, abort it";
+    handler::refusal(py, "_STATE", text)
 }
 
 /// The exception of calls inside a report that would wait for other reports, which cannot run before that one has

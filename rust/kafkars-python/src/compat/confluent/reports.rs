@@ -225,9 +225,12 @@ fn give(
     now: SystemTime,
     only_errors: bool,
 ) -> PyResult<()> {
-    let outcome = match outcome {
-        ReportOutcome::Failed(failure) => Err(*failure),
-        ReportOutcome::Delivery(delivery) => delivery.result().unwrap_or(Err(ProduceError::Closed)),
+    let (outcome, partition) = match outcome {
+        ReportOutcome::Failed(failure) => (Err(*failure), report.partition),
+        ReportOutcome::Delivery(delivery) => (
+            delivery.result().unwrap_or(Err(ProduceError::Closed)),
+            Some(delivery.batch().partition()),
+        ),
     };
     if only_errors && outcome.is_ok() {
         return Ok(());
@@ -258,7 +261,7 @@ fn give(
             let error = failed(py, &failure)?;
             let parts = MessageParts {
                 topic,
-                partition: report.partition,
+                partition,
                 key,
                 value,
                 error: Some(error.clone_ref(py)),

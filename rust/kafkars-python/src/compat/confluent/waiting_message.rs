@@ -1,7 +1,7 @@
 //! A message whose topic is not known yet. It waits in the engine, because `produce()` never waits.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use kafkars_client::{Delivery, PendingSend, ProduceError, Producer, SendError, SendPermit};
@@ -21,6 +21,8 @@ pub(super) struct WaitingMessages {
     /// How many messages of the open transaction failed before they entered the producer: it must not be committed
     /// then.
     pub(super) lost: AtomicUsize,
+    /// Whether a commit was refused because of them: nothing but an abort is possible then.
+    pub(super) must_abort: AtomicBool,
 }
 
 /// A message that waits.
