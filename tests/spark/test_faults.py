@@ -68,6 +68,19 @@ def test_what_a_kept_consumer_heard_last_is_not_where_the_log_ends(broker: Embed
         assert offsets(chosen, 10, 20) == list(range(10, 20))
 
 
+@pytest.mark.parametrize("fail", ["true", "false"])
+def test_what_a_kept_consumer_knows_of_a_topic_is_not_what_counts(broker: EmbeddedBroker, fail: str) -> None:
+    """As where a topic was made again between two tasks: its offsets are refused, and the log has the whole range."""
+    chosen = options(broker, failOnDataLoss=fail)
+    produce(broker, 10)
+    assert offsets(chosen, 0, 5) == list(range(5))
+    with broker.intercept("Fetch", "OFFSET_OUT_OF_RANGE", times=1) as refused:
+        assert offsets(chosen, 2, 10) == list(range(2, 10))
+    assert refused.hits == 1
+    (kept,) = reading._idle.values()
+    assert kept.position == (TopicPartition(TOPIC, 0), 10)
+
+
 def test_consumers_are_kept_for_the_next_task_a_while_and_a_few(
     broker: EmbeddedBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:

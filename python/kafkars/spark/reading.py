@@ -51,6 +51,10 @@ SLICE_SECONDS = 0.05
 LOOK_SECONDS = 1.0
 """Seconds without records after which the broker is asked for the end of the log: the range may be gone."""
 
+RENEWALS = 2
+"""How often a range is tried anew with a new consumer, when a broker has refused its offset, before anything of it
+counts as lost: what a consumer knows may be of a topic that has been made again since."""
+
 BEHIND_SECONDS = 10.0
 """Seconds for which every answer must say that the log ends before the range, before the rest counts as lost: a new
 leader tells an older end than the one before until its followers have caught up."""
@@ -61,7 +65,8 @@ class PartitionReader:
 
     def __init__(self, settings: Mapping[str, str]) -> None:
         own: dict[str, Any] = {**DEFAULTS, **client_settings.part(settings, ConsumerConfig)}
-        self._consumer: Consumer[bytes, bytes] = Consumer(client_settings.make(ConsumerConfig, own))
+        self._config = client_settings.make(ConsumerConfig, own)
+        self._consumer: Consumer[bytes, bytes] = Consumer(self._config)
         self.position: tuple[TopicPartition, int] | None = None
         self.idle_since = 0.0
         self._behind_since: float | None = None
@@ -87,19 +92,25 @@ class PartitionReader:
         heard = time.monotonic()
         look = heard + LOOK_SECONDS
         self._behind_since = None
+        renewals = 0
         while at < wanted.end:
             try:
                 batch = self._consumer.poll_arrow(
                     min(options.batch_rows, wanted.end - at), SLICE_SECONDS, columns=columns.fetched, layout="spark"
                 )
+                moved = self._consumer.position(partition)
             except (NoOffsetError, OffsetOutOfRangeError, LogTruncationError) as error:
+                # A log that was cut back is another one, wherever it ends by now.
+                if renewals < RENEWALS and not isinstance(error, LogTruncationError):
+                    renewals += 1
+                    self._renew({partition: at})
+                    continue
                 left = self._after_loss(wanted, at, options, error)
                 if left is None:
                     return
                 at = left
                 continue
             now = time.monotonic()
-            moved = self._consumer.position(partition)
             if len(batch) > 0:
                 rows, last = columns.build(batch, wanted)
                 if rows is not None:
@@ -116,6 +127,12 @@ class PartitionReader:
                     return
         # The consumer's position may be after the end, but then there is no record between them.
         self.position = (partition, wanted.end)
+
+    def _renew(self, positions: Mapping[TopicPartition, int]) -> None:
+        """Goes on with a consumer that knows nothing yet: this one's topic may have been made again."""
+        self._consumer.close(0)
+        self._consumer = Consumer(self._config)
+        self._consumer.assign(positions)
 
     def _after_loss(self, wanted: OffsetRange, at: int, options: SourceOptions, error: Exception) -> int | None:
         """Returns the first remaining offset of the range after a broker has refused one; None if nothing remains."""
