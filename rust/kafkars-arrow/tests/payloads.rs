@@ -458,6 +458,136 @@ fn avro_that_does_not_fit_is_refused_by_row() {
     }
 }
 
+/// What a field of an Avro type becomes, and why it is refused.
+fn avro_cell(data_type: &str, payload: &[u8]) -> Result<ArrayRef, String> {
+    let schema = format!(
+        r#"{{"type": "record", "name": "R", "fields": [{{"name": "f", "type": {data_type}}}]}}"#
+    );
+    let decoded = decode(&AvroPayloads::bare(&schema).unwrap(), &[Some(payload)]);
+    match decoded.poison.into_iter().next() {
+        Some(poison) => Err(poison.reason),
+        None => Ok(column(&decoded.values, "f")),
+    }
+}
+
+#[test]
+fn avro_that_another_schema_has_written_is_no_value_of_this_one() {
+    let int = |payload: Vec<u8>, data_type: &str| {
+        let cell = avro_cell(data_type, &payload)?;
+        let cell = cell.as_primitive::<Int32Type>();
+        Ok((!cell.is_null(0)).then(|| cell.value(0)))
+    };
+    let seven = |branch: i64| [long(branch), long(7)].concat();
+    assert_eq!(int(seven(1), r#"["null", "int"]"#), Ok(Some(7)));
+    assert_eq!(int(long(0), r#"["null", "int"]"#), Ok(None));
+    for branch in [2, -1, 1 << 32, i64::MIN] {
+        for (payload, data_type) in [
+            (seven(branch), r#"["null", "int"]"#),
+            (long(branch), r#"["int", "null"]"#),
+        ] {
+            let refused: Result<Option<i32>, String> = int(payload, data_type);
+            let reason = refused.unwrap_err();
+            assert!(
+                reason.contains(&format!("branch {branch} of a union that has 2")),
+                "{reason}"
+            );
+        }
+    }
+    for (byte, expected) in [(0, Some(false)), (1, Some(true)), (2, None), (255, None)] {
+        let cell = avro_cell(r#""boolean""#, &[byte]);
+        assert_eq!(cell.ok().map(|cell| cell.as_boolean().value(0)), expected);
+    }
+}
+
+#[test]
+fn a_union_is_looked_at_wherever_it_is() {
+    let union = r#"["null", "int"]"#;
+    let record = format!(
+        r#"{{"type": "record", "name": "In", "fields": [{{"name": "g", "type": {union}}}]}}"#
+    );
+    let again = format!(
+        r#"{{"type": "record", "name": "Two", "namespace": "a", "fields": [{{"name": "x", "type": {record}}}, {{"name": "y", "type": "In"}}]}}"#
+    );
+    let (good, bad) = (long(0), long(2));
+    let text = [long(1), b"k".to_vec()].concat();
+    let cases: [(String, Vec<u8>, Vec<u8>); 5] = [
+        (record, Vec::new(), Vec::new()),
+        (again, good.clone(), Vec::new()),
+        (
+            format!(r#"{{"type": "array", "items": {union}}}"#),
+            [long(2), good.clone()].concat(),
+            long(0),
+        ),
+        (
+            format!(r#"{{"type": "array", "items": {union}}}"#),
+            [long(-1), long(1)].concat(),
+            long(0),
+        ),
+        (
+            format!(r#"{{"type": "map", "values": {union}}}"#),
+            [long(1), text].concat(),
+            long(0),
+        ),
+    ];
+    for (data_type, before, after) in cases {
+        let payload = |branch: &[u8]| [&before, branch, &after].concat();
+        assert!(
+            avro_cell(&data_type, &payload(&good)).is_ok(),
+            "{data_type}"
+        );
+        let reason = avro_cell(&data_type, &payload(&bad)).unwrap_err();
+        assert!(reason.contains("branch 2"), "{data_type}: {reason}");
+    }
+}
+
+#[test]
+fn a_decimal_of_avro_has_the_digits_that_its_schema_allows() {
+    let bytes = r#"{"type": "bytes", "logicalType": "decimal", "precision": 3, "scale": 1}"#;
+    let fixed = r#"{"type": "fixed", "size": 20, "name": "D", "logicalType": "decimal", "precision": 3, "scale": 1}"#;
+    for (number, fits) in [
+        (999_i64, true),
+        (-999, true),
+        (1_000, false),
+        (-1_000, false),
+        (i64::MAX, false),
+    ] {
+        let sign = if number < 0 { 0xff } else { 0 };
+        let wide = [&[sign; 12][..], &number.to_be_bytes()].concat();
+        for payload in [number.to_be_bytes().to_vec(), wide.clone()] {
+            let cell = avro_cell(bytes, &[long(payload.len() as i64), payload].concat());
+            assert_eq!(cell.is_ok(), fits, "{number}: {cell:?}");
+        }
+        assert_eq!(avro_cell(fixed, &wide).is_ok(), fits, "{number}");
+    }
+    let beyond = [&[1_u8][..], &[0; 16]].concat();
+    assert!(avro_cell(bytes, &[long(17), beyond].concat()).is_err());
+}
+
+#[test]
+fn nanoseconds_of_avro_are_cut_to_microseconds() {
+    for (logical, zone) in [
+        ("timestamp-nanos", Some("+00:00")),
+        ("local-timestamp-nanos", None),
+    ] {
+        let data_type = format!(r#"{{"type": "long", "logicalType": "{logical}"}}"#);
+        for (nanos, micros) in [
+            (1_700_000_000_123_456_789, 1_700_000_000_123_456),
+            (-1, -1),
+            (-1_001, -2),
+        ] {
+            let cell = avro_cell(&data_type, &long(nanos)).unwrap();
+            assert_eq!(
+                *cell.data_type(),
+                DataType::Timestamp(TimeUnit::Microsecond, zone.map(Into::into))
+            );
+            assert_eq!(
+                cell.as_primitive::<TimestampMicrosecondType>().value(0),
+                micros
+            );
+        }
+    }
+}
+
 #[test]
 fn schemas_that_are_none_are_refused() {
     for schema in [

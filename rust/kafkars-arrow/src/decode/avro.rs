@@ -8,6 +8,7 @@ use arrow_avro::reader::{Decoder, DecoderMode, ReaderBuilder};
 use arrow_avro::schema::{AvroSchema, Fingerprint, FingerprintAlgorithm, SchemaStore};
 use arrow_schema::{ArrowError, DataType};
 
+use super::avro_check::AvroShape;
 use super::avro_schema::with_plain_text;
 use super::decoder::{DecodedPayloads, PayloadDecoder};
 use super::framing::{FRAME, schema_id};
@@ -24,7 +25,23 @@ pub struct AvroPayloads {
     framed: bool,
     data_type: DataType,
     // Writers' schemas by id; an error says why one cannot be used.
-    writers: BTreeMap<u32, Result<String, String>>,
+    writers: BTreeMap<u32, Result<WriterSchema, String>>,
+}
+
+/// The schema that payloads were written with.
+#[derive(Debug)]
+struct WriterSchema {
+    schema: String,
+    shape: Option<AvroShape>,
+}
+
+impl WriterSchema {
+    fn new(schema: String) -> Self {
+        Self {
+            shape: AvroShape::new(&schema),
+            schema,
+        }
+    }
 }
 
 impl AvroPayloads {
@@ -35,7 +52,8 @@ impl AvroPayloads {
     pub fn bare(schema: &str) -> Result<Self, ArrowError> {
         let mut made = Self::framed(schema)?;
         made.framed = false;
-        made.writers.insert(BARE, Ok(made.reader.clone()));
+        let writer = WriterSchema::new(made.reader.clone());
+        made.writers.insert(BARE, Ok(writer));
         Ok(made)
     }
 
@@ -75,7 +93,7 @@ impl AvroPayloads {
     pub fn add_schema(&mut self, id: u32, schema: Result<String, String>) {
         let plain = schema.map(|writer| with_plain_text(&writer));
         let usable = plain.and_then(|writer| match decoder(&writer, &self.reader, 1) {
-            Ok(_) => Ok(writer),
+            Ok(_) => Ok(WriterSchema::new(writer)),
             Err(problem) => Err(format!(
                 "the schema asked for cannot be read from it: {problem}"
             )),
@@ -137,11 +155,22 @@ impl PayloadDecoder for AvroPayloads {
             }
         }
         let skipped = if self.framed { FRAME } else { 0 };
-        for (id, rows) in by_schema {
+        for (id, mut rows) in by_schema {
             match self.writers.get(&id) {
-                Some(Ok(writer)) => decoding.decode(&rows, skipped, &|payloads| {
-                    self.decode_all(writer, payloads)
-                }),
+                Some(Ok(WriterSchema { schema, shape })) => {
+                    if let Some(shape) = shape {
+                        rows.retain(|&row| {
+                            let payload = payloads.value(row).get(skipped..);
+                            let checked = shape.check(payload.unwrap_or_default());
+                            checked
+                                .map_err(|reason| decoding.refuse(row, reason))
+                                .is_ok()
+                        });
+                    }
+                    decoding.decode(&rows, skipped, &|payloads| {
+                        self.decode_all(schema, payloads)
+                    });
+                }
                 other => {
                     let reason = match other {
                         Some(Err(reason)) => format!("schema {id}: {reason}"),

@@ -3,6 +3,7 @@
 //! row.
 
 mod avro;
+mod avro_check;
 mod avro_schema;
 mod decoder;
 mod framing;

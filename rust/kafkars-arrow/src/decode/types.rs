@@ -1,12 +1,15 @@
-//! Removes from types what differs between decoders of the same result: metadata and nullability.
+//! Removes from types what differs between decoders of the same result: metadata and nullability. Nanoseconds become
+//! microseconds, the finest that Spark and Kafka's own tools have.
 
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
+use arrow_array::types::{TimestampMicrosecondType, TimestampNanosecondType};
 use arrow_array::{Array, ArrayRef, ListArray, MapArray, StructArray};
-use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields};
+use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields, TimeUnit};
 
-/// The type with every field nullable and without metadata. Entries and keys of maps stay as Arrow demands.
+/// The type with every field nullable and without metadata, times in microseconds. Entries and keys of maps stay as
+/// Arrow demands.
 pub(super) fn plain(data_type: &DataType) -> DataType {
     match data_type {
         DataType::Struct(fields) => DataType::Struct(fields.iter().map(plain_field).collect()),
@@ -29,6 +32,9 @@ pub(super) fn plain(data_type: &DataType) -> DataType {
                 Arc::new(Field::new(entries.name(), entries_type, false)),
                 *sorted,
             )
+        }
+        DataType::Timestamp(TimeUnit::Nanosecond, zone) => {
+            DataType::Timestamp(TimeUnit::Microsecond, zone.clone())
         }
         other => other.clone(),
     }
@@ -73,6 +79,13 @@ pub(super) fn retyped(array: &ArrayRef, data_type: &DataType) -> Result<ArrayRef
                 array.nulls().cloned(),
                 *sorted,
             )?)
+        }
+        DataType::Timestamp(TimeUnit::Microsecond, zone) => {
+            let Some(array) = array.as_primitive_opt::<TimestampNanosecondType>() else {
+                return Ok(Arc::clone(array));
+            };
+            let cut = array.unary::<_, TimestampMicrosecondType>(|value| value.div_euclid(1_000));
+            Arc::new(cut.with_timezone_opt(zone.clone()))
         }
         _ => Arc::clone(array),
     })
