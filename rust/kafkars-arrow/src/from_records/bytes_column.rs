@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, GenericByteArray, types::ByteArrayType};
-use arrow_buffer::{Buffer, NullBufferBuilder, OffsetBuffer, ScalarBuffer};
+use arrow_buffer::{NullBufferBuilder, OffsetBuffer, ScalarBuffer};
 use arrow_schema::ArrowError;
+
+use super::memory;
 
 /// The bytes of all items one after the other, the ends of the items, and which of them are null.
 pub(super) struct BytesColumn {
@@ -24,7 +26,11 @@ impl BytesColumn {
 
     pub(super) fn reserve(&mut self, items: usize, bytes: usize) {
         self.ends.reserve(items);
-        self.data.reserve(bytes);
+        if self.data.capacity() == 0 {
+            self.data = memory::with_room(bytes);
+        } else {
+            self.data.reserve(bytes);
+        }
     }
 
     /// True if `more` bytes fit: an Arrow array of this type holds at most 2 GiB.
@@ -65,7 +71,7 @@ impl BytesColumn {
     pub(super) fn finish<T: ByteArrayType<Offset = i32>>(mut self) -> Result<ArrayRef, ArrowError> {
         let array = GenericByteArray::<T>::try_new(
             OffsetBuffer::new(ScalarBuffer::from(self.ends)),
-            Buffer::from_vec(self.data),
+            memory::into_buffer(self.data),
             self.nulls.finish(),
         )?;
         Ok(Arc::new(array))

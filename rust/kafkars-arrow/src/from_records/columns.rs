@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow_array::types::BinaryType;
 use arrow_array::{ArrayRef, Int32Array, Int64Array, RecordBatch, RecordBatchOptions};
 use arrow_schema::ArrowError;
-use kafkars_records::{Batch, RecordView, TimestampType};
+use kafkars_records::{Batch, RecordView, Span, TimestampType};
 
 use super::bytes_column::BytesColumn;
 use super::error::RecordColumnsError;
@@ -18,6 +18,8 @@ use super::topic_column::TopicColumn;
 pub struct RecordColumnsBuilder<'a> {
     layout: &'a RecordLayout,
     rows: usize,
+    // How many records and bytes there is to be room for.
+    expected: (usize, usize),
     key: Option<BytesColumn>,
     value: Option<BytesColumn>,
     headers: Option<HeaderColumn>,
@@ -37,6 +39,7 @@ impl<'a> RecordColumnsBuilder<'a> {
         Self {
             layout,
             rows: 0,
+            expected: (0, 0),
             key: has(RecordColumn::Key).then(BytesColumn::new),
             value: has(RecordColumn::Value).then(BytesColumn::new),
             headers: has(RecordColumn::Headers).then(|| HeaderColumn::new(types)),
@@ -57,9 +60,7 @@ impl<'a> RecordColumnsBuilder<'a> {
     /// each time.
     pub fn reserve(&mut self, records: usize, bytes: usize) {
         let bytes = bytes.min(i32::MAX as usize);
-        if let Some(key) = &mut self.key {
-            key.reserve(records, 0);
-        }
+        self.expected = (records, bytes);
         if let Some(value) = &mut self.value {
             value.reserve(records, bytes);
         }
@@ -71,6 +72,24 @@ impl<'a> RecordColumnsBuilder<'a> {
         }
         if let Some(timestamps) = &mut self.timestamps {
             timestamps.reserve(records);
+        }
+        if self.layout.has(RecordColumn::Partition) {
+            self.partitions.reserve(records);
+        }
+        if self.layout.has(RecordColumn::TimestampType) {
+            self.timestamp_types.reserve(records);
+        }
+    }
+
+    /// Makes room for keys and topics, supposing that all records have such as the first one has.
+    fn reserve_like(&mut self, topic: &str, first: &RecordView) {
+        let (records, bytes) = self.expected;
+        if let Some(key) = &mut self.key {
+            let size = first.key.map_or(0, Span::len);
+            key.reserve(records, bytes.min(size.saturating_mul(records)));
+        }
+        if let Some(topics) = &mut self.topics {
+            topics.reserve(topic, records);
         }
     }
 
@@ -85,17 +104,22 @@ impl<'a> RecordColumnsBuilder<'a> {
         start: u32,
         count: u32,
     ) -> Result<(u32, u32), RecordColumnsError> {
+        if self.rows == 0 && count > 0 {
+            self.reserve_like(topic, &batch.record_at(start));
+        }
         let fitting = self
             .topics
             .as_ref()
             .map_or(usize::MAX, |topics| topics.room(topic));
         let fitting = count.min(u32::try_from(fitting).unwrap_or(u32::MAX));
+        let rest = batch.data().len().saturating_sub(start as usize);
+        let has_room_for_all = self.has_room(rest);
         let mut position = start;
         let mut added = 0;
         while added < fitting {
             let view = batch.record_at(position);
             let size = view.next.saturating_sub(position) as usize;
-            if !self.has_room(size) {
+            if !has_room_for_all && !self.has_room(size) {
                 break;
             }
             if !self.push(batch, &view) {

@@ -8,6 +8,7 @@ mod columns;
 mod error;
 mod header_column;
 mod layout;
+mod memory;
 mod timestamp_column;
 mod topic_column;
 

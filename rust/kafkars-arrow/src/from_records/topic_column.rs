@@ -29,6 +29,17 @@ impl TopicColumn {
         }
     }
 
+    /// Makes room for so many records of a topic.
+    pub(super) fn reserve(&mut self, topic: &str, records: usize) {
+        match self {
+            Self::Dictionary { indices, .. } => indices.reserve(records),
+            Self::Text(column) => {
+                let bytes = topic.len().saturating_mul(records);
+                column.reserve(records, bytes.min(i32::MAX as usize));
+            }
+        }
+    }
+
     /// How many more records of a topic fit.
     pub(super) fn room(&self, topic: &str) -> usize {
         match self {
