@@ -140,6 +140,24 @@ def test_an_open_transaction_is_late_and_not_lost(
     assert offsets(options(broker, **given), 0, 5 + 2) == list(range(7))
 
 
+def test_a_head_that_is_removed_up_to_behind_an_open_transaction_takes_nothing_else_with_it(
+    broker: EmbeddedBroker,
+) -> None:
+    given = {"kafka.isolation.level": "read_committed", "failOnDataLoss": "false"}
+    produce(broker, 5)
+    with Producer(bootstrap_servers=broker.bootstrap_servers, transactional_id="open") as producer:
+        producer.init_transactions()
+        producer.begin_transaction()
+        producer.send_many(TOPIC, [b"late"] * 3, partitions=[0] * 3).result(SECONDS)
+        produce(broker, 5)
+        with Admin(bootstrap_servers=broker.bootstrap_servers) as admin:
+            admin.delete_records({(TOPIC, 0): 10})
+        with pytest.raises(KafkaTimeoutError, match="a transaction is open"):
+            offsets(options(broker, **given, **{"kafkaConsumer.pollTimeoutMs": "2000"}), 0, 13)
+        producer.commit_transaction()
+    assert offsets(options(broker, **given), 0, 13) == [10, 11, 12]
+
+
 @pytest.mark.parametrize("times", [1, 3])
 @pytest.mark.parametrize(
     ("api", "error"),

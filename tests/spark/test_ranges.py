@@ -8,6 +8,8 @@ from kafkars.spark.offsets import from_json, to_json
 from kafkars.spark.ranges import OffsetRange, limit, tasks
 from kafkars.types import TopicPartition
 
+from tests.support.waiting import Stopwatch
+
 PARTITIONS = st.builds(TopicPartition, st.sampled_from(["a", "b"]), st.integers(0, 5))
 RANGES = st.dictionaries(PARTITIONS, st.tuples(st.integers(0, 10**12), st.integers(0, 10**6))).map(
     lambda found: [OffsetRange(partition, start, start + size) for partition, (start, size) in found.items()]
@@ -37,6 +39,14 @@ def test_a_large_partition_is_cut_and_a_small_one_is_not() -> None:
         OffsetRange(a, 666, 1_000),
         OffsetRange(b, 0, 10),
     ]
+
+
+def test_more_tasks_than_there_are_offsets_are_none_and_take_no_time() -> None:
+    a, b = TopicPartition("t", 0), TopicPartition("t", 1)
+    with Stopwatch() as watch:
+        cut = tasks([OffsetRange(a, 5, 8), OffsetRange(b, 0, 1)], 10**9, None)
+    assert cut == [*(OffsetRange(a, at, at + 1) for at in (5, 6, 7)), OffsetRange(b, 0, 1)]
+    assert watch.seconds < 10
 
 
 @given(RANGES, st.integers(1, 10**6))

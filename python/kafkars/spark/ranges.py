@@ -45,10 +45,7 @@ def tasks(ranges: Iterable[OffsetRange], at_least: int | None, records_at_most: 
     rest = max(at_least - len(small), 1)
     kept = set(small)
     return [
-        part
-        for each in wanted
-        for part in divide(each, 1 if each in kept else parts(each.size, large_total, rest))
-        if part.size > 0
+        part for each in wanted for part in divide(each, 1 if each in kept else parts(each.size, large_total, rest))
     ]
 
 
@@ -58,7 +55,10 @@ def parts(size: int, total: int, at_least: int) -> int:
 
 
 def divide(whole: OffsetRange, count: int) -> list[OffsetRange]:
-    """Divides a range into `count` parts; the remainder is spread over the last ones."""
+    """Divides a range into `count` parts, or less where it has fewer offsets; the remainder is spread over the last
+    ones.
+    """
+    count = min(count, whole.size)
     cut: list[OffsetRange] = []
     start, left = whole.start, whole.size
     for index in range(count):

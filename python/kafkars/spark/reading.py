@@ -66,6 +66,7 @@ class PartitionReader:
     def __init__(self, settings: Mapping[str, str]) -> None:
         own: dict[str, Any] = {**DEFAULTS, **client_settings.part(settings, ConsumerConfig)}
         self._config = client_settings.make(ConsumerConfig, own)
+        self._uncommitted = client_settings.make(ConsumerConfig, {**own, "isolation_level": "read_uncommitted"})
         self._consumer: Consumer[bytes, bytes] = Consumer(self._config)
         self.position: tuple[TopicPartition, int] | None = None
         self.idle_since = 0.0
@@ -136,7 +137,7 @@ class PartitionReader:
 
     def _after_loss(self, wanted: OffsetRange, at: int, options: SourceOptions, error: Exception) -> int | None:
         """Returns the first remaining offset of the range after a broker has refused one; None if nothing remains."""
-        first, end = self._log(wanted.partition)
+        first, end = self._log(wanted.partition, options)
         self._report(wanted, at, f"its log holds [{first}, {end})", options, error)
         on = max(first, at)
         if on >= min(wanted.end, end):
@@ -187,11 +188,13 @@ class PartitionReader:
             )
         return False
 
-    def _log(self, partition: TopicPartition) -> tuple[int, int]:
-        return (
-            self._consumer.beginning_offsets([partition])[partition],
-            self._consumer.end_offsets([partition])[partition],
-        )
+    def _log(self, partition: TopicPartition, options: SourceOptions) -> tuple[int, int]:
+        """Returns where the log begins and ends, also behind an open transaction, which read_committed waits for."""
+        first = self._consumer.beginning_offsets([partition])[partition]
+        if not is_committed(options):
+            return first, self._consumer.end_offsets([partition])[partition]
+        with Consumer(self._uncommitted) as consumer:
+            return first, consumer.end_offsets([partition])[partition]
 
     @staticmethod
     def _report(wanted: OffsetRange, at: int, why: str, options: SourceOptions, cause: Exception | None) -> None:
