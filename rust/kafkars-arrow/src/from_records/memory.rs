@@ -28,8 +28,8 @@ impl Pieces {
         }
     }
 
-    /// The smallest piece with room for `bytes`, unless more than half of it would be left over: columns may be kept for
-    /// long. Of equals the one that was used last, which the processor's caches may still have.
+    /// The smallest piece with room for `bytes`, unless more than half of it would be left over: columns may be kept
+    /// for long. Of equals the one that was used last, which the processor's caches may still have.
     fn take(&mut self, bytes: usize) -> Option<Vec<u8>> {
         let most = bytes.saturating_mul(2);
         let places = self.pieces.iter().enumerate().rev();
