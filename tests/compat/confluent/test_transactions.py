@@ -139,7 +139,7 @@ def test_a_producer_that_was_replaced_cannot_go_on() -> None:
                 first.commit_transaction(20)
             error = caught.value.args[0]
             assert (error.code(), error.fatal()) == (face.KafkaError._FENCED, True)
-            assert reports.codes() == [face.KafkaError._FENCED]
+            assert reports.codes() == [face.KafkaError.INVALID_PRODUCER_EPOCH]
             with pytest.raises(face.KafkaException) as caught:
                 first.produce("topic", "value")
             assert caught.value.args[0].code() == face.KafkaError._FATAL

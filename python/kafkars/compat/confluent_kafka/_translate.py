@@ -234,4 +234,7 @@ def of_delivery(problem: errors.KafkaError, in_flight: bool) -> KafkaError:
     if isinstance(problem, (errors.BootstrapError, errors.BufferFullError, *CONNECTING)):
         # In the library messages wait for brokers until they time out.
         return local_error("_MSG_TIMED_OUT", str(problem))
+    if isinstance(problem, errors.InvalidProducerEpochError) and problem.code is not None:
+        # What the broker said of the message; that the producer is fenced is told by polls and calls.
+        return KafkaError(problem.code, str(problem))
     return of_engine(problem)
