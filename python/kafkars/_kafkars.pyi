@@ -399,7 +399,7 @@ class RecordMetadata:
         """Number of the partition that was chosen."""
     @property
     def offset(self) -> int:
-        """The record's position in the partition; -1 with `acks=0`, where nobody tells."""
+        """The record's offset; -1 with `acks=0`, where the broker does not respond."""
     @property
     def timestamp(self) -> int:
         """Milliseconds since 1970: the record's own time, or the broker's where `timestamp_type` says so."""
@@ -701,13 +701,13 @@ class KafkaPythonFuture:
 
     def __new__(cls, *_arguments: Any, **_keywords: Any) -> Self: ...
     def get(self, timeout: float | None = None) -> Any:
-        """The metadata; waits for the broker's word.
+        """Waits for the outcome and returns the metadata.
 
         Args:
-            timeout: Seconds; None waits until the delivery is decided, which `delivery_timeout_ms` bounds.
+            timeout: Time limit in seconds; None waits for the outcome, which comes within `delivery_timeout_ms`.
 
         Raises:
-            KafkaTimeoutError: There was no word in time; the record is still under way.
+            KafkaTimeoutError: There is no outcome in time; the record is still in flight.
             KafkaError: The record was not stored.
         """
     @property
@@ -741,27 +741,27 @@ class KafkaPythonSender:
         partition: int | None = None,
         timestamp_ms: int | None = None,
     ) -> Any:
-        """Puts a record into its partition's batch, and sends it in the background.
+        """Appends a record to its partition's batch, which is sent in the background.
 
         Args:
-            topic: Where to.
-            value: What `value_serializer` makes bytes of, or bytes; None is a tombstone, which needs a key.
-            key: What `key_serializer` makes bytes of, or bytes; it decides on the partition where none is named.
+            topic: The topic.
+            value: Bytes, or the argument of `value_serializer`; None is a tombstone, which needs a key.
+            key: Bytes, or the argument of `key_serializer`; decides on the partition if none is given.
             headers: Pairs of a name and bytes.
             partition: The partition, or None to let the partitioner choose.
             timestamp_ms: Milliseconds since 1970; the time of the call by default.
 
         Returns:
-            A future of the `RecordMetadata`; failed at once with `MessageSizeTooLargeError` where the record is larger
+            A future of the `RecordMetadata`; failed at once with `MessageSizeTooLargeError` if the record is larger
             than `max_request_size`.
 
         Raises:
-            KafkaTimeoutError: The topic did not become known, or there was no room, within `max_block_ms`.
-            AssertionError: The producer is closed, there is neither key nor value, headers are no list of pairs, the
-                partition does not exist, or a serializer gives no bytes. In the face of kafka-python 3 these are, in
+            KafkaTimeoutError: The topic stayed unknown, or the buffer full, for `max_block_ms`.
+            AssertionError: The producer is closed, there is neither key nor value, headers are not a list of pairs, the
+                partition does not exist, or a serializer returns no bytes. In the face of kafka-python 3 these are, in
                 this order, IllegalStateError, ValueError, TypeError, ValueError and TypeError.
-            TypeError: The topic is no text.
-            ValueError: The topic's name has characters that names cannot have.
+            TypeError: The topic is not a `str`.
+            ValueError: The topic's name is invalid.
         """
     def _future_of(self, delivery: DeliveryFuture, headers_size: int) -> Any: ...
 
@@ -2321,10 +2321,10 @@ class EmbeddedBroker:
     def __new__(cls, settings: Mapping[str, object]) -> Self: ...
     @property
     def bootstrap_servers(self) -> str:
-        """Where its nodes listen: `host:port,host:port`."""
+        """The addresses of the nodes, for `bootstrap_servers`: `host:port,host:port`."""
     @property
     def cluster_id(self) -> str:
-        """The id it gives to clients."""
+        """The cluster's id."""
     @property
     def _is_stopped(self) -> bool: ...
     def _bootstrap_servers_of(self, listener: str) -> str: ...
@@ -2342,72 +2342,72 @@ class EmbeddedBroker:
         configs: Sequence[tuple[str, str]],
     ) -> None: ...
     def topics(self) -> list[str]:
-        """Names of its topics, in alphabetical order."""
+        """The names of the topics, in alphabetical order."""
     def offsets(self, topic: str, partition: int) -> tuple[int, int]:
-        """First offset and next offset of a partition.
+        """The first and the next offset of a partition.
 
         Args:
             topic: The topic's name.
-            partition: Which of its partitions.
+            partition: The partition's number.
 
         Raises:
-            InvalidPartitionError: There is no such partition.
+            InvalidPartitionError: The partition does not exist.
         """
     def leader(self, topic: str, partition: int) -> int:
         """Id of the node that leads a partition; -1 while none can.
 
         Args:
             topic: The topic's name.
-            partition: Which of its partitions.
+            partition: The partition's number.
 
         Raises:
-            InvalidPartitionError: There is no such partition.
+            InvalidPartitionError: The partition does not exist.
         """
     def move_leader(self, topic: str, partition: int, node: int) -> None:
-        """Gives a partition to another node, under a new leader epoch.
+        """Makes another node the leader of a partition, with a new leader epoch.
 
         Args:
             topic: The topic's name.
-            partition: Which of its partitions.
-            node: Id of the node that is to lead it.
+            partition: The partition's number.
+            node: Id of the new leader.
 
         Raises:
-            InvalidPartitionError: There is no such partition.
-            InvalidArgumentError: There is no such node.
+            InvalidPartitionError: The partition does not exist.
+            InvalidArgumentError: The node does not exist.
         """
     def _coordinator(self, kind: str, key: str) -> int | None: ...
     def _move_coordinator(self, kind: str, key: str, node: int) -> None: ...
     @property
     def nodes(self) -> list[int]:
-        """Ids of its nodes, also of those that do not run."""
+        """The ids of all nodes, including those that are stopped."""
     def address(self, node: int) -> str:
-        """Where a node listens: `host:port`.
+        """The address of a node: `host:port`.
 
         Args:
-            node: Its id: 0 for the first.
+            node: The node's id; 0 for the first.
 
         Raises:
-            InvalidArgumentError: There is no such node.
+            InvalidArgumentError: The node does not exist.
         """
     def node_state(self, node: int) -> Literal["running", "paused", "stopped"]:
         """The state of a node: "running", "paused" or "stopped".
 
         Args:
-            node: Its id: 0 for the first.
+            node: The node's id; 0 for the first.
 
         Raises:
-            InvalidArgumentError: There is no such node.
+            InvalidArgumentError: The node does not exist.
         """
     def _add_node(self) -> int: ...
     def _steer_node(self, action: str, node: int) -> None: ...
     def cut_connections(self, node: int | None = None) -> None:
-        """Closes every connection of one node, or of all; the nodes go on.
+        """Closes every connection of one node, or of all; the nodes keep running.
 
         Args:
-            node: Its id; None for all.
+            node: The node's id; None for all.
 
         Raises:
-            InvalidArgumentError: There is no such node.
+            InvalidArgumentError: The node does not exist.
         """
     def _slow_down(self, node: int | None, latency: float, bytes_per_second: int | None) -> None: ...
     @staticmethod
@@ -2466,7 +2466,7 @@ class SeenRequest:
 
     @property
     def api(self) -> str:
-        """Kafka's name of what it asks for."""
+        """Kafka's name of the API, such as "Produce"."""
 
     @property
     def version(self) -> int:
@@ -2474,19 +2474,19 @@ class SeenRequest:
 
     @property
     def node(self) -> int:
-        """Id of the node it was sent to."""
+        """The id of the node that received it."""
 
     @property
     def connection(self) -> int:
-        """The connection it came on, numbered from 1 in the order in which connections were accepted."""
+        """The number of its connection, from 1 in the order in which connections were accepted."""
 
     @property
     def correlation_id(self) -> int:
-        """The client's number for it."""
+        """The correlation id."""
 
     @property
     def client_id(self) -> str | None:
-        """The client's name for itself."""
+        """The client id, if it has one."""
 
     @property
     def size(self) -> int:
@@ -2494,7 +2494,7 @@ class SeenRequest:
 
     @property
     def time(self) -> float:
-        """When it was read, in seconds since 1970 by the broker's clock."""
+        """The time when it was read, in seconds since 1970 on the broker's clock."""
 
     @property
     def fault(self) -> str | None:

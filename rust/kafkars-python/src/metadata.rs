@@ -74,7 +74,7 @@ impl PyRecordMetadata {
         self.0.partition
     }
 
-    /// The record's position in the partition; -1 with `acks=0`, where nobody tells.
+    /// The record's offset; -1 with `acks=0`, where the broker does not respond.
     #[getter]
     fn offset(&self) -> i64 {
         self.0.offset

@@ -47,7 +47,7 @@ impl PyEmbeddedBroker {
         })
     }
 
-    /// Where its nodes listen: `host:port,host:port`.
+    /// The addresses of the nodes, for `bootstrap_servers`: `host:port,host:port`.
     #[getter]
     fn bootstrap_servers(&self) -> String {
         let broker = self.broker.lock();
@@ -55,7 +55,7 @@ impl PyEmbeddedBroker {
         now.unwrap_or_else(|| self.addresses.clone())
     }
 
-    /// The id it gives to clients.
+    /// The cluster's id.
     #[getter]
     fn cluster_id(&self) -> PyResult<String> {
         self.with(|broker| Ok(broker.cluster_id().to_owned()))
@@ -66,7 +66,7 @@ impl PyEmbeddedBroker {
         self.with(|broker| broker.bootstrap_servers_of(listener))
     }
 
-    /// Names and protocols of its listeners.
+    /// The names and protocols of the listeners.
     fn _listeners(&self) -> PyResult<Vec<(String, &'static str)>> {
         self.with(|broker| {
             let listeners = broker.listeners().into_iter();
@@ -113,19 +113,19 @@ impl PyEmbeddedBroker {
         self.with(|broker| broker.create_topic(&topic))
     }
 
-    /// Names of its topics, in alphabetical order.
+    /// The names of the topics, in alphabetical order.
     fn topics(&self) -> PyResult<Vec<String>> {
         self.with(|broker| Ok(broker.topics()))
     }
 
-    /// First offset and next offset of a partition.
+    /// The first and the next offset of a partition.
     ///
     /// Args:
     ///     topic: The topic's name.
-    ///     partition: Which of its partitions.
+    ///     partition: The partition's number.
     ///
     /// Raises:
-    ///     InvalidPartitionError: There is no such partition.
+    ///     InvalidPartitionError: The partition does not exist.
     fn offsets(&self, topic: &str, partition: i32) -> PyResult<(i64, i64)> {
         self.with(|broker| broker.offsets(topic, partition))
     }
@@ -134,24 +134,24 @@ impl PyEmbeddedBroker {
     ///
     /// Args:
     ///     topic: The topic's name.
-    ///     partition: Which of its partitions.
+    ///     partition: The partition's number.
     ///
     /// Raises:
-    ///     InvalidPartitionError: There is no such partition.
+    ///     InvalidPartitionError: The partition does not exist.
     fn leader(&self, topic: &str, partition: i32) -> PyResult<i32> {
         self.with(|broker| broker.leader(topic, partition))
     }
 
-    /// Gives a partition to another node, under a new leader epoch.
+    /// Makes another node the leader of a partition, with a new leader epoch.
     ///
     /// Args:
     ///     topic: The topic's name.
-    ///     partition: Which of its partitions.
-    ///     node: Id of the node that is to lead it.
+    ///     partition: The partition's number.
+    ///     node: Id of the new leader.
     ///
     /// Raises:
-    ///     InvalidPartitionError: There is no such partition.
-    ///     InvalidArgumentError: There is no such node.
+    ///     InvalidPartitionError: The partition does not exist.
+    ///     InvalidArgumentError: The node does not exist.
     fn move_leader(&self, topic: &str, partition: i32, node: i32) -> PyResult<()> {
         self.with(|broker| broker.move_leader(topic, partition, node))
     }
@@ -168,19 +168,19 @@ impl PyEmbeddedBroker {
         self.with(|broker| broker.move_coordinator(kind, key, node))
     }
 
-    /// Ids of its nodes, also of those that do not run.
+    /// The ids of all nodes, including those that are stopped.
     #[getter]
     fn nodes(&self) -> PyResult<Vec<i32>> {
         self.with(|broker| Ok(broker.nodes()))
     }
 
-    /// Where a node listens: `host:port`.
+    /// The address of a node: `host:port`.
     ///
     /// Args:
-    ///     node: Its id: 0 for the first.
+    ///     node: The node's id; 0 for the first.
     ///
     /// Raises:
-    ///     InvalidArgumentError: There is no such node.
+    ///     InvalidArgumentError: The node does not exist.
     fn address(&self, node: i32) -> PyResult<String> {
         self.with(|broker| {
             let address = broker.address(node).map(|address| address.to_string());
@@ -191,10 +191,10 @@ impl PyEmbeddedBroker {
     /// The state of a node: "running", "paused" or "stopped".
     ///
     /// Args:
-    ///     node: Its id: 0 for the first.
+    ///     node: The node's id; 0 for the first.
     ///
     /// Raises:
-    ///     InvalidArgumentError: There is no such node.
+    ///     InvalidArgumentError: The node does not exist.
     fn node_state(&self, node: i32) -> PyResult<&'static str> {
         self.with(|broker| {
             Ok(match broker.node_state(node)? {
@@ -222,13 +222,13 @@ impl PyEmbeddedBroker {
         self.with_detached(py, |broker| call(broker, node))
     }
 
-    /// Closes every connection of one node, or of all; the nodes go on.
+    /// Closes every connection of one node, or of all; the nodes keep running.
     ///
     /// Args:
-    ///     node: Its id; None for all.
+    ///     node: The node's id; None for all.
     ///
     /// Raises:
-    ///     InvalidArgumentError: There is no such node.
+    ///     InvalidArgumentError: The node does not exist.
     #[pyo3(signature = (node=None))]
     fn cut_connections(&self, node: Option<i32>) -> PyResult<()> {
         self.with(|broker| broker.cut_connections(node))

@@ -14,7 +14,7 @@ pub(crate) struct PySeenRequest(pub(crate) SeenRequest);
 
 #[pymethods]
 impl PySeenRequest {
-    /// Kafka's name of what it asks for.
+    /// Kafka's name of the API, such as "Produce".
     #[getter]
     fn api(&self) -> &'static str {
         self.0.api.name()
@@ -26,25 +26,25 @@ impl PySeenRequest {
         self.0.version
     }
 
-    /// Id of the node it was sent to.
+    /// The id of the node that received it.
     #[getter]
     fn node(&self) -> i32 {
         self.0.node
     }
 
-    /// The connection it came on, numbered from 1 in the order in which connections were accepted.
+    /// The number of its connection, from 1 in the order in which connections were accepted.
     #[getter]
     fn connection(&self) -> u64 {
         self.0.connection
     }
 
-    /// The client's number for it.
+    /// The correlation id.
     #[getter]
     fn correlation_id(&self) -> i32 {
         self.0.correlation_id
     }
 
-    /// The client's name for itself.
+    /// The client id, if it has one.
     #[getter]
     fn client_id(&self) -> Option<&str> {
         self.0.client_id.as_deref()
@@ -56,7 +56,7 @@ impl PySeenRequest {
         self.0.size
     }
 
-    /// When it was read, in seconds since 1970 by the broker's clock.
+    /// The time when it was read, in seconds since 1970 on the broker's clock.
     #[getter]
     fn time(&self) -> f64 {
         self.0.time as f64 / 1000.0

@@ -234,7 +234,7 @@ impl PyConsumerRecord {
         self.change(TIMESTAMP, value);
     }
 
-    /// 0: the producer's time, 1: the broker's.
+    /// The timestamp type: 0 for CreateTime, 1 for LogAppendTime.
     #[getter]
     fn timestamp_type(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         self.field(py, TIMESTAMP_TYPE)

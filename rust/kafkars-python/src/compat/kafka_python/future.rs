@@ -51,13 +51,13 @@ impl PySendFuture {
         }
     }
 
-    /// The metadata; waits for the broker's word.
+    /// Waits for the outcome and returns the metadata.
     ///
     /// Args:
-    ///     timeout: Seconds; None waits until the delivery is decided, which `delivery_timeout_ms` bounds.
+    ///     timeout: Time limit in seconds; None waits for the outcome, which comes within `delivery_timeout_ms`.
     ///
     /// Raises:
-    ///     KafkaTimeoutError: There was no word in time; the record is still under way.
+    ///     KafkaTimeoutError: There is no outcome in time; the record is still in flight.
     ///     KafkaError: The record was not stored.
     #[pyo3(signature = (timeout=None))]
     fn get<'py>(

@@ -94,27 +94,27 @@ impl PyKafkaPythonSender {
         self.closed.store(closed, Ordering::Release);
     }
 
-    /// Puts a record into its partition's batch, and sends it in the background.
+    /// Appends a record to its partition's batch, which is sent in the background.
     ///
     /// Args:
-    ///     topic: Where to.
-    ///     value: What `value_serializer` makes bytes of, or bytes; None is a tombstone, which needs a key.
-    ///     key: What `key_serializer` makes bytes of, or bytes; it decides on the partition where none is named.
+    ///     topic: The topic.
+    ///     value: Bytes, or the argument of `value_serializer`; None is a tombstone, which needs a key.
+    ///     key: Bytes, or the argument of `key_serializer`; decides on the partition if none is given.
     ///     headers: Pairs of a name and bytes.
     ///     partition: The partition, or None to let the partitioner choose.
     ///     timestamp_ms: Milliseconds since 1970; the time of the call by default.
     ///
     /// Returns:
-    ///     A future of the `RecordMetadata`; failed at once with `MessageSizeTooLargeError` where the record is larger
+    ///     A future of the `RecordMetadata`; failed at once with `MessageSizeTooLargeError` if the record is larger
     ///     than `max_request_size`.
     ///
     /// Raises:
-    ///     KafkaTimeoutError: The topic did not become known, or there was no room, within `max_block_ms`.
-    ///     AssertionError: The producer is closed, there is neither key nor value, headers are no list of pairs, the
-    ///         partition does not exist, or a serializer gives no bytes. In the face of kafka-python 3 these are, in
+    ///     KafkaTimeoutError: The topic stayed unknown, or the buffer full, for `max_block_ms`.
+    ///     AssertionError: The producer is closed, there is neither key nor value, headers are not a list of pairs, the
+    ///         partition does not exist, or a serializer returns no bytes. In the face of kafka-python 3 these are, in
     ///         this order, IllegalStateError, ValueError, TypeError, ValueError and TypeError.
-    ///     TypeError: The topic is no text.
-    ///     ValueError: The topic's name has characters that names cannot have.
+    ///     TypeError: The topic is not a `str`.
+    ///     ValueError: The topic's name is invalid.
     #[pyo3(signature = (topic, value=None, key=None, headers=None, partition=None, timestamp_ms=None))]
     fn send<'py>(
         slf: &Bound<'py, Self>,
