@@ -25,6 +25,8 @@ class Twin:
 
 COMMON = (
     ("The asyncio ", "The synchronous "),
+    ("import asynchronous", "import synchronous"),
+    ("@asynchronous", "@synchronous"),
     ("async with", "with"),
     ("async for ", "for "),
     ("async def ", "def "),

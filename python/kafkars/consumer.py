@@ -5,10 +5,11 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 from kafkars import _kafkars, _logging
 from kafkars._arrow import to_arrow
+from kafkars._blocks import synchronous
 from kafkars._discreet import discreet
 from kafkars.config.consumer import ConsumerConfig
 from kafkars.errors import ClosedError, KafkaTimeoutError
@@ -21,10 +22,11 @@ if TYPE_CHECKING:
     from kafkars._kafkars import ArrowBatch, RecordBatch
     from kafkars._typing import ArrowLayout, K, V
     from kafkars.config.client import ClientIdentity
-    from kafkars.config.settings import AllConsumerSettings, ConsumerSettings
+    from kafkars.config.settings import ConsumerSettings
     from kafkars.types import Deserializer
 
 
+@synchronous
 class Consumer(_kafkars.Consumer["K", "V"]):
     """Reads records of topics that it subscribes to with a group, or of partitions that are assigned by hand.
 
@@ -52,37 +54,26 @@ class Consumer(_kafkars.Consumer["K", "V"]):
     _identity: ClientIdentity
     _telemetry: object  # set by kafkars.opentelemetry.instrument() only
 
-    @overload
-    def __new__(
-        cls, config: ConsumerConfig | Mapping[str, object], **settings: Unpack[AllConsumerSettings]
-    ) -> Self: ...
-    @overload
-    def __new__(cls, /, **settings: Unpack[ConsumerSettings]) -> Consumer[bytes, bytes]: ...
-    @overload
-    def __new__(
-        cls, /, *, key_deserializer: Callable[[bytes], K] | Deserializer[K], **settings: Unpack[ConsumerSettings]
-    ) -> Consumer[K, bytes]: ...
-    @overload
-    def __new__(
-        cls, /, *, value_deserializer: Callable[[bytes], V] | Deserializer[V], **settings: Unpack[ConsumerSettings]
-    ) -> Consumer[bytes, V]: ...
-    @overload
-    def __new__(
-        cls,
-        /,
-        *,
-        key_deserializer: Callable[[bytes], K] | Deserializer[K],
-        value_deserializer: Callable[[bytes], V] | Deserializer[V],
-        **settings: Unpack[ConsumerSettings],
-    ) -> Consumer[K, V]: ...
-    @discreet
-    def __new__(cls, config: ConsumerConfig | Mapping[str, object] | None = None, **settings: Any) -> Any:
-        """See the class."""
-        checked = ConsumerConfig.of(config, settings)
-        _logging.start()
-        made = super().__new__(cls, checked)
-        made._identity = checked.identity()
-        return made
+    if TYPE_CHECKING:
+        # One signature, without overloads: of a wrong setting type checkers name that alone.
+        def __new__(  # noqa: D102  editors show what the class says
+            cls,
+            config: ConsumerConfig | Mapping[str, object] | None = None,
+            *,
+            key_deserializer: Callable[[bytes], K] | Deserializer[K] | None = None,
+            value_deserializer: Callable[[bytes], V] | Deserializer[V] | None = None,
+            **settings: Unpack[ConsumerSettings],
+        ) -> Self: ...
+    else:
+
+        @discreet
+        def __new__(cls, config: Any = None, **settings: Any) -> Any:
+            """See the class."""
+            checked = ConsumerConfig.of(config, settings)
+            _logging.start()
+            made = super().__new__(cls, checked)
+            made._identity = checked.identity()
+            return made
 
     def __del__(self) -> None:
         self._warn_if_unclosed()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from kafkars._blocks import synchronous
+
 if TYPE_CHECKING:
     from types import TracebackType
 
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
     from kafkars.producer import Producer
 
 
+@synchronous
 class Transaction:
     """A transaction of a producer: what `Producer.transaction()` returns.
 

@@ -42,6 +42,21 @@ def test_a_failure_that_nobody_asks_about_is_logged(
     assert "records=1" in line
 
 
+def test_whoever_asks_for_all_of_a_call_has_asked_for_each(caplog: pytest.LogCaptureFixture) -> None:
+    """`result()` raises why the first was not stored; the others were said to be unheard."""
+    caplog.set_level(logging.WARNING, "kafkars")
+    with (
+        EmbeddedBroker(topics={"t": 3}) as broker,
+        Producer(bootstrap_servers=broker.bootstrap_servers, max_request_size=10_000_000) as producer,
+    ):
+        sent = producer.send_many("t", [TOO_LARGE] * 3, partitions=[0, 1, 2])
+        with pytest.raises(MessageTooLargeError):
+            sent.result(SECONDS)
+        del sent
+        gc.collect()
+    assert lines(caplog, "t") == []
+
+
 def test_many_failures_are_few_lines(clients: Clients, topic: str, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.WARNING, "kafkars")
     producer = producer_of(clients)

@@ -12,7 +12,7 @@ import kafkars
 import pytest
 from kafkars import Producer
 from kafkars.admin import NewTopic
-from kafkars.errors import MetadataTimeoutError, UnknownTopicOrPartitionError
+from kafkars.errors import KafkaTimeoutError, MetadataTimeoutError, UnknownTopicOrPartitionError
 from kafkars.testing import EmbeddedBroker
 
 from tests.support.clients import Clients
@@ -57,6 +57,32 @@ def test_so_do_calls_about_it(clients: Clients) -> None:
             with pytest.raises(UnknownTopicOrPartitionError, match=topic):
                 call()
     assert watch.seconds < SOON
+
+
+def test_every_call_says_of_an_unknown_topic_what_to_do(clients: Clients) -> None:
+    """Some said only that it passes right after a topic was made: whoever has written a wrong name waited."""
+    topic = unknown()
+    producer, consumer = clients.producer(**KEPT_SHORT), clients.consumer([(topic, 0)], **KEPT_SHORT)
+    admin = clients.admin()
+    for call in (
+        lambda: producer.send(topic, b"value").result(SECONDS),
+        lambda: producer.partitions_for(topic),
+        lambda: consumer.partitions_for(topic),
+        lambda: consumer.end_offsets((topic, 0)),
+        lambda: consumer.poll(SECONDS),
+        lambda: admin.describe_topics([topic]),
+        lambda: admin.delete_topics([topic]),
+    ):
+        with pytest.raises(UnknownTopicOrPartitionError, match="create it, or mend its name") as raised:
+            call()
+        assert topic in str(raised.value)
+
+
+def test_the_end_of_a_call_says_so_too(clients: Clients) -> None:
+    producer = clients.producer(topic_metadata_propagation_max_ms=60_000, allow_auto_create_topics=False)
+    with pytest.raises(KafkaTimeoutError, match=r"mend its name\. .*this passes; the client does not ask") as raised:
+        producer.partitions_for(unknown(), timeout=0.5)
+    assert "..;" not in str(raised.value)
 
 
 def test_a_topic_is_waited_for_once(client_api: Any) -> None:

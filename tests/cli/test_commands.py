@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from kafkars.testing import EmbeddedBroker
 
-from tests.support.waiting import Stopwatch
+from tests.support.waiting import Stopwatch, eventually
 
 KAFKARS = [sys.executable, "-m", "kafkars"]
 SECONDS = 30
@@ -125,6 +125,66 @@ def test_a_time_that_is_none_is_refused(given: str) -> None:
     assert f"--timeout: {given!r} is not a number of seconds" in read.stderr
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_input_of_produce_and_what_was_read_is_stored(number: signal.Signals) -> None:
+    with EmbeddedBroker(topics={"orders": 1}) as broker:
+        servers = broker.bootstrap_servers
+        # They are still lingering when the signal comes.
+        words = ["produce", "orders", "--bootstrap", servers]
+        words += ["--set", "linger.ms=600000", "--set", "delivery.timeout.ms=900000"]
+        with subprocess.Popen(
+            [*KAFKARS, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        ) as process:
+            try:
+                assert process.stdin is not None
+                process.stdin.write("one\ntwo\n")
+                process.stdin.flush()
+                eventually(lambda: "Metadata" in {each.api for each in broker.requests()}, "it has read the first line")
+                process.send_signal(number)
+                assert process.stderr is not None
+                # The input stays open meanwhile.
+                told = process.stderr.readline()
+                assert process.wait(SECONDS) == 128 + number
+            finally:
+                process.kill()
+        stored = [record.value for record in broker.records("orders")]
+        assert told == f"{len(stored)} of {len(stored)} records stored in orders\n"
+        assert stored in ([b"one"], [b"one", b"two"])
+
+
+def test_produce_says_what_a_signal_has_kept_from_being_stored() -> None:
+    with EmbeddedBroker(topics={"orders": 1}) as broker:
+        broker.intercept("Produce", "drop")
+        words = ["produce", "orders", "--bootstrap", broker.bootstrap_servers, "--set", "close.timeout.ms=200"]
+        with subprocess.Popen(
+            [*KAFKARS, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        ) as process:
+            try:
+                assert process.stdin is not None
+                process.stdin.write("one\n")
+                process.stdin.flush()
+                eventually(lambda: "Produce" in {each.api for each in broker.requests()}, "it has sent the line")
+                process.send_signal(signal.SIGTERM)
+                _, told = process.communicate(timeout=SECONDS)
+                assert process.returncode == 128 + signal.SIGTERM
+            finally:
+                process.kill()
+    assert "0 of 1 records stored in orders\n" in told
+
+
+def test_sigterm_ends_consume_as_ctrl_c_does() -> None:
+    with EmbeddedBroker(topics={"orders": 1}) as broker:
+        words = ["consume", "orders", "--bootstrap", broker.bootstrap_servers]
+        with subprocess.Popen([*KAFKARS, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            try:
+                eventually(lambda: "Fetch" in {each.api for each in broker.requests()}, "it reads")
+                process.send_signal(signal.SIGTERM)
+                out, err = process.communicate(timeout=SECONDS)
+                assert (process.returncode, out, err) == (128 + signal.SIGTERM, "", "")
+            finally:
+                process.kill()
+
+
 def test_ctrl_c_and_sigterm_end_the_broker_cleanly() -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         with running_broker("--topic", "a") as (process, _):
@@ -167,6 +227,7 @@ def test_what_goes_wrong_is_one_line() -> None:
         ("broker", "--nodes", "none"),
         ("demo", "--records", "-5"),
         ("consume", "topic", "--max", "-1"),
+        ("consume", "topic", "--max", "0"),
         ("produce", "topic", "--partition", "-1"),
     ],
     ids=" ".join,

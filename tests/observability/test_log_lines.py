@@ -105,6 +105,23 @@ def test_connection_trouble_is_a_line_when_it_begins_and_one_when_it_ends(caplog
     assert len(others) <= 2, others
 
 
+def test_lines_say_which_client_has_trouble(caplog: pytest.LogCaptureFixture) -> None:
+    hear(caplog, logging.WARNING)
+    with EmbeddedBroker() as broker:
+        servers = broker.bootstrap_servers
+    with (
+        kafkars.Producer(bootstrap_servers=servers) as producer,
+        kafkars.Consumer(bootstrap_servers=servers, client_id="reader") as consumer,
+    ):
+        for client in (producer, consumer):
+            with pytest.raises(kafkars.errors.KafkaError):
+                client.partitions_for("t", timeout=0.2)
+    told = [record for record in caplog.records if "cannot connect" in record.getMessage()]
+    names = [str(vars(record)["client"]) for record in told]
+    assert re.fullmatch(r"kafkars#\d+ reader#\d+", " ".join(sorted(names))), names
+    assert all(f"client={name}" in record.getMessage() for name, record in zip(names, told, strict=True))
+
+
 def broker_of(line: str) -> str:
     found = re.search(r"broker=([\d.]+:\d+)", line)
     assert found is not None, line

@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
+import re
 import subprocess
 import sys
 import warnings
@@ -70,7 +71,9 @@ def made_and_forgotten(make: Callable[[str], Any], servers: str) -> list[warning
 def test_an_idle_client_that_is_forgotten_says_so(servers: str, name: str) -> None:
     (warning,) = made_and_forgotten(CLIENTS[name], servers)
     assert "was not closed" in str(warning.message)
-    assert "use `with` or close()" in str(warning.message)
+    how = "use `async with` or await close()" if name.startswith("aio.") else "use `with` or close()"
+    # With the name by which log lines call it.
+    assert re.search(rf"{re.escape(how)} \(client kafkars#\d+\)$", str(warning.message))
     # Where it was let go, and for tracemalloc where it was made.
     assert warning.filename == __file__
     assert type(warning.source).__name__ == name.rpartition(".")[2]

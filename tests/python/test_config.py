@@ -14,6 +14,7 @@ import pytest
 from kafkars import ClientConfig, Consumer, ConsumerConfig, Producer, ProducerConfig, _kafkars
 from kafkars.config import settings as keywords
 from kafkars.errors import ConfigError, KafkaError
+from kafkars.serde import JsonDeserializer, JsonSerializer
 
 SERVERS = "127.0.0.1:1"
 CLASSES = [Producer, Consumer, kafkars.aio.Producer, kafkars.aio.Consumer]
@@ -58,6 +59,48 @@ def test_addresses_may_be_given_in_several_ways() -> None:
         assert ProducerConfig(bootstrap_servers=given).bootstrap_servers == ("a:1", "b:2")
 
 
+class Codec:
+    """A serializer of an application."""
+
+    def serialize(self, topic: str, value: object, headers: object) -> bytes:
+        """Returns a value as bytes."""
+        return f"{topic}{value}{headers}".encode()
+
+
+class Functions:
+    """A class that is never made an object of."""
+
+    @staticmethod
+    def serialize(topic: str, value: object, headers: object) -> bytes:
+        """Returns a value as bytes."""
+        return f"{topic}{value}{headers}".encode()
+
+
+def test_classes_that_are_functions_are_serializers() -> None:
+    for given in (str, bytes, Functions, Codec()):
+        Producer(bootstrap_servers=SERVERS, value_serializer=given).close()  # type: ignore[arg-type]
+        if given is not Functions and not isinstance(given, Codec):
+            Consumer(bootstrap_servers=SERVERS, value_deserializer=given).close()  # type: ignore[arg-type]
+
+
+def test_a_time_limit_that_was_given_in_seconds_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    settings: list[tuple[Any, dict[str, Any], list[str]]] = [
+        (Producer, {"request_timeout_ms": 30}, ["request_timeout_ms=30 is 30 milliseconds"]),
+        (
+            Consumer,
+            {"group_id": "g", "session_timeout_ms": 45, "heartbeat_interval_ms": 3},
+            ["session_timeout_ms=45 is 45"],
+        ),
+        (Producer, {"max_block_ms": 0, "linger_ms": 5, "close_timeout_ms": 100}, []),
+    ]
+    for client, given, told in settings:
+        caplog.clear()
+        client(bootstrap_servers=SERVERS, **given).close()
+        lines = [each.getMessage() for each in caplog.records if each.name == "kafkars.config"]
+        assert len(lines) == len(told)
+        assert all(line.startswith(text) for line, text in zip(lines, told, strict=True)), lines
+
+
 WRONG: dict[str, tuple[dict[str, object], str]] = {
     "unknown": ({"colour": 1}, "colour: unknown setting"),
     "twice": ({"config": {"acks": 1}, "acks": 1}, "acks: given twice, in config and as an argument"),
@@ -89,11 +132,32 @@ WRONG: dict[str, tuple[dict[str, object], str]] = {
     "acks": ({"acks": 2}, 'acks: expected "all", 1 or 0, not 2'),
     "acks against idempotence": ({"acks": 1, "enable_idempotence": True}, "acks.*enable_idempotence"),
     "in flight": ({"max_in_flight_requests_per_connection": 6}, "max_in_flight_requests_per_connection.*5"),
-    "delivery timeout": ({"delivery_timeout_ms": 10}, "delivery_timeout_ms.*linger_ms"),
+    "delivery timeout": (
+        {"delivery_timeout_ms": 5_000},
+        "delivery_timeout_ms: is 5000 ms, less than linger_ms=5 . request_timeout_ms=30000: .*lower request_timeout_ms",
+    ),
     "buffer": ({"buffer_memory": 1}, "buffer_memory.*max_request_size"),
     "partitioner": ({"partitioner": "best"}, "partitioner: expected one of"),
     "serializer": ({"key_serializer": "json"}, "key_serializer: expected a function"),
-    "back-off": ({"retry_backoff_ms": 5_000}, "retry_backoff_ms.*retry_backoff_max_ms"),
+    "a class for a serializer": (
+        {"value_serializer": JsonSerializer},
+        r"value_serializer: JsonSerializer is a class; give an instance: JsonSerializer\(\)",
+    ),
+    "a class with a method": (
+        {"key_serializer": Codec},
+        r"key_serializer: Codec is a class; give an instance: Codec\(\)",
+    ),
+    "a deserializer": (
+        {"value_serializer": JsonDeserializer()},
+        "value_serializer: expected a function, or an object with serialize.*; JsonDeserializer is a deserializer",
+    ),
+    "a part of a choice": ({"compression_type": "gz"}, r"one of 'none', 'gzip', .*, not 'gz' \(str\)"),
+    "acks as text": ({"acks": "2"}, r"""acks: expected "all", 1 or 0, not '2' \(str\)"""),
+    "one of many time limits": ({"timeout": 5}, "timeout: .*request_timeout_ms.*delivery_timeout_ms"),
+    "back-off": (
+        {"retry_backoff_ms": 5_000},
+        "retry_backoff_ms: is 5000 ms, larger than retry_backoff_max_ms=1000",
+    ),
     "security": ({"security_protocol": "TLS"}, "security_protocol: expected one of 'plaintext'"),
     "no address": ({"bootstrap_servers": ""}, "bootstrap_servers"),
     "an address without a port": ({"bootstrap_servers": "localhost"}, "bootstrap_servers.*localhost.*port"),
@@ -107,7 +171,7 @@ WRONG: dict[str, tuple[dict[str, object], str]] = {
 def test_a_wrong_setting_of_a_producer_is_told_by_name(what: str) -> None:
     settings, message = WRONG[what]
     with pytest.raises(ConfigError, match=message) as caught:
-        Producer(**{"bootstrap_servers": SERVERS, **settings})  # type: ignore[call-overload]
+        Producer(**{"bootstrap_servers": SERVERS, **settings})  # type: ignore[arg-type]
     assert isinstance(caught.value, ValueError)
     assert isinstance(caught.value, KafkaError)
 
@@ -127,6 +191,13 @@ WRONG_CONSUMER: dict[str, tuple[dict[str, object], str]] = {
     "negative bytes": ({"fetch_buffer_bytes": -1}, "fetch_buffer_bytes"),
     "a producer's": ({"linger_ms": 5}, "linger_ms: unknown setting"),
     "deserializer": ({"value_deserializer": 5}, "value_deserializer: expected a function"),
+    "a class for a deserializer": (
+        {"value_deserializer": JsonDeserializer},
+        r"value_deserializer: JsonDeserializer is a class; give an instance: JsonDeserializer\(\)",
+    ),
+    "a serializer": ({"key_deserializer": JsonSerializer()}, "key_deserializer: .*; JsonSerializer is a serializer"),
+    "an object that serializes": ({"key_deserializer": Codec()}, "key_deserializer: .*; Codec is a serializer"),
+    "a part of a level": ({"isolation_level": "committed"}, r"isolation_level: .*, not 'committed' \(str\)"),
 }
 
 
@@ -134,7 +205,7 @@ WRONG_CONSUMER: dict[str, tuple[dict[str, object], str]] = {
 def test_a_wrong_setting_of_a_consumer_is_told_by_name(what: str) -> None:
     settings, message = WRONG_CONSUMER[what]
     with pytest.raises(ConfigError, match=message):
-        Consumer(**{"bootstrap_servers": SERVERS, **settings})  # type: ignore[call-overload]
+        Consumer(**{"bootstrap_servers": SERVERS, **settings})  # type: ignore[arg-type]
 
 
 def test_the_rest_of_what_can_go_wrong() -> None:
@@ -143,9 +214,9 @@ def test_the_rest_of_what_can_go_wrong() -> None:
     with pytest.raises(ConfigError, match=r"linger_ms: given twice, as 'linger\.ms' and as 'linger_ms'"):
         Producer({"bootstrap.servers": SERVERS, "linger.ms": 1}, linger_ms=2)
     with pytest.raises(ConfigError, match="config: expected ProducerConfig or a mapping"):
-        Producer(5)  # type: ignore[call-overload]
+        Producer(5)  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match="config: expected ProducerConfig or a mapping"):
-        Producer(ConsumerConfig(bootstrap_servers=SERVERS))  # type: ignore[call-overload]
+        Producer(ConsumerConfig(bootstrap_servers=SERVERS))  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match="linger_ms: expected a number"):
         Producer({"bootstrap.servers": SERVERS, "linger.ms": "soon"})
     with pytest.raises(ConfigError, match="not the name of a setting"):

@@ -7,9 +7,11 @@ import contextvars
 import gc
 import inspect
 import re
+import warnings
 from collections.abc import Awaitable, Coroutine
 from typing import Any
 
+import kafkars
 import pytest
 from kafkars import RecordMetadata, aio
 from kafkars.aio import Call, Future
@@ -115,7 +117,7 @@ def test_no_call_is_iterable_and_a_read_that_nobody_awaits_says_so(faulty_broker
                 consumer.end_offsets([("t", 0)]),
             ]
             for call in calls:
-                with pytest.raises(TypeError, match="is not iterable"):
+                with pytest.raises(TypeError, match="is not iterable; await it first"):
                     list(as_any(call))
                 await call
             for read in (consumer.poll, consumer.poll_batch):
@@ -184,6 +186,75 @@ def test_a_call_that_nobody_awaits_says_so_where_nothing_comes_of_it(faulty_brok
             consumer.close()
 
     asyncio.run(main())
+
+
+def test_a_call_that_nobody_awaits_says_so_also_once_it_has_ended(faulty_broker: EmbeddedBroker) -> None:
+    """It was told of calls that happened to be under way when they were dropped."""
+
+    async def main() -> None:
+        async with aio_producer(faulty_broker) as producer, aio_consumer(faulty_broker) as consumer:
+            await producer.send("t", b"value")
+            for name, make in {"flush": producer.flush, "position": lambda: consumer.position(("t", 0))}.items():
+                kept: list[Any] = [make() for _ in range(20)]
+                # Those above have ended, or are about to.
+                await asyncio.sleep(0)
+                assert await make() is not None
+                with pytest.warns(RuntimeWarning, match=rf"^{name}.*was never awaited") as told:
+                    kept.clear()
+                assert len(told) == 20
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                asked = producer.flush()
+                await producer.flush()
+                assert asked.done()
+                del asked
+
+    asyncio.run(main())
+
+
+def test_the_outcome_is_not_looked_for_in_the_call(faulty_broker: EmbeddedBroker) -> None:
+    async def main() -> None:
+        async with aio_producer(faulty_broker) as producer, aio_consumer(faulty_broker) as consumer:
+            sent, read = producer.send("t", b"value"), consumer.poll(SECONDS)
+            for call, name in ((sent, "offset"), (read, "value")):
+                with pytest.raises(
+                    AttributeError, match=rf"^'kafkars\.aio\.\w+' object has no .*'{name}'; await it first$"
+                ):
+                    getattr(as_any(call), name)
+                assert not hasattr(call, "_private")
+                with pytest.raises(AttributeError, match=r"'_private'$"):
+                    as_any(call)._private  # noqa: B018
+                await call
+
+    asyncio.run(main())
+
+
+def test_blocks_and_loops_of_the_other_flavour_are_named(faulty_broker: EmbeddedBroker) -> None:
+    servers = faulty_broker.bootstrap_servers
+
+    async def enter(client: Any) -> None:
+        async with client:
+            pass
+
+    async def read(client: Any) -> None:
+        async for _ in client:
+            pass
+
+    for name in ("Producer", "Consumer", "Admin"):
+        of_asyncio: Any = getattr(aio, name)(bootstrap_servers=servers)
+        with pytest.raises(TypeError, match=rf"^{name} is of kafkars\.aio: write `async with`"), of_asyncio:
+            pass
+        asyncio.run(of_asyncio.close())
+        synchronous: Any = getattr(kafkars, name)(bootstrap_servers=servers)
+        with pytest.raises(TypeError, match=rf"^{name} is synchronous: write `with`"):
+            asyncio.run(enter(synchronous))
+        synchronous.close()
+    consumer: Any = aio.Consumer(bootstrap_servers=servers)
+    with pytest.raises(TypeError, match=r"^Consumer is of kafkars\.aio: write `async for`"):
+        list(consumer)
+    asyncio.run(consumer.close())
+    with kafkars.Consumer(bootstrap_servers=servers) as plain, pytest.raises(TypeError, match="write `for`"):
+        asyncio.run(read(plain))
 
 
 def test_awaiting_by_hand_is_awaiting(faulty_broker: EmbeddedBroker) -> None:

@@ -27,6 +27,11 @@ def _library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
         monkeypatch.setitem(sys.modules, "orjson", None)
 
 
+def test_an_object_is_not_taken_for_its_class() -> None:
+    with pytest.raises(TypeError, match="kind: expected a type, not an object of it: give Item"):
+        JsonDeserializer(Item("a", [1]))  # type: ignore[call-overload]
+
+
 class Size(enum.Enum):
     """A choice."""
 

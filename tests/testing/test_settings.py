@@ -19,6 +19,10 @@ from kafkars.testing import EmbeddedBroker
         ({"nodes": 101}, "nodes: 101 is not between 1 and 100"),
         ({"default_partitions": 10**12}, "default_partitions: 1000000000000 is not a number of partitions"),
         ({"default_replication_factor": 40_000}, "default_replication_factor: 40000 is not a number of replicas"),
+        (
+            {"default_replication_factor": 3, "nodes": 2},
+            "default_replication_factor: 3 is more than nodes=2: each replica is on a node of its own",
+        ),
         ({"requests_recorded": -1}, "requests_recorded: -1 is not a number of requests"),
         ({"topics": {"orders": 10**12}}, 'topic "orders": 1000000000000 is not a number of partitions'),
         ({"port": 65_535, "nodes": 2}, "port: 2 nodes do not fit above port 65535"),

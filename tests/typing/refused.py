@@ -11,11 +11,11 @@ from kafkars.admin import NewTopic
 producer = Producer(bootstrap_servers="localhost:9092")
 consumer = Consumer(bootstrap_servers="localhost:9092")
 
-Producer(bootstrap_servers="localhost:9092", lingerms=5)  # E: call-overload
-Producer(bootstrap_servers="localhost:9092", linger_ms="5")  # E: call-overload
-Producer(bootstrap_servers="localhost:9092", compression_type="rar")  # E: call-overload
-Consumer(bootstrap_servers="localhost:9092", linger_ms=5)  # E: call-overload
-Consumer(bootstrap_servers="localhost:9092", value_deserializer="json")  # E: call-overload
+Producer(bootstrap_servers="localhost:9092", lingerms=5)  # E: call-arg
+Producer(bootstrap_servers="localhost:9092", linger_ms="5")  # E: arg-type
+Producer(bootstrap_servers="localhost:9092", compression_type="rar")  # E: arg-type
+Consumer(bootstrap_servers="localhost:9092", linger_ms=5)  # E: call-arg
+Consumer(bootstrap_servers="localhost:9092", value_deserializer="json")  # E: arg-type
 producer.send("t", 5)  # E: arg-type
 producer.send("t", {"not": "bytes"})  # E: arg-type
 producer.send(5, b"value")  # E: arg-type

@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from kafkars import _kafkars, _logging
+from kafkars._blocks import synchronous
 from kafkars._discreet import discreet
 from kafkars.admin import _calls, _replica_calls, _security_calls, _transaction_calls
 from kafkars.config.admin import AdminConfig
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
+@synchronous
 class Admin:
     """Describes and changes topics, settings, groups and access control of a cluster.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from kafkars import _kafkars, _logging
+from kafkars._blocks import asynchronous
 from kafkars._discreet import discreet
 from kafkars.admin import _calls, _replica_calls, _security_calls, _transaction_calls
 from kafkars.config.admin import AdminConfig
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
+@asynchronous
 class Admin:
     """Describes and changes topics, settings, groups and access control of a cluster.
 

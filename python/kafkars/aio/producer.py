@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 from kafkars import _kafkars, _logging
+from kafkars._blocks import asynchronous
 from kafkars._discreet import discreet
 from kafkars.aio.transaction import Transaction
 from kafkars.config.producer import ProducerConfig
@@ -14,12 +15,13 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self, Unpack
 
-    from kafkars._typing import KeyIn, Payload, ValueIn
+    from kafkars._typing import KeyIn, ValueIn
     from kafkars.config.client import ClientIdentity
-    from kafkars.config.settings import AllProducerSettings, ProducerSettings
+    from kafkars.config.settings import ProducerSettings
     from kafkars.types import Serializer
 
 
+@asynchronous
 class Producer(_kafkars.AsyncProducer["KeyIn", "ValueIn"]):
     """Sends records.
 
@@ -49,45 +51,26 @@ class Producer(_kafkars.AsyncProducer["KeyIn", "ValueIn"]):
     _identity: ClientIdentity
     _telemetry: object  # set by kafkars.opentelemetry.instrument() only
 
-    @overload
-    def __new__(
-        cls, config: ProducerConfig | Mapping[str, object], **settings: Unpack[AllProducerSettings]
-    ) -> Self: ...
-    @overload
-    def __new__(cls, /, **settings: Unpack[ProducerSettings]) -> Producer[Payload, Payload]: ...
-    @overload
-    def __new__(
-        cls,
-        /,
-        *,
-        key_serializer: Callable[[KeyIn], bytes | None] | Serializer[KeyIn],
-        **settings: Unpack[ProducerSettings],
-    ) -> Producer[KeyIn, Payload]: ...
-    @overload
-    def __new__(
-        cls,
-        /,
-        *,
-        value_serializer: Callable[[ValueIn], bytes | None] | Serializer[ValueIn],
-        **settings: Unpack[ProducerSettings],
-    ) -> Producer[Payload, ValueIn]: ...
-    @overload
-    def __new__(
-        cls,
-        /,
-        *,
-        key_serializer: Callable[[KeyIn], bytes | None] | Serializer[KeyIn],
-        value_serializer: Callable[[ValueIn], bytes | None] | Serializer[ValueIn],
-        **settings: Unpack[ProducerSettings],
-    ) -> Producer[KeyIn, ValueIn]: ...
-    @discreet
-    def __new__(cls, config: ProducerConfig | Mapping[str, object] | None = None, **settings: Any) -> Any:
-        """See the class."""
-        checked = ProducerConfig.of(config, settings)
-        _logging.start()
-        made = super().__new__(cls, checked)
-        made._identity = checked.identity()
-        return made
+    if TYPE_CHECKING:
+        # One signature, without overloads: of a wrong setting type checkers name that alone.
+        def __new__(  # noqa: D102  editors show what the class says
+            cls,
+            config: ProducerConfig | Mapping[str, object] | None = None,
+            *,
+            key_serializer: Callable[[KeyIn], bytes | None] | Serializer[KeyIn] | None = None,
+            value_serializer: Callable[[ValueIn], bytes | None] | Serializer[ValueIn] | None = None,
+            **settings: Unpack[ProducerSettings],
+        ) -> Self: ...
+    else:
+
+        @discreet
+        def __new__(cls, config: Any = None, **settings: Any) -> Any:
+            """See the class."""
+            checked = ProducerConfig.of(config, settings)
+            _logging.start()
+            made = super().__new__(cls, checked)
+            made._identity = checked.identity()
+            return made
 
     def __del__(self) -> None:
         self._warn_if_unclosed()

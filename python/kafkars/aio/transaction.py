@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from kafkars._blocks import asynchronous
 from kafkars.transaction import add_context
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from kafkars.aio.producer import Producer
 
 
+@asynchronous
 class Transaction:
     """A transaction of a producer: what `Producer.transaction()` returns.
 

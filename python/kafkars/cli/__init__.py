@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 from typing import TYPE_CHECKING
 
 from kafkars import __version__
 from kafkars.cli import broker, consume, demo, produce
+from kafkars.cli._signals import OF_A_SIGNAL, TerminatedError
 from kafkars.errors import KafkaError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-INTERRUPTED = 130
-"""The exit status that shells expect of a program that Ctrl+C has ended."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -32,8 +31,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         status: int = options.run(options)
+    except TerminatedError:
+        return OF_A_SIGNAL + signal.SIGTERM
     except KeyboardInterrupt:
-        return INTERRUPTED
+        return OF_A_SIGNAL + signal.SIGINT
     except BrokenPipeError:
         # The reader of our output has gone, as `head` does: nothing may be written any more, not even by the flush at
         # exit.

@@ -8,6 +8,7 @@ import time
 
 from kafkars.cli._arguments import at_least
 from kafkars.cli._output import say
+from kafkars.cli._signals import on_signals
 from kafkars.testing import EmbeddedBroker
 
 LONGEST_WAIT = 0.1
@@ -56,9 +57,8 @@ def run(options: argparse.Namespace) -> int:
     signals: list[int] = []
     # SIGINT is Ctrl+C, SIGTERM the way of process managers. Both are handled before the first line of output, because
     # whoever has read it may already send one, and also if a shell started us with Ctrl+C ignored.
-    for number in (signal.SIGINT, signal.SIGTERM):
-        # Not a threading.Event: its set() blocks for ever in a signal handler that interrupts its wait().
-        signal.signal(number, lambda number, _: signals.append(number))
+    # Not a threading.Event: its set() blocks for ever in a signal handler that interrupts its wait().
+    on_signals((signal.SIGINT, signal.SIGTERM), signals.append)
     topics = {name: options.partitions if partitions is None else partitions for name, partitions in options.topic}
     started = time.perf_counter()
     with EmbeddedBroker(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 from typing import Literal
 
 import kafkars
 from kafkars import TopicPartition
 from kafkars.cli._arguments import add_bootstrap, add_settings, at_least, given_settings, seconds
+from kafkars.cli._signals import on_signals, raise_terminated
 from kafkars.errors import KafkaTimeoutError
 
 
@@ -19,7 +21,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     add_bootstrap(parser)
     add_settings(parser)
     parser.add_argument("--from-beginning", action="store_true", help="also what is there already")
-    parser.add_argument("--max", type=at_least(0), metavar="N", help="end after so many records")
+    parser.add_argument("--max", type=at_least(1), metavar="N", help="end after so many records")
     parser.add_argument(
         "--timeout",
         type=seconds,
@@ -32,6 +34,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 def run(options: argparse.Namespace) -> int:
     """Runs the command."""
+    on_signals((signal.SIGTERM,), raise_terminated)
     out = sys.stdout.buffer
     left = options.max
     start: Literal["earliest", "latest"] = "earliest" if options.from_beginning else "latest"

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
+from functools import partial
 
 import kafkars
 from kafkars.cli._arguments import add_bootstrap, add_settings, at_least, given_settings, seconds
+from kafkars.cli._lines import Lines
+from kafkars.cli._signals import OF_A_SIGNAL
+from kafkars.config import ProducerConfig
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -49,26 +53,35 @@ def limits(timeout: float | None) -> dict[str, float]:
 def run(options: argparse.Namespace) -> int:
     """Runs the command."""
     separator = (options.key_separator or "").encode()
-    sent = 0
+    taken = stored = 0
     failures: list[BaseException] = []
 
     def delivered(delivery: kafkars.DeliveryFuture) -> None:
+        nonlocal stored
         failure = delivery.exception()
-        if failure is not None:
+        if failure is None:
+            stored += 1
+        else:
             failures.append(failure)
 
     settings = {"bootstrap.servers": options.bootstrap, "compression.type": options.compression}
-    with kafkars.Producer({**settings, **limits(options.timeout), **given_settings(options)}) as producer:
-        for line in sys.stdin.buffer:
-            value = line.rstrip(b"\r\n")
-            key = None
+    config = ProducerConfig.of({**settings, **limits(options.timeout), **given_settings(options)}, {})
+    lines = Lines()
+    with kafkars.Producer(config) as producer:
+        for line in lines:
+            key, value = None, line
             if separator and separator in value:
                 key, _, value = value.partition(separator)
-            producer.send(options.topic, value, key=key, partition=options.partition, on_delivery=delivered)
+            send = partial(producer.send, options.topic, value, key=key, partition=options.partition)
+            taken += 1
+            lines.unless_ended(partial(send, on_delivery=delivered))
             producer.poll(0)
-            sent += 1
-        producer.flush()
-    sys.stderr.write(f"{sent - len(failures)} of {sent} records stored in {options.topic}\n")
+        # Whoever sends a signal does not wait for delivery_timeout_ms.
+        if producer.flush(config.close_timeout_ms / 1000 if lines.signal else None):
+            producer.close(0)
+    sys.stderr.write(f"{stored} of {taken} records stored in {options.topic}\n")
     for failure in failures[:1]:
         sys.stderr.write(f"kafkars: {failure}\n")
-    return 1 if failures else 0
+    if lines.signal:
+        return OF_A_SIGNAL + lines.signal
+    return 0 if stored == taken else 1

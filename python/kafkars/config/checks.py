@@ -90,6 +90,23 @@ def milliseconds(least: float = 0, most: float | None = None, *, above: bool = F
     return check
 
 
+SHORTEST_WAIT_MS = 100
+"""Time limits below this are seconds, by mistake, more often than they are meant."""
+
+
+def likely_seconds(name: str, value: object) -> None:
+    """Logs a warning of a time limit that was probably given in seconds. 0, which means not to wait, is none."""
+    if isinstance(value, int | float) and 0 < value < SHORTEST_WAIT_MS:
+        import logging  # noqa: PLC0415  keeps `import kafkars` quick
+
+        logging.getLogger("kafkars.config").warning(
+            "%s=%s is %s milliseconds, in which few brokers answer; times in settings are in milliseconds",
+            name,
+            value,
+            value,
+        )
+
+
 def span(least: float, most: float | None, unit: str, *, above: bool = False) -> str:
     """Returns a range in words."""
     of = f" {unit}" if unit else ""
@@ -170,18 +187,32 @@ def function(name: str, value: object) -> Callable[..., Any]:
 
 def serializer(name: str, value: object) -> object:
     """Checks for a function, or an object with a method `serialize`."""
-    method = getattr(value, "serialize", None)
-    if not callable(value) and not callable(method):
-        raise wrong(name, value, "a function, or an object with serialize(topic, value, headers)")
-    return ordinary(name, value, method)
+    return codec(name, value, "serialize", "deserialize", "topic, value, headers")
 
 
 def deserializer(name: str, value: object) -> object:
     """Checks for a function, or an object with a method `deserialize`."""
-    method = getattr(value, "deserialize", None)
-    if not callable(value) and not callable(method):
-        raise wrong(name, value, "a function, or an object with deserialize(topic, data, headers)")
+    return codec(name, value, "deserialize", "serialize", "topic, data, headers")
+
+
+def codec(name: str, value: object, wanted: str, other: str, arguments: str) -> object:
+    """Checks for a function, or an object with the method `wanted`; `other` is the method of the other direction."""
+    if isinstance(value, type) and any(needs_instance(value, method) for method in ("__call__", wanted, other)):
+        raise ConfigError(f"{name}: {value.__qualname__} is a class; give an instance: {value.__qualname__}()")
+    method = getattr(value, wanted, None)
+    # The serializers of `kafkars.serde` are functions, and say of themselves which way they go.
+    is_function = callable(value) and getattr(value, "_direction", wanted) == wanted
+    if not is_function and not callable(method):
+        is_other = callable(value) or callable(getattr(value, other, None))
+        advice = f"; {type(value).__qualname__} is a {other}r" if is_other else ""
+        raise wrong(name, value, f"a function, or an object with {wanted}({arguments})", advice=advice)
     return ordinary(name, value, method)
+
+
+def needs_instance(value: type, method: str) -> bool:
+    """True if a class has a method that is called on its instances only."""
+    found = next((vars(base)[method] for base in value.__mro__ if method in vars(base)), None)
+    return callable(found) and not isinstance(found, staticmethod)
 
 
 def interceptors(name: str, value: object) -> tuple[object, ...]:
@@ -244,14 +275,20 @@ FLAG_WORDS = ("true", "false", "yes", "no", "on", "off")
 
 
 def is_mistyped(value: object, options: Iterable[str]) -> bool:
-    """True if a text is one of the options with two wrong letters at most (one in a short word), ignoring case."""
-    if not isinstance(value, str) or len(value) > LONGEST_NAME:
+    """True if a text is one of the options with two wrong letters at most (one in a short word), ignoring case, or a
+    part of one. A text of two letters is no secret either, where words are expected.
+    """
+    options = tuple(options)
+    if not isinstance(value, str) or not options or len(value) > LONGEST_NAME:
         return False
     word = letters(value)
+    if len(word) < SHORT or any(len(word) >= FEW_LETTERS and word in known for known in map(letters, options)):
+        return True
     return any(distance(word, known) <= (2 if len(known) >= FEW_LETTERS else 1) for known in map(letters, options))
 
 
 FEW_LETTERS = 5
+SHORT = 3
 
 
 def letters(word: str) -> str:

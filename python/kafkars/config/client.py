@@ -238,6 +238,9 @@ class ClientConfig:
             if check is not security.path:  # the operating system decides which text a path may hold
                 checks.sendable(name, value)
             object.__setattr__(self, name, value)
+        for name in self.CHECKS:
+            if name.endswith("timeout_ms") or name in {"max_block_ms", "max_poll_interval_ms"}:
+                checks.likely_seconds(name, getattr(self, name))
         if self.sasl_oauthbearer_token_endpoint_url is not None:
             from kafkars.config import oidc  # noqa: PLC0415  only where it is used
 

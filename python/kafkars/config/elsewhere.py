@@ -103,7 +103,8 @@ ELSEWHERE: Mapping[str, str] = {
     "refresh_leader_backoff_ms": "use retry_backoff_ms",
     "req_acks": "use acks",
     "sync_fail_on_error": "call result() on what send() gives: it raises",
-    "timeout": "use request_timeout_ms",
+    "timeout": "use request_timeout_ms for each request, and delivery_timeout_ms for a record of a producer or "
+    "default_api_timeout_ms for a call of other clients, each in milliseconds",
     # Java
     "sasl_jaas_config": "use sasl_username and sasl_password",
     "ssl_keystore_type": "leave it out: ssl_keystore_location takes PKCS#12, and ssl_certificate_location PEM",

@@ -21,7 +21,7 @@ def _acks(name: str, value: object) -> int:
     if isinstance(value, str) and value in {"0", "1"}:
         return int(value)
     if isinstance(value, bool) or not isinstance(value, int) or value not in {-1, 0, 1}:
-        raise checks.wrong(name, value, '"all", 1 or 0')
+        raise checks.wrong(name, value, '"all", 1 or 0', ("all",))
     return value
 
 

@@ -32,7 +32,9 @@ class CorruptMessageError(BrokerError):
 
 
 class UnknownTopicOrPartitionError(BrokerError):
-    """The broker does not know the topic or partition; right after a topic was made or moved this passes."""
+    """There is no such topic or partition: create it, or mend its name. Right after it was made or moved this
+    passes.
+    """
 
     code = 3
     name = "UNKNOWN_TOPIC_OR_PARTITION"
@@ -139,7 +141,9 @@ class NotCoordinatorError(BrokerError):
 
 
 class InvalidTopicError(BrokerError):
-    """The topic's name is not valid, or the topic may not be used this way."""
+    """No topic can have this name, or the topic may not be used this way. Names are 1 to 249 characters of a-z, A-Z,
+    0-9, '.', '_' and '-'.
+    """
 
     code = 17
     name = "INVALID_TOPIC_EXCEPTION"

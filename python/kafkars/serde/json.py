@@ -39,6 +39,8 @@ class JsonSerializer:
         ValueError: When called: the object contains itself, or a number is not finite.
     """
 
+    _direction = "serialize"
+
     def __init__(self, default: Callable[[Any], Any] | None = None, *, sort_keys: bool = False) -> None:
         if default is not None and not callable(default):
             raise TypeError(f"default: expected a function, not {default!r}")
@@ -71,6 +73,8 @@ class JsonDeserializer(Generic[T]):
         TypeError: When made: nothing is known about `kind`.
     """
 
+    _direction = "deserialize"
+
     @overload
     def __init__(self: JsonDeserializer[Any]) -> None: ...
     @overload
@@ -78,6 +82,8 @@ class JsonDeserializer(Generic[T]):
     def __init__(self, kind: type[T] | None = None) -> None:
         if isinstance(kind, str):
             raise TypeError(f"kind: expected a type, not its name {kind!r}")
+        if dataclasses.is_dataclass(kind) and not isinstance(kind, type):
+            raise TypeError(f"kind: expected a type, not an object of it: give {type(kind).__qualname__}")
         self._loads = _loads()
         self._convert = None if kind is None else converter(kind)
 

@@ -73,7 +73,7 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         auto_create_topics: Whether a client that asks for an unknown topic creates it.
         default_partitions: Partitions of topics that are created without saying how many.
         default_replication_factor: Replicas of topics that are created without saying how many, at most one on each
-            node.
+            node. For `EmbeddedCluster` None stands for 3, or as many as there are nodes.
         topic_defaults: Settings of all topics, by Kafka's names (`"max.message.bytes": "1000"`).
         advertised_host: Host that is told to clients instead of the real one (`advertised.listeners`), right or wrong.
         advertised_port: Port that is told to clients instead of the real one, right or wrong.
@@ -722,7 +722,7 @@ class EmbeddedCluster(EmbeddedBroker):
         topics: Mapping[str, int] | Iterable[str] | None = None,
         auto_create_topics: bool = True,
         default_partitions: int = 3,
-        default_replication_factor: int = 3,
+        default_replication_factor: int | None = None,
         topic_defaults: Mapping[str, str] | None = None,
         advertised_host: str | None = None,
         advertised_port: int | None = None,
@@ -750,7 +750,9 @@ class EmbeddedCluster(EmbeddedBroker):
             topics=topics,
             auto_create_topics=auto_create_topics,
             default_partitions=default_partitions,
-            default_replication_factor=default_replication_factor,
+            default_replication_factor=(
+                max(1, min(3, nodes)) if default_replication_factor is None else default_replication_factor
+            ),
             topic_defaults=topic_defaults,
             advertised_host=advertised_host,
             advertised_port=advertised_port,

@@ -141,6 +141,13 @@ impl BrokerConfig {
             let reason = format!("{} is less than 1", self.default_replication_factor);
             return invalid("default_replication_factor", reason);
         }
+        if i32::from(self.default_replication_factor) > i32::from(self.nodes) {
+            let reason = format!(
+                "{} is more than nodes={}: each replica is on a node of its own",
+                self.default_replication_factor, self.nodes
+            );
+            return invalid("default_replication_factor", reason);
+        }
         if self.request_max_bytes < 1024 || self.request_max_bytes > i32::MAX as usize {
             return invalid(
                 "request_max_bytes",
@@ -165,7 +172,7 @@ impl BrokerConfig {
                 }
             },
         };
-        let default_replication_factor = self.default_replication_factor.min(self.nodes as i16);
+        let default_replication_factor = self.default_replication_factor;
         for rule in self.acls.iter().flat_map(|acls| &acls.rules) {
             if let Err(reason) = rule.check() {
                 return invalid("acls", reason);

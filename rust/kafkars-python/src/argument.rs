@@ -7,7 +7,7 @@ use kafkars_records::mistaken_unit;
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::PyInt;
+use pyo3::types::{PyInt, PyString};
 
 use crate::error;
 use crate::imports::IS_COROUTINE_FUNCTION;
@@ -23,9 +23,33 @@ macro_rules! argument {
     };
 }
 
-argument!(offset: i64);
 argument!(topic: String);
 argument!(leader_epoch: Option<i32>);
+
+/// The argument `timeout`.
+pub(crate) fn timeout(given: &Bound<'_, PyAny>) -> PyResult<Option<f64>> {
+    given.extract().map_err(|error: PyErr| {
+        let kind = given.get_type().name();
+        match (error.is_instance_of::<PyTypeError>(given.py()), kind) {
+            (true, Ok(kind)) => PyTypeError::new_err(format!(
+                "timeout: expected a number of seconds, or None, not {kind}"
+            )),
+            _ => error,
+        }
+    })
+}
+
+/// The argument `offset` of a seek.
+pub(crate) fn offset(given: &Bound<'_, PyAny>) -> PyResult<i64> {
+    given.extract().map_err(|error: PyErr| {
+        if given.is_instance_of::<PyString>() {
+            return PyTypeError::new_err(
+                "offset: expected a number, not text; seek_to_beginning() and seek_to_end() go to the ends",
+            );
+        }
+        named(given, "offset", error)
+    })
+}
 
 /// Converters for arguments of a record that may be left out.
 pub(crate) mod record {

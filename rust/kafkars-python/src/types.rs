@@ -205,7 +205,7 @@ pub(crate) fn check_timeout(seconds: Option<f64>) -> PyResult<()> {
 #[pyfunction]
 #[pyo3(signature = (timeout, max_records=None))]
 pub(crate) fn check_limits(
-    timeout: Option<f64>,
+    #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
     #[pyo3(from_py_with = argument::max_records)] max_records: Option<usize>,
 ) -> PyResult<()> {
     if max_records == Some(0) {

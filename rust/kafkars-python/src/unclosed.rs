@@ -3,6 +3,7 @@
 use std::ffi::CString;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use pyo3::intern;
 use pyo3::prelude::*;
 
 /// How far up the stack the warning points: past `__del__`, to the code that dropped the client.
@@ -20,12 +21,23 @@ impl UnclosedWarning {
         self.is_off.store(true, Ordering::Relaxed);
     }
 
-    /// Warns that `client` was not closed. If warnings are errors, the interpreter shows what this raises.
-    pub(crate) fn tell(&self, client: &Bound<'_, PyAny>, message: &str) -> PyResult<()> {
+    /// Warns that `client`, which log lines call `name`, was not closed, and says how to. If warnings are errors, the
+    /// interpreter shows what this raises.
+    pub(crate) fn tell(
+        &self,
+        client: &Bound<'_, PyAny>,
+        name: &str,
+        message: &str,
+    ) -> PyResult<()> {
         if self.is_off.load(Ordering::Relaxed) {
             return Ok(());
         }
-        let message = CString::new(message)?;
+        let is_async = client.hasattr(intern!(client.py(), "_is_asyncio"))?;
+        let how = match is_async {
+            true => "use `async with` or await close()",
+            false => "use `with` or close()",
+        };
+        let message = CString::new(format!("{message}; {how} (client {name})"))?;
         // SAFETY: attached (there is a Bound); both strings end with a zero, and the format takes one string.
         let outcome = unsafe {
             pyo3::ffi::PyErr_ResourceWarning(

@@ -1,7 +1,7 @@
 //! The state of a client, shared with its tasks: the snapshot, and the brokers in it.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -25,6 +25,15 @@ use crate::net::{
 /// A broker that has owed an answer for longer than this is asked only if there is no other.
 const LONGEST_SILENCE: Duration = Duration::from_secs(1);
 
+/// How many clients this process has made.
+static CLIENTS: AtomicU64 = AtomicU64::new(0);
+
+/// What log lines call a client. Most programs leave `client_id` as it is, so a number tells their clients apart.
+fn name_of(client_id: &str) -> Arc<str> {
+    let number = CLIENTS.fetch_add(1, Ordering::Relaxed) + 1;
+    format!("{client_id}#{number}").into()
+}
+
 /// The part of a client that its own tasks hold, so that they do not keep the client alive.
 #[derive(Debug)]
 pub(crate) struct Core {
@@ -43,6 +52,7 @@ pub(crate) struct Core {
 
 impl Core {
     pub(super) fn new(config: Checked<ClientConfig>, handle: Handle, seed: u64) -> Self {
+        let name = name_of(&config.client_id);
         Self {
             metadata_updater: MetadataUpdater::new(&config, seed),
             network: Arc::new(Network {
@@ -62,7 +72,8 @@ impl Core {
                 counters: Arc::new(ClientCounters::default()),
                 tasks: Tasks::new(handle),
                 random: Mutex::new(Random::new(seed)),
-                reachability: Reachability::default(),
+                reachability: Reachability::new(Arc::clone(&name)),
+                name,
             }),
             brokers: RwLock::default(),
             updating: Mutex::new(()),

@@ -169,6 +169,12 @@ impl Client {
         &self.core.network.config
     }
 
+    /// What log lines call the client: its `client_id`, and its number in this process.
+    #[must_use]
+    pub fn name(&self) -> &Arc<str> {
+        &self.core.network.name
+    }
+
     /// The runtime on which the client runs.
     #[must_use]
     pub fn handle(&self) -> &Handle {

@@ -261,10 +261,10 @@ impl Client {
     fn no_such_topic(&self, name: &str) -> ClientError {
         let code = ErrorCode::UnknownTopicOrPartition;
         let message = format!(
-            "there is no such topic, as brokers have said for topic_metadata_propagation_max_ms={} ms{}; create it, \
-             or raise that setting to wait for one that is being created",
-            self.config().topic_metadata_propagation_max.as_millis(),
+            "there is no such topic: create it, or mend its name{}. Brokers have said so for \
+             topic_metadata_propagation_max_ms={} ms; raise that setting to wait for a topic that is being created",
             self.why_not_created(code),
+            self.config().topic_metadata_propagation_max.as_millis(),
         );
         ClientError::Broker {
             code,
@@ -278,10 +278,10 @@ impl Client {
     fn why_not_created(&self, code: ErrorCode) -> &'static str {
         match (code, self.config().allow_auto_create_topics) {
             (ErrorCode::UnknownTopicOrPartition, true) => {
-                "; the brokers do not create it by themselves (auto.create.topics.enable)"
+                "; the brokers do not create it by themselves (auto.create.topics.enable is off)"
             }
             (ErrorCode::UnknownTopicOrPartition, false) => {
-                "; allow_auto_create_topics is off, so it must be created first"
+                "; the client does not ask brokers to create it (allow_auto_create_topics is off)"
             }
             _ => "",
         }
@@ -305,7 +305,8 @@ impl Client {
             };
         };
         let advice = self.why_not_created(code);
-        format!("{}: {}{advice}", code.name(), code.description()).into()
+        let description = code.description().trim_end_matches('.');
+        format!("{}: {description}{advice}", code.name()).into()
     }
 }
 

@@ -157,7 +157,7 @@ impl PartitionAnswer<'_> {
             };
             // This is logged once, however often it is met before reading goes on.
             if cursor.trouble().is_none() {
-                tracing::warn!(target: "kafkars::fetch", broker = self.node, partition = %target.partition, offset = target.from.offset, diverging_offset = end.end_offset, "records that were read are not in the partition any more: a leader without them was elected");
+                tracing::warn!(target: "kafkars::fetch", client = %self.shared.client.name(), broker = self.node, partition = %target.partition, offset = target.from.offset, diverging_offset = end.end_offset, "records that were read are not in the partition any more: a leader without them was elected");
             }
             buffer.truncated(target.id, target.epoch, target.from, end, now);
             // The manager looks up a position that the broker does not know.

@@ -119,7 +119,7 @@ impl Manager {
             })
         });
         for partition in &noted.made_again {
-            tracing::warn!(target: "kafkars::consumer", %partition, "the topic was deleted and made again; reading begins anew");
+            tracing::warn!(target: "kafkars::consumer", client = %self.shared.client.name(), %partition, "the topic was deleted and made again; reading begins anew");
         }
         if noted.has_changes {
             // Fetchers wait for this.

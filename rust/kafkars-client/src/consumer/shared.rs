@@ -317,6 +317,7 @@ impl ConsumerShared {
             };
             tracing::warn!(
                 target: "kafkars::fetch",
+                client = %self.client.name(),
                 %partition,
                 partitions = troubles.len(),
                 operation,

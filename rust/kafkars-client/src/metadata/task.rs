@@ -77,7 +77,7 @@ fn conclude(
                 .lock()
                 .succeeded(ask, &core.cluster(), &unreachable, now());
             if core.metadata_updater.round.borrow().is_told {
-                tracing::warn!(target: "kafkars::metadata", "brokers tell again where topics are");
+                tracing::warn!(target: "kafkars::metadata", client = %core.network.name, "brokers tell again where topics are");
             }
             core.metadata_updater.round.send_modify(|round| {
                 round.failure = None;
@@ -93,10 +93,11 @@ fn conclude(
                 (causes.iter()).all(|(_, cause)| matches!(cause, BootstrapCause::Connect(_)));
             let was_told = core.metadata_updater.round.borrow().is_told;
             if was_told || is_known {
-                tracing::debug!(target: "kafkars::metadata", error = %failure, "still no broker tells where topics are");
+                tracing::debug!(target: "kafkars::metadata", client = %core.network.name, error = %failure, "still no broker tells where topics are");
             } else {
                 tracing::warn!(
                     target: "kafkars::metadata",
+                    client = %core.network.name,
                     error = %failure,
                     "no broker tells where topics are; goes on trying, and says when it succeeds"
                 );

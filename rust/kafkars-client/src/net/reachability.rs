@@ -18,6 +18,8 @@ const MOST_ADDRESSES: usize = 10_000;
 /// Addresses whose last try failed.
 #[derive(Debug)]
 pub(crate) struct Reachability {
+    /// What log lines call the client.
+    client: Arc<str>,
     outages: Mutex<HashMap<Arc<str>, Outage>>,
     /// Counts how often an address began to fail, failed for another cause, or was reached again.
     changes: watch::Sender<u64>,
@@ -32,17 +34,17 @@ struct Outage {
     cause: ConnectCause,
 }
 
-impl Default for Reachability {
-    fn default() -> Self {
+impl Reachability {
+    /// Makes the state of the client with this name.
+    pub(crate) fn new(client: Arc<str>) -> Self {
         Self {
+            client,
             outages: Mutex::default(),
             changes: watch::Sender::new(0),
             ends: watch::Sender::new(0),
         }
     }
-}
 
-impl Reachability {
     /// Why the last try of an address failed; `None` if it did not.
     pub(crate) fn failure(&self, address: &str) -> Option<ConnectCause> {
         let outages = self.outages.lock();
@@ -66,7 +68,7 @@ impl Reachability {
             if is_another {
                 self.changed();
             }
-            tracing::debug!(target: "kafkars::net", broker = %address, attempts, %cause, "still cannot connect");
+            tracing::debug!(target: "kafkars::net", client = %self.client, broker = %address, attempts, %cause, "still cannot connect");
             return false;
         }
         if outages.len() >= MOST_ADDRESSES {
@@ -82,6 +84,7 @@ impl Reachability {
         self.changed();
         tracing::warn!(
             target: "kafkars::net",
+            client = %self.client,
             broker = %address,
             %cause,
             "cannot connect; goes on trying, and says when it succeeds"
@@ -95,6 +98,7 @@ impl Reachability {
         self.changed();
         tracing::warn!(
             target: "kafkars::net",
+            client = %self.client,
             broker = %address,
             attempts = outage.attempts,
             unreachable_ms = (now() - outage.since).as_millis() as u64,
@@ -124,7 +128,7 @@ mod tests {
 
     #[test]
     fn only_a_change_is_news() {
-        let reachability = Reachability::default();
+        let reachability = Reachability::new("c#1".into());
         let (first, second): (Arc<str>, Arc<str>) = ("a:9092".into(), "b:9092".into());
         assert_eq!(reachability.reached(&first), None);
         for _ in 0..2 {
@@ -139,7 +143,7 @@ mod tests {
 
     #[test]
     fn addresses_that_brokers_invent_do_not_fill_the_memory() {
-        let reachability = Reachability::default();
+        let reachability = Reachability::new("c#1".into());
         for port in 0..3 * MOST_ADDRESSES {
             let address: Arc<str> = format!("invented:{port}").into();
             reachability.failed(&address, &ConnectCause::Refused);

@@ -72,7 +72,7 @@ impl Producer {
             abandoned: AtomicBool::new(false),
             finished: tokio::sync::watch::Sender::new(false),
             counters: ProducerCounters::default(),
-            unheard: UnheardFailures::new(),
+            unheard: UnheardFailures::new(client.name()),
             client,
             config,
         });
@@ -268,6 +268,7 @@ impl Producer {
             // Not every caller looks at the returned number, least of all when another error is on its way.
             tracing::warn!(
                 target: "kafkars::producer",
+                client = %self.shared.client.name(),
                 records = left + waiting,
                 topics = self.shared.unfinished_topics(),
                 "records were not acknowledged before their producer was closed, and are given up"
@@ -359,6 +360,7 @@ impl Drop for ProducerDropGuard {
         if records > 0 && !is_closed {
             tracing::warn!(
                 target: "kafkars::producer",
+                client = %self.0.client.name(),
                 records,
                 topics = self.0.unfinished_topics(),
                 "a producer was forgotten without close(): its records that are not acknowledged are given up"

@@ -15,8 +15,9 @@ const PAUSE: Duration = Duration::from_secs(60);
 type UnheardPartition = (Arc<str>, Option<i32>);
 
 /// Failures that nobody has asked about, by partition.
-#[derive(Default)]
 pub(crate) struct UnheardFailures {
+    /// What log lines call the client.
+    client: Arc<str>,
     counts: Mutex<HashMap<UnheardPartition, Count>>,
 }
 
@@ -77,8 +78,11 @@ impl UnheardFailures {
     }
 
     /// Makes an empty one, which [`tell_unheard_failures`] will look at.
-    pub(crate) fn new() -> Arc<Self> {
-        let made = Arc::new(Self::default());
+    pub(crate) fn new(client: &Arc<str>) -> Arc<Self> {
+        let made = Arc::new(Self {
+            client: Arc::clone(client),
+            counts: Mutex::default(),
+        });
         remember(&mut AT_EXIT.lock().counts, &made);
         made
     }
@@ -118,7 +122,7 @@ impl UnheardFailures {
             count.last_line = Some(now);
             std::mem::take(&mut count.records)
         };
-        log(topic, partition, records, cause);
+        self.log(topic, partition, records, cause);
     }
 
     /// Logs what was counted since the last lines.
@@ -131,8 +135,20 @@ impl UnheardFailures {
             }
         }
         for (topic, partition, records, cause) in rest {
-            log(&topic, partition, records, &cause);
+            self.log(&topic, partition, records, &cause);
         }
+    }
+
+    fn log(&self, topic: &str, partition: Option<i32>, records: u64, cause: &ProduceError) {
+        tracing::warn!(
+            target: "kafkars::producer",
+            client = %self.client,
+            %topic,
+            partition,
+            records,
+            %cause,
+            "records were not stored, and nobody has asked what became of them"
+        );
     }
 }
 
@@ -140,15 +156,4 @@ impl Drop for UnheardFailures {
     fn drop(&mut self) {
         self.tell_rest();
     }
-}
-
-fn log(topic: &str, partition: Option<i32>, records: u64, cause: &ProduceError) {
-    tracing::warn!(
-        target: "kafkars::producer",
-        %topic,
-        partition,
-        records,
-        %cause,
-        "records were not stored, and nobody has asked what became of them"
-    );
 }

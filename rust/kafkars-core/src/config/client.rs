@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::checked::Checked;
-use super::error::ConfigError;
+use super::error::{ConfigError, larger};
 use super::security::SecurityConfig;
 
 /// What every client needs: the cluster's addresses, timeouts and limits.
@@ -87,13 +87,21 @@ impl ClientConfig {
         if self.reconnect_backoff > self.reconnect_backoff_max {
             return Err(ConfigError::new(
                 "reconnect_backoff_ms",
-                "is larger than reconnect_backoff_max_ms",
+                larger(
+                    self.reconnect_backoff,
+                    "reconnect_backoff_max_ms",
+                    self.reconnect_backoff_max,
+                ),
             ));
         }
         if self.retry_backoff > self.retry_backoff_max {
             return Err(ConfigError::new(
                 "retry_backoff_ms",
-                "is larger than retry_backoff_max_ms",
+                larger(
+                    self.retry_backoff,
+                    "retry_backoff_max_ms",
+                    self.retry_backoff_max,
+                ),
             ));
         }
         if self.request_timeout.is_zero() {

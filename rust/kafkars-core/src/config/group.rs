@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::checked::Checked;
-use super::error::ConfigError;
+use super::error::{ConfigError, larger};
 
 /// Which of Kafka's two group protocols a member speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -127,7 +127,11 @@ impl GroupConfig {
             return Err(ConfigError::new("heartbeat_interval_ms", problem));
         }
         if self.retry_backoff > self.retry_backoff_max {
-            let problem = "is larger than retry_backoff_max_ms";
+            let problem = larger(
+                self.retry_backoff,
+                "retry_backoff_max_ms",
+                self.retry_backoff_max,
+            );
             return Err(ConfigError::new("retry_backoff_ms", problem));
         }
         if self.group_remote_assignor.is_some() && self.group_protocol == GroupProtocol::Classic {

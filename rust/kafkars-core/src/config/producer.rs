@@ -5,7 +5,7 @@ use std::time::Duration;
 use kafkars_records::Compression;
 
 use super::checked::Checked;
-use super::error::ConfigError;
+use super::error::{ConfigError, milliseconds};
 use crate::produce::partitioner::Partitioner;
 
 /// Which replicas must have a record before it counts as sent.
@@ -161,10 +161,13 @@ impl ProducerConfig {
             ));
         }
         if self.delivery_timeout < self.linger + self.request_timeout {
-            return Err(ConfigError::new(
-                "delivery_timeout_ms",
-                "must be at least linger_ms + request_timeout_ms: a batch needs time for one try",
-            ));
+            let [delivery, linger, request] =
+                [self.delivery_timeout, self.linger, self.request_timeout].map(milliseconds);
+            let problem = format!(
+                "is {delivery} ms, less than linger_ms={linger} + request_timeout_ms={request}: a batch needs time for \
+                 one try; lower request_timeout_ms, too, or raise this one"
+            );
+            return Err(ConfigError::new("delivery_timeout_ms", problem));
         }
         Ok(Checked(self))
     }

@@ -86,7 +86,7 @@ pub enum FetchError {
         cause: Arc<str>,
     },
     /// The topic does not exist, or this user may not see it.
-    #[error("topic {topic:?}: {}: {}", code.name(), code.description())]
+    #[error("topic {topic:?}: {}: {}{}", code.name(), code.description(), pattern_advice(topic))]
     Topic {
         /// The topic.
         topic: Arc<str>,
@@ -177,6 +177,14 @@ pub enum FetchError {
 }
 
 /// Says where a log begins and ends, as far as that is known.
+/// What is added for a topic that was perhaps meant as a pattern.
+fn pattern_advice(topic: &str) -> &'static str {
+    match topic.contains(['*', '^', '$', '|', '(', '[', '?', '+', '\\']) {
+        true => " subscribe(pattern=...) takes a regular expression.",
+        false => "",
+    }
+}
+
 fn bounds(log_start: i64, high_watermark: i64) -> String {
     match (log_start, high_watermark) {
         (..0, ..0) => String::new(),

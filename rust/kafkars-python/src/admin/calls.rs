@@ -69,8 +69,9 @@ impl PyAdmin {
         if self.closed() || self.fork_guard.is_elsewhere() {
             return Ok(());
         }
-        let message = "an administrator was not closed; use `with` or close()";
-        self.unclosed.tell(client, message)
+        let name = self.admin.client().name();
+        let message = "an administrator was not closed";
+        self.unclosed.tell(client, name, message)
     }
 
     /// Turns the warning about unclosed clients off, for faces.

@@ -22,6 +22,7 @@ impl Drop for PyFuture {
         }
         if let FutureState::Pending(pending) = &inner.state
             && !inner.seen
+            && !inner.was_asked
             && inner.waiter.is_none()
             && let Some(name) = pending.forget()
         {

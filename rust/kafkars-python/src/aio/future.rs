@@ -110,6 +110,7 @@ impl PyFuture {
                 has_driver: false,
                 woken: false,
                 seen: false,
+                was_asked: false,
             }),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use pyo3::exceptions::{PyBaseException, PyStopIteration, PyTypeError};
+use pyo3::exceptions::{PyAttributeError, PyBaseException, PyStopIteration, PyTypeError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
@@ -22,6 +22,26 @@ impl PyFuture {
     /// iterable, because a `for` loop over a call that was not awaited would lose its result.
     fn __await__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAwaiting>> {
         Self::awaiting(slf)
+    }
+
+    /// Refuses a `for` loop, which is not what asyncio's futures do with one: the outcome would be lost.
+    fn __iter__(&self) -> PyResult<()> {
+        Err(PyTypeError::new_err(
+            "a call of an asyncio client is not iterable; await it first",
+        ))
+    }
+
+    /// Says what is missing where an attribute of the outcome is asked of the call.
+    fn __getattr__(slf: &Bound<'_, Self>, name: &str) -> PyResult<()> {
+        let advice = if name.starts_with('_') {
+            ""
+        } else {
+            "; await it first"
+        };
+        let class = slf.get_type().fully_qualified_name()?;
+        Err(PyAttributeError::new_err(format!(
+            "'{class}' object has no attribute '{name}'{advice}"
+        )))
     }
 
     /// A step of the interpreter's `await`; `next()` is refused because it would lose the result.
@@ -53,7 +73,10 @@ impl PyFuture {
 
     /// True if there is an outcome.
     fn done(&self) -> bool {
-        self.inner.lock().is_done()
+        let mut inner = self.inner.lock();
+        let is_done = inner.is_done();
+        inner.was_asked |= is_done;
+        is_done
     }
 
     /// What `cancel()` was given; `gather` reads it.

@@ -175,15 +175,15 @@ impl PendingAnswer for Operation {
 
     fn forget(&self) -> Option<&'static str> {
         let mut slot = self.shared.slot.lock();
-        let is_under_way = matches!(*slot, ResultSlot::Waiting(_));
-        if is_under_way {
+        if matches!(*slot, ResultSlot::Waiting(_)) {
             *slot = ResultSlot::Forgotten;
         }
         drop(slot);
         if self.is_question {
             self.task.abort();
         }
-        self.name.filter(|_| is_under_way || self.is_question)
+        // Whether the operation has ended by now is chance, and the mistake is the same.
+        self.name
     }
 
     fn failure(&self, py: Python<'_>) -> Option<PyErr> {

@@ -26,6 +26,8 @@ pub(super) struct FutureInner {
     pub(super) woken: bool,
     /// Whether the outcome was looked at, so that a failure need not be reported.
     pub(super) seen: bool,
+    /// Whether somebody has heard from `done()` that there is an outcome.
+    pub(super) was_asked: bool,
 }
 
 /// The state of a future.

@@ -51,7 +51,10 @@ impl PyAsyncConsumer {
     ///     KafkaError: The cluster refuses the client or a topic, such as for want of a permission; the class says
     ///         which.
     #[pyo3(signature = (timeout=Some(1.0)), text_signature = "($self, timeout=1.0)")]
-    fn poll(&self, timeout: Option<f64>) -> PyResult<AwaitableCall> {
+    fn poll(
+        &self,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
+    ) -> PyResult<AwaitableCall> {
         types::check_timeout(timeout)?;
         Ok(AwaitableCall(self.read(Amount::One, timeout)))
     }
@@ -117,7 +120,7 @@ impl PyAsyncConsumer {
     fn position(
         &self,
         partition: &Bound<'_, PyAny>,
-        timeout: Option<f64>,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
     ) -> PyResult<AwaitableCall> {
         aio::spawn(
             Forgotten::Question("position() of an asyncio consumer was never awaited"),
@@ -144,7 +147,7 @@ impl PyAsyncConsumer {
     fn beginning_offsets(
         &self,
         partitions: &Bound<'_, PyAny>,
-        timeout: Option<f64>,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
     ) -> PyResult<AwaitableCall> {
         aio::spawn(
             Forgotten::Question("beginning_offsets() of an asyncio consumer was never awaited"),
@@ -172,7 +175,7 @@ impl PyAsyncConsumer {
     fn end_offsets(
         &self,
         partitions: &Bound<'_, PyAny>,
-        timeout: Option<f64>,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
     ) -> PyResult<AwaitableCall> {
         aio::spawn(
             Forgotten::Question("end_offsets() of an asyncio consumer was never awaited"),
@@ -201,7 +204,7 @@ impl PyAsyncConsumer {
     fn offsets_for_times(
         &self,
         timestamps: &Bound<'_, PyAny>,
-        timeout: Option<f64>,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
     ) -> PyResult<AwaitableCall> {
         aio::spawn(
             Forgotten::Question("offsets_for_times() of an asyncio consumer was never awaited"),
@@ -228,7 +231,7 @@ impl PyAsyncConsumer {
     fn partitions_for(
         &self,
         #[pyo3(from_py_with = argument::topic)] topic: String,
-        timeout: Option<f64>,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
     ) -> PyResult<AwaitableCall> {
         aio::spawn(
             Forgotten::Question("partitions_for() of an asyncio consumer was never awaited"),
@@ -250,7 +253,10 @@ impl PyAsyncConsumer {
     ///     KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
     ///         class says which.
     #[pyo3(signature = (*, timeout=None))]
-    fn topics(&self, timeout: Option<f64>) -> PyResult<AwaitableCall> {
+    fn topics(
+        &self,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
+    ) -> PyResult<AwaitableCall> {
         aio::spawn(
             Forgotten::Question("topics() of an asyncio consumer was never awaited"),
             offset_queries::topics(&self.core, timeout)?,
@@ -278,7 +284,7 @@ impl PyAsyncConsumer {
     fn commit(
         &self,
         offsets: Option<&Bound<'_, PyAny>>,
-        timeout: Option<f64>,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
     ) -> PyResult<AwaitableCall> {
         aio::spawn(
             Forgotten::Ends,
@@ -305,7 +311,7 @@ impl PyAsyncConsumer {
     fn committed(
         &self,
         partitions: &Bound<'_, PyAny>,
-        timeout: Option<f64>,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
     ) -> PyResult<AwaitableCall> {
         aio::spawn(
             Forgotten::Question("committed() of an asyncio consumer was never awaited"),
@@ -325,7 +331,11 @@ impl PyAsyncConsumer {
     ///     KafkaTimeoutError: There was no answer in time; the message says what the last try met.
     ///     Exception: What a listener raises, once the rest is done.
     #[pyo3(signature = (*, timeout=None))]
-    fn unsubscribe(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<AwaitableCall> {
+    fn unsubscribe(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
+    ) -> PyResult<AwaitableCall> {
         self.core.check_open()?;
         self.core.check_reentry()?;
         let timeout = types::timeout(timeout)?.unwrap_or(self.core.close_timeout());
@@ -350,7 +360,11 @@ impl PyAsyncConsumer {
     ///     KafkaError: They were refused.
     ///     Exception: What a listener raises, once the rest is done.
     #[pyo3(signature = (timeout=None))]
-    fn close(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<AwaitableCall> {
+    fn close(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
+    ) -> PyResult<AwaitableCall> {
         let timeout = types::timeout(timeout)?.unwrap_or(self.core.close_timeout());
         Ok(self.end(py, timeout, false))
     }

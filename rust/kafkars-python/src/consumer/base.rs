@@ -420,13 +420,13 @@ impl PyBaseConsumer {
             return Ok(());
         }
         let message = match core.consumer.config().group {
-            None => "a consumer was not closed; use `with` or close()",
+            None => "a consumer was not closed",
             Some(_) => {
-                "a consumer was not closed, and what it has read since its last commit is perhaps read again; \
-                 use `with` or close()"
+                "a consumer was not closed, and what it has read since its last commit is perhaps read again"
             }
         };
-        consumer.unclosed.tell(slf.as_any(), message)
+        let name = core.consumer.client().name();
+        consumer.unclosed.tell(slf.as_any(), name, message)
     }
 
     /// Turns the warning about unclosed consumers off, for faces.

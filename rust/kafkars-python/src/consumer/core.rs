@@ -185,7 +185,7 @@ impl ConsumerCore {
     pub(crate) fn batch_limit(&self, max_records: Option<usize>) -> PyResult<usize> {
         match max_records {
             None => Ok(self.max_poll_records),
-            Some(0) => Err(error::argument("max_records must be at least 1")),
+            Some(0) => Err(error::argument("max_records must be at least 1, not 0")),
             Some(max) => Ok(max),
         }
     }

@@ -58,7 +58,7 @@ impl PyConsumer {
     fn poll<'py>(
         &self,
         py: Python<'py>,
-        timeout: Option<f64>,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
     ) -> PyResult<Option<Bound<'py, PyRecord>>> {
         types::check_timeout(timeout)?;
         self.core.serve_events(py)?;
@@ -144,7 +144,11 @@ impl PyConsumer {
     ///     KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
     ///         class says which.
     #[pyo3(signature = (partition, *, timeout=None))]
-    fn position(&self, partition: &Bound<'_, PyAny>, timeout: Option<f64>) -> PyResult<Py<PyAny>> {
+    fn position(
+        &self,
+        partition: &Bound<'_, PyAny>,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
+    ) -> PyResult<Py<PyAny>> {
         let py = partition.py();
         let answer = runtime::block_on(
             py,
@@ -171,7 +175,7 @@ impl PyConsumer {
     fn beginning_offsets(
         &self,
         partitions: &Bound<'_, PyAny>,
-        timeout: Option<f64>,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
     ) -> PyResult<Py<PyAny>> {
         self.ends(End::Beginning, partitions, timeout)
     }
@@ -195,7 +199,7 @@ impl PyConsumer {
     fn end_offsets(
         &self,
         partitions: &Bound<'_, PyAny>,
-        timeout: Option<f64>,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
     ) -> PyResult<Py<PyAny>> {
         self.ends(End::End, partitions, timeout)
     }
@@ -220,7 +224,7 @@ impl PyConsumer {
     fn offsets_for_times(
         &self,
         timestamps: &Bound<'_, PyAny>,
-        timeout: Option<f64>,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
     ) -> PyResult<Py<PyAny>> {
         let py = timestamps.py();
         let answer =
@@ -247,7 +251,7 @@ impl PyConsumer {
         &self,
         py: Python<'_>,
         #[pyo3(from_py_with = argument::topic)] topic: String,
-        timeout: Option<f64>,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
     ) -> PyResult<Py<PyAny>> {
         let answer =
             runtime::block_on(py, offset_queries::partitions(&self.core, topic, timeout)?)?;
@@ -267,7 +271,11 @@ impl PyConsumer {
     ///     KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
     ///         class says which.
     #[pyo3(signature = (*, timeout=None))]
-    fn topics(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Py<PyAny>> {
+    fn topics(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
+    ) -> PyResult<Py<PyAny>> {
         let answer = runtime::block_on(py, offset_queries::topics(&self.core, timeout)?)?;
         offset_queries::topics_answer(py, answer)
     }
@@ -293,7 +301,7 @@ impl PyConsumer {
         &self,
         py: Python<'_>,
         offsets: Option<&Bound<'_, PyAny>>,
-        timeout: Option<f64>,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
     ) -> PyResult<Py<PyAny>> {
         let answer = runtime::block_on(py, commits::commit(&self.core, offsets, timeout)?)?;
         commits::offsets_answer(py, answer)
@@ -317,7 +325,7 @@ impl PyConsumer {
     fn committed(
         &self,
         partitions: &Bound<'_, PyAny>,
-        timeout: Option<f64>,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
     ) -> PyResult<Py<PyAny>> {
         let py = partitions.py();
         let answer = runtime::block_on(py, commits::committed(&self.core, partitions, timeout)?)?;
@@ -335,7 +343,11 @@ impl PyConsumer {
     ///     KafkaTimeoutError: There was no answer in time; the message says what the last try met.
     ///     Exception: What a listener raises, once the rest is done.
     #[pyo3(signature = (*, timeout=None))]
-    fn unsubscribe(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<()> {
+    fn unsubscribe(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
+    ) -> PyResult<()> {
         self.core.check_open()?;
         self.core.check_reentry()?;
         let timeout = types::timeout(timeout)?.unwrap_or(self.core.close_timeout());
@@ -355,7 +367,11 @@ impl PyConsumer {
     ///     KafkaError: They were refused.
     ///     Exception: What a listener raises, once the rest is done.
     #[pyo3(signature = (timeout=None))]
-    fn close(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<()> {
+    fn close(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
+    ) -> PyResult<()> {
         let core = &self.core;
         let timeout = types::timeout(timeout)?.unwrap_or(core.close_timeout());
         core.end(py, timeout)

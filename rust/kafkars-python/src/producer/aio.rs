@@ -199,7 +199,7 @@ impl PyAsyncProducer {
         partitions: Option<&Bound<'py, PyAny>>,
         timestamps: Option<&Bound<'py, PyAny>>,
         headers: Option<&Bound<'py, PyAny>>,
-        timeout: Option<f64>,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
     ) -> PyResult<AwaitableCall> {
         self.check_awaitable(py, "send_many")?;
         let columns = ColumnArguments::new(values, keys, partitions, timestamps, headers)?;
@@ -245,7 +245,7 @@ impl PyAsyncProducer {
         partitions: Option<&Bound<'py, PyAny>>,
         timestamps: Option<&Bound<'py, PyAny>>,
         headers: Option<&Bound<'py, PyAny>>,
-        timeout: Option<f64>,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
     ) -> PyResult<AwaitableCall> {
         self.check_awaitable(py, "enqueue_many")?;
         let columns = ColumnArguments::new(values, keys, partitions, timestamps, headers)?;
@@ -299,7 +299,7 @@ impl PyAsyncProducer {
         headers: Option<String>,
         timestamp: Option<String>,
         partition: Option<String>,
-        timeout: Option<f64>,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
     ) -> PyResult<AwaitableCall> {
         self.check_awaitable(py, "send_arrow")?;
         let names = arrow::names(value.map(Into::into), key, headers, timestamp, partition);
@@ -347,7 +347,7 @@ impl PyAsyncProducer {
         headers: Option<String>,
         timestamp: Option<String>,
         partition: Option<String>,
-        timeout: Option<f64>,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
     ) -> PyResult<AwaitableCall> {
         self.check_awaitable(py, "enqueue_arrow")?;
         let names = arrow::names(value.map(Into::into), key, headers, timestamp, partition);
@@ -381,7 +381,7 @@ impl PyAsyncProducer {
         batch: &Bound<'_, PyBatchBuilder>,
         topic: &str,
         partition: i32,
-        timeout: Option<f64>,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
     ) -> PyResult<AwaitableCall> {
         self.check_awaitable(batch.py(), "send_batch")?;
         let time_limit = types::timeout(timeout)?.unwrap_or_else(|| self.core.producer.max_block());
@@ -399,7 +399,10 @@ impl PyAsyncProducer {
     ///     `failed` of the number says how many records were not stored since the last `flush()`, whether or not
     ///     somebody has awaited them.
     #[pyo3(signature = (timeout=None))]
-    fn flush(&self, timeout: Option<f64>) -> PyResult<AwaitableCall> {
+    fn flush(
+        &self,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
+    ) -> PyResult<AwaitableCall> {
         self.core.check()?;
         let deadline = types::timeout(timeout)?.map(|timeout| Instant::now() + timeout);
         let producer = self.core.producer.clone();
@@ -427,7 +430,10 @@ impl PyAsyncProducer {
     ///     TransactionStateError: It does not fit the state, or an earlier failure leaves only `abort_transaction()`.
     ///     KafkaError: The cluster refuses it; the class says why.
     #[pyo3(signature = (timeout=None))]
-    fn init_transactions(&self, timeout: Option<f64>) -> PyResult<AwaitableCall> {
+    fn init_transactions(
+        &self,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
+    ) -> PyResult<AwaitableCall> {
         self.transaction(TransactionCommand::Init, timeout)
     }
 
@@ -462,7 +468,7 @@ impl PyAsyncProducer {
         &self,
         offsets: &Bound<'_, PyAny>,
         group_metadata: &Bound<'_, PyAny>,
-        timeout: Option<f64>,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
     ) -> PyResult<AwaitableCall> {
         let offsets = transactions::offsets(offsets)?;
         let group = transactions::group(group_metadata)?;
@@ -480,7 +486,10 @@ impl PyAsyncProducer {
     ///     TransactionStateError: It does not fit the state, or an earlier failure leaves only `abort_transaction()`.
     ///     KafkaError: The cluster refuses it; the class says why.
     #[pyo3(signature = (timeout=None))]
-    fn commit_transaction(&self, timeout: Option<f64>) -> PyResult<AwaitableCall> {
+    fn commit_transaction(
+        &self,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
+    ) -> PyResult<AwaitableCall> {
         self.transaction(TransactionCommand::Commit, timeout)
     }
 
@@ -496,7 +505,10 @@ impl PyAsyncProducer {
     ///     TransactionStateError: It does not fit the state, or an earlier failure leaves only `abort_transaction()`.
     ///     KafkaError: The cluster refuses it; the class says why.
     #[pyo3(signature = (timeout=None))]
-    fn abort_transaction(&self, timeout: Option<f64>) -> PyResult<AwaitableCall> {
+    fn abort_transaction(
+        &self,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
+    ) -> PyResult<AwaitableCall> {
         self.transaction(TransactionCommand::Abort, timeout)
     }
 
@@ -505,7 +517,7 @@ impl PyAsyncProducer {
     fn _join_left_transaction(
         &self,
         py: Python<'_>,
-        timeout: Option<f64>,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
     ) -> PyResult<AwaitableCall> {
         self.core.check()?;
         match self.core.producer.has_left_transaction() {
@@ -532,7 +544,7 @@ impl PyAsyncProducer {
     fn partitions_for(
         &self,
         #[pyo3(from_py_with = argument::topic)] topic: String,
-        timeout: Option<f64>,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
     ) -> PyResult<AwaitableCall> {
         self.core.check()?;
         let time_limit = types::timeout(timeout)?.unwrap_or_else(|| self.core.producer.max_block());
@@ -559,7 +571,10 @@ impl PyAsyncProducer {
     ///     Awaiting gives how many records were given up because they were not acknowledged in time; their futures get
     ///     a `ClosedError`. `failed` of the number says how many others were not stored since the last `flush()`.
     #[pyo3(signature = (timeout=None))]
-    fn close(slf: &Bound<'_, Self>, timeout: Option<f64>) -> PyResult<AwaitableCall> {
+    fn close(
+        slf: &Bound<'_, Self>,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
+    ) -> PyResult<AwaitableCall> {
         let producer = slf.get().core.producer.clone();
         Self::end(slf, timeout, move |py, lost, _| {
             Ok(core::flush_result(py, lost, &producer)?.unbind())

@@ -138,19 +138,20 @@ impl PyBaseProducer {
             return Ok(());
         }
         let message = match core.producer.unacknowledged() {
-            0 => "a producer was not closed; use `with` or close()".to_owned(),
+            0 => "a producer was not closed".to_owned(),
             left => {
                 let topics = match core.producer.unfinished_topics() {
                     topics if topics.is_empty() => topics,
                     topics => format!(" ({topics})"),
                 };
                 format!(
-                    "a producer with {left} unacknowledged records was not closed{topics}: they are given up unless \
-                     something waits for them; use `with` or close()"
+                    "a producer with {left} unacknowledged records was not closed{topics}: they are given up \
+                     unless something waits for them"
                 )
             }
         };
-        producer.unclosed.tell(slf.as_any(), &message)
+        let name = core.producer.client().name();
+        producer.unclosed.tell(slf.as_any(), name, &message)
     }
 
     /// Turns the warning about unclosed producers off, for faces.

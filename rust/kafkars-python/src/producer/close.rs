@@ -88,6 +88,7 @@ impl ProducerCore {
         if records > 0 && !self.ending.has_ended() {
             tracing::warn!(
                 target: "kafkars::producer",
+                client = %self.producer.client().name(),
                 records,
                 seconds = self.close_timeout().as_secs_f64(),
                 "interrupted; waits for records that are not acknowledged, and Ctrl+C again gives them up"

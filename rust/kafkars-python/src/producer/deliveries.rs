@@ -10,6 +10,7 @@ use pyo3::types::{PyDict, PyIterator, PyList};
 
 use super::core::ProducerCore;
 use super::delivery::PyDeliveryFuture;
+use crate::argument;
 use crate::error;
 use crate::gc;
 use crate::metadata;
@@ -95,9 +96,15 @@ impl PyDeliveries {
     ///     KafkaTimeoutError: Some were not reported in time; they may still be stored.
     ///     KafkaError: Why the first of those that failed was not stored.
     #[pyo3(signature = (timeout=None))]
-    fn result<'py>(&self, py: Python<'py>, timeout: Option<f64>) -> PyResult<Bound<'py, PyList>> {
+    fn result<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
+    ) -> PyResult<Bound<'py, PyList>> {
         self.wait(py, timeout)?;
-        let results = self.deliveries.iter().map(|each| match each.result() {
+        // All are looked at, also behind the first failure: whoever has asked for all of them has been told.
+        let outcomes: Vec<_> = self.deliveries.iter().map(Delivery::result).collect();
+        let results = outcomes.into_iter().map(|outcome| match outcome {
             Some(outcome) => metadata::outcome(py, outcome),
             None => Err(error::abandoned()),
         });
@@ -112,7 +119,11 @@ impl PyDeliveries {
     /// Raises:
     ///     KafkaTimeoutError: Some were not reported in time; they may still be stored.
     #[pyo3(signature = (timeout=None))]
-    fn failures<'py>(&self, py: Python<'py>, timeout: Option<f64>) -> PyResult<Bound<'py, PyDict>> {
+    fn failures<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
+    ) -> PyResult<Bound<'py, PyDict>> {
         self.wait(py, timeout)?;
         let failures = PyDict::new(py);
         for (index, delivery) in self.deliveries.iter().enumerate() {

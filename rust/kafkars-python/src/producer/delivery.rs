@@ -134,7 +134,11 @@ impl PyDeliveryFuture {
     ///     KafkaTimeoutError: It was not reported in time.
     ///     KafkaError: Why it was not stored.
     #[pyo3(signature = (timeout=None))]
-    fn result(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Py<PyAny>> {
+    fn result(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
+    ) -> PyResult<Py<PyAny>> {
         self.wait(py, timeout)?;
         self.core.acknowledgements.serve(py)?;
         match self.delivery.result() {
@@ -154,7 +158,11 @@ impl PyDeliveryFuture {
     /// Raises:
     ///     KafkaTimeoutError: It was not reported in time.
     #[pyo3(signature = (timeout=None))]
-    fn exception(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Option<Py<PyAny>>> {
+    fn exception(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
+    ) -> PyResult<Option<Py<PyAny>>> {
         self.wait(py, timeout)?;
         match self.delivery.result() {
             Some(Ok(_)) => Ok(None),

@@ -132,7 +132,7 @@ impl PyProducer {
         partitions: Option<&Bound<'py, PyAny>>,
         timestamps: Option<&Bound<'py, PyAny>>,
         headers: Option<&Bound<'py, PyAny>>,
-        timeout: Option<f64>,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
     ) -> PyResult<PyDeliveries> {
         self.core.check()?;
         let time_limit = types::timeout(timeout)?.unwrap_or_else(|| self.core.producer.max_block());
@@ -190,7 +190,7 @@ impl PyProducer {
         headers: Option<String>,
         timestamp: Option<String>,
         partition: Option<String>,
-        timeout: Option<f64>,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
     ) -> PyResult<PyDeliveries> {
         self.core.check()?;
         let time_limit = types::timeout(timeout)?.unwrap_or_else(|| self.core.producer.max_block());
@@ -236,7 +236,7 @@ impl PyProducer {
         batch: &Bound<'py, PyBatchBuilder>,
         topic: &str,
         partition: i32,
-        timeout: Option<f64>,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
     ) -> PyResult<Bound<'py, PyDeliveryFuture>> {
         self.core.check()?;
         let time_limit = types::timeout(timeout)?.unwrap_or_else(|| self.core.producer.max_block());
@@ -263,7 +263,11 @@ impl PyProducer {
     /// Raises:
     ///     Exception: What a callback raises.
     #[pyo3(signature = (timeout=0.0))]
-    fn poll(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<usize> {
+    fn poll(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
+    ) -> PyResult<usize> {
         types::check_timeout(timeout)?;
         self.core.check()?;
         let callbacks = &self.core.callbacks;
@@ -289,7 +293,11 @@ impl PyProducer {
     /// Raises:
     ///     Exception: The first that a callback raises, once the rest is done.
     #[pyo3(signature = (timeout=None))]
-    fn flush<'py>(&self, py: Python<'py>, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
+    fn flush<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         self.core.check()?;
         let deadline = types::timeout(timeout)?.map(|timeout| Instant::now() + timeout);
         let expected = self.core.expected_callbacks();
@@ -317,7 +325,11 @@ impl PyProducer {
     ///     TransactionStateError: It does not fit the state, or an earlier failure leaves only `abort_transaction()`.
     ///     KafkaError: The cluster refuses it; the class says why.
     #[pyo3(signature = (timeout=None))]
-    fn init_transactions(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<()> {
+    fn init_transactions(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
+    ) -> PyResult<()> {
         self.transaction(py, TransactionCommand::Init, timeout)
     }
 
@@ -352,7 +364,7 @@ impl PyProducer {
         py: Python<'_>,
         offsets: &Bound<'_, PyAny>,
         group_metadata: &Bound<'_, PyAny>,
-        timeout: Option<f64>,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
     ) -> PyResult<()> {
         let offsets = transactions::offsets(offsets)?;
         let group = transactions::group(group_metadata)?;
@@ -370,7 +382,11 @@ impl PyProducer {
     ///     TransactionStateError: It does not fit the state, or an earlier failure leaves only `abort_transaction()`.
     ///     KafkaError: The cluster refuses it; the class says why.
     #[pyo3(signature = (timeout=None))]
-    fn commit_transaction(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<()> {
+    fn commit_transaction(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
+    ) -> PyResult<()> {
         self.transaction(py, TransactionCommand::Commit, timeout)
     }
 
@@ -386,13 +402,21 @@ impl PyProducer {
     ///     TransactionStateError: It does not fit the state, or an earlier failure leaves only `abort_transaction()`.
     ///     KafkaError: The cluster refuses it; the class says why.
     #[pyo3(signature = (timeout=None))]
-    fn abort_transaction(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<()> {
+    fn abort_transaction(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
+    ) -> PyResult<()> {
         self.transaction(py, TransactionCommand::Abort, timeout)
     }
 
     /// Waits until a transaction that a block has left has ended.
     #[pyo3(signature = (timeout=None))]
-    fn _join_left_transaction(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<()> {
+    fn _join_left_transaction(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
+    ) -> PyResult<()> {
         self.core.check()?;
         match self.core.producer.has_left_transaction() {
             true => self.transaction(py, TransactionCommand::JoinLeft, timeout),
@@ -419,7 +443,7 @@ impl PyProducer {
         &self,
         py: Python<'_>,
         #[pyo3(from_py_with = argument::topic)] topic: String,
-        timeout: Option<f64>,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
     ) -> PyResult<Py<PyAny>> {
         self.core.check()?;
         let time_limit = types::timeout(timeout)?.unwrap_or_else(|| self.core.producer.max_block());
@@ -447,7 +471,10 @@ impl PyProducer {
     /// Raises:
     ///     Exception: The first that a callback raises, once the rest is done.
     #[pyo3(signature = (timeout=None))]
-    fn close<'py>(slf: &Bound<'py, Self>, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
+    fn close<'py>(
+        slf: &Bound<'py, Self>,
+        #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let lost = Self::end(slf, timeout)?;
         core::flush_result(slf.py(), lost, &slf.get().core.producer)
     }

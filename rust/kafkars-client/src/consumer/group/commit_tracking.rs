@@ -133,13 +133,13 @@ pub(super) fn answer(
         Reply::Last(last) => {
             // Nobody asks for this outcome any more.
             if let (Err(error), true) = (&outcome, shared.is_closed()) {
-                tracing::warn!(target: "kafkars::group", %error, "the last commit of a closed consumer failed");
+                tracing::warn!(target: "kafkars::group", client = %shared.client.name(), %error, "the last commit of a closed consumer failed");
             }
             last.end(&offsets, outcome);
         }
         Reply::Left => {
             if let Err(error) = &outcome {
-                tracing::warn!(target: "kafkars::group", %error, "positions of partitions that were given up were not committed");
+                tracing::warn!(target: "kafkars::group", client = %shared.client.name(), %error, "positions of partitions that were given up were not committed");
             }
             shared.inner.lock().ending.left_ended(&offsets, outcome);
         }

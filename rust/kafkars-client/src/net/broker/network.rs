@@ -18,6 +18,8 @@ use crate::net::versions::ApiVersionTable;
 #[derive(Debug)]
 pub(crate) struct Network {
     pub(crate) config: Checked<ClientConfig>,
+    /// What log lines call the client: its `client_id`, and its number in this process.
+    pub(crate) name: Arc<str>,
     pub(crate) counters: Arc<ClientCounters>,
     pub(crate) tasks: Tasks,
     pub(crate) random: Mutex<Random>,

@@ -78,7 +78,7 @@ impl GroupTask {
                 else => {}
             }
             if now() >= deadline {
-                tracing::info!(target: "kafkars::group", group = %self.membership.group(), "closed before the coordinator has confirmed that the member leaves");
+                tracing::info!(target: "kafkars::group", client = %self.shared.client.name(), group = %self.membership.group(), "closed before the coordinator has confirmed that the member leaves");
                 break;
             }
         }

@@ -97,7 +97,7 @@ impl GroupTask {
                 }
             }
             Err(error) => {
-                tracing::warn!(target: "kafkars::group", %error, "positions were not committed before their partitions went to other members");
+                tracing::warn!(target: "kafkars::group", client = %self.shared.client.name(), %error, "positions were not committed before their partitions went to other members");
                 if let Some(last) = last {
                     last.end(&offsets, Err(error));
                 }

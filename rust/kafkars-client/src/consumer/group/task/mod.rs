@@ -330,7 +330,7 @@ impl GroupTask {
                 Some(reply @ (Reply::Last(_) | Reply::Left)) => {
                     let result = outcome.unless_gone();
                     if let (Ok(()), Err(error)) = (&result, &outcome.result) {
-                        tracing::warn!(target: "kafkars::group", %error, "the last positions in a topic that was deleted were not committed");
+                        tracing::warn!(target: "kafkars::group", client = %self.shared.client.name(), %error, "the last positions in a topic that was deleted were not committed");
                     }
                     commit_tracking::answer(&self.shared, reply, outcome.offsets, result);
                 }
@@ -367,15 +367,15 @@ impl GroupTask {
     fn tell(&mut self, event: GroupEvent) {
         match event {
             GroupEvent::Change(change) => {
-                tracing::info!(target: "kafkars::group", group = %self.membership.group(), kind = commit_tracking::kind(&change.kind), partitions = change.partitions.len(), "the member's partitions change");
+                tracing::info!(target: "kafkars::group", client = %self.shared.client.name(), group = %self.membership.group(), kind = commit_tracking::kind(&change.kind), partitions = change.partitions.len(), "the member's partitions change");
                 self.shared.push_event(ConsumerEvent::Change(change));
             }
             GroupEvent::PollIntervalExceeded(error) => {
-                tracing::warn!(target: "kafkars::group", %error, "left the group: not polled for max_poll_interval_ms");
+                tracing::warn!(target: "kafkars::group", client = %self.shared.client.name(), %error, "left the group: not polled for max_poll_interval_ms");
                 self.shared.push_event(ConsumerEvent::Failed(error));
             }
             GroupEvent::Failed(error) => {
-                tracing::warn!(target: "kafkars::group", %error, "the coordinator has refused the member; the next poll raises why");
+                tracing::warn!(target: "kafkars::group", client = %self.shared.client.name(), %error, "the coordinator has refused the member; the next poll raises why");
                 self.shared.push_event(ConsumerEvent::Failed(error));
             }
             GroupEvent::Left => {

@@ -65,6 +65,7 @@ impl GroupTask {
         if !unknown.is_empty() {
             tracing::warn!(
                 target: "kafkars::group",
+                client = %client.name(),
                 group = %self.group.config.group_id,
                 topics = %unknown.join(", "),
                 "subscribed topics do not exist; they are read once they are made"
