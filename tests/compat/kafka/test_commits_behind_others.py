@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from kafkars.compat import kafka as version_2
 from kafkars.compat import kafka_3 as version_3
+from kafkars.compat.kafka import errors
 from kafkars.testing import EmbeddedBroker
 
 SETTINGS: dict[str, Any] = {
@@ -43,6 +44,6 @@ def test_a_commit_with_a_time_ends_with_it(library: ModuleType) -> None:
         consumer.assign([place])
         with broker.intercept("OffsetCommit", "drop", times=1):
             consumer.commit_async({place: library.OffsetAndMetadata(2, "", -1)})
-            with pytest.raises(version_2.errors.KafkaTimeoutError):
+            with pytest.raises(errors.KafkaTimeoutError):
                 consumer.commit({place: library.OffsetAndMetadata(3, "", -1)}, timeout_ms=200)
         consumer.close(timeout_ms=0)
