@@ -218,6 +218,11 @@ impl Client {
         self.core.topics_were_found.store(found, Ordering::Relaxed);
     }
 
+    /// True if the caller has said so.
+    pub(crate) fn are_topics_found(&self) -> bool {
+        self.core.topics_were_found.load(Ordering::Relaxed)
+    }
+
     /// Watches the reachability of brokers: notified when an address begins to fail, fails for another cause, or is
     /// reached again. From this call on the client looks for its cluster, and asks for metadata when a connection ends:
     /// otherwise a client with nothing to do would not find out.

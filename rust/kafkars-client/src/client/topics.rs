@@ -1,5 +1,6 @@
 //! Topics of a client: which are in use, their metadata, waiting for one.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -26,6 +27,13 @@ impl Client {
             .filter(|topic| topic_name::is_valid(topic))
             .collect();
         self.core.metadata_updater.want(&valid);
+    }
+
+    /// Says which topics are read now. From the first call on only these are created by asking for them, and those that
+    /// a call or a subscription waits for: others were looked at once, or read before, and one that is deleted would be
+    /// made again.
+    pub(crate) fn use_topics(&self, topics: HashSet<Arc<str>>) {
+        self.core.metadata_updater.plan.lock().use_only(topics);
     }
 
     /// Asks for these topics, at the pace of retries, until they exist or the returned guard is dropped.

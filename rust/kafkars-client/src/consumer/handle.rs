@@ -1,5 +1,6 @@
 //! The handle of a consumer.
 
+use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -67,6 +68,7 @@ impl Consumer {
             assignors,
             commands,
         });
+        client.use_topics(HashSet::new());
         let shared = Arc::new(ConsumerShared::new(client, config, buffer, group));
         let handle = shared.client.handle().clone();
         if let Some(start) = start {

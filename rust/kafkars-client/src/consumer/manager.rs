@@ -28,6 +28,8 @@ pub(super) struct Manager {
     fetchers: HashSet<i32>,
     // Fetchers and position look-ups.
     tasks: JoinSet<()>,
+    // Topics of the assignment when it was looked at last.
+    used: HashSet<Arc<str>>,
     // Topics whose metadata was asked for.
     wanted: HashSet<Arc<str>>,
     // Assigned topics that brokers do not know, and since when.
@@ -39,6 +41,7 @@ impl Manager {
         Self {
             fetchers: HashSet::new(),
             tasks: JoinSet::new(),
+            used: HashSet::new(),
             wanted: HashSet::new(),
             unknown: HashMap::new(),
             shared,
@@ -80,6 +83,7 @@ impl Manager {
     /// at the first, and be over at the second, so that nobody would look again.
     pub(super) fn look(&mut self, now: Instant) -> Option<Instant> {
         let assigned = self.shared.inner.lock().buffer.assignment();
+        self.use_topics(&assigned);
         if assigned.is_empty() {
             return None;
         }
@@ -94,6 +98,17 @@ impl Manager {
         look_up::start(&self.shared, &mut self.tasks, now);
         let retry_at = self.shared.inner.lock().buffer.next_wake(now);
         [unknown_at, retry_at].into_iter().flatten().min()
+    }
+
+    fn use_topics(&mut self, assigned: &[TopicPartition]) {
+        let topics = assigned
+            .iter()
+            .map(|partition| Arc::clone(&partition.topic));
+        let used: HashSet<_> = topics.collect();
+        if used != self.used {
+            self.shared.client.use_topics(used.clone());
+            self.used = used;
+        }
     }
 
     fn want_topics(&mut self, assigned: &[TopicPartition]) {
@@ -154,6 +169,7 @@ impl Manager {
         let cluster = self.shared.client.cluster();
         let topics: HashSet<&Arc<str>> =
             assigned.iter().map(|partition| &partition.topic).collect();
+        let had_unknown = !self.unknown.is_empty();
         self.unknown.retain(|topic, _| topics.contains(topic));
         let mut wake_at = None;
         for topic in topics {
@@ -181,6 +197,9 @@ impl Manager {
                 .get(topic)
                 .map(|since| *since + UNKNOWN_TOPIC_GRACE);
             wake_at = [wake_at, next].into_iter().flatten().min();
+        }
+        if had_unknown && self.unknown.is_empty() {
+            self.shared.inner.lock().absent_topics.are_back();
         }
         wake_at
     }

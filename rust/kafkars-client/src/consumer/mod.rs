@@ -1,6 +1,7 @@
 //! The consumer. `handle.rs` is the handle that applications hold. On the side of the network, `manager.rs` starts what
 //! must run, `broker_fetcher.rs` is one fetch task for each broker, and `offsets.rs` lists offsets.
 
+mod absent_topics;
 mod arguments;
 mod broker_fetcher;
 mod errors;

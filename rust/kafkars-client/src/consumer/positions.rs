@@ -107,6 +107,9 @@ impl Consumer {
             let finished = self.shared.finished_of_itself(inner);
             let result = change(&mut inner.buffer, was_by_hand);
             inner.assigned_by_hand |= takes;
+            if inner.assigned_by_hand {
+                inner.buffer.want_only(None);
+            }
             left = self.shared.leave_behind(inner, finished, was_by_hand);
             result
         });

@@ -56,12 +56,12 @@ impl Consumer {
         if inner.queue.blocks() {
             return self.behind_events(inner, polled).map(|()| Vec::new());
         }
-        let taken = inner.buffer.take_of(max, wanted);
+        let (taken, passed) = inner.take(|buffer| buffer.take_of(max, wanted));
         if let Ok(slices) = &taken {
             let counts = slices.iter().map(|slice| u64::from(slice.count));
             inner.records += counts.sum::<u64>();
         }
-        let wanted = self.wanted_after(&mut inner, taken.is_err() || polled);
+        let wanted = self.wanted_after(&mut inner, taken.is_err() || passed || polled);
         drop(inner);
         self.wake(wanted);
         if taken.as_ref().is_ok_and(Vec::is_empty) {
@@ -87,16 +87,16 @@ impl Consumer {
     #[inline]
     fn take_one(
         &self,
-        take: impl FnOnce(&mut FetchBuffer) -> Result<Option<TakenRecord>, FetchError>,
+        take: impl FnMut(&mut FetchBuffer) -> Result<Option<TakenRecord>, FetchError>,
     ) -> Result<Option<TakenRecord>, FetchError> {
         let mut inner = self.shared.inner.lock();
         let polled = inner.note_poll();
         if inner.queue.blocks() {
             return self.behind_events(inner, polled).map(|()| None);
         }
-        let taken = take(&mut inner.buffer);
+        let (taken, passed) = inner.take(take);
         inner.records += u64::from(matches!(taken, Ok(Some(_))));
-        let wanted = self.wanted_after(&mut inner, taken.is_err() || polled);
+        let wanted = self.wanted_after(&mut inner, taken.is_err() || passed || polled);
         drop(inner);
         self.wake(wanted);
         if matches!(taken, Ok(None)) {
@@ -197,5 +197,30 @@ impl Consumer {
     pub fn start_waiting(&self) -> WaitingRead {
         self.shared.note_waiting(true);
         WaitingRead(Arc::clone(&self.shared))
+    }
+
+    /// Lets reads say nothing of assigned topics that do not exist, or not any more: that is logged, once. Otherwise
+    /// reads raise it again and again. kafka-python reads on.
+    pub fn pass_over_missing_topics(&self) {
+        let name = Arc::clone(self.client().name());
+        self.shared.inner.lock().absent_topics.passed_over_by = Some(name);
+    }
+}
+
+impl ConsumerState {
+    /// Takes from the buffer. Also returns whether errors were passed over, which the tasks must know as if the
+    /// application had them.
+    #[inline]
+    pub(super) fn take<T>(
+        &mut self,
+        mut take: impl FnMut(&mut FetchBuffer) -> Result<T, FetchError>,
+    ) -> (Result<T, FetchError>, bool) {
+        let mut passed = false;
+        loop {
+            match take(&mut self.buffer) {
+                Err(error) if self.absent_topics.pass_over(&error) => passed = true,
+                taken => return (taken, passed),
+            }
+        }
     }
 }

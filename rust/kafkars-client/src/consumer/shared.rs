@@ -11,6 +11,7 @@ use kafkars_core::fetch::error::FetchError;
 use parking_lot::{Condvar, Mutex};
 use tokio::sync::{Notify, watch};
 
+use super::absent_topics::AbsentTopics;
 use super::errors::unreachable;
 use super::group::ending::GroupEnding;
 use super::group::event::ConsumerEvent;
@@ -61,6 +62,8 @@ pub(super) struct ConsumerState {
     pub(super) commits_nothing_of_itself: bool,
     // Partitions that a member gives up only for a rebalance go on where they were when they come back.
     pub(super) keeps_positions: bool,
+    // What becomes of errors of topics that are gone.
+    pub(super) absent_topics: AbsentTopics,
     // Records returned to the application so far.
     pub(super) records: u64,
     // Events that the application must take before more records.
@@ -103,6 +106,7 @@ impl ConsumerState {
             finishes_when_handed_out: false,
             commits_nothing_of_itself: false,
             keeps_positions: false,
+            absent_topics: AbsentTopics::default(),
             records: 0,
             queue: EventQueue::default(),
             assigned_by_hand: false,

@@ -65,12 +65,14 @@ fn conclude(
     core: &Core,
     ask: &Ask,
     began: Instant,
-    result: Result<MetadataAnswer, BootstrapCauses>,
+    result: Result<Vec<MetadataAnswer>, BootstrapCauses>,
 ) {
     match result {
-        Ok(answer) => {
+        Ok(answers) => {
             add(&core.network.counters.metadata_refreshes, 1);
-            core.merge(&answer);
+            for answer in &answers {
+                core.merge(answer);
+            }
             let unreachable = core.unreachable();
             core.metadata_updater
                 .plan
@@ -112,15 +114,38 @@ fn conclude(
     }
 }
 
+/// Asks about topics that may be created by that, and about the others in a request of their own.
+async fn refresh(core: &Arc<Core>, ask: &Ask) -> Result<Vec<MetadataAnswer>, BootstrapCauses> {
+    let creates = core.network.config.allow_auto_create_topics
+        && !core.topics_were_found.load(Ordering::Relaxed);
+    let (created, others): (Vec<_>, Vec<_>) = {
+        let plan = core.metadata_updater.plan.lock();
+        let topics = ask.topics.iter();
+        topics.partition(|topic| creates && plan.may_create(topic))
+    };
+    let mut answers = Vec::new();
+    if !created.is_empty() {
+        answers.push(refresh_some(core, ask, request(&created, true)).await?);
+    }
+    if !others.is_empty() || created.is_empty() {
+        answers.push(refresh_some(core, ask, request(&others, false)).await?);
+    }
+    Ok(answers)
+}
+
 /// Asks known brokers and, if none of them answers, the bootstrap addresses again (KIP-899).
-async fn refresh(core: &Arc<Core>, ask: &Ask) -> Result<MetadataAnswer, BootstrapCauses> {
+async fn refresh_some(
+    core: &Arc<Core>,
+    ask: &Ask,
+    request: MetadataRequest,
+) -> Result<MetadataAnswer, BootstrapCauses> {
     tracing::debug!(
         target: "kafkars::metadata",
-        topics = ask.topics.len(),
+        topics = request.topics.as_ref().map_or(0, Vec::len),
         full = ask.full,
         "asks which brokers lead which partitions"
     );
-    let request = Arc::new(request(core, ask));
+    let request = Arc::new(request);
     let brokers = core.brokers_by_preference(None);
     let tries = brokers.iter().take(KNOWN_TRIES).map(|broker| {
         let (broker, request) = (Arc::clone(broker), Arc::clone(&request));
@@ -134,15 +159,14 @@ async fn refresh(core: &Arc<Core>, ask: &Ask) -> Result<MetadataAnswer, Bootstra
     }
 }
 
-fn request(core: &Core, ask: &Ask) -> MetadataRequest {
-    let topic = |name: &Arc<str>| MetadataRequestTopic {
+fn request(topics: &[&Arc<str>], creates: bool) -> MetadataRequest {
+    let topic = |name: &&Arc<str>| MetadataRequestTopic {
         name: Some(name.to_string()),
         ..MetadataRequestTopic::default()
     };
     MetadataRequest {
-        topics: Some(ask.topics.iter().map(topic).collect()),
-        allow_auto_topic_creation: core.network.config.allow_auto_create_topics
-            && !core.topics_were_found.load(Ordering::Relaxed),
+        topics: Some(topics.iter().map(topic).collect()),
+        allow_auto_topic_creation: creates,
         ..MetadataRequest::default()
     }
 }

@@ -15,7 +15,7 @@ use crate::error::{BootstrapCauses, ClientError};
 /// Takes requests for metadata, and shows how the task that carries them out is doing.
 #[derive(Debug)]
 pub(crate) struct MetadataUpdater {
-    pub(super) plan: Mutex<RefreshPlan>,
+    pub(crate) plan: Mutex<RefreshPlan>,
     pub(super) wake: Notify,
     pub(super) round: watch::Sender<Round>,
     /// The progress of the round under way.

@@ -138,8 +138,12 @@ pub struct Cursor {
     pub epoch: u64,
     /// What the cursor can do now.
     pub state: CursorState,
-    /// Set by the application; a paused cursor keeps its data and fetches nothing.
+    /// A paused cursor keeps its data and fetches nothing: the application has paused it, or wants its topic no more.
     pub paused: bool,
+    /// Paused by the application.
+    pub(crate) is_asked_to_pause: bool,
+    /// The topic is not subscribed any more, and its revocation is on its way.
+    pub(crate) is_unwanted: bool,
     /// Whether a request for it is under way.
     pub(crate) in_flight: bool,
     /// When it may be asked about again after refusals.
@@ -253,6 +257,8 @@ impl Cursor {
             epoch,
             state: CursorState::Unset(start),
             paused: false,
+            is_asked_to_pause: false,
+            is_unwanted: false,
             in_flight: false,
             retry: RetryState::default(),
             high_watermark: -1,

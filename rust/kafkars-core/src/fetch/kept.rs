@@ -27,7 +27,7 @@ impl Cursor {
         KeptCursor {
             position: self.fetch_position(),
             start: self.start,
-            paused: self.paused,
+            paused: self.is_asked_to_pause,
             has_skipped: self.has_skipped,
             settled: self.settled,
             topic_id: self.topic_id,
@@ -47,7 +47,8 @@ impl Cursor {
             Some(position) => self.set_position(position),
             None => self.reset(kept.start),
         }
-        self.paused = kept.paused;
+        self.is_asked_to_pause = kept.paused;
+        self.paused = kept.paused || self.is_unwanted;
         self.has_skipped = kept.has_skipped;
         self.settled = kept.settled;
         self.topic_id = kept.topic_id;

@@ -23,6 +23,8 @@ pub struct RefreshPlan {
     max_age: Duration,
     random: Random,
     wanted: HashSet<Arc<str>>,
+    /// Those that are read now, where that was said.
+    used: Option<HashSet<Arc<str>>>,
     /// Wanted and never answered: worth a request at once.
     fresh: HashSet<Arc<str>>,
     /// Known to be out of date: asked after the pause.
@@ -69,6 +71,7 @@ impl RefreshPlan {
             max_age,
             random: Random::new(seed),
             wanted: HashSet::new(),
+            used: None,
             fresh: HashSet::new(),
             stale: HashSet::new(),
             due: false,
@@ -102,6 +105,18 @@ impl RefreshPlan {
             self.fresh.remove(topic);
             self.stale.remove(topic);
         }
+    }
+
+    /// Says which topics are read now, in place of those before.
+    pub fn use_only(&mut self, topics: HashSet<Arc<str>>) {
+        self.used = Some(topics);
+    }
+
+    /// Returns true if the topic may be created by asking for it: it is read now, or a caller waits for it.
+    #[must_use]
+    pub fn may_create(&self, topic: &str) -> bool {
+        let is_used = |used: &HashSet<Arc<str>>| used.contains(topic);
+        self.used.as_ref().is_none_or(is_used) || self.awaited.contains_key(topic)
     }
 
     /// Marks the metadata of these topics as out of date.

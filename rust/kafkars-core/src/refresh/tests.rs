@@ -245,3 +245,19 @@ fn a_leader_that_cannot_be_reached_is_asked_about_until_there_is_another() {
     plan.succeeded(&request, &cluster, &HashSet::new(), now);
     assert_eq!(wait(&plan, &mut now), MAX_AGE);
 }
+
+#[test]
+fn only_topics_that_are_read_or_waited_for_may_be_created() {
+    let mut plan = plan();
+    plan.want(&["read", "asked"]);
+    assert!(plan.may_create("asked"), "nothing was said of what is read");
+    plan.use_only(HashSet::from(["read".into()]));
+    assert!(plan.may_create("read"));
+    assert!(!plan.may_create("asked"));
+    plan.start_awaiting("asked");
+    assert!(plan.may_create("asked"));
+    plan.stop_awaiting("asked");
+    assert!(!plan.may_create("asked"));
+    plan.use_only(HashSet::new());
+    assert!(!plan.may_create("read"));
+}

@@ -61,8 +61,8 @@ class ConsumerSubscription:
         self._listener: ConsumerRebalanceListener | None = None
         self._looked_at = float("-inf")
         self._told_of_loss = False
-        # Partitions that go in the next rebalance, because their topics are not subscribed to any more.
-        self._set_aside: set[TopicPartition] = set()
+        # The topics under which the consumer is a member of its group; None while it is none.
+        self._joined: frozenset[str] | None = None
         self.topics: frozenset[str] | None = None
         """The topics; None without a subscription or with a manual assignment."""
 
@@ -108,9 +108,9 @@ class ConsumerSubscription:
 
     def forget(self, seconds: float | None = None) -> None:
         """Unsubscribes; the consumer leaves the group."""
-        was_subscribed = self._kind in {Kind.TOPICS, Kind.PATTERN} and self._has_group
-        self._kind, self._pattern, self._listener, self.topics = None, None, None, None
-        if was_subscribed and self._engine.subscription():
+        was_subscribed = self._joined is not None
+        self._kind, self._pattern, self._listener, self.topics, self._joined = None, None, None, None, None
+        if was_subscribed:
             try:
                 self._engine.unsubscribe(timeout=seconds)
             except EngineTimeoutError as error:
@@ -132,10 +132,10 @@ class ConsumerSubscription:
         """True if the subscription is a pattern in a group that matches no topic yet: to the engine this
         consumer is not a member of the group, and yet it must not set the group's offsets.
         """
-        if self._kind is not Kind.PATTERN or not self._has_group or self._engine.subscription():
+        if self._kind is not Kind.PATTERN or not self._has_group or self._joined is not None:
             return False
         self.follow()
-        return not self._engine.subscription()
+        return self._joined is None
 
     def follow(self) -> None:
         """Looks for new topics and partitions when it is time; every call that reads calls it."""
@@ -150,7 +150,8 @@ class ConsumerSubscription:
             matched = frozenset(name for name in names if self._pattern.match(name))
             changed, self.topics = matched != self.topics, matched
             if self._has_group:
-                if changed and matched:
+                # A member whose last topic goes stays in the group, without partitions.
+                if (changed and matched) or (self._joined and not matched):
                     self._join()
                 return
         self._take_all(self.topics or frozenset())
@@ -189,31 +190,14 @@ class ConsumerSubscription:
             on_partitions_revoked=self._revoked,
             on_partitions_lost=self._lost,
         )
-        self._put_aside()
+        self._joined = self.topics
         self._tell_whence()
-
-    def _put_aside(self) -> None:
-        """As in kafka-python, nothing more comes of topics that are not subscribed to any more, though it was fetched:
-        their partitions are paused until the group takes them.
-        """
-        assigned = self._engine.assignment()
-        unwanted = {each for each in assigned if each.topic not in (self.topics or ())} - self._engine.paused()
-        self._engine.pause(unwanted)
-        self._take_back(assigned - unwanted)
-        self._set_aside |= unwanted
-
-    def _take_back(self, partitions: Iterable[TopicPartition]) -> None:
-        again = self._set_aside.intersection(partitions)
-        if again:
-            self._engine.resume(again & self._engine.assignment())
-            self._set_aside -= again
 
     def _tell_whence(self) -> None:
         """Tells the engine which topics a pattern has found, so that looking one up does not create it again."""
         self._engine._topics_were_found(self._kind is Kind.PATTERN)
 
     def _assigned(self, partitions: list[TopicPartition]) -> None:
-        self._take_back(partitions)
         if self._listener is None:
             return
         listener, was_told, self._told_of_loss = self._listener, self._told_of_loss, False

@@ -40,8 +40,6 @@ from kafkars.errors import (
     MaxPollIntervalExceededError,
     RebalanceTimeoutError,
     SessionExpiredError,
-    UnknownTopicIdError,
-    UnknownTopicOrPartitionError,
 )
 from kafkars.errors import KafkaError as EngineError
 from kafkars.types import OffsetAndMetadata as EngineOffset
@@ -62,8 +60,6 @@ SECONDS_BETWEEN_LOOKS = 0.02
 
 PLACE_LOST = (MaxPollIntervalExceededError, RebalanceTimeoutError, SessionExpiredError)
 """Errors after which the engine rejoins the group."""
-TOPIC_GONE = (UnknownTopicIdError, UnknownTopicOrPartitionError)
-"""Errors of deleted topics: the engine reads the other topics on."""
 
 SECONDS_TO_LEAVE_NOBODY = 1.0
 """Seconds that `unsubscribe()` tries to commit, and then to leave the group, if no broker is connected."""
@@ -353,14 +349,14 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
         return found
 
     def _reading(self, read: Callable[[float | None], T], seconds: float | None) -> T:
-        """Calls `read` until it returns, within `seconds`. Errors after which the engine rejoins the group, and those
-        of deleted topics, are logged, as in kafka-python.
+        """Calls `read` until it returns, within `seconds`. Errors after which the engine rejoins the group are logged,
+        as in kafka-python.
         """
         until = None if seconds is None else time.monotonic() + seconds
         while True:
             try:
                 return read(seconds)
-            except (*PLACE_LOST, *TOPIC_GONE) as error:
+            except PLACE_LOST as error:
                 log.warning("%s", error)
             if until is not None:
                 seconds = max(0.0, until - time.monotonic())
@@ -443,7 +439,7 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
 
     def _failed(self, error: BaseException) -> None:
         """Raises the error that iteration got instead of a record."""
-        if isinstance(error, (*PLACE_LOST, *TOPIC_GONE)):
+        if isinstance(error, PLACE_LOST):
             log.warning("%s", error)
             return
         with self._hearing():

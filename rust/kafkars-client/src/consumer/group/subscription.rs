@@ -16,13 +16,15 @@ use crate::consumer::handle::Consumer;
 use crate::{now, topic_name};
 
 impl Consumer {
-    /// Subscribes to these topics, instead of what was subscribed before.
+    /// Subscribes to these topics, instead of what was subscribed before: records of others are not handed out any
+    /// more. There may be none where a pattern of the caller's own ([`crate::Client::topics_were_found`]) finds none
+    /// any more.
     ///
     /// # Errors
     /// [`FetchError::Topic`] for a name that no topic can have, [`FetchError::Closed`] after a close;
     /// [`FetchError::State`] without a topic, without a group, or while partitions are assigned by hand.
     pub fn subscribe(&self, topics: Vec<Arc<str>>) -> Result<(), FetchError> {
-        if topics.is_empty() {
+        if topics.is_empty() && !self.finds_topics_itself() {
             return Err(invalid(
                 "subscribe() needs at least one topic; unsubscribe() ends a subscription",
             ));
@@ -38,6 +40,12 @@ impl Consumer {
         let topics: BTreeSet<_> = topics.into_iter().collect();
         let view = SubscriptionView::Topics(topics.clone());
         self.request_subscription(view, SubscriptionRequest::Topics(topics))
+    }
+
+    /// True if a subscription to topics is of those that a pattern of the caller's own has found.
+    fn finds_topics_itself(&self) -> bool {
+        let has_topics = matches!(self.subscription(), Some(SubscriptionView::Topics(_)));
+        has_topics && self.client().are_topics_found()
     }
 
     /// Subscribes to all topics whose whole name matches, also those that are created later.
@@ -61,7 +69,7 @@ impl Consumer {
     ) -> Result<(), FetchError> {
         self.check_open()?;
         let group = self.group("subscribe()")?;
-        {
+        let woken = {
             let mut inner = self.shared.inner.lock();
             if inner.assigned_by_hand && !inner.buffer.assignment().is_empty() {
                 return Err(invalid(
@@ -69,9 +77,17 @@ impl Consumer {
                 ));
             }
             inner.assigned_by_hand = false;
-        }
+            // The group takes the others away only after a rebalance.
+            inner.buffer.want_only(match &view {
+                SubscriptionView::Topics(topics) => Some(topics.clone()),
+                SubscriptionView::Pattern(_) => None,
+            });
+            inner.take_woken()
+        };
+        self.shared.announce(woken);
+        let is_emptied = matches!(&view, SubscriptionView::Topics(topics) if topics.is_empty());
         let is_pattern = matches!(view, SubscriptionView::Pattern(_));
-        self.client().topics_were_found(is_pattern);
+        self.client().topics_were_found(is_pattern || is_emptied);
         {
             let mut status = group.status.lock();
             status.subscription = Some(view);

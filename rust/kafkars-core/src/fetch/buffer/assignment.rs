@@ -1,6 +1,7 @@
 //! The assignment of a fetch buffer: its partitions, their positions, and which are paused.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 use super::credit::opened;
 use super::fetch_buffer::{CursorId, FetchBuffer};
@@ -83,7 +84,9 @@ impl FetchBuffer {
     fn create(&mut self, partition: TopicPartition, position: Option<FetchPosition>) {
         self.next_epoch += 1;
         let is_sought = position.is_some();
-        let cursor = Cursor::new(partition.clone(), self.next_epoch, self.start, position);
+        let mut cursor = Cursor::new(partition.clone(), self.next_epoch, self.start, position);
+        cursor.is_unwanted = self.is_unwanted(&partition.topic);
+        cursor.paused = cursor.is_unwanted;
         let id = match self.free.pop() {
             Some(id) => {
                 self.cursors[id] = Some(cursor);
@@ -203,6 +206,43 @@ impl FetchBuffer {
         paused: bool,
     ) -> Result<(), FetchError> {
         let id = self.id(partition)?;
+        if let Some(cursor) = self.cursors[id].as_mut() {
+            cursor.is_asked_to_pause = paused;
+        }
+        self.pause_or_resume(id);
+        Ok(())
+    }
+
+    /// Hands out records of these topics only, or of all: what was read ahead of others stays unread, and positions
+    /// where they are, until their partitions are revoked or the topics are wanted again.
+    pub fn want_only(&mut self, topics: Option<BTreeSet<Arc<str>>>) {
+        self.wanted = topics;
+        for id in 0..self.cursors.len() {
+            let topic = self.cursors[id]
+                .as_ref()
+                .map(|cursor| &cursor.partition.topic);
+            let is_unwanted = topic.is_some_and(|topic| self.is_unwanted(topic));
+            if let Some(cursor) = self.cursors[id].as_mut() {
+                cursor.is_unwanted = is_unwanted;
+            }
+            self.pause_or_resume(id);
+        }
+    }
+
+    fn is_unwanted(&self, topic: &str) -> bool {
+        let wanted = self.wanted.as_ref();
+        wanted.is_some_and(|wanted| !wanted.contains(topic))
+    }
+
+    /// Makes a cursor paused if the application wants it to be or does not want its topic.
+    fn pause_or_resume(&mut self, id: CursorId) {
+        let Some(cursor) = &self.cursors[id] else {
+            return;
+        };
+        let paused = cursor.is_asked_to_pause || cursor.is_unwanted;
+        if cursor.paused == paused {
+            return;
+        }
         if paused
             && self
                 .current
@@ -212,11 +252,8 @@ impl FetchBuffer {
             self.put_current_back();
         }
         let Some(cursor) = self.cursors[id].as_mut() else {
-            return Ok(());
+            return;
         };
-        if cursor.paused == paused {
-            return Ok(());
-        }
         if paused {
             self.credit.pause(cursor);
             self.unlist(id);
@@ -225,7 +262,6 @@ impl FetchBuffer {
             self.list_to_open(id);
             self.make_ready(id);
         }
-        Ok(())
     }
 
     pub(super) fn put_current_back(&mut self) {
@@ -241,9 +277,11 @@ impl FetchBuffer {
         }
     }
 
-    /// Returns the paused partitions, in no order.
+    /// Returns the partitions that the application has paused, in no order.
     pub fn paused(&self) -> Vec<TopicPartition> {
-        let paused = self.cursors().filter(|(_, cursor)| cursor.paused);
+        let paused = self
+            .cursors()
+            .filter(|(_, cursor)| cursor.is_asked_to_pause);
         paused.map(|(_, cursor)| cursor.partition.clone()).collect()
     }
 }

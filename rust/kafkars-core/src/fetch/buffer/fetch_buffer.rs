@@ -1,6 +1,7 @@
 //! `FetchBuffer`: its fields, and how its cursors are found.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::credit::Credit;
@@ -42,6 +43,8 @@ pub struct FetchBuffer {
     // Cursors with responses to open, in turn. The cursor of an entry may have nothing left to open, or be gone.
     pub(super) to_open: VecDeque<CursorId>,
     pub(super) current: Option<(CursorId, BatchCursor)>,
+    // The topics that the application subscribes to by name; nothing of others is handed out.
+    pub(super) wanted: Option<BTreeSet<Arc<str>>>,
     // Cursors that the application wants and that have no data, in order of their ids: they are fetched even if others
     // fill the buffer.
     pub(super) asked_in_vain: Vec<CursorId>,
@@ -79,6 +82,7 @@ impl FetchBuffer {
             last_turn: 0,
             to_open: VecDeque::new(),
             current: None,
+            wanted: None,
             asked_in_vain: Vec::new(),
             has_left_out: false,
             has_caught_up: false,

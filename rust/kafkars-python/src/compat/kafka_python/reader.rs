@@ -75,6 +75,7 @@ impl PyKafkaPythonReader {
         let core = Arc::clone(&engine.as_super().get().core);
         // kafka-python does not check whether the partitions that it commits are owned.
         let _ = core.commits_named.set(Origin::UncheckedOnceAssigned);
+        core.consumer.pass_over_missing_topics();
         self.open.get_or_init(|| OpenReader { core, records });
         Ok(())
     }

@@ -22,8 +22,9 @@ impl GroupTask {
         let subscription = match request {
             SubscriptionRequest::Topics(topics) => {
                 let names: Vec<&str> = topics.iter().map(|topic| &**topic).collect();
-                self.shared.client.want_topics(&names);
+                // First, so that asking for them creates them.
                 self.awaited = Some(self.shared.client.await_topics(topics.iter().cloned()));
+                self.shared.client.want_topics(&names);
                 self.untold_since = Some(now);
                 Subscription::Topics(topics)
             }

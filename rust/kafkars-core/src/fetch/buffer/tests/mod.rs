@@ -10,6 +10,7 @@ mod position_errors;
 mod progress;
 mod responses;
 mod transactions;
+mod unwanted;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
