@@ -106,7 +106,7 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
     METRICS: ClassVar[str] = "kafkars.compat.kafka.metrics"
     """The module of its metrics."""
     SECONDS_WITHOUT_BROKERS: ClassVar[float] = 5.0
-    """Seconds for which `close()` tries the last commit, and then to leave the group, if no broker is connected."""
+    """Seconds for which `close()` tries the last commit and to leave the group, if no broker is connected."""
     NEWEST_RELEASE: ClassVar[tuple[int, ...]] = NEWEST_OF_2
     """The newest release that `config["api_version"]` reports."""
     KEEPS_POSITIONS: ClassVar[bool] = False
@@ -190,7 +190,7 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
         Args:
             autocommit: False commits nothing.
             timeout_ms: Milliseconds for all of it; `request_timeout_ms`, at most 30 s, by default, and a few seconds
-                where no broker is connected. Less than 0 is 0.
+                where no broker answers. Less than 0 is 0.
         """
         if self._closed or self._is_closing:
             return
@@ -207,8 +207,10 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
             if not autocommit:
                 self._engine._end_automatic_commits()
             elif self._commits_of_itself():
+                # Not waited for here: the engine's close() ends it when no broker answers any more, which an open
+                # connection does not tell, and the time limit is one for both.
                 with contextlib.suppress(EngineError):
-                    self._engine.commit(timeout=seconds)
+                    self._engine.commit_async()
             if not self.TELLS_LISTENERS_OF_THE_END:
                 self._subscription.fall_silent()
             try:
