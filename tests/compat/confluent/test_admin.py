@@ -147,6 +147,7 @@ def test_groups_are_listed_described_and_deleted(
         listed = admin.list_consumer_groups(states={ck.ConsumerGroupState.STABLE}).result(SECONDS)
         (mine,) = [each for each in listed.valid if each.group_id == name]
         assert (mine.state, mine.is_simple_consumer_group, listed.errors) == (ck.ConsumerGroupState.STABLE, False, [])
+        assert mine.type == ck.ConsumerGroupType.CLASSIC
         with pytest.deprecated_call():
             (old,) = admin.list_groups(name, timeout=10)
         assert (old.id, old.state, old.protocol_type, old.protocol, len(old.members)) == (

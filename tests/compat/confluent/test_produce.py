@@ -57,6 +57,15 @@ def test_what_is_sent_is_what_is_read(clients: Clients) -> None:
     assert third.value() == "ümlaut".encode()
 
 
+def test_names_of_headers_that_are_no_text_are_sent_as_str_writes_them(clients: Clients) -> None:
+    topic, producer = clients.topic(), clients.producer()
+    producer.produce(topic, headers={1: b"a"})
+    producer.produce(topic, headers=[(b"b", b"x"), (None, "y")])
+    assert producer.flush(20) == 0
+    first, second = read_all(clients, topic, 2)
+    assert (first.headers(), second.headers()) == ([("1", b"a")], [("b'b'", b"x"), ("None", b"y")])
+
+
 def test_reports_of_a_partition_come_in_order(clients: Clients) -> None:
     topic, producer, reports = clients.topic(), clients.producer({"linger.ms": 20}), Reports()
     for number in range(50):

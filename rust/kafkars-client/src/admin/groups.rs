@@ -109,7 +109,7 @@ impl Admin {
                 group_id: group.group_id,
                 protocol_type: group.protocol_type,
                 state: told(group.group_state),
-                group_type: told(group.group_type),
+                group_type: told(group.group_type).map(|name| capitalised(&name)),
             }));
         }
         // Brokers too old to filter list everything.
@@ -364,4 +364,11 @@ fn sorted(topics: impl Iterator<Item = (String, Vec<i32>)>) -> Vec<TopicPartitio
         .collect();
     partitions.sort_unstable();
     partitions
+}
+
+/// A group's type as Kafka's tools write it: ListGroups tells it in small letters, DescribeGroups not at all.
+fn capitalised(name: &str) -> String {
+    let mut letters = name.chars();
+    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
 }

@@ -525,10 +525,8 @@ fn header_pair(item: &Bound<'_, PyAny>) -> PyResult<(String, Option<Vec<u8>>)> {
             "Headers are expected to be a list of (key, value) tuples",
         ));
     };
-    let name = match name.cast::<PyBytes>() {
-        Ok(bytes) => String::from_utf8_lossy(bytes.as_bytes()).into_owned(),
-        Err(_) => name.extract::<String>()?,
-    };
+    // What is no text is sent as `str()` writes it, bytes as well: the library does so.
+    let name = name.str()?.extract::<String>()?;
     let value = payload("header value", value.as_ref())?.map(<[u8]>::to_vec);
     Ok((name, value))
 }
