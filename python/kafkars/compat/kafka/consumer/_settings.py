@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -44,6 +45,13 @@ DEFAULTS: dict[str, Any] = {
     "metric_group_prefix": "consumer",
     "exclude_internal_topics": True,
 }
+"""Every setting of a consumer with its default."""
+
+SILENT = DEFAULTS["default_offset_commit_callback"]
+"""The callback of commits where the program gives none."""
+SHORTEST_WAIT = 0.1
+"""Seconds that a read waits at least before it looks whether a commit is due."""
+
 RENAMED = {"smallest": "earliest", "largest": "latest"}
 
 
@@ -90,6 +98,37 @@ def checked(
     return config
 
 
+class TimedCommits:
+    """When the next automatic commit is due, for consumers that make them while they read."""
+
+    def __init__(self, interval_ms: float) -> None:
+        self._interval = max(interval_ms, 1) / 1000
+        self._due = time.monotonic() + self._interval
+
+    def is_due(self) -> bool:
+        """True once in each interval."""
+        now = time.monotonic()
+        if now < self._due:
+            return False
+        self._due = now + self._interval
+        return True
+
+    def wait(self, seconds: float | None) -> float:
+        """Returns the seconds of a wait, of `seconds` at most, that ends when a commit is due."""
+        left = max(self._due - time.monotonic(), SHORTEST_WAIT)
+        return left if seconds is None else min(left, seconds)
+
+
+def timed_commits(config: Mapping[str, Any]) -> TimedCommits | None:
+    """Returns the commits that the face makes itself, so that the program's `default_offset_commit_callback` hears of
+    them. None where the program has none, or nothing is committed: the engine's automatic commits tell nobody.
+    """
+    is_automatic = config["group_id"] is not None and config["enable_auto_commit"]
+    callback = config["default_offset_commit_callback"]
+    is_heard = callback is not None and callback is not SILENT
+    return TimedCommits(config["auto_commit_interval_ms"]) if is_automatic and is_heard else None
+
+
 def of_engine(config: Mapping[str, Any], *, members_are_listed: bool = False) -> dict[str, Any]:
     """Returns the settings of `kafkars.Consumer`.
 
@@ -110,8 +149,11 @@ def of_engine(config: Mapping[str, Any], *, members_are_listed: bool = False) ->
         # A smaller number is an error of poll(), as in kafka-python.
         "max_poll_records": max(config["max_poll_records"], 1),
         "max_poll_interval_ms": config["max_poll_interval_ms"],
-        # With 0 and less kafka-python commits at each poll.
-        "auto_commit_interval_ms": max(config["auto_commit_interval_ms"], 1),
+        # With 0 and less kafka-python commits at each poll. Those of the face leave the engine the last commit before
+        # partitions go.
+        "auto_commit_interval_ms": max(config["auto_commit_interval_ms"], 1)
+        if timed_commits(config) is None
+        else _settings.LONGEST_MS,
         "default_api_timeout_ms": _settings.milliseconds(config["request_timeout_ms"]),
     }
     if config["group_id"] is None:

@@ -25,6 +25,7 @@ from kafkars.compat.kafka.consumer.subscription_state import ConsumerRebalanceLi
 from kafkars.compat.kafka.errors import (
     CommitFailedError,
     FencedInstanceIdError,
+    KafkaError,
     KafkaTimeoutError,
     of_first_contact,
     translated,
@@ -60,6 +61,9 @@ SECONDS_BETWEEN_LOOKS = 0.02
 
 PLACE_LOST = (MaxPollIntervalExceededError, RebalanceTimeoutError, SessionExpiredError)
 """Errors after which the engine rejoins the group."""
+
+NOTHING_READ: tuple[Any, ...] = (None, ({}, None))
+"""What reads return if no record came in time."""
 
 SECONDS_TO_LEAVE_NOBODY = 1.0
 """Seconds that `unsubscribe()` tries to commit, and then to leave the group, if no broker is connected."""
@@ -125,6 +129,7 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
         self._fenced: FencedInstanceIdError | None = None
         self.config = self._checked(configs)
         self._deserializers = (self.config["key_deserializer"], self.config["value_deserializer"])
+        self._timed_commits = _settings.timed_commits(self.config)
         settings = self._of_engine()
         with translated():
             self._engine: kafkars.Consumer[bytes, bytes] = quiet(kafkars.Consumer(settings))
@@ -265,7 +270,7 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
         self._check_open()
         with translated():
             self._subscription.subscribe(topics, pattern, listener)
-        self._follows = self._subscription.follows
+        self._follows = self._subscription.follows or self._timed_commits is not None
         self._fenced = None
 
     def subscription(self) -> set[str] | None:
@@ -301,7 +306,7 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
             if self._commits_of_itself():
                 self._engine.commit_async()
             self._subscription.assign(partitions)
-        self._follows = False
+        self._follows = self._timed_commits is not None
         self._fenced = None
 
     def assignment(self) -> set[TopicPartition]:
@@ -356,12 +361,31 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
         """
         until = None if seconds is None else time.monotonic() + seconds
         while True:
+            wait = self._commit_in_time(seconds)
             try:
-                return read(seconds)
+                found = read(wait)
             except PLACE_LOST as error:
                 log.warning("%s", error)
+            else:
+                if wait == seconds or found not in NOTHING_READ:
+                    return found
             if until is not None:
                 seconds = max(0.0, until - time.monotonic())
+
+    def _commit_in_time(self, seconds: float | None) -> float | None:
+        """Makes the automatic commit if it is the face's and is due.
+
+        Returns:
+            The seconds to read before the next one, `seconds` at most.
+        """
+        if self._timed_commits is None:
+            return seconds
+        if self._timed_commits.is_due() and self._commits_of_itself():
+            try:
+                self.commit_async()
+            except KafkaError as error:
+                log.warning("Offset commit failed: %s", error)
+        return self._timed_commits.wait(seconds)
 
     @contextlib.contextmanager
     def _hearing(self) -> Iterator[None]:
@@ -602,7 +626,7 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
         """
         self._check_group()
         future = Future()
-        told = callback or self.config["default_offset_commit_callback"]
+        told = callback or self.config["default_offset_commit_callback"] or _settings.SILENT
 
         def done(committed: Mapping[TopicPartition, EngineOffset], error: EngineError | None) -> None:
             self._commits_under_way -= 1
