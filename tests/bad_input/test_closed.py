@@ -25,7 +25,7 @@ GROUP = kafkars.ConsumerGroupMetadata("group")
 
 def begin(block: Any) -> None:
     """Enters the block of a transaction, whichever flavour it has; leaves it where that works."""
-    if hasattr(block, "__enter__"):
+    if isinstance(block, kafkars.Transaction):
         with block:
             return
 

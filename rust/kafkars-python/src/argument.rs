@@ -44,7 +44,7 @@ pub(crate) fn offset(given: &Bound<'_, PyAny>) -> PyResult<i64> {
     given.extract().map_err(|error: PyErr| {
         if given.is_instance_of::<PyString>() {
             return PyTypeError::new_err(
-                "offset: expected a number, not text; seek_to_beginning() and seek_to_end() go to the ends",
+                "offset: expected a number, not str; seek_to_beginning() and seek_to_end() go to the ends",
             );
         }
         named(given, "offset", error)

@@ -32,7 +32,7 @@ pub enum ClientError {
         "{}{}: {}",
         code.name(),
         place(topic.as_deref(), *partition),
-        message.as_deref().unwrap_or_else(|| code.description())
+        told(message.as_deref()).unwrap_or_else(|| code.description())
     )]
     Broker {
         /// The error code.
@@ -63,6 +63,13 @@ pub enum ClientError {
         /// The brokers' addresses, each with its failure; the first refusal comes first.
         causes: Vec<(Arc<str>, AttemptError)>,
     },
+}
+
+/// What brokers send of an unknown topic where they have nothing to add to the code; ours says what to do about it.
+const UNKNOWN_TOPIC: &str = "This server does not host this topic-partition.";
+
+fn told(message: Option<&str>) -> Option<&str> {
+    message.filter(|message| *message != UNKNOWN_TOPIC)
 }
 
 impl ClientError {

@@ -176,7 +176,6 @@ pub enum FetchError {
     Closed,
 }
 
-/// Says where a log begins and ends, as far as that is known.
 /// What is added for a topic that was perhaps meant as a pattern.
 fn pattern_advice(topic: &str) -> &'static str {
     match topic.contains(['*', '^', '$', '|', '(', '[', '?', '+', '\\']) {
@@ -185,6 +184,7 @@ fn pattern_advice(topic: &str) -> &'static str {
     }
 }
 
+/// Says where a log begins and ends, as far as that is known.
 fn bounds(log_start: i64, high_watermark: i64) -> String {
     match (log_start, high_watermark) {
         (..0, ..0) => String::new(),
