@@ -6,12 +6,15 @@ import threading
 import weakref
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from kafkars import _kafkars
 from kafkars._kafkars import BaseConsumer, BaseProducer
+from kafkars.errors import ClosedError
 
 if TYPE_CHECKING:
-    from kafkars import Consumer, Producer, aio
+    from kafkars import Admin, Consumer, Producer, aio
 
     AnyClient = Producer[Any, Any] | Consumer[Any, Any] | aio.Producer[Any, Any] | aio.Consumer[Any, Any]
+    CountingClient = AnyClient | Admin | aio.Admin
 
 
 class WatchedClient(NamedTuple):
@@ -20,7 +23,7 @@ class WatchedClient(NamedTuple):
     client_id: str
     """Its client id, with a number appended if an older client has the same one."""
     client_type: str
-    """"producer" or "consumer"."""
+    """"producer", "consumer" or "admin"."""
     partitions: bool
     """True if the metrics of each partition are exported, too."""
 
@@ -31,16 +34,16 @@ class WatchedClients:
     def __init__(self) -> None:
         """Starts without clients."""
         self._lock = threading.Lock()
-        self._watched: weakref.WeakKeyDictionary[AnyClient, WatchedClient] = weakref.WeakKeyDictionary()
+        self._watched: weakref.WeakKeyDictionary[CountingClient, WatchedClient] = weakref.WeakKeyDictionary()
 
-    def add(self, client: AnyClient, *, partitions: bool) -> None:
+    def add(self, client: CountingClient, *, partitions: bool) -> None:
         """Adds a client; one that is there already keeps its name."""
         with self._lock:
             known = self._watched.get(client)
             if known is not None:
                 self._watched[client] = known._replace(partitions=partitions)
                 return
-            client_type = "consumer" if isinstance(client, BaseConsumer) else "producer"
+            client_type = type_of(client)
             taken = {each.client_id for each in self._open().values() if each.client_type == client_type}
             name = wanted = client._identity.client_id  # noqa: SLF001  ours
             number = 1
@@ -49,27 +52,41 @@ class WatchedClients:
                 name = f"{wanted}-{number}"
             self._watched[client] = WatchedClient(name, client_type, partitions)
 
-    def remove(self, client: AnyClient) -> None:
+    def remove(self, client: CountingClient) -> None:
         """Removes a client."""
         with self._lock:
             self._watched.pop(client, None)
 
-    def open(self) -> dict[AnyClient, WatchedClient]:
+    def open(self) -> dict[CountingClient, WatchedClient]:
         """Returns the clients that are not closed."""
         with self._lock:
             return self._open()
 
-    def _open(self) -> dict[AnyClient, WatchedClient]:
+    def _open(self) -> dict[CountingClient, WatchedClient]:
         for client in [client for client in self._watched if client.closed]:
             del self._watched[client]
         return dict(self._watched)
 
 
-def check_client(client: object) -> None:
-    """Checks that an object is a client.
+def type_of(client: object) -> str:
+    """Returns "producer", "consumer" or "admin"; "" for what is none of these."""
+    if isinstance(client, BaseProducer):
+        return "producer"
+    if isinstance(client, BaseConsumer):
+        return "consumer"
+    return "admin" if isinstance(getattr(client, "_native", None), _kafkars.Admin) else ""
+
+
+def check_client(client: Any, *, takes_admin: bool = False) -> None:
+    """Checks that an object is an open client.
 
     Raises:
-        TypeError: It is no producer or consumer of `kafkars` or `kafkars.aio`.
+        TypeError: It is no client of `kafkars` or `kafkars.aio`, or of a kind that is not wanted.
+        ClosedError: It is closed: nothing of it would ever be exported.
     """
-    if not isinstance(client, (BaseProducer, BaseConsumer)):
-        raise TypeError(f"a Producer or Consumer of kafkars or kafkars.aio is wanted, not {type(client).__name__}")
+    found = type_of(client)
+    if not found or (found == "admin" and not takes_admin):
+        wanted = "Producer, Consumer or Admin" if takes_admin else "Producer or Consumer"
+        raise TypeError(f"a {wanted} of kafkars or kafkars.aio is wanted, not {type(client).__name__}")
+    if client.closed:
+        raise ClosedError(f"the {found} is closed, so nothing of it would be exported; instrument it before")

@@ -6,10 +6,10 @@ import threading
 import weakref
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from kafkars._kafkars import BaseConsumer
+from kafkars._kafkars import BaseConsumer, BaseProducer
 from kafkars._watched import WatchedClients, check_client
 from kafkars.errors import KafkaError
-from kafkars.metrics import ConnectionMetrics, ConsumerMetrics, Metric, ProducerMetrics, described
+from kafkars.metrics import AdminMetrics, ConnectionMetrics, ConsumerMetrics, Metric, ProducerMetrics, described
 
 try:
     from prometheus_client import REGISTRY
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
     from prometheus_client.metrics_core import Metric as Family
 
-    from kafkars._watched import AnyClient, WatchedClient
+    from kafkars._watched import CountingClient, WatchedClient
 
-Client = TypeVar("Client", bound="AnyClient")
+Client = TypeVar("Client", bound="CountingClient")
 
 __all__ = ["instrument"]
 
@@ -43,7 +43,7 @@ _lock = threading.Lock()
 
 
 def instrument(client: Client, *, registry: CollectorRegistry = REGISTRY, partitions: bool = True) -> Client:
-    """Exports the metrics of a producer or consumer, synchronous or asyncio, until it is closed or garbage-collected.
+    """Exports the metrics of a client, synchronous or asyncio, until it is closed or garbage-collected.
 
     ```python
     producer = instrument(Producer(bootstrap_servers="localhost:9092", client_id="shop"))
@@ -53,7 +53,7 @@ def instrument(client: Client, *, registry: CollectorRegistry = REGISTRY, partit
     are told apart by a number behind it: "shop", "shop-2". Calling it again for a client changes `partitions`.
 
     Args:
-        client: The client; it is not kept alive.
+        client: A producer, consumer or `Admin`; it is not kept alive.
         registry: Where to export; by default the registry that `prometheus_client` exposes by default.
         partitions: Whether to export the metrics of each partition: one or two time series for each.
 
@@ -61,9 +61,10 @@ def instrument(client: Client, *, registry: CollectorRegistry = REGISTRY, partit
         The client itself.
 
     Raises:
-        TypeError: It is no producer or consumer of `kafkars` or `kafkars.aio`.
+        TypeError: It is no client of `kafkars` or `kafkars.aio`.
+        ClosedError: It is closed.
     """
-    check_client(client)
+    check_client(client, takes_admin=True)
     with _lock:
         collector = _collectors.get(registry)
         if collector is None:
@@ -99,23 +100,24 @@ class ClientCollector(Collector):
         return families.made.values()
 
 
-def _samples(client: AnyClient, watched: WatchedClient) -> Iterator[tuple[str, list[str], float]]:
+def _samples(client: CountingClient, watched: WatchedClient) -> Iterator[tuple[str, list[str], float]]:
     """Yields a client's samples: the name of the family, the values of its labels, and the value."""
     labels = [watched.client_id, watched.client_type]
     figures: Mapping[str, Any] = client.metrics()
     yield from _figures(watched.client_type, labels, figures)
     yield from _figures("client", labels, figures["client"])
-    for node, _, _, counted in client._brokers():  # noqa: SLF001  ours
+    own = client if isinstance(client, (BaseProducer, BaseConsumer)) else client._native  # noqa: SLF001  ours
+    for node, _, _, counted in own._brokers():  # noqa: SLF001  ours
         if node is not None:
             yield from _figures("node", [*labels, str(node)], counted)
     if not watched.partitions:
         return
-    if isinstance(client, BaseConsumer):
-        for (topic, partition), lag in client.lags().items():
+    if isinstance(own, BaseConsumer):
+        for (topic, partition), lag in own.lags().items():
             if lag is not None:
                 yield "kafkars_consumer_lag_records", [*labels, topic, str(partition)], lag
-    else:
-        for topic, partition, *counted_there in client._stored_by_partition():  # noqa: SLF001  ours
+    elif isinstance(own, BaseProducer):
+        for topic, partition, *counted_there in own._stored_by_partition():  # noqa: SLF001  ours
             for metric, figure in zip(STORED, counted_there, strict=True):
                 yield _of_partition(metric), [*labels, topic, str(partition)], figure
 
@@ -129,6 +131,7 @@ def _figures(group: str, labels: list[str], figures: Mapping[str, Any]) -> Itera
 GROUPS: dict[str, Mapping[str, Metric]] = {
     "producer": described(ProducerMetrics),
     "consumer": described(ConsumerMetrics),
+    "admin": described(AdminMetrics),
     "client": described(ConnectionMetrics),
     "node": described(ConnectionMetrics),
 }

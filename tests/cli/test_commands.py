@@ -264,3 +264,33 @@ def test_the_end_of_waiting_is_a_failure_where_no_broker_is_there() -> None:
             _, told = process.communicate(timeout=SECONDS)
     assert process.returncode == 1
     assert "kafkars: no broker is connected; nothing came for 3 s" in told
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    {
+        "topics": r"in Python: kafkars\.Admin\(bootstrap_servers=…\)\.list_topics\(\)",
+        "version": "use kafkars --version",
+        "Producer": "use kafkars produce",
+        "consum": "did you mean 'consume'",
+        "it's": "there are demo, broker, produce, consume",
+    }.items(),
+)
+def test_a_command_that_there_is_not_leads_to_what_there_is(name: str, words: str) -> None:
+    done = run(name)
+    assert done.returncode == 2
+    assert re.search(f"kafkars: error: there is no command .*; .*{words}", done.stderr), done.stderr
+
+
+@pytest.mark.parametrize("name", ["demo", "broker", "produce", "consume"])
+def test_every_option_says_what_it_does_and_its_default(name: str) -> None:
+    help_text = run(name, "--help").stdout
+    described = re.sub(r"\s+", " ", help_text.split("options:")[1])
+    of_each = re.split(r" (?=-{1,2}[\w-]+)(?<!, )", described)
+    takes_no_value = ("-h", "--help", "--no-auto-create", "--quiet", "--keys", "-X", "--set", "--config", "--topic")
+    silent = [each for each in of_each if each.strip() and not each.strip().startswith(takes_no_value)]
+    assert [each for each in silent if "(default:" not in each] == []
+    assert "usage" in help_text
+    positional = help_text.partition("positional arguments:")[2].partition("options:")[0].split()
+    assert positional[:1] in ([], ["topic"])
+    assert len(positional) != 1, "the topic has no help"

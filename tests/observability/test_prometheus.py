@@ -13,6 +13,7 @@ from typing import Any
 import kafkars
 import pytest
 from kafkars import aio
+from kafkars.errors import ClosedError
 from kafkars.metrics import ConnectionMetrics, ConsumerMetrics, ProducerMetrics, described
 from kafkars.prometheus import instrument
 from kafkars.testing import EmbeddedBroker
@@ -145,8 +146,39 @@ def test_a_client_is_not_kept_alive(registry: CollectorRegistry) -> None:
 
 
 def test_what_is_no_client_is_refused(registry: CollectorRegistry) -> None:
-    with pytest.raises(TypeError, match="Producer or Consumer"):
-        instrument(kafkars.Admin(bootstrap_servers="127.0.0.1:1"), registry=registry)  # type: ignore[type-var]
+    with (
+        EmbeddedBroker() as broker,
+        pytest.raises(TypeError, match=r"Producer, Consumer or Admin .* not EmbeddedBroker"),
+    ):
+        instrument(broker, registry=registry)  # type: ignore[type-var]
+
+
+@pytest.mark.parametrize("kind", [kafkars.Producer, kafkars.Consumer, kafkars.Admin])
+def test_a_closed_client_is_refused(kind: Any, registry: CollectorRegistry) -> None:
+    client = kind(bootstrap_servers="127.0.0.1:1")
+    client.close()
+    with pytest.raises(ClosedError, match=f"the {kind.__name__.lower()} is closed, so nothing"):
+        instrument(client, registry=registry)
+
+
+def test_connections_of_administrators(registry: CollectorRegistry) -> None:
+    async def of_asyncio(servers: str) -> dict[Sample, float]:
+        async with aio.Admin(bootstrap_servers=servers, client_id="ops") as admin:
+            instrument(admin, registry=registry)
+            await admin.list_topics()
+            return scrape(registry)
+
+    labels = {"client_id": "ops", "client_type": "admin"}
+    with EmbeddedBroker(topics={"t": 1}) as broker:
+        with kafkars.Admin(bootstrap_servers=broker.bootstrap_servers, client_id="ops") as admin:
+            assert instrument(admin, registry=registry) is admin
+            admin.list_topics()
+            found = scrape(registry)
+        assert found[series("kafkars_client_requests_sent_total", **labels)] > 0
+        assert [name for name, _ in found if name.startswith("kafkars_node_")]
+        assert ids(registry) == set()
+        found = asyncio.run(of_asyncio(broker.bootstrap_servers))
+    assert found[series("kafkars_client_requests_sent_total", **labels)] > 0
 
 
 def test_clients_of_one_name_are_told_apart(registry: CollectorRegistry) -> None:

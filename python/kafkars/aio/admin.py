@@ -66,7 +66,7 @@ class Admin:
         ConfigError: A setting is unknown, missing, contradictory or of the wrong type.
     """
 
-    __slots__ = ("__weakref__", "_native")
+    __slots__ = ("__weakref__", "_identity", "_native")
 
     @discreet
     def __init__(
@@ -75,6 +75,7 @@ class Admin:
         """See the class."""
         checked = AdminConfig.of(config, settings)
         _logging.start()
+        self._identity = checked.identity()
         self._native = _kafkars.Admin(checked)
 
     def __del__(self) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from kafkars import __version__
 from kafkars.cli import broker, consume, demo, produce
+from kafkars.cli._commands import unknown
 from kafkars.cli._signals import OF_A_SIGNAL, TerminatedError
 from kafkars.errors import KafkaError
 
@@ -28,7 +29,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     for command in (demo, broker, produce, consume):
         command.add_to(commands)
-    options = parser.parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    # No option of the parser itself takes a word.
+    name = next((word for word in words if not word.startswith("-")), None)
+    if name is not None and name not in commands.choices:
+        parser.error(unknown(name, list(commands.choices)))
+    options = parser.parse_args(words)
     try:
         status: int = options.run(options)
     except TerminatedError:

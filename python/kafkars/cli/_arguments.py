@@ -74,4 +74,19 @@ def given_settings(options: argparse.Namespace) -> dict[str, str]:
 def add_bootstrap(parser: argparse.ArgumentParser) -> None:
     """Adds the option for a cluster's address, under the name that Kafka's tools use and that of the setting."""
     names = ("--bootstrap", "--bootstrap-server", "--bootstrap-servers")
-    parser.add_argument(*names, default="localhost:9092", metavar="HOST:PORT[,…]", help="(default: %(default)s)")
+    parser.add_argument(
+        *names, default="localhost:9092", metavar="HOST:PORT[,…]", help="brokers to start from (default: %(default)s)"
+    )
+
+
+def add_topic(parser: argparse.ArgumentParser, use: str) -> None:
+    """Adds the argument for a topic, which is used so."""
+    parser.add_argument("topic", help=f"the topic {use}")
+
+
+def add_command(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser], name: str, summary: str, more: str = ""
+) -> argparse.ArgumentParser:
+    """Adds a command, which is described in one line among the others, and so in its own help."""
+    description = f"{summary[0].upper()}{summary[1:]}.{more}"
+    return commands.add_parser(name, help=summary, description=description)

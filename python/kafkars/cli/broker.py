@@ -6,7 +6,7 @@ import argparse
 import signal
 import time
 
-from kafkars.cli._arguments import at_least
+from kafkars.cli._arguments import add_command, at_least
 from kafkars.cli._output import say
 from kafkars.cli._signals import on_signals
 from kafkars.testing import EmbeddedBroker
@@ -17,13 +17,24 @@ LONGEST_WAIT = 0.1
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Adds the command."""
-    parser = commands.add_parser("broker", help="an in-memory broker that any Kafka client can use, until Ctrl+C")
+    parser = add_command(
+        commands,
+        "broker",
+        "runs an in-memory broker that any Kafka client can use, until Ctrl+C",
+        " It is for development and tests.",
+    )
     parser.add_argument(
-        "--port", type=at_least(0), default=9092, help="port of the first node, 0 for a free one (%(default)s)"
+        "--port", type=at_least(0), default=9092, help="port of the first node, 0 for a free one (default: %(default)s)"
     )
     parser.add_argument("--nodes", type=at_least(1), default=1, help="how many nodes (default: %(default)s)")
-    parser.add_argument("--version", metavar="RELEASE", help='a release of Kafka to pass for, such as "2.8"')
-    parser.add_argument("--data-dir", metavar="FOLDER", help="keep everything there across restarts")
+    parser.add_argument(
+        "--version",
+        metavar="RELEASE",
+        help='a release of Kafka to pass for, such as "2.8" (default: none, with all that the broker can do)',
+    )
+    parser.add_argument(
+        "--data-dir", metavar="FOLDER", help="keep everything there across restarts (default: keep nothing)"
+    )
     parser.add_argument(
         "--topic",
         type=_topic,
@@ -33,13 +44,16 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         help="a topic that is there from the start; may be repeated",
     )
     parser.add_argument(
-        "--partitions", type=at_least(1), default=1, help="of topics that do not say (default: %(default)s)"
+        "--partitions", type=at_least(1), default=1, help="partitions of topics that do not say (default: %(default)s)"
     )
     parser.add_argument(
-        "--replicas", type=at_least(1), default=1, help="of topics that do not say (default: %(default)s)"
+        "--replicas",
+        type=at_least(1),
+        default=1,
+        help="replicas of topics, at most as many as nodes (default: %(default)s)",
     )
     parser.add_argument("--no-auto-create", action="store_true", help="refuse topics that nobody has created")
-    parser.add_argument("--quiet", action="store_true", help="say nothing but where it listens")
+    parser.add_argument("--quiet", action="store_true", help="print only the line that says where it listens")
     parser.set_defaults(run=run)
 
 

@@ -9,24 +9,34 @@ from typing import Literal
 
 import kafkars
 from kafkars import TopicPartition
-from kafkars.cli._arguments import add_bootstrap, add_settings, at_least, given_settings, seconds
+from kafkars.cli._arguments import (
+    add_bootstrap,
+    add_command,
+    add_settings,
+    add_topic,
+    at_least,
+    given_settings,
+    seconds,
+)
 from kafkars.cli._signals import on_signals, raise_terminated
 from kafkars.errors import KafkaTimeoutError
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Adds the command."""
-    parser = commands.add_parser("consume", help="prints the records of a topic, a line each")
-    parser.add_argument("topic")
+    parser = add_command(commands, "consume", "prints the values of a topic's records, a line each, until Ctrl+C")
+    add_topic(parser, "to read, all partitions of it")
     add_bootstrap(parser)
     add_settings(parser)
-    parser.add_argument("--from-beginning", action="store_true", help="also what is there already")
-    parser.add_argument("--max", type=at_least(1), metavar="N", help="end after so many records")
+    parser.add_argument(
+        "--from-beginning", action="store_true", help="also what is there already (default: only what comes)"
+    )
+    parser.add_argument("--max", type=at_least(1), metavar="N", help="end after so many records (default: go on)")
     parser.add_argument(
         "--timeout",
         type=seconds,
         metavar="SECONDS",
-        help="end when nothing comes for so long: no record, no answer of a broker",
+        help="end when nothing comes for so long: no record, no answer of a broker (default: wait for ever)",
     )
     parser.add_argument("--keys", action="store_true", help="print the key and a tab before each value")
     parser.set_defaults(run=run)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import kafkars
 from kafkars import TopicPartition, aio
-from kafkars.cli._arguments import at_least
+from kafkars.cli._arguments import add_command, at_least
 from kafkars.cli._output import ProgressLine, say
 from kafkars.testing import EmbeddedBroker
 
@@ -22,8 +22,15 @@ PARTITIONS = 3
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Adds the command."""
-    parser = commands.add_parser("demo", help="records through the embedded broker, with progress and rates")
-    parser.add_argument("--records", type=at_least(1), default=200_000, help="how many each way (default: %(default)s)")
+    parser = add_command(
+        commands,
+        "demo",
+        "sends records through the embedded broker and reads them back, with progress and rates",
+        " Both flavours, synchronous and asyncio, one after the other.",
+    )
+    parser.add_argument(
+        "--records", type=at_least(1), default=200_000, help="how many each flavour sends (default: %(default)s)"
+    )
     parser.set_defaults(run=run)
 
 

@@ -7,7 +7,15 @@ import sys
 from functools import partial
 
 import kafkars
-from kafkars.cli._arguments import add_bootstrap, add_settings, at_least, given_settings, seconds
+from kafkars.cli._arguments import (
+    add_bootstrap,
+    add_command,
+    add_settings,
+    add_topic,
+    at_least,
+    given_settings,
+    seconds,
+)
 from kafkars.cli._lines import Lines
 from kafkars.cli._signals import OF_A_SIGNAL
 from kafkars.config import ProducerConfig
@@ -15,23 +23,27 @@ from kafkars.config import ProducerConfig
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Adds the command."""
-    parser = commands.add_parser("produce", help="sends each line of standard input as a record")
-    parser.add_argument("topic")
+    parser = add_command(commands, "produce", "sends each line of standard input as a record")
+    add_topic(parser, "to send to")
     add_bootstrap(parser)
     add_settings(parser)
-    parser.add_argument("--key-separator", metavar="TEXT", help="what stands between key and value in a line")
-    parser.add_argument("--partition", type=at_least(0), help="send everything there")
+    parser.add_argument(
+        "--key-separator",
+        metavar="TEXT",
+        help="what stands between key and value in a line (default: a line is a value)",
+    )
+    parser.add_argument("--partition", type=at_least(0), help="send everything there (default: by the key, or spread)")
     parser.add_argument(
         "--compression",
         default="none",
         choices=["none", "gzip", "snappy", "lz4", "zstd"],
-        help="(default: %(default)s)",
+        help="of what is sent (default: %(default)s)",
     )
     parser.add_argument(
         "--timeout",
         type=seconds,
         metavar="SECONDS",
-        help="longest wait for a record to be stored, for brokers that do not answer as well",
+        help="longest wait for a record to be stored, for brokers that do not answer as well (default: 120)",
     )
     parser.set_defaults(run=run)
 

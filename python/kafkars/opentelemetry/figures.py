@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from opentelemetry.metrics import Meter
 
-    from kafkars._watched import AnyClient
+    from kafkars._watched import CountingClient
 
 GROUPS: dict[str, Mapping[str, Metric]] = {
     "producer": described(ProducerMetrics),
@@ -81,7 +81,7 @@ class ClientFigures:
         return observed
 
 
-def attributes_of(client: AnyClient, watched: WatchedClient) -> conventions.Attributes:
+def attributes_of(client: CountingClient, watched: WatchedClient) -> conventions.Attributes:
     """Returns the attributes that tell which client metrics belong to."""
     common = conventions.of_client(client._identity)  # noqa: SLF001  ours
     return {**common, conventions.CLIENT_ID: watched.client_id, "kafkars.client.type": watched.client_type}

@@ -53,6 +53,7 @@ def instrument(
 
     Raises:
         TypeError: It is no producer or consumer of `kafkars` or `kafkars.aio`.
+        ClosedError: It is closed.
     """
     check_client(client)
     uninstrument(client)
