@@ -324,3 +324,12 @@ def test_what_error_cb_raises_comes_out_of_the_poll(ad: ModuleType) -> None:
         # The other error is heard all the same.
         with pytest.raises(ValueError, match="mine"):
             admin.poll(10)
+
+
+def test_why_there_are_no_groups_is_part_of_the_list(ck: ModuleType, ad: ModuleType) -> None:
+    with ad.AdminClient({"bootstrap.servers": "127.0.0.1:1", "log_level": 0}) as admin:
+        listed = admin.list_consumer_groups(request_timeout=0.5).result(SECONDS)
+    assert listed.valid == []
+    [error] = listed.errors
+    assert isinstance(error, ck.KafkaError)
+    assert error.code() == ck.KafkaError._TIMED_OUT

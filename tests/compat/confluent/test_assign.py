@@ -108,6 +108,22 @@ def test_seeking_without_an_assignment(clients: Clients) -> None:
     assert caught.value.args[0].code() in {clients.ck.KafkaError._UNKNOWN_PARTITION, clients.ck.KafkaError._STATE}
 
 
+def test_a_callback_cannot_seek_before_it_has_assigned(clients: Clients) -> None:
+    topic, codes = clients.topic(messages=1), []
+
+    def on_assign(consumer: Any, partitions: list[Any]) -> None:
+        with pytest.raises(clients.ck.KafkaException) as caught:
+            consumer.seek(clients.ck.TopicPartition(topic, 0, 0))
+        codes.append(caught.value.args[0].code())
+        consumer.assign(partitions)
+
+    consumer = clients.consumer()
+    consumer.subscribe([topic], on_assign=on_assign)
+    poll_until(consumer, 1)
+    # The library has not heard of the topic by then.
+    assert codes == [clients.ck.KafkaError._UNKNOWN_PARTITION]
+
+
 def test_a_paused_partition_gives_nothing_until_it_is_resumed(clients: Clients) -> None:
     topic = clients.topic(2, messages=4)
     consumer = clients.consumer()

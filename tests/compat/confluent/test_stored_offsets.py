@@ -83,6 +83,15 @@ def test_an_offset_committed_by_hand_is_not_taken_back_by_what_was_read_before(c
     assert found.offset == 4
 
 
+def test_the_latest_commit_by_hand_counts(clients: Clients) -> None:
+    topic = clients.topic(messages=4)
+    consumer = reading(clients, topic, {}, itself=True)
+    for offset in (4, 1):
+        consumer.commit(offsets=[clients.ck.TopicPartition(topic, 0, offset)], asynchronous=False)
+    # What it has read lies above that again.
+    assert places(consumer.commit(asynchronous=False)) == [(topic, 0, 2)]
+
+
 @pytest.mark.parametrize("ends", ["commit_transaction", "abort_transaction"])
 def test_markers_of_transactions_count_as_read(clients: Clients, ends: str) -> None:
     topic = clients.topic()

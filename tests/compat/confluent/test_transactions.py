@@ -112,6 +112,30 @@ def test_calls_out_of_order_are_refused(clients: Clients) -> None:
     producer.abort_transaction(20)
 
 
+def test_a_call_that_was_cut_short_is_made_again_before_others(clients: Clients) -> None:
+    """Whether it has ended by then is not known: it may be made again, and nothing else."""
+    topic, producer = clients.topic(), clients.producer({"transactional.id": clients.group()})
+    calls = {
+        "begin": producer.begin_transaction,
+        "commit": lambda: producer.commit_transaction(20),
+        "abort": lambda: producer.abort_transaction(20),
+    }
+    assert ends(clients, {"init": lambda: producer.init_transactions(0)}) == {
+        "init": ("_TIMED_OUT", False, True, False)
+    }
+    conflict = ("_CONFLICT", False, True, False)
+    for _ in range(2):
+        assert ends(clients, calls) == dict.fromkeys(calls, conflict)
+    producer.init_transactions(20)
+    with pytest.raises(clients.ck.KafkaException) as caught:
+        producer.init_transactions(20)
+    assert caught.value.args[0].code() == clients.ck.KafkaError._STATE
+    producer.begin_transaction()
+    producer.produce(topic, b"value")
+    producer.commit_transaction(20)
+    assert read(clients, topic) == [b"value"]
+
+
 def test_transactions_need_an_id(clients: Clients) -> None:
     producer = clients.producer()
     for name in ("init_transactions", "begin_transaction", "commit_transaction", "abort_transaction"):

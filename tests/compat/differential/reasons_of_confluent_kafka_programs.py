@@ -13,10 +13,25 @@ REASONS = [
         "Somebody else may have moved the group's offsets since.",
     ),
     Reason(
-        ("commit() after a seek() back, of less than this consumer has committed before",),
+        (
+            "commit() after a seek() back, of less than this consumer has committed before",
+            "commit() after store_offsets() of what is not above that",
+        ),
         "_NO_OFFSET, and no commit by itself either, until the consumer is further than that",
-        "commits where the consumer is, once a message was handed out",
+        "commits where the consumer is, once a message was handed out, and what is stored",
         "The program went back to go on from there; and a topic that is made again begins anew.",
+    ),
+    Reason(
+        ("commit() of a consumer that assigns partitions itself after it has unsubscribed",),
+        "UNKNOWN_MEMBER_ID, of automatic commits too, until it is a member again",
+        "commits, as who was never a member does",
+        "It reads partitions of its own choice, and the next start would read all of it again.",
+    ),
+    Reason(
+        ("seek() in on_assign, after assign()", "seek() after _AUTO_OFFSET_RESET"),
+        "_STATE, because it has not begun to read, or has given it up",
+        "goes there",
+        "The partition is assigned, and where to read on is known.",
     ),
     Reason(
         ("committed() right after assign() or unassign() with enable.auto.commit",),
@@ -47,6 +62,18 @@ REASONS = [
         "SystemError where a report says an error's name",
         "give the reports, and raise KafkaException with _FENCED, once",
         "SystemError is a fault inside the library.",
+    ),
+    Reason(
+        ("len() of a producer whose reports wait for poll()",),
+        "counts a message, and once more the reports that wait together",
+        "counts each message once",
+        "It says how many messages have no report yet.",
+    ),
+    Reason(
+        ("str() and repr() of a Message", "the text of BufferError and of other errors"),
+        "the address of the object; the name of the error",
+        "topic, partition, offset and the like; also what is wrong and what to do",
+        "They are for people who look for a cause.",
     ),
     Reason(
         ("position() after the last message before the end of a transaction",),

@@ -149,7 +149,6 @@ class Assignment:
     def come(self, partitions: Sequence[types.TopicPartition]) -> None:
         """Called when the group has assigned partitions: they are read once the program's callback has run."""
         for topic, partition in partitions:
-            self.topics.add(topic)
             self._forget(topic, partition)
         if self._paused:
             self._engine.pause([at for at in partitions if at in self._paused])
@@ -173,6 +172,7 @@ class Assignment:
     def settle(self) -> None:
         """Adds the partitions that the group has assigned and no callback has."""
         for topic, partition in self._engine.assignment():
+            self.topics.add(topic)
             if (topic, partition) not in self._left_out:
                 self._shown.setdefault((topic, partition), STORED)
 
@@ -222,6 +222,7 @@ class Assignment:
                 self._engine.resume([at for at in back if at not in self._paused])
             self._left_out = (self._left_out - back) | left_out
             for at, each in wanted.items():
+                self.topics.add(each.topic)
                 if each.offset not in {INVALID, STORED}:
                     self.seek(each)
                 self._shown[at] = STORED if each.offset == INVALID else each.offset

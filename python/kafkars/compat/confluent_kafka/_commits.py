@@ -183,6 +183,7 @@ class Commits:
             for kept in (self._stored, self._before_seek):
                 if at in kept and kept[at].offset == committed.offset:
                     del kept[at]
+            self._overtaken.pop(at, None)
             if at in now and now[at].offset < committed.offset:
                 self._overtaken[at] = now[at].offset
 

@@ -22,8 +22,8 @@ from kafkars.compat.confluent_kafka._codes import BROKER
 from kafkars.compat.confluent_kafka._commits import Commits, given
 from kafkars.compat.confluent_kafka._config import consumer_settings
 from kafkars.compat.confluent_kafka._events import events_of
-from kafkars.compat.confluent_kafka._group_metadata import packed
 from kafkars.compat.confluent_kafka._handlers import ConsumerPolls
+from kafkars.compat.confluent_kafka._membership import Membership
 from kafkars.compat.confluent_kafka._offsets import END, INVALID, STORED
 from kafkars.compat.confluent_kafka._partition import TopicPartition
 from kafkars.compat.confluent_kafka._rebalance import Callback, Callbacks, Listener
@@ -69,6 +69,7 @@ class Consumer(ConfluentConsumer):
         "_engine",
         "_events",
         "_face",
+        "_membership",
         "_pending",
         "_settings",
         "_trouble",
@@ -103,6 +104,7 @@ class Consumer(ConfluentConsumer):
             or values["partition.assignment.strategy"] == "cooperative-sticky",
             is_reset_to_end=settings.engine["auto_offset_reset"] == "latest",
         )
+        self._membership = Membership(self._engine, self._assignment)
         self._events = events_of(face, values, self._engine, self._pending)
         handler = ConsumerPolls(self._events, self._commits, self._trouble, self._pending)
         self._open(self._engine, self._pending, handler, face.enable_partition_eof)
@@ -172,6 +174,8 @@ class Consumer(ConfluentConsumer):
         self._check()
         self._trouble.check_alive()
         self._leave()
+        if self._assignment.is_subscribed:
+            self._membership.end()
         self._assignment.is_subscribed = False
 
     def assign(self, partitions: list[TopicPartition]) -> None:
@@ -183,6 +187,7 @@ class Consumer(ConfluentConsumer):
         self._check()
         self._assignment.assign(arguments.partitions(partitions))
         self._trouble.forget()
+        self._membership.choose()
 
     def incremental_assign(self, partitions: list[TopicPartition]) -> None:
         """Reads these partitions too.
@@ -192,6 +197,7 @@ class Consumer(ConfluentConsumer):
         """
         self._check()
         self._assignment.incremental_assign(arguments.partitions(partitions))
+        self._membership.choose()
 
     def incremental_unassign(self, partitions: list[TopicPartition]) -> None:
         """Reads these partitions no longer.
@@ -232,9 +238,7 @@ class Consumer(ConfluentConsumer):
         place = arguments.place(arguments.partition(partition))
         what = f"Failed to seek to offset {partition.offset}"
         if place not in self._assignment:
-            # The library knows partitions of topics that it has read.
-            code = "_STATE" if place[0] in self._assignment.topics else "_UNKNOWN_PARTITION"
-            raise refusal(code, f"{what}: the partition is not assigned")
+            raise refusal(self._not_assigned(place), f"{what}: the partition is not assigned")
         if partition.offset == STORED:
             raise refusal("_INVALID_ARG", f"{what}: committed() tells the offset that is stored")
         self._commits.before_seek(place)
@@ -274,10 +278,7 @@ class Consumer(ConfluentConsumer):
         # Partitions without an offset to store count, too: it is an error if none of all is assigned.
         named = set(places) | {arguments.place(each) for each in offsets or ()}
         if named and not any(place in self._assignment for place in named):
-            is_read = {topic for topic, _ in named} & {topic for topic, _ in self._assignment.places()}
-            raise refusal(
-                "_STATE" if is_read else "_UNKNOWN_PARTITION", "StoreOffsets failed: the partition is not assigned"
-            )
+            raise refusal(self._not_assigned(*named), "StoreOffsets failed: the partition is not assigned")
         self._commits.store(known)
 
     def commit(
@@ -312,10 +313,10 @@ class Consumer(ConfluentConsumer):
         places = self._given(message, offsets) if is_named else self._commits.pending()
         if not asynchronous:
             self._trouble.check_alive()
-        unknown = self._unknown_place(places)
+        refused = (self._membership.refusal() if places else None) or self._unknown_place(places)
         if not asynchronous:
-            if unknown is not None:
-                raise KafkaException(unknown)
+            if refused is not None:
+                raise KafkaException(refused)
             committed = self._commits.commit(places)
             if offsets is not None:
                 # Partitions without an offset, which are not committed, are returned, too.
@@ -326,8 +327,8 @@ class Consumer(ConfluentConsumer):
             nothing = [] if is_named else [each for each in self._assignment.places() if each not in places]
             return committed + [TopicPartition(*each, INVALID) for each in sorted(nothing)]
         with translated("Commit failed"):
-            if unknown is not None:
-                self._commits.refuse(places, unknown)
+            if refused is not None:
+                self._commits.refuse(places, refused)
             else:
                 self._commits.commit_later(places, [] if is_named else self._assignment.places())
         return None
@@ -430,7 +431,7 @@ class Consumer(ConfluentConsumer):
     def consumer_group_metadata(self) -> bytes:
         """Returns the membership of its group, for `Producer.send_offsets_to_transaction()`."""
         self._check()
-        return packed(self._engine.group_metadata())
+        return self._membership.packed()
 
     def list_topics(self, topic: str | None = None, timeout: float = -1) -> Any:
         """The cluster's brokers and topics, or one topic.
@@ -500,6 +501,10 @@ class Consumer(ConfluentConsumer):
         self.close()
 
     # --- calls of the parts of the consumer
+    def _not_assigned(self, *places: arguments.Place) -> str:
+        """Returns the code for partitions that are not assigned: the library knows those of topics that it has read."""
+        return "_STATE" if any(topic in self._assignment.topics for topic, _ in places) else "_UNKNOWN_PARTITION"
+
     def _unknown_partition(self, topic: str, partition: int) -> None:
         """Makes a later poll report that an assigned partition cannot exist."""
         self._trouble.unknown(topic, partition)

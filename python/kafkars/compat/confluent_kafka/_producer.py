@@ -54,7 +54,7 @@ class Producer(ConfluentProducer):
     """
 
     # No instance dictionary: every call of produce() would look there first.
-    __slots__ = ("__weakref__", "_engine", "_events", "_face", "_fatal", "_pending", "_settings", "_trouble")
+    __slots__ = ("__weakref__", "_cut", "_engine", "_events", "_face", "_fatal", "_pending", "_settings", "_trouble")
 
     @discreet
     def __init__(self, config: Mapping[str, Any] | None = None, **kwargs: Any) -> None:
@@ -67,6 +67,8 @@ class Producer(ConfluentProducer):
         self._pending = PendingFlag()
         self._face = face
         self._fatal: KafkaError | None = None
+        # The call of the transactional API whose time limit was over before it had ended.
+        self._cut: str | None = None
         self._trouble = Trouble(face.error_cb, self._engine._brokers)
         self._events = events_of(face, settings.values, self._engine, self._pending)
         self._open(
@@ -158,9 +160,15 @@ class Producer(ConfluentProducer):
         """
         seconds = limit(timeout)
         self._transactional()
-        self._check_going_on()
-        with self._transacting():
-            self._engine.init_transactions(seconds)
+        again = self._cut
+        with self._transacting("init_transactions"):
+            self._check_going_on()
+            try:
+                self._engine.init_transactions(seconds)
+            except errors.TransactionStateError:
+                # The call that was cut short has ended since.
+                if again is None:
+                    raise
 
     def begin_transaction(self) -> None:
         """Opens a transaction: every message from now on is part of it.
@@ -169,8 +177,8 @@ class Producer(ConfluentProducer):
             KafkaException: There is one, or `init_transactions()` was not called.
         """
         self._transactional()
-        self._check_going_on()
-        with self._transacting():
+        with self._transacting("begin_transaction"):
+            self._check_going_on()
             self._engine.begin_transaction()
 
     def send_offsets_to_transaction(
@@ -198,8 +206,8 @@ class Producer(ConfluentProducer):
         if not offsets and (self._engine.in_transaction or self._fatal is not None):
             # A consumer that has read nothing yet has no offsets.
             return
-        self._check_going_on()
-        with self._transacting():
+        with self._transacting("send_offsets_to_transaction"):
+            self._check_going_on()
             self._engine.send_offsets_to_transaction(offsets, group, seconds)
 
     def commit_transaction(self, timeout: float = -1) -> None:
@@ -211,8 +219,19 @@ class Producer(ConfluentProducer):
         until = time.monotonic() + limit(timeout)
         self._transactional()
         self._check_not_in_report("commit_transaction")
-        if self._engine.in_transaction and self._fatal is None:
-            left = self.flush(limit(timeout))
+        with self._transacting("commit_transaction"):
+            self._send_left(limit(timeout))
+            self._engine.commit_transaction(max(until - time.monotonic(), 0.0))
+        self.poll(0)
+
+    def _send_left(self, seconds: float) -> None:
+        """Sends what is left of the transaction that is to be committed.
+
+        Raises:
+            KafkaException: There is not the time for it, or a message was lost.
+        """
+        if self._engine.in_transaction:
+            left = self.flush(seconds)
             lost = self._lost(commits=True)
             if lost:
                 raise inconsistent(lost)
@@ -220,9 +239,6 @@ class Producer(ConfluentProducer):
                 # kafkars would leave out messages that still wait for their topic.
                 text = f"Failed to flush all outstanding messages within the API timeout: {left} message(s) remaining"
                 raise KafkaException(KafkaError(LOCAL["_TIMED_OUT"], text, retriable=True))
-        with self._transacting():
-            self._engine.commit_transaction(max(until - time.monotonic(), 0.0))
-        self.poll(0)
 
     def abort_transaction(self, timeout: float = -1) -> None:
         """Gives up what is left, runs its callbacks, and ends the transaction so that none of its messages is read.
@@ -232,7 +248,7 @@ class Producer(ConfluentProducer):
         """
         seconds = limit(timeout)
         self._transactional()
-        with self._transacting():
+        with self._transacting("abort_transaction"):
             self._engine.abort_transaction(seconds)
         self._forget_lost()
         self.poll(0)
@@ -339,18 +355,29 @@ class Producer(ConfluentProducer):
             raise RuntimeError("Handle has been closed") from None
 
     @contextmanager
-    def _transacting(self) -> Iterator[None]:
-        """A call of transactions; after a fatal error all of them fail with it."""
+    def _transacting(self, call: str) -> Iterator[None]:
+        """A call of transactions; after a fatal error all of them fail with it, and after one that was cut short by its
+        time limit all others, until that was made again.
+        """
         if self._fatal is not None:
             raise KafkaException(self._fatal)
+        if self._cut not in {None, call}:
+            text = f"{self._cut}() has not ended when its time limit was over: call it again first"
+            raise KafkaException(KafkaError(LOCAL["_CONFLICT"], text, retriable=True))
         try:
             with translated(transactional=True):
                 yield
         except KafkaException as problem:
-            error: KafkaError = problem.args[0]
-            if error.fatal():
-                self._fatal = error
+            # Reports run here, too, and may raise one of their own making.
+            error = problem.args[0] if problem.args else None
+            is_cut = False
+            if isinstance(error, KafkaError):
+                is_cut = error.code() == LOCAL["_TIMED_OUT"] and error.retriable()
+                if error.fatal():
+                    self._fatal = error
+            self._cut = call if is_cut else None
             raise
+        self._cut = None
 
     def _check_going_on(self) -> None:
         """Raises the error of a transaction that can only be aborted, or of a producer that cannot go on."""

@@ -41,6 +41,7 @@ class Listener:
         if consumer is None:
             return
         consumer._assignment.come(partitions)
+        consumer._membership.join()
         try:
             if self._callbacks.on_assign is not None:
                 with consumer._assignment.changing(named(partitions)):

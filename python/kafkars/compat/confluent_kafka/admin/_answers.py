@@ -163,7 +163,12 @@ def names(given: Any, what: str, kind: type[Enum]) -> list[str]:
     return [known[each] for each in given]
 
 
-def listings(found: Sequence[Any]) -> ListConsumerGroupsResult:
+def listings(ask: Callable[[], Sequence[Any]]) -> ListConsumerGroupsResult:
+    """Returns the groups; why there are none is part of the result, as in the library."""
+    try:
+        found = ask()
+    except errors.KafkaError as problem:
+        return ListConsumerGroupsResult([], [of_engine(problem)])
     valid = [
         ConsumerGroupListing(
             each.group_id,

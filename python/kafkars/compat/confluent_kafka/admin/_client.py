@@ -253,7 +253,9 @@ class AdminClient(SecurityCalls):
         states = answers.names(given["states"], "states", ConsumerGroupState)
         types = answers.names(given["types"], "types", ConsumerGroupType)
         return self._questions.ask(
-            lambda: answers.listings(self._admin.list_groups(states=states, types=types, timeout=given["timeout"]))
+            lambda: answers.listings(
+                lambda: self._admin.list_groups(states=states, types=types, timeout=given["timeout"])
+            )
         )
 
     def describe_consumer_groups(self, group_ids: list[str], **kwargs: Any) -> Futures:

@@ -1,0 +1,64 @@
+"""What a consumer may commit after it has left its group: nothing, as in librdkafka, until it is a member again.
+
+Its former partitions may be somebody else's. A group that is empty would take the offsets of an outsider.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kafkars.compat.confluent_kafka._assignment import Assignment
+from kafkars.compat.confluent_kafka._codes import BROKER
+from kafkars.compat.confluent_kafka._group_metadata import packed
+from kafkars.compat.confluent_kafka.error import KafkaError
+
+
+class Membership:
+    """The membership of one consumer.
+
+    Args:
+        engine: The engine's consumer.
+        assignment: The consumer's partitions: until they are revoked the membership lasts.
+    """
+
+    def __init__(self, engine: Any, assignment: Assignment) -> None:
+        self._engine = engine
+        self._assignment = assignment
+        self._has_joined = False
+        self._is_former = False
+
+    def end(self) -> None:
+        """The program has unsubscribed."""
+        self._is_former = self._has_joined or self._engine.group_metadata().generation_id >= 0
+
+    def join(self) -> None:
+        """The group has assigned partitions, maybe to a program that has unsubscribed meanwhile."""
+        self._has_joined = True
+        self._is_former = not self._assignment.is_subscribed
+
+    def choose(self) -> None:
+        """The program has assigned partitions: without a subscription it commits for itself."""
+        if not self._assignment.is_subscribed:
+            self._is_former = False
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the consumer was a member and is none."""
+        if not self._is_former or self._assignment:
+            return False
+        return not (self._assignment.is_subscribed and self._engine.health().state == "stable")
+
+    def refusal(self) -> KafkaError | None:
+        """Returns the error of a commit of a former member; None for all others."""
+        if not self.is_over:
+            return None
+        text = "Commit failed: the consumer has left its group; subscribe() and read to be a member again"
+        return KafkaError(BROKER["UNKNOWN_MEMBER_ID"], text)
+
+    def packed(self) -> bytes:
+        """Returns the result of `consumer_group_metadata()`."""
+        metadata = self._engine.group_metadata()
+        if self.is_over and metadata.generation_id < 0:
+            # A generation without a member is what no group takes offsets of.
+            metadata = metadata._replace(generation_id=0)
+        return packed(metadata)
