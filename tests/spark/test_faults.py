@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import collections
+import time
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from kafkars import Producer
-from kafkars.admin import Admin
+from kafkars.admin import Admin, NewTopic
 from kafkars.errors import KafkaTimeoutError
 from kafkars.testing import EmbeddedBroker
 from kafkars.types import TopicPartition
 
-from tests.support.waiting import SECONDS
+from tests.support.waiting import SECONDS, eventually
 
 pytest.importorskip("pyspark", reason="PySpark is not installed: make test-spark installs it")
 
@@ -188,7 +189,10 @@ def test_an_answer_that_knows_no_partition_leaves_none_out(
         reader.stop()
 
 
-def test_a_topic_that_is_deleted_is_gone_after_a_while(broker: EmbeddedBroker, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("trigger", ["time", "available now"])
+def test_a_topic_that_is_deleted_is_gone_after_a_while(
+    broker: EmbeddedBroker, monkeypatch: pytest.MonkeyPatch, trigger: str
+) -> None:
     monkeypatch.setattr("kafkars.spark.stream.MISSING_SECONDS", 0.5)
     produce(broker, 6)
     reader = StreamReader(options(broker, streaming=True), schema.full(options(broker, streaming=True)))
@@ -196,10 +200,47 @@ def test_a_topic_that_is_deleted_is_gone_after_a_while(broker: EmbeddedBroker, m
         begin = reader.initialOffset()
         with Admin(bootstrap_servers=broker.bootstrap_servers) as admin:
             admin.delete_topics([TOPIC])
-        end = reader.latestOffset(begin, ReadAllAvailable())
-        assert end == {}
+        if trigger == "time":
+            assert reader.latestOffset(begin, ReadAllAvailable()) == begin
+            eventually(lambda: reader.latestOffset(begin, ReadAllAvailable()) == {}, "the topic is gone")
+        else:
+            # Each run of such a query plans only once.
+            reader.prepareForTriggerAvailableNow()
+            assert reader.latestOffset(begin, ReadAllAvailable()) == {}
         with pytest.raises(DataLossError, match="vanished"):
-            reader.partitions(begin, end)
+            reader.partitions(begin, {})
+    finally:
+        reader.stop()
+
+
+def test_a_topic_of_a_pattern_that_is_deleted_does_not_stop_the_others(
+    broker: EmbeddedBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kafkars.spark.stream.MISSING_SECONDS", 3_600.0)
+    address = {"kafka.bootstrap.servers": broker.bootstrap_servers, "startingOffsets": "earliest"}
+    chosen = source_options(
+        {**address, "subscribePattern": "events|others", "failOnDataLoss": "false", "kafkars.commit.group": "lag"},
+        streaming=True,
+    )
+    reader = StreamReader(chosen, schema.full(chosen))
+    try:
+        with Admin(bootstrap_servers=broker.bootstrap_servers) as admin:
+            admin.create_topics([NewTopic("others", 1)])
+            produce(broker, 3)
+            reached = reader.latestOffset(reader.initialOffset(), ReadAllAvailable())
+            assert reached == {TOPIC: {"0": 3, "1": 0}, "others": {"0": 0}}
+            admin.delete_topics([TOPIC])
+        with Producer(bootstrap_servers=broker.bootstrap_servers) as producer:
+            producer.send("others", b"more").result(SECONDS)
+        began = time.monotonic()
+        end = reader.latestOffset(reached, ReadAllAvailable())
+        assert end == {TOPIC: {"0": 3, "1": 0}, "others": {"0": 1}}
+        (task,) = reader.partitions(reached, end)
+        assert task.range == OffsetRange(TopicPartition("others", 0), 0, 1)
+        assert reader.latestOffset(end, ReadAllAvailable()) == end
+        assert time.monotonic() - began < 5
+        monkeypatch.setattr("kafkars.spark.stream.MISSING_SECONDS", 0.0)
+        assert reader.latestOffset(end, ReadAllAvailable()) == {"others": {"0": 1}}
     finally:
         reader.stop()
 

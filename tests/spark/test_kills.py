@@ -20,6 +20,7 @@ from kafkars import Consumer, Producer
 
 from tests.brokers import Broker
 from tests.spark import session
+from tests.spark.logs import excerpt
 from tests.spark.standalone import CONF, standalone
 from tests.support.waiting import SECONDS, eventually
 
@@ -102,7 +103,7 @@ class Pipeline:
             kill(running)
 
     def tail(self) -> str:
-        return self.log.read_text(errors="replace")[-4_000:] if self.log.exists() else "it said nothing"
+        return excerpt(self.log.read_text(errors="replace")) if self.log.exists() else "it said nothing"
 
     def rows(self, flow: str) -> list[dict[str, Any]]:
         """The rows of those files that the sink's log says count."""

@@ -155,6 +155,44 @@ def test_a_wrong_option_is_refused_by_name(options: dict[str, str], name: str) -
         source(**options)
 
 
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"startingOffsets": "{"}, "startingOffsets.*: no valid JSON from character 2 on$"),
+        ({"startingOffsets": '{"a":{"0":1},"a":}'}, "no valid JSON from character 18 on$"),
+        ({"startingOffsets": '{"a":[0]}'}, "topic number 1 has no object of partitions, but a list$"),
+        ({"startingOffsets": '{"b":{"0":1},"a":7}'}, "topic number 2 has no object of partitions, but 7$"),
+        ({"startingOffsets": '{"a":{"x":1}}'}, "a partition is no whole number from 0 to 2147483647, but a text$"),
+        ({"startingOffsets": '{"a":{"2147483648":1}}'}, "a partition is no .* but 2147483648$"),
+        (
+            {"startingOffsets": '{"a":{"0":"1"}}'},
+            "the offset of a partition is no whole number of 64 bits, but a text$",
+        ),
+        ({"startingOffsets": '{"a":{"0":1.0}}'}, "the offset .*, but 1.0$"),
+        ({"startingOffsets": '{"a":{"0":null}}'}, "the offset .*, but null$"),
+        ({"startingOffsets": '{"a":{"0":9223372036854775808}}'}, "the offset .*, but 9223372036854775808$"),
+        ({"startingOffsetsByTimestamp": '{"a":{"0":true}}'}, "the timestamp of a partition is no .* but true$"),
+        ({"assign": "[0]"}, "assign.*: it is no object of topics, but a list$"),
+        ({"assign": '{"a":{"0":1}}'}, "topic number 1 has no list of partitions, but an object$"),
+        ({"assign": '{"a":[1.5]}'}, "a partition is no whole number .*, but 1.5$"),
+        ({"assign": '{"a":[-1]}'}, "a partition is no .*, but -1$"),
+    ],
+)
+def test_what_is_wrong_in_json_is_said(options: dict[str, str], reason: str) -> None:
+    way = {} if "assign" in options else {"subscribe": "a"}
+    with pytest.raises(ConfigError, match=reason):
+        source_options({**ADDRESS, **way, **options}, streaming=False)
+
+
+@pytest.mark.parametrize(
+    "text", ['{"sesame":', '{"a":{"sesame":1}}', '{"a":{"0":"sesame"}}', '{"a":"sesame"}', '"sesame"', "[" * 100_000]
+)
+def test_text_of_json_that_is_wrong_is_not_shown(text: str) -> None:
+    with pytest.raises(ConfigError, match="startingOffsets") as raised:
+        source(startingOffsets="{" + text[1:] if text[0] == "{" else '{"a":' + text + "}")
+    assert "sesame" not in f"{raised.value!r}{raised.value.__context__!r}"
+
+
 @pytest.mark.parametrize("name", ["endingOffsets", "endingOffsetsByTimestamp", "endingTimestamp"])
 def test_a_stream_has_no_end(name: str) -> None:
     with pytest.raises(ConfigError, match=name):

@@ -346,7 +346,9 @@ def _limit(options: Options, which: str, default: str) -> Limit:
     option = f"{which}OffsetsByTimestamp"
     if (text := options.text(option)) is not None:
         return Limit(
-            option, timestamps=_not_negative(option, offsets.parse_offsets(option, text)), else_latest=else_latest
+            option,
+            timestamps=_not_negative(option, offsets.parse_offsets(option, text, what="timestamp")),
+            else_latest=else_latest,
         )
     option = f"{which}Offsets"
     text = options.get(option, default)

@@ -16,15 +16,17 @@ from kafkars.spark.options import SourceOptions
 from kafkars.spark.planner import Planner
 from kafkars.spark.ranges import OffsetRange
 from kafkars.spark.tasks import Task, rows
+from kafkars.types import TopicPartition
 
 Shape = dict[str, dict[str, int]]
 
 MISSING_SECONDS = 10.0
 """Seconds for which no answer must know a partition before it counts as deleted. A partition that a micro-batch leaves
-out would be read from its beginning if it came back, and a broker that has just started knows no topics yet."""
+out would be read from its beginning if it came back, and a broker that has just started knows no topics yet. Meanwhile
+other partitions are read, and nothing of this one."""
 
 MISSING_PAUSE_SECONDS = 0.2
-"""Seconds between two questions meanwhile."""
+"""Seconds between two questions meanwhile, for a query that plans only once."""
 
 
 class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
@@ -37,6 +39,8 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._target: Offsets | None = None
         self._heard: Offsets | None = None
         """The ends that the last micro-batch was planned with."""
+        self._missing_since: dict[TopicPartition, float] = {}
+        """For partitions that an answer did not know, the time of the first of these answers."""
         self._triggered: float | None = None
         self._committed: Offsets = {}
 
@@ -122,6 +126,10 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         unknown = [each for each in begin if each not in self._target]
         if unknown:
             newest = self._newest(begin)
+            # A later run may be as short as this one, so the query waits here to learn what is gone.
+            while self._missing_since and any(each in newest for each in self._missing_since):
+                time.sleep(MISSING_PAUSE_SECONDS)
+                newest = self._newest(begin)
             self._target = {**self._target, **{each: newest[each] for each in unknown if each in newest}}
         return self._target
 
@@ -131,7 +139,7 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def _newest(self, known: Offsets) -> Offsets:
         """Returns the ends of all partitions, but none before a `known` one: a broker that is behind may tell an older
-        end than was told before.
+        end than was told before. A known partition that is missing keeps its place until it counts as deleted.
         """
         found = self._ends()
         for _ in range(self.options.retries - 1):
@@ -139,11 +147,10 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 break
             time.sleep(self.options.retry_interval)
             found = self._ends()
-        until = time.monotonic() + MISSING_SECONDS
-        while any(each not in found for each in known) and time.monotonic() < until:
-            time.sleep(MISSING_PAUSE_SECONDS)
-            found = self._ends()
-        return found
+        now = time.monotonic()
+        self._missing_since = {each: self._missing_since.get(each, now) for each in known if each not in found}
+        held = [each for each, since in self._missing_since.items() if now - since < MISSING_SECONDS]
+        return {**found, **{each: known[each] for each in held}}
 
     def _waits_for_more(self, begin: Offsets, end: Offsets) -> bool:
         """True while there is less than `minOffsetsPerTrigger` and `maxTriggerDelay` is not over."""
