@@ -41,7 +41,8 @@ class Consumer(_kafkars.Consumer["K", "V"]):
     consumer: each record goes to one of them.
 
     Args:
-        config: A `ConsumerConfig`, or a mapping of settings, which may use Kafka's dotted names.
+        config: A `ConsumerConfig`, or a mapping of settings, which may use Kafka's dotted names. Type checkers do not
+            look into it: say what it makes, as in `Consumer[str, Order](config)`.
         **settings: Fields of `ConsumerConfig`.
 
     Raises:

@@ -37,7 +37,8 @@ class Producer(_kafkars.Producer["KeyIn", "ValueIn"]):
     acknowledged. Several threads may share a producer.
 
     Args:
-        config: A `ProducerConfig`, or a mapping of settings, which may use Kafka's dotted names.
+        config: A `ProducerConfig`, or a mapping of settings, which may use Kafka's dotted names. Type checkers do not
+            look into it: say what it makes, as in `Producer[str, Order](config)`.
         **settings: Fields of `ProducerConfig`.
 
     Raises:

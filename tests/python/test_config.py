@@ -12,6 +12,8 @@ from typing import Any
 import kafkars.aio
 import pytest
 from kafkars import ClientConfig, Consumer, ConsumerConfig, Producer, ProducerConfig, _kafkars
+from kafkars.compat import confluent_kafka as face
+from kafkars.compat.confluent_kafka.admin import AdminClient
 from kafkars.config import settings as keywords
 from kafkars.errors import ConfigError, KafkaError
 from kafkars.serde import JsonDeserializer, JsonSerializer
@@ -96,6 +98,24 @@ def test_a_time_limit_that_was_given_in_seconds_is_logged(caplog: pytest.LogCapt
     for client, given, told in settings:
         caplog.clear()
         client(bootstrap_servers=SERVERS, **given).close()
+        lines = [each.getMessage() for each in caplog.records if each.name == "kafkars.config"]
+        assert len(lines) == len(told)
+        assert all(line.startswith(text) for line, text in zip(lines, told, strict=True)), lines
+
+
+def test_faces_warn_of_time_limits_as_they_were_written(caplog: pytest.LogCaptureFixture) -> None:
+    """`session.timeout.ms: 1` was called session_timeout_ms=2, which the program had written nowhere."""
+    settings: list[tuple[Any, dict[str, Any], list[str]]] = [
+        (face.Consumer, {"group.id": "g", "session.timeout.ms": 1}, ["session.timeout.ms=1 is 1 "]),
+        (face.Producer, {"delivery.timeout.ms": "30"}, ["delivery.timeout.ms=30 is 30 "]),
+        (AdminClient, {"socket.timeout.ms": 20}, ["socket.timeout.ms=20 is 20 "]),
+        (face.Producer, {"message.timeout.ms": 300}, []),
+    ]
+    for client, given, told in settings:
+        caplog.clear()
+        made = client({"bootstrap.servers": SERVERS, "log_level": 0, **given})
+        if hasattr(made, "close"):
+            made.close()
         lines = [each.getMessage() for each in caplog.records if each.name == "kafkars.config"]
         assert len(lines) == len(told)
         assert all(line.startswith(text) for line, text in zip(lines, told, strict=True)), lines

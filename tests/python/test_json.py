@@ -198,7 +198,18 @@ def test_numbers_that_are_not_finite_are_refused_both_ways() -> None:
     for data in (b"NaN", b"[Infinity]", b"-Infinity"):
         with pytest.raises(ValueError, match="is no JSON"):
             JsonDeserializer()(data)
+    for data in (b"[1e999]", b"-1e400", b"[" + b"9" * 400 + b".5]"):
+        with pytest.raises(ValueError, match="is larger than a float can be"):
+            JsonDeserializer()(data)
     assert JsonDeserializer()(b"1180591620717411303424") == 2**70
+
+
+def test_half_of_a_surrogate_pair_goes_out_as_it_came_in() -> None:
+    """Others write it where they cut a text within an emoji; such a record could be read and not passed on."""
+    data = b'{"caf\xc3\xa9 \\ud83d":["\\udc00"]}'
+    read = JsonDeserializer()(data)
+    assert read == {"café \ud83d": ["\udc00"]}
+    assert JsonSerializer()(read) == data
 
 
 WRONG: dict[str, tuple[dict[str, Any], str]] = {

@@ -55,6 +55,18 @@ def metrics_and_spans() -> None:
         pass
 
 
+def clients_of_a_mapping() -> None:
+    """Checkers do not look into it: who makes such a client says its types."""
+    settings: dict[str, object] = {"bootstrap_servers": SERVERS}
+    consumer: Consumer[str, dict[str, Any]] = Consumer(settings)
+    assert_type(consumer, Consumer[str, dict[str, Any]])
+    config = ConsumerConfig(bootstrap_servers=SERVERS)
+    assert_type(Consumer[str, Order](config), Consumer[str, Order])
+    assert_type(Producer[str, Any](settings), Producer[str, Any])
+    assert_type(kafkars.aio.Producer[str, Any](settings), kafkars.aio.Producer[str, Any])
+    Producer[str, dict[str, int]](settings).send("orders", {"number": 7}, key="customer-7")
+
+
 def consumers() -> None:
     plain = Consumer(bootstrap_servers=SERVERS)
     assert_type(plain, Consumer[bytes, bytes])

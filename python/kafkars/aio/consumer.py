@@ -39,7 +39,8 @@ class Consumer(_kafkars.AsyncConsumer["K", "V"]):
     step in which the awaiting task gets it: a call that is cancelled before that, or never awaited, takes none.
 
     Args:
-        config: A `ConsumerConfig`, or a mapping of settings, which may use Kafka's dotted names.
+        config: A `ConsumerConfig`, or a mapping of settings, which may use Kafka's dotted names. Type checkers do not
+            look into it: say what it makes, as in `Consumer[str, Order](config)`.
         **settings: Fields of `ConsumerConfig`.
 
     Raises:

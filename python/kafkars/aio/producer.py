@@ -38,7 +38,8 @@ class Producer(_kafkars.AsyncProducer["KeyIn", "ValueIn"]):
     Cancelling a step of a transaction gives up waiting for it; cancelling `close()` ends the producer at once.
 
     Args:
-        config: A `ProducerConfig`, or a mapping of settings, which may use Kafka's dotted names.
+        config: A `ProducerConfig`, or a mapping of settings, which may use Kafka's dotted names. Type checkers do not
+            look into it: say what it makes, as in `Producer[str, Order](config)`.
         **settings: Fields of `ProducerConfig`.
 
     Raises:

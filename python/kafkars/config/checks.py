@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from contextvars import ContextVar
 from functools import partial
 from typing import Any, TypeVar
 
@@ -94,9 +95,24 @@ SHORTEST_WAIT_MS = 100
 """Time limits below this are seconds, by mistake, more often than they are meant."""
 
 
+_are_derived: ContextVar[bool] = ContextVar("_are_derived", default=False)
+
+
+class Derived:
+    """In its block configs are made with names and numbers that the user has never written: a face has made them of
+    others, and says itself what it thinks of those.
+    """
+
+    def __enter__(self) -> None:
+        self._before = _are_derived.set(True)
+
+    def __exit__(self, *_: object) -> None:
+        _are_derived.reset(self._before)
+
+
 def likely_seconds(name: str, value: object) -> None:
     """Logs a warning of a time limit that was probably given in seconds. 0, which means not to wait, is none."""
-    if isinstance(value, int | float) and 0 < value < SHORTEST_WAIT_MS:
+    if isinstance(value, int | float) and 0 < value < SHORTEST_WAIT_MS and not _are_derived.get():
         import logging  # noqa: PLC0415  keeps `import kafkars` quick
 
         logging.getLogger("kafkars.config").warning(

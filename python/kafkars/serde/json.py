@@ -12,6 +12,7 @@ import dataclasses
 import datetime as dt
 import enum
 import json
+import math
 import re
 import uuid
 from collections.abc import Callable
@@ -115,7 +116,7 @@ def _dumps(default: Callable[[Any], Any], *, sort_keys: bool) -> Callable[[Any],
     try:
         import orjson  # noqa: PLC0415  optional
     except ImportError:
-        return lambda value: encode(value).encode()
+        return lambda value: _utf8(encode(value))
     options = orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_SUBCLASS
     options |= orjson.OPT_SORT_KEYS if sort_keys else 0
     fast = orjson.dumps
@@ -124,19 +125,25 @@ def _dumps(default: Callable[[Any], Any], *, sort_keys: bool) -> Callable[[Any],
         try:
             data = fast(value, default, options)
         except orjson.JSONEncodeError:
-            return encode(value).encode()
+            return _utf8(encode(value))
         # A null may stand for a number that is not finite, and orjson writes small floats with other digits.
         if b"null" in data or b"0.0000" in data:
-            return encode(value).encode()
+            return _utf8(encode(value))
         if b"0e" in data.translate(_DIGITS_AS_0) and _EXPONENT.search(data):
-            return encode(value).encode()
+            return _utf8(encode(value))
         return data
 
     return dumps
 
 
+def _utf8(text: str) -> bytes:
+    # Half of a surrogate pair, cut out of an emoji by somebody else, is in UTF-8 only as JSON's own escape; it stands
+    # within a string, because it can stand nowhere else.
+    return text.encode("utf-8", "backslashreplace")
+
+
 def _loads() -> Callable[[bytes], Any]:
-    decode = json.JSONDecoder(parse_constant=_no_number).decode
+    decode = json.JSONDecoder(parse_constant=_no_number, parse_float=_finite).decode
 
     def loads(data: bytes) -> Any:
         return decode(data.decode())
@@ -161,6 +168,13 @@ def _loads() -> Callable[[bytes], Any]:
 
 def _no_number(name: str) -> Any:
     raise ValueError(f"{name} is no JSON")
+
+
+def _finite(number: str) -> float:
+    read = float(number)
+    if math.isinf(read):
+        raise ValueError(f"{number[:40]} is larger than a float can be")
+    return read
 
 
 _DIGITS_AS_0 = bytes.maketrans(b"123456789", b"000000000")

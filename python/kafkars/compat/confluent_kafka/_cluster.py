@@ -18,6 +18,7 @@ from kafkars.compat.confluent_kafka.admin._metadata import (
     TopicMetadata,
 )
 from kafkars.config.admin import AdminConfig
+from kafkars.config.checks import Derived
 
 ADMIN_SETTINGS = frozenset(AdminConfig.CHECKS)
 
@@ -46,7 +47,7 @@ def cluster_id(engine: Mapping[str, Any], timeout: float | None = -1) -> str | N
 def administrator(engine: Mapping[str, Any]) -> kafkars.Admin:
     settings = {name: value for name, value in engine.items() if name in ADMIN_SETTINGS}
     settings["allow_auto_create_topics"] = False
-    with translated("Failed to create client"):
+    with translated("Failed to create client"), Derived():
         return quiet(kafkars.Admin(**{"default_api_timeout_ms": settings["request_timeout_ms"], **settings}))
 
 

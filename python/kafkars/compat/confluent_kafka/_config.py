@@ -13,6 +13,7 @@ from kafkars.compat.confluent_kafka._properties.property import CALLBACK, REFUSE
 from kafkars.compat.confluent_kafka._properties.security import SECURITY
 from kafkars.compat.confluent_kafka._security import Credentials, security
 from kafkars.compat.confluent_kafka._values import Values, invalid, value_of
+from kafkars.config.checks import likely_seconds
 from kafkars.config.names import is_like_a_name, nearest
 
 __all__ = ["Face", "Settings", "admin_settings", "consumer_settings", "producer_settings"]
@@ -85,7 +86,10 @@ def settings(
     values = Values(client)
     for name, value in written.items():
         known = property_of(name, extra)
-        values.set(known.alias_of or known.name, checked(known, value, name))
+        own = checked(known, value, name)
+        values.set(known.alias_of or known.name, own)
+        if known.name.endswith("timeout.ms"):
+            likely_seconds(name, own)
     face = face_settings(others, values)
     protection, credentials = security(values, face.oauth_cb)
     return Settings({**engine(values), **protection}, face, values, credentials)

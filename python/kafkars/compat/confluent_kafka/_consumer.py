@@ -30,6 +30,7 @@ from kafkars.compat.confluent_kafka._rebalance import Callback, Callbacks, Liste
 from kafkars.compat.confluent_kafka._translate import of_engine, refusal, translated
 from kafkars.compat.confluent_kafka._trouble import Trouble
 from kafkars.compat.confluent_kafka.error import KafkaError, KafkaException
+from kafkars.config.checks import Derived
 from kafkars.config.consumer import ConsumerConfig
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ class Consumer(ConfluentConsumer):
         # and retry for long if one does not exist. The library commits after messages were returned or offsets stored,
         # and calls `on_commit`.
         is_own = face.enable_auto_commit
-        with translated("Failed to create consumer"):
+        with translated("Failed to create consumer"), Derived():
             self._settings = settings
             own: dict[str, Any] = {"enable_auto_commit": False} if is_own else {}
             self._engine: Any = Engine(ConsumerConfig(**{**settings.engine, **own}))

@@ -23,6 +23,7 @@ from kafkars.compat.confluent_kafka._partition import TopicPartition
 from kafkars.compat.confluent_kafka._translate import local_error, of_producer, refusal, translated
 from kafkars.compat.confluent_kafka._trouble import Trouble
 from kafkars.compat.confluent_kafka.error import LOCAL, KafkaError, KafkaException
+from kafkars.config.checks import Derived
 from kafkars.config.producer import ProducerConfig
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class Producer(ConfluentProducer):
         """See the class."""
         settings = producer_settings(() if config is None else (config,), kwargs)
         face = settings.face
-        with translated("Failed to create producer"):
+        with translated("Failed to create producer"), Derived():
             self._settings = settings
             self._engine: Any = Engine(ProducerConfig(**settings.engine))
         self._pending = PendingFlag()

@@ -41,6 +41,7 @@ from kafkars.compat.confluent_kafka.admin._resources import ConfigResource
 from kafkars.compat.confluent_kafka.admin._results import DeletedRecords, ListOffsetsResultInfo, OffsetSpec
 from kafkars.compat.confluent_kafka.admin._security_calls import SecurityCalls
 from kafkars.compat.confluent_kafka.error import KafkaError, KafkaException
+from kafkars.config.checks import Derived
 from kafkars.types import OffsetAndMetadata
 from kafkars.types import TopicPartition as Place
 
@@ -77,7 +78,7 @@ class AdminClient(SecurityCalls):
     def __init__(self, conf: Mapping[str, Any], **kwargs: Any) -> None:
         settings = admin_settings((conf,), kwargs)
         self._settings = settings
-        with translated("Failed to create admin client"):
+        with translated("Failed to create admin client"), Derived():
             self._admin = quiet(
                 kafkars.Admin(**{**settings.engine, "default_api_timeout_ms": settings.engine["request_timeout_ms"]})
             )

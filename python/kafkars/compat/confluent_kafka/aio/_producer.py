@@ -24,6 +24,7 @@ from kafkars.compat.confluent_kafka._translate import of_delivery, refusal, tran
 from kafkars.compat.confluent_kafka._trouble import Trouble
 from kafkars.compat.confluent_kafka.aio._callbacks import BrokerWatch, LoopFlag, Tasks, limit, no_workers
 from kafkars.compat.confluent_kafka.error import KafkaException
+from kafkars.config.checks import Derived
 from kafkars.types import OffsetAndMetadata
 from kafkars.types import TopicPartition as Place
 
@@ -69,7 +70,7 @@ class AIOProducer:
         no_workers(max_workers)
         self._loop = asyncio.get_running_loop()
         self._settings = settings = producer_settings((producer_conf,), {})
-        with translated("Failed to create producer"):
+        with translated("Failed to create producer"), Derived():
             self._producer: aio.Producer[Any, Any] = quiet(aio.Producer(settings.engine))
         # Removed by the code that completes them: a callback for each would cost an iteration of the loop.
         self._open: set[asyncio.Future[Any]] = set()
