@@ -61,8 +61,9 @@ CONTRADICTIONS: dict[str, tuple[dict[str, Any], str]] = {
 @pytest.mark.parametrize("case", CONTRADICTIONS)
 def test_contradictions_name_their_setting(client_api: Any, case: str) -> None:
     settings, message = CONTRADICTIONS[case]
-    with pytest.raises(ConfigError, match=message):
+    with pytest.raises(ConfigError, match=message) as raised:
         client_api.Consumer(bootstrap_servers=NOWHERE, **{"group_id": "g", **settings})
+    assert raised.value.setting == message.partition(":")[0]
 
 
 @pytest.mark.parametrize(
@@ -77,5 +78,6 @@ def test_contradictions_name_their_setting(client_api: Any, case: str) -> None:
     ],
 )
 def test_what_needs_a_group_says_so(client_api: Any, setting: str, value: object) -> None:
-    with pytest.raises(ConfigError, match=f"{setting}: .*group_id"):
+    with pytest.raises(ConfigError, match=f"{setting}: .*group_id") as raised:
         client_api.Consumer(bootstrap_servers=NOWHERE, **{setting: value})
+    assert raised.value.setting == setting

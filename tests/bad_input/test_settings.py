@@ -35,8 +35,9 @@ ADDRESS = "localhost:9092"
     ],
 )
 def test_an_unknown_setting_names_the_nearest(client_api: Any, kind: str, name: str, nearest: str) -> None:
-    with pytest.raises(ConfigError, match=f"{re.escape(name)}: unknown setting.*'{nearest}'"):
+    with pytest.raises(ConfigError, match=f"{re.escape(name)}: unknown setting.*'{nearest}'") as raised:
         getattr(client_api, kind)({name: 5}, bootstrap_servers=ADDRESS)
+    assert raised.value.setting == name
 
 
 def test_a_setting_like_no_other_says_where_the_settings_are(client_api: Any) -> None:
@@ -181,6 +182,8 @@ def test_a_producer_setting_of_the_wrong_type_is_named(client_api: Any, name: st
     with pytest.raises(ConfigError, match=f"{name}: expected .*{re.escape(type(value).__name__)}") as caught:
         client_api.Producer(**({"bootstrap_servers": ADDRESS} | {name: value}))
     assert isinstance(caught.value, ValueError)
+    assert caught.value.setting == name
+    assert str(caught.value) == f"{name}: {caught.value.problem}"
 
 
 @pytest.mark.parametrize(("name", "value"), (WRONG_TYPES | WRONG_CONSUMER_TYPES).items())

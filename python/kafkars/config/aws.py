@@ -132,13 +132,15 @@ def provider(config: ClientConfig) -> AwsKeys | None:
         lonely, other = (
             ("access_key_id", "secret_access_key") if secret is None else ("secret_access_key", "access_key_id")
         )
-        raise ConfigError(f"{PREFIX}{lonely}: has no meaning without {PREFIX}{other}")
+        raise ConfigError.of(f"{PREFIX}{lonely}", f"has no meaning without {PREFIX}{other}")
     if token is not None and key is None:
-        raise ConfigError(f"{PREFIX}session_token: has no meaning without {PREFIX}access_key_id")
+        raise ConfigError.of(f"{PREFIX}session_token", f"has no meaning without {PREFIX}access_key_id")
     ways = [("credentials_provider", source), ("access_key_id", key), ("profile", profile)]
     names = [name for name, value in ways if value is not None]
     if len(names) > 1:
-        raise ConfigError(f"{PREFIX}{names[1]}: cannot be used together with {PREFIX}{names[0]}; give one of them")
+        raise ConfigError.of(
+            f"{PREFIX}{names[1]}", f"cannot be used together with {PREFIX}{names[0]}; give one of them"
+        )
     return AwsKeys(source, key, secret, token, profile)  # type: ignore[arg-type]
 
 

@@ -30,10 +30,10 @@ def merge(known: Iterable[str], config: Mapping[str, object] | None, settings: M
         dotted = "." in key
         name = key.replace(".", "_")
         if name not in names:
-            raise ConfigError(unknown(key, name, names))
+            raise unknown(key, name, names)
         if name in merged:
             where = "in config and as an argument" if written[name] == key else f"as {written[name]!r} and as {key!r}"
-            raise ConfigError(f"{name}: given twice, {where}")
+            raise ConfigError.of(name, f"given twice, {where}")
         # Kafka's property files hold text only: "linger.ms": "5".
         merged[name] = Text(value) if dotted and isinstance(value, str) else value
         written[name] = key
@@ -67,7 +67,7 @@ def whole(least: int, most: int | None = None, unit: str = "") -> Callable[[str,
             raise wrong(name, value, "a whole number", advice=without_quotes(value))
         if not least <= value <= (LARGEST if most is None else most):
             end = LARGEST if value > LARGEST else None
-            raise ConfigError(f"{name}: must be {span(least, most or end, unit)}, not {value}")
+            raise ConfigError.of(name, f"must be {span(least, most or end, unit)}, not {value}")
         return value
 
     return check
@@ -85,7 +85,7 @@ def milliseconds(least: float = 0, most: float | None = None, *, above: bool = F
         is_enough = value > least if above else value >= least
         if not (is_enough and value <= (LONGEST_MS if most is None else most)):
             end = LONGEST_MS if value > LONGEST_MS else None
-            raise ConfigError(f"{name}: must be {span(least, most or end, 'ms', above=above)}, not {value!r}")
+            raise ConfigError.of(name, f"must be {span(least, most or end, 'ms', above=above)}, not {value!r}")
         return value
 
     return check
@@ -214,7 +214,7 @@ def deserializer(name: str, value: object) -> object:
 def codec(name: str, value: object, wanted: str, other: str, arguments: str) -> object:
     """Checks for a function, or an object with the method `wanted`; `other` is the method of the other direction."""
     if isinstance(value, type) and any(needs_instance(value, method) for method in ("__call__", wanted, other)):
-        raise ConfigError(f"{name}: {value.__qualname__} is a class; give an instance: {value.__qualname__}()")
+        raise ConfigError.of(name, f"{value.__qualname__} is a class; give an instance: {value.__qualname__}()")
     method = getattr(value, wanted, None)
     # The serializers of `kafkars.serde` are functions, and say of themselves which way they go.
     is_function = callable(value) and getattr(value, "_direction", wanted) == wanted
@@ -271,7 +271,7 @@ def is_coroutine_function(given: object) -> bool:
 
 def wrong(name: str, value: object, expected: str, options: Iterable[str] = (), *, advice: str = "") -> ConfigError:
     """Returns the error for a value of the wrong type, or for a word that is none of the options."""
-    return ConfigError(f"{name}: expected {expected}, not {shown(value, options)}{advice}")
+    return ConfigError.of(name, f"expected {expected}, not {shown(value, options)}{advice}")
 
 
 def shown(value: object, options: Iterable[str] = ()) -> str:
@@ -333,7 +333,7 @@ def without_key(name: str, value: object) -> None:
     """
     if isinstance(value, str):
         if PRIVATE_KEY in value:
-            raise ConfigError(f"{name}: holds a private key, which nothing but ssl_key_pem takes")
+            raise ConfigError.of(name, "holds a private key, which nothing but ssl_key_pem takes")
     elif isinstance(value, tuple | list):
         for part in value:
             without_key(name, part)
@@ -349,7 +349,7 @@ def sendable(name: str, value: object) -> None:
         value = value.source
     if isinstance(value, str):
         if not is_utf8(value):
-            raise ConfigError(f"{name}: {NOT_UTF8}")
+            raise ConfigError.of(name, NOT_UTF8)
     elif isinstance(value, tuple | list):
         for part in value:
             sendable(name, part)

@@ -274,7 +274,7 @@ class ClientConfig:
             raise checks.wrong("config", config, f"{cls.__name__} or a mapping of settings", advice=advice)
         merged = checks.merge(cls.CHECKS, config, settings)
         if "bootstrap_servers" not in merged:
-            raise ConfigError('bootstrap_servers: missing; name at least one broker, such as "localhost:9092"')
+            raise ConfigError.of("bootstrap_servers", 'missing; name at least one broker, such as "localhost:9092"')
         return cls(**merged)
 
     def identity(self) -> ClientIdentity:

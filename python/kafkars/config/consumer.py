@@ -32,7 +32,7 @@ def _auto_offset_reset(name: str, value: object) -> str:
             raise checks.wrong(name, value, 'an ISO 8601 duration after "by_duration:", such as "by_duration:PT1H"')
         return value
     if isinstance(value, str) and value.lower() in OF_OTHER_LIBRARIES:
-        raise ConfigError(f"{name}: {value.lower()!r} is called {OF_OTHER_LIBRARIES[value.lower()]!r} here")
+        raise ConfigError.of(name, f"{value.lower()!r} is called {OF_OTHER_LIBRARIES[value.lower()]!r} here")
     if isinstance(value, str) and value.lower() in {"earliest", "latest", "none"}:
         return value.lower()
     options = ("earliest", "latest", "none")
@@ -61,7 +61,7 @@ def _assignors(name: str, value: object) -> tuple[object, ...]:
         if not isinstance(known, str) or not (isinstance(each, str) or callable(getattr(each, "assign", None))):
             raise checks.wrong(name, each, "the name of an assignor, or an object with `name` and `assign()`")
         if known in taken:
-            raise ConfigError(f"{name}: {known!r} is named twice")
+            raise ConfigError.of(name, f"{known!r} is named twice")
         taken[known] = each
     return tuple(taken.values())
 
@@ -190,7 +190,7 @@ class ConsumerConfig(ClientConfig):
             return
         for name in NEED_A_GROUP:
             if getattr(self, name) is not None and getattr(self, name) is not False:
-                raise ConfigError(f"{name}: has a meaning only in a group; name it with group_id")
+                raise ConfigError.of(name, "has a meaning only in a group; name it with group_id")
 
 
 NEED_A_GROUP = (

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 
+from kafkars.errors import ConfigError
+
 LONGEST_NAME = 80
 
 
-def unknown(key: str, name: str, names: frozenset[str]) -> str:
-    """Returns the message for a setting, written as `key`, that a client with the settings `names` does not have."""
+def unknown(key: str, name: str, names: frozenset[str]) -> ConfigError:
+    """Returns the error for a setting, written as `key`, that a client with the settings `names` does not have."""
     if not is_like_a_name(key):
-        return "what is given as the name of a setting is none; it is not shown, because it may be a secret"
-    return f"{key}: unknown setting; {hint(name, names)}"
+        return ConfigError(
+            "what is given as the name of a setting is none; it is not shown, because it may be a secret"
+        )
+    return ConfigError.of(key, f"unknown setting; {hint(name, names)}")
 
 
 def hint(name: str, names: frozenset[str]) -> str:

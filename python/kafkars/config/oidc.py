@@ -141,12 +141,13 @@ def provider(config: ClientConfig) -> ClientCredentials:
     url, client_id = config.sasl_oauthbearer_token_endpoint_url, config.sasl_oauthbearer_client_id
     secret = config.sasl_oauthbearer_client_secret
     if isinstance(given, FromApplication):
-        raise ConfigError(
-            "sasl_oauthbearer_token_endpoint_url: cannot be used together with sasl_oauthbearer_token_provider; give one of them"
+        raise ConfigError.of(
+            "sasl_oauthbearer_token_endpoint_url",
+            "cannot be used together with sasl_oauthbearer_token_provider; give one of them",
         )
     for name, value in (("sasl_oauthbearer_client_id", client_id), ("sasl_oauthbearer_client_secret", secret)):
         if value is None:
-            raise ConfigError(f"{name}: is missing; sasl_oauthbearer_token_endpoint_url needs it")
+            raise ConfigError.of(name, "is missing; sasl_oauthbearer_token_endpoint_url needs it")
     location, pem = (
         config.sasl_oauthbearer_token_endpoint_ca_location,
         config.sasl_oauthbearer_token_endpoint_ca_pem,
@@ -159,7 +160,7 @@ def provider(config: ClientConfig) -> ClientCredentials:
         made.context()
     except TokenEndpointError as error:
         name = "pem" if location is None else "location"
-        raise ConfigError(f"sasl_oauthbearer_token_endpoint_ca_{name}: {error}") from None
+        raise ConfigError.of(f"sasl_oauthbearer_token_endpoint_ca_{name}", str(error)) from None
     warn_of_open_secret(made.url)
     return made
 

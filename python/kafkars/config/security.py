@@ -47,8 +47,9 @@ def secret(name: str, value: object) -> Secret | None:
         return Secret(path_of_secret(name, source))
     if callable(source):
         return Secret(FromApplication(source))
-    raise ConfigError(
-        f"{name}: expected text, a path of a file (pathlib.Path) or a function, not a value of type {type(source).__name__}"
+    raise ConfigError.of(
+        name,
+        f"expected text, a path of a file (pathlib.Path) or a function, not a value of type {type(source).__name__}",
     )
 
 
@@ -56,7 +57,7 @@ def path_of_secret(name: str, given: Any) -> Any:
     """Returns the path of a file that holds a secret; other values as they are."""
     text = text_of_path(given)
     if text is None:
-        raise ConfigError(f"{name}: expected a path as text that the system can hold")
+        raise ConfigError.of(name, "expected a path as text that the system can hold")
     not_content(name, text)
     return given
 
@@ -80,7 +81,7 @@ def sent_secret(name: str, value: object) -> Secret | None:
     """Checks for a secret that is sent, or signs what is sent, and so must not be empty."""
     # An empty `Secret` passes: the faces make one where their originals accept it, and the login fails.
     if isinstance(value, str) and not value:
-        raise ConfigError(f"{name}: is empty")
+        raise ConfigError.of(name, "is empty")
     return secret(name, value)
 
 
@@ -90,7 +91,7 @@ def provider(name: str, value: object) -> Callable[[], object] | None:
     if value is None or isinstance(value, FromApplication | KeptToken) or type(value).__name__ in MADE_PROVIDERS:
         return value  # type: ignore[return-value]
     if not callable(value):
-        raise ConfigError(f"{name}: expected a function, not a value of type {type(value).__name__}")
+        raise ConfigError.of(name, f"expected a function, not a value of type {type(value).__name__}")
     return FromApplication(value)
 
 
@@ -121,7 +122,7 @@ def not_content(name: str, given: str) -> None:
     if "-----BEGIN" in given or "\n" in given or "\r" in given:
         instead = name.removesuffix("_location") + "_pem"
         hint = f"; {instead} takes PEM text" if instead in CHECKS else ""
-        raise ConfigError(f"{name}: expected the path of a file, not what is in it{hint}")
+        raise ConfigError.of(name, f"expected the path of a file, not what is in it{hint}")
 
 
 def mechanism(name: str, value: object) -> str | None:
@@ -141,9 +142,9 @@ def certificates(name: str, value: object) -> str | None:
     if value is None:
         return None
     if not isinstance(value, str):
-        raise ConfigError(f"{name}: expected text, not a value of type {type(value).__name__}")
+        raise ConfigError.of(name, f"expected text, not a value of type {type(value).__name__}")
     if checks.PRIVATE_KEY in value:
-        raise ConfigError(f"{name}: holds a private key; give only certificates here, and the key in ssl_key_pem")
+        raise ConfigError.of(name, "holds a private key; give only certificates here, and the key in ssl_key_pem")
     return str(value)
 
 
@@ -157,16 +158,16 @@ def endpoint(name: str, value: object) -> str | None:
 
     parts = checks.parsed(urlsplit, value)
     if parts is None or checks.parsed(lambda text: (urlsplit(text).port,), value) is None:
-        raise ConfigError(f"{name}: is no URL: its host or port cannot be read")
+        raise ConfigError.of(name, "is no URL: its host or port cannot be read")
     if any(letter <= " " or letter == "\x7f" for letter in value) or not (parts.path + parts.query).isascii():
-        raise ConfigError(f"{name}: has letters that no URL has; write them as their bytes, such as %20 for a space")
+        raise ConfigError.of(name, "has letters that no URL has; write them as their bytes, such as %20 for a space")
     if not parts.hostname:
-        raise ConfigError(f"{name}: names no host")
+        raise ConfigError.of(name, "names no host")
     # The URL is shown in messages and by repr().
     if "@" in parts.netloc or any(TELLING in key.lower() for key, _ in parse_qsl(parts.query)):
-        raise ConfigError(
-            f"{name}: holds a secret, and is shown; give it in sasl_oauthbearer_client_id and"
-            " sasl_oauthbearer_client_secret"
+        raise ConfigError.of(
+            name,
+            "holds a secret, and is shown; give it in sasl_oauthbearer_client_id and sasl_oauthbearer_client_secret",
         )
     return str(value)
 

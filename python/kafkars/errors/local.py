@@ -12,6 +12,27 @@ class ConfigError(KafkaError, ValueError):
 
     name = "INVALID_CONFIG"
 
+    setting: str | None
+    """The setting's name as the application writes it (`linger_ms`), or None where the problem is not one setting's."""
+
+    problem: str
+    """What is wrong and what is accepted: the message without the setting's name."""
+
+    def __init__(self, problem: str = "", *, setting: str | None = None) -> None:
+        super().__init__(problem if setting is None else f"{setting}: {problem}")
+        self.setting = setting
+        self.problem = problem
+
+    @classmethod
+    def of(cls, setting: str, problem: str) -> ConfigError:
+        """Returns the error for one setting, whose name is where the message begins.
+
+        Args:
+            setting: Its name as the application writes it.
+            problem: What is wrong with its value, and what is accepted.
+        """
+        return cls(problem, setting=setting)
+
 
 class KafkaTimeoutError(KafkaError, TimeoutError):
     """A time limit passed. The message names the limit, the time waited and the outcome of the last try."""

@@ -31,13 +31,13 @@ class ParallelSettings:
         for name in ("workers", "max_in_flight", "max_in_flight_bytes"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise ConfigError(f"{name}: {value!r} is not a whole number above 0")
+                raise ConfigError.of(name, f"{value!r} is not a whole number above 0")
         for name in ("drain_timeout", "commit_interval"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
-                raise ConfigError(f"{name}: {value!r} is not a number of seconds")
+                raise ConfigError.of(name, f"{value!r} is not a number of seconds")
         if self.ordering not in get_args(Ordering):
-            raise ConfigError(f"ordering: {self.ordering!r} is none of {', '.join(map(repr, get_args(Ordering)))}")
+            raise ConfigError.of("ordering", f"{self.ordering!r} is none of {', '.join(map(repr, get_args(Ordering)))}")
 
 
 class ParallelStatus(NamedTuple):
@@ -63,13 +63,14 @@ def consumer_config(
     """
     given = ConsumerConfig.of(config, settings)
     if given.group_id is None:
-        raise ConfigError("group_id: missing; records are shared and positions committed by a group")
+        raise ConfigError.of("group_id", "missing; records are shared and positions committed by a group")
     if given.enable_auto_commit:
-        raise ConfigError("enable_auto_commit: leave it out; what is committed is what the handler has finished")
+        raise ConfigError.of("enable_auto_commit", "leave it out; what is committed is what the handler has finished")
     if drain_timeout * 1000 >= given.max_poll_interval_ms:
-        raise ConfigError(
-            f"drain_timeout: {drain_timeout:g} s is not less than max_poll_interval_ms ({given.max_poll_interval_ms:g} ms), in which "
-            "the group expects partitions to be given up"
+        raise ConfigError.of(
+            "drain_timeout",
+            f"{drain_timeout:g} s is not less than max_poll_interval_ms ({given.max_poll_interval_ms:g} ms), in which "
+            "the group expects partitions to be given up",
         )
     return ConsumerConfig.of(given, {"enable_auto_commit": False})
 
@@ -89,7 +90,7 @@ def check_function(function: object, name: str) -> None:
         ConfigError: It cannot.
     """
     if not callable(function):
-        raise ConfigError(f"{name}: expected a function, not {type(function).__name__}")
+        raise ConfigError.of(name, f"expected a function, not {type(function).__name__}")
 
 
 def check_not_awaited(function: object, name: str) -> None:

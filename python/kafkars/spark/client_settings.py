@@ -96,7 +96,7 @@ def translate(given: Mapping[str, str]) -> dict[str, str]:
     for name, value in given.items():
         option = PREFIX + name
         if name in REFUSED:
-            raise ConfigError(f"{option}: not supported; {REFUSED[name]}")
+            raise ConfigError.of(option, f"not supported; {REFUSED[name]}")
         if name in WITHOUT_EFFECT or name in CONVERTED:
             continue
         if name == "ssl.endpoint.identification.algorithm" and not value.strip():
@@ -166,9 +166,8 @@ def named_as_option(config: type[ClientConfig]) -> Iterator[None]:
     try:
         yield
     except ConfigError as error:
-        name, colon, rest = str(error).partition(":")
-        if name in config.CHECKS:
-            raise ConfigError(f"{PREFIX}{name.replace('_', '.')}{colon}{rest}") from None
+        if error.setting is not None and error.setting in config.CHECKS:
+            raise ConfigError.of(PREFIX + error.setting.replace("_", "."), error.problem) from None
         raise
 
 

@@ -46,8 +46,8 @@ def _topics(given: Mapping[str, int] | Iterable[str] | None, partitions: int) ->
         pairs = [(given, partitions)]
     wrong = next((name for name, _ in pairs if not isinstance(name, str)), None)
     if wrong is not None:
-        message = f'topics: expected names, or names with numbers of partitions, as {{"orders": 3}}, not {wrong!r}'
-        raise ConfigError(message)
+        message = f'expected names, or names with numbers of partitions, as {{"orders": 3}}, not {wrong!r}'
+        raise ConfigError.of("topics", message)
     return pairs
 
 
@@ -418,7 +418,7 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
 
             parsed = None if address is None else str(ipaddress.ip_address(address))
         except ValueError as error:
-            raise ConfigError(f"address: {error}") from error
+            raise ConfigError.of("address", str(error)) from error
         self._set_connection_rate(value, parsed)
 
     # --- nodes ------------------------------------------------------------------------------------------------

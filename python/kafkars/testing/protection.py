@@ -33,11 +33,11 @@ class Protection:
         certificates: Certificates | None,
     ) -> None:
         if listeners is not None and security != "PLAINTEXT":
-            message = "security: cannot be used together with listeners, each of which has its own"
-            raise ConfigError(message)
+            message = "cannot be used together with listeners, each of which has its own"
+            raise ConfigError.of("security", message)
         if listeners is not None and not listeners:
-            message = "listeners: is empty, so that no client could connect; leave it out for a plain one"
-            raise ConfigError(message)
+            message = "is empty, so that no client could connect; leave it out for a plain one"
+            raise ConfigError.of("listeners", message)
         self._single = Listener(security)
         self._listeners = dict(listeners or {})
         self.users = dict(users or {})
@@ -130,12 +130,12 @@ def acls_to_native(
         ConfigError: Settings of access control were given without `acls`.
     """
     if isinstance(super_users, str):
-        message = "super_users: is text; give a list of principals such as User:admin"
-        raise ConfigError(message)
+        message = "is text; give a list of principals such as User:admin"
+        raise ConfigError.of("super_users", message)
     if acls is None:
         if super_users or open_to_everyone:
             name = "super_users" if super_users else "allow_everyone_if_no_acl_found"
-            message = f"{name}: means nothing without access control; give acls, which may be an empty list"
-            raise ConfigError(message)
+            message = "means nothing without access control; give acls, which may be an empty list"
+            raise ConfigError.of(name, message)
         return None
     return list(super_users), open_to_everyone, [rule._to_native() for rule in acls]

@@ -107,7 +107,12 @@ pub(super) fn acls(arguments: AclArguments) -> PyResult<AclSettings> {
 pub(super) fn rule(arguments: RuleArguments) -> PyResult<Acl> {
     let (principal, operation, kind, resource_name, pattern, permission, host) = arguments;
     fn known<T>(what: &str, given: &str, named: fn(&str) -> Option<T>) -> PyResult<T> {
-        let unknown = || error::config(format!("acls: {given:?} is not Kafka's name of {what}"));
+        let unknown = || {
+            error::setting(
+                "acls",
+                format_args!("{given:?} is not Kafka's name of {what}"),
+            )
+        };
         named(given).ok_or_else(unknown)
     }
     Ok(Acl {

@@ -50,39 +50,38 @@ impl Settings {
             "wall" => ClockMode::Wall,
             "manual" => ClockMode::Manual,
             other => {
-                let message = format!("clock: {other:?} is neither \"wall\" nor \"manual\"");
-                return Err(error::config(message));
+                let message = format!("{other:?} is neither \"wall\" nor \"manual\"");
+                return Err(error::setting("clock", message));
             }
         };
         let Ok(connections_max_idle) = Duration::try_from_secs_f64(self.connections_max_idle)
         else {
             let idle = self.connections_max_idle;
-            let message = format!("connections_max_idle: {idle} is not a number of seconds");
-            return Err(error::config(message));
+            let message = format!("{idle} is not a number of seconds");
+            return Err(error::setting("connections_max_idle", message));
         };
         let cleanup_interval = match self.cleanup_interval.map(Duration::try_from_secs_f64) {
             None => None,
             Some(Ok(interval)) if !interval.is_zero() => Some(interval),
             Some(_) => {
                 let interval = self.cleanup_interval.unwrap_or_default();
-                let message =
-                    format!("cleanup_interval: {interval} is not a positive number of seconds");
-                return Err(error::config(message));
+                let message = format!("{interval} is not a positive number of seconds");
+                return Err(error::setting("cleanup_interval", message));
             }
         };
         let Some(migration_policy) = MigrationPolicy::named(&self.group_migration_policy) else {
             let message = format!(
-                "group_migration_policy: {:?} is none of \"bidirectional\", \"upgrade\", \"downgrade\" and \"disabled\"",
+                "{:?} is none of \"bidirectional\", \"upgrade\", \"downgrade\" and \"disabled\"",
                 self.group_migration_policy
             );
-            return Err(error::config(message));
+            return Err(error::setting("group_migration_policy", message));
         };
         let login_timeout = match Duration::try_from_secs_f64(self.login_timeout) {
             Ok(limit) if !limit.is_zero() => limit,
             _ => {
                 let limit = self.login_timeout;
-                let message = format!("login_timeout: {limit} is not a positive number of seconds");
-                return Err(error::config(message));
+                let message = format!("{limit} is not a positive number of seconds");
+                return Err(error::setting("login_timeout", message));
             }
         };
         let listeners = self
@@ -151,6 +150,6 @@ pub(crate) fn topic(
 
 /// Converts a number to the type of the setting.
 fn number<T: TryFrom<i64>>(setting: &str, given: i64, what: &str) -> PyResult<T> {
-    let misfit = || error::config(format!("{setting}: {given} is not {what}"));
+    let misfit = || error::setting(setting, format_args!("{given} is not {what}"));
     T::try_from(given).map_err(|_| misfit())
 }

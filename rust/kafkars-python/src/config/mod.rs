@@ -175,7 +175,10 @@ impl ProducerSettings {
         let known = PARTITIONER_NAMES.iter().find(|(known, _)| *known == name);
         match known {
             Some((_, partitioner)) => Ok(*partitioner),
-            None => Err(error::config(format!("partitioner: {name:?} is not known"))),
+            None => Err(error::setting(
+                "partitioner",
+                format_args!("{name:?} is not known"),
+            )),
         }
     }
 
@@ -289,8 +292,9 @@ impl ConsumerSettings {
         let fields = &self.fields;
         let strategy = fields.partition_assignment_strategy.as_ref();
         if strategy.is_some_and(Vec::is_empty) {
-            return Err(error::config(
-                "partition_assignment_strategy: must name at least one assignor, such as \"cooperative-sticky\"".to_owned(),
+            return Err(error::setting(
+                "partition_assignment_strategy",
+                "must name at least one assignor, such as \"cooperative-sticky\"",
             ));
         }
         let classic_only = [
@@ -303,9 +307,10 @@ impl ConsumerSettings {
         ];
         for (setting, given) in classic_only {
             if given && protocol == GroupProtocol::Consumer {
-                return Err(error::config(format!(
-                    "{setting}: cannot be set with group_protocol=\"consumer\": there the broker decides it (KIP-848)"
-                )));
+                return Err(error::setting(
+                    setting,
+                    "cannot be set with group_protocol=\"consumer\": there the broker decides it (KIP-848)",
+                ));
             }
         }
         Ok(())
@@ -341,12 +346,12 @@ fn compression(name: &str, level: Option<i32>) -> PyResult<Compression> {
         _ => Codec::None,
     };
     Compression::new(codec, level)
-        .map_err(|problem| error::config(format!("compression_level: {problem}")))
+        .map_err(|problem| error::setting("compression_level", format_args!("{problem}")))
 }
 
 /// Converts a number to the type of the setting.
 fn number<T: TryFrom<i64>>(name: &str, value: i64) -> PyResult<T> {
-    T::try_from(value).map_err(|_| error::config(format!("{name}: {value} is out of range")))
+    T::try_from(value).map_err(|_| error::setting(name, format_args!("{value} is out of range")))
 }
 
 fn milliseconds(value: f64) -> Duration {

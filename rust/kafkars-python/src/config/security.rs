@@ -60,9 +60,10 @@ fn identity(
     lent: &mut LentObjects,
 ) -> PyResult<Option<ClientIdentity>> {
     let one = |first: &str, second: &str| {
-        error::config(format!(
-            "{first}: cannot be used together with {second}; give one of them"
-        ))
+        error::setting(
+            first,
+            format_args!("cannot be used together with {second}; give one of them"),
+        )
     };
     let certificate = match (
         &settings.ssl_certificate_location,
@@ -80,8 +81,9 @@ fn identity(
         (None, Some(SecretSource::Value(text))) => Some(Pem::Text(text)),
         (None, Some(SecretSource::File(path))) => Some(Pem::File(path)),
         (None, Some(SecretSource::Call(_))) => {
-            return Err(error::config(
-                "ssl_key_pem: expected text; functions give passwords only".to_owned(),
+            return Err(error::setting(
+                "ssl_key_pem",
+                "expected text; functions give passwords only",
             ));
         }
         (None, None) => None,
@@ -200,9 +202,10 @@ fn sasl(
         *is_given && !mechanisms.contains(&mechanism)
     };
     if let Some((setting, ..)) = given.iter().find(foreign) {
-        return Err(error::config(format!(
-            "{setting}: has no meaning with sasl_mechanism={mechanism}"
-        )));
+        return Err(error::setting(
+            setting,
+            format_args!("has no meaning with sasl_mechanism={mechanism}"),
+        ));
     }
     Ok(Some(match mechanism {
         "OAUTHBEARER" => SaslConfig::OauthBearer {
@@ -249,12 +252,18 @@ fn token_source(
     settings: &ClientSettings,
     lent: &mut LentObjects,
 ) -> PyResult<TokenSource> {
-    match (&settings.sasl_oauthbearer_token_provider, aws(py, settings, lent)) {
-        (Some(_), Some(_)) => Err(error::config(
-            "sasl_aws_msk_iam_credentials_provider: cannot be used together with sasl_oauthbearer_token_provider; give one of them"
-                .to_owned(),
+    match (
+        &settings.sasl_oauthbearer_token_provider,
+        aws(py, settings, lent),
+    ) {
+        (Some(_), Some(_)) => Err(error::setting(
+            "sasl_aws_msk_iam_credentials_provider",
+            "cannot be used together with sasl_oauthbearer_token_provider; give one of them",
         )),
-        (Some(provider), None) => Ok(TokenSource::Call(callbacks::tokens(provider.bind(py), lent))),
+        (Some(provider), None) => Ok(TokenSource::Call(callbacks::tokens(
+            provider.bind(py),
+            lent,
+        ))),
         (None, Some(config)) => Ok(TokenSource::AwsMskIam(config)),
         (None, None) => Err(missing(
             "sasl_oauthbearer_token_provider or sasl_oauthbearer_token_endpoint_url",
@@ -283,9 +292,9 @@ fn kerberos(py: Python<'_>, settings: &ClientSettings) -> PyResult<KerberosConfi
         &settings.sasl_kerberos_ccache,
     );
     if keytab.is_some() && ccache.is_some() {
-        return Err(error::config(
-            "sasl_kerberos_ccache: cannot be used together with sasl_kerberos_keytab; give one of them"
-                .to_owned(),
+        return Err(error::setting(
+            "sasl_kerberos_ccache",
+            "cannot be used together with sasl_kerberos_keytab; give one of them",
         ));
     }
     // Checked now, because a wrong path is a wrong setting, and a missing library has to be installed. Detached, so
@@ -329,11 +338,12 @@ fn source(
 }
 
 fn missing(setting: &str, mechanism: &str) -> PyErr {
-    error::config(format!(
-        "{setting}: is missing; sasl_mechanism={mechanism} needs it"
-    ))
+    error::setting(
+        setting,
+        format_args!("is missing; sasl_mechanism={mechanism} needs it"),
+    )
 }
 
 fn lonely(setting: &str, needed: &str) -> PyErr {
-    error::config(format!("{setting}: has no meaning without {needed}"))
+    error::setting(setting, format_args!("has no meaning without {needed}"))
 }

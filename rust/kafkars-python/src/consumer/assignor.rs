@@ -41,9 +41,10 @@ pub(crate) fn assignors(
         if let Ok(name) = given.cast::<PyString>() {
             let name = name.to_str()?;
             return assignor::by_name(name).ok_or_else(|| {
-                error::config(format!(
-                    "partition_assignment_strategy: {name:?} is not known"
-                ))
+                error::setting(
+                    "partition_assignment_strategy",
+                    format_args!("{name:?} is not known"),
+                )
             });
         }
         let assignor: Arc<dyn Assignor> = Arc::new(PyAssignor {

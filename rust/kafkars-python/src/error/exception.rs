@@ -124,6 +124,19 @@ pub(crate) fn attached(class: &'static str, message: impl Into<String>) -> PyErr
     Python::attach(|py| local(py, class, &message, &ErrorContext::default()))
 }
 
+/// The error of a setting, for callers that are attached but hold no token.
+pub(super) fn of_setting(name: &str, problem: &dyn Display) -> PyErr {
+    Python::attach(|py| {
+        let made = errors(py).and_then(|errors| {
+            let keywords = PyDict::new(py);
+            keywords.set_item("setting", name)?;
+            let class = errors.getattr("ConfigError")?;
+            class.call((text(problem),), Some(&keywords))
+        });
+        finish(made)
+    })
+}
+
 fn instance<'py>(
     class: &Bound<'py, PyAny>,
     message: &dyn Display,

@@ -1,5 +1,7 @@
 //! Errors that this crate itself finds: in arguments, states and settings, and in functions of the application.
 
+use std::fmt::Display;
+
 use kafkars_arrow::{ColumnError, RecordColumnsError};
 use kafkars_client::config::{ConfigError, TopicPartition};
 use pyo3::exceptions::{PyException, PyRuntimeError};
@@ -8,14 +10,19 @@ use pyo3::types::PyBytes;
 
 use crate::imports::PythonName;
 
-use super::exception::{ErrorContext, attached, local};
+use super::exception::{ErrorContext, attached, local, of_setting};
 
 /// A contradiction between settings.
 pub(crate) fn settings(error: &ConfigError) -> PyErr {
-    config(error.to_string())
+    setting(error.setting, &error.problem)
 }
 
-/// A setting that cannot be used.
+/// A problem with one setting, by its name.
+pub(crate) fn setting(name: &str, problem: impl Display) -> PyErr {
+    of_setting(name, &problem)
+}
+
+/// A problem with what is no single setting.
 pub(crate) fn config(message: String) -> PyErr {
     attached("ConfigError", message)
 }

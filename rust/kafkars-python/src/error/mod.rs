@@ -21,7 +21,8 @@ pub(crate) use self::embedded::embedded_broker;
 pub(crate) use self::exception::{attached, is_ours};
 pub(crate) use self::local::{
     abandoned, argument, asyncio, buffer_full, closed, config, deserialization, forked,
-    is_of_record, local_argument, runtime, serialization, settings, state, timed_out, unfit_record,
+    is_of_record, local_argument, runtime, serialization, setting, settings, state, timed_out,
+    unfit_record,
 };
 
 /// A failed send or delivery.
