@@ -17,13 +17,15 @@ enum Awaited {
     Join(Instant),
     Sync(Instant),
     Leave,
+    /// A JoinGroup that is answered when the member is leaving.
+    Name,
 }
 
 impl Awaited {
     fn operation(self) -> &'static str {
         match self {
             Self::Heartbeat(_) => "Heartbeat",
-            Self::Join(_) => "JoinGroup",
+            Self::Join(_) | Self::Name => "JoinGroup",
             Self::Sync(_) => "SyncGroup",
             Self::Leave => "LeaveGroup",
         }
@@ -61,6 +63,7 @@ impl ClassicMembership {
                     _ => self.leave_failed(common, now),
                 }
             }
+            (Some(Awaited::Name), GroupResponse::JoinGroup(response)) => self.named(&response),
             // A response to an earlier step, or of another type than the request, which no driver reports.
             (_, _) => {}
         }
@@ -96,6 +99,7 @@ impl ClassicMembership {
         };
         match awaited {
             Awaited::Leave => self.left(common),
+            Awaited::Name => {}
             Awaited::Heartbeat(_) | Awaited::Join(_) | Awaited::Sync(_) => {
                 self.fail(common, now, error);
             }
@@ -112,6 +116,7 @@ impl ClassicMembership {
             Awaited::Heartbeat(_) => self.heartbeat_failed(now),
             Awaited::Join(_) | Awaited::Sync(_) => self.join_failed(now),
             Awaited::Leave => self.leave_failed(common, now),
+            Awaited::Name => {}
         }
     }
 
@@ -121,6 +126,9 @@ impl ClassicMembership {
         }
         if self.is_leaving(id) {
             return Some(Awaited::Leave);
+        }
+        if self.take_unnamed(id) {
+            return Some(Awaited::Name);
         }
         match self.phase {
             JoinPhase::Joining(asked, sent_at) if asked == id => Some(Awaited::Join(sent_at)),

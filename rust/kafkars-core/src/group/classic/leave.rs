@@ -1,6 +1,9 @@
 //! Leaving: revoke everything while the generation is still valid, then send LeaveGroup.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+use kafkars_protocol::ErrorCode;
+use kafkars_protocol::messages::join_group::JoinGroupResponse;
 
 use super::{ClassicMembership, JoinPhase};
 use crate::group::action::{GroupRequest, LeaveGroup, RequestId};
@@ -8,8 +11,18 @@ use crate::group::common::Common;
 use crate::group::event::GroupEvent;
 use crate::group::leave::{Leave, LeaveOperation, LeaveRequest};
 
+/// How long a member that leaves waits for the id that it has asked for. The coordinator gives it at once, but one
+/// before Kafka 2.2 answers when the others have joined.
+const NAMED_WITHIN: Duration = Duration::from_secs(1);
+
 impl ClassicMembership {
-    pub(in crate::group) fn leave(&mut self, common: &mut Common, _now: Instant, leave: Leave) {
+    pub(in crate::group) fn leave(&mut self, common: &mut Common, now: Instant, leave: Leave) {
+        if let JoinPhase::Joining(id, _) = self.phase
+            && !self.may_have_place()
+            && gives_up_place(common, leave.operation)
+        {
+            self.unnamed = Some((id, now + NAMED_WITHIN));
+        }
         match &self.phase {
             JoinPhase::Leaving(_) => {}
             JoinPhase::Failed { .. } if self.may_have_place() => self.depart(leave),
@@ -36,7 +49,13 @@ impl ClassicMembership {
         if !common.ownership.is_settled() || common.is_committing || leaving.is_in_flight() {
             return;
         }
-        if leaving.is_given_up() || !self.sends_leave(common, leaving.operation()) {
+        if leaving.is_given_up() {
+            return self.left(common);
+        }
+        if self.unnamed.is_some_and(|(_, until)| until > now) {
+            return;
+        }
+        if !self.sends_leave(common, leaving.operation()) {
             return self.left(common);
         }
         let reason = leaving.reason();
@@ -48,14 +67,23 @@ impl ClassicMembership {
         }
     }
 
-    /// True if LeaveGroup is to be sent: a member with an instance id keeps its place unless told otherwise.
+    /// True if LeaveGroup is to be sent.
     pub(super) fn sends_leave(&self, common: &Common, operation: LeaveOperation) -> bool {
-        let gives_up = match operation {
-            LeaveOperation::Default => common.instance.is_none(),
-            LeaveOperation::LeaveGroup => true,
-            LeaveOperation::RemainInGroup => false,
-        };
-        gives_up && !self.member.id.is_empty()
+        gives_up_place(common, operation) && self.may_have_place()
+    }
+
+    /// True if `id` is the JoinGroup whose answer says which id a leaving member has; it is waited for no longer then.
+    pub(super) fn take_unnamed(&mut self, id: RequestId) -> bool {
+        self.unnamed.take_if(|(asked, _)| *asked == id).is_some()
+    }
+
+    /// Takes the id that the coordinator keeps for a member that is leaving: until its session expired the group would
+    /// wait for it at every rebalance, and would never be empty, so that it took no commits from outside.
+    pub(super) fn named(&mut self, response: &JoinGroupResponse) {
+        let code = ErrorCode::from_i16(response.error_code);
+        if matches!(code, ErrorCode::None | ErrorCode::MemberIdRequired) {
+            self.member.id = response.member_id.as_str().into();
+        }
     }
 
     /// Sends LeaveGroup if the coordinator is known and the pace allows it.
@@ -101,6 +129,7 @@ impl ClassicMembership {
     /// Ends the membership. A subscription made meanwhile starts a new one.
     pub(super) fn left(&mut self, common: &mut Common) {
         self.forget_member();
+        self.unnamed = None;
         self.rejoin = None;
         // A new subscription joins without a pause, unless the last join failed.
         if !self.pace.has_failed() {
@@ -111,5 +140,14 @@ impl ClassicMembership {
         if common.subscription.is_some() {
             self.start("the consumer subscribed");
         }
+    }
+}
+
+/// True if a member that leaves so gives up its place: one with an instance id keeps it unless told otherwise.
+fn gives_up_place(common: &Common, operation: LeaveOperation) -> bool {
+    match operation {
+        LeaveOperation::Default => common.instance.is_none(),
+        LeaveOperation::LeaveGroup => true,
+        LeaveOperation::RemainInGroup => false,
     }
 }

@@ -52,6 +52,9 @@ pub(super) struct ClassicMembership {
     session: MemberSession,
     /// What the last join subscribed to.
     joined_topics: BTreeSet<Arc<str>>,
+    /// The first JoinGroup of a member that leaves before it is answered, and until when its answer is waited for: the
+    /// id in it keeps a place that nobody else can give up.
+    unnamed: Option<(RequestId, Instant)>,
     /// As which member, and in which generation, partitions were last given up in order to join.
     gave_up_in: Option<(Arc<str>, i32)>,
     /// The partitions that the last join claimed to own.
@@ -94,6 +97,7 @@ impl ClassicMembership {
             beat_pace: common.pace(),
             session: MemberSession::default(),
             joined_topics: BTreeSet::new(),
+            unnamed: None,
             gave_up_in: None,
             claimed: Vec::new(),
             watched: None,
@@ -178,6 +182,11 @@ impl ClassicMembership {
         let retry_at = match &self.phase {
             JoinPhase::Preparing if can_act && !common.joins_later => self.pace.next_at(),
             JoinPhase::Electing(election) => election.wake_at(),
+            // A member without an id owns nothing, but its commits may wait.
+            JoinPhase::Leaving(_) if self.unnamed.is_some() => self
+                .unnamed
+                .filter(|_| !common.is_committing)
+                .map(|(_, until)| until),
             JoinPhase::Leaving(leaving)
                 if can_act && !common.is_committing && !leaving.is_in_flight() =>
             {

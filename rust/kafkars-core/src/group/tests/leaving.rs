@@ -89,3 +89,79 @@ fn a_join_that_is_fenced_frees_its_place_and_pauses() {
     let (_, again) = member.next_beat();
     assert_eq!(again.member_epoch, 0);
 }
+
+/// The coordinator keeps a place for an id that it has given away: it waits for that member at every rebalance.
+#[test]
+fn a_classic_member_that_leaves_before_it_has_its_id_gives_up_the_place_that_waits_for_it() {
+    let mut member = TestMember::classic(&["range"], short);
+    let (join, request) = member.next_join();
+    assert_eq!(request.member_id, "");
+    member.membership.leave(member.now, Leave::default());
+    member.work();
+    assert_eq!(member.membership.state(), MembershipState::Leaving);
+    assert_eq!(member.told.pop_front(), None, "not before it is named");
+    let named = JoinGroupResponse {
+        error_code: ErrorCode::MemberIdRequired.code(),
+        member_id: "me".to_owned(),
+        ..JoinGroupResponse::default()
+    };
+    member.answer(&join, GroupResponse::JoinGroup(named));
+    let goodbye = member.next();
+    match &goodbye.request {
+        GroupRequest::LeaveGroup(request) => assert_eq!(request.member_id, "me"),
+        other => panic!("LeaveGroup, not {}", other.name()),
+    }
+    member.answer(&goodbye, GroupResponse::LeaveGroup(Default::default()));
+    assert_eq!(member.told.pop_front(), Some(GroupEvent::Left));
+    member.subscribe(&[TOPIC]);
+    assert_eq!(member.next_join().1.member_id, "", "another member");
+}
+
+/// The id is waited for only for a while, and not at all where none will come.
+#[test]
+fn a_classic_member_without_an_id_leaves_soon() {
+    let leaving = |change: fn(&mut GroupConfig)| {
+        let mut member = TestMember::classic(&["range"], change);
+        let (join, _) = member.next_join();
+        member.membership.leave(member.now, Leave::default());
+        member.work();
+        (member, join)
+    };
+    let has_left = |member: &mut TestMember| {
+        assert_eq!(member.told.pop_front(), Some(GroupEvent::Left));
+        assert_eq!(member.membership.state(), MembershipState::Unsubscribed);
+        assert!(member.try_next().is_none(), "nobody to say goodbye for");
+    };
+
+    let (mut member, join) = leaving(short);
+    let wake_at = member.membership.wake_at().expect("a limit");
+    assert!(wake_at <= member.now + Duration::from_secs(1));
+    assert!(wake_at > member.now, "at rest until then");
+    member.pass(Duration::from_secs(1));
+    has_left(&mut member);
+    let late = JoinGroupResponse {
+        error_code: ErrorCode::MemberIdRequired.code(),
+        member_id: "me".to_owned(),
+        ..JoinGroupResponse::default()
+    };
+    member.answer(&join, GroupResponse::JoinGroup(late));
+    assert!(member.try_next().is_none(), "too late");
+
+    let (mut member, join) = leaving(short);
+    let failure = RequestFailure::Retriable("disconnected".into());
+    member.membership.failed(member.now, join.id, failure);
+    member.work();
+    has_left(&mut member);
+
+    let (mut member, join) = leaving(short);
+    let refused = JoinGroupResponse {
+        error_code: ErrorCode::GroupAuthorizationFailed.code(),
+        ..JoinGroupResponse::default()
+    };
+    member.answer(&join, GroupResponse::JoinGroup(refused));
+    has_left(&mut member);
+
+    let is_static = |config: &mut GroupConfig| config.group_instance_id = Some("one".to_owned());
+    let (mut member, _) = leaving(is_static);
+    has_left(&mut member);
+}
