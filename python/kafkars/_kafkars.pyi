@@ -1353,8 +1353,8 @@ class Consumer(BaseConsumer[K, V]):
         this call, and the member leaves the group.
 
         Args:
-            timeout: Longest wait in seconds for commits and the coordinator; `close_timeout_ms` by default. The
-                subscription is given up in any case.
+            timeout: Longest wait in seconds for commits and the coordinator; `close_timeout_ms` by default. It is not
+                used up where no broker has answered for 1 s. The subscription is given up in any case.
 
         Raises:
             KafkaTimeoutError: There was no answer in time; the message says what the last try met.
@@ -1569,8 +1569,8 @@ class AsyncConsumer(BaseConsumer[K, V]):
         this call, and the member leaves the group.
 
         Args:
-            timeout: Longest wait in seconds for commits and the coordinator; `close_timeout_ms` by default. The
-                subscription is given up in any case.
+            timeout: Longest wait in seconds for commits and the coordinator; `close_timeout_ms` by default. It is not
+                used up where no broker has answered for 1 s. The subscription is given up in any case.
 
         Raises:
             KafkaTimeoutError: There was no answer in time; the message says what the last try met.

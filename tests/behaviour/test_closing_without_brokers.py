@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any
 
 import kafkars
@@ -57,6 +58,39 @@ def test_a_member_with_nothing_to_commit_ends_at_once(client_api: Any, go_away: 
         with Stopwatch() as watch:
             consumer.close()
         assert watch.seconds < AT_ONCE
+
+
+@pytest.mark.parametrize("protocol", ["classic", "consumer"])
+def test_the_end_of_a_subscription_is_not_waited_for_but_said_later(client_api: Any, protocol: str) -> None:
+    with broker_with_records() as broker:
+        revoked: list[Any] = []
+        consumer = member(client_api, broker, group_protocol=protocol)
+        consumer.subscribe(["topic"], on_partitions_revoked=revoked.extend)
+        broker.pause_node(1)
+        with Stopwatch() as watch:
+            consumer.unsubscribe()
+        assert watch.seconds < AT_ONCE
+        assert revoked == [("topic", 0)]
+        assert consumer.assignment() == set()
+        assert consumer.health().state == "leaving"
+        broker.resume_node(1)
+        eventually(lambda: consumer.health().state == "unsubscribed", "the group is left")
+        # What was finished is committed before, as if it had been waited for.
+        assert consumer.committed([("topic", 0)])["topic", 0].offset == 10
+
+
+@pytest.mark.parametrize("protocol", ["classic", "consumer"])
+def test_the_end_of_a_subscription_is_not_waited_for_where_nobody_is_left(client_api: Any, protocol: str) -> None:
+    with broker_with_records() as broker:
+        consumer = member(client_api, broker, group_protocol=protocol)
+        broker.kill_node(1)
+        with Stopwatch() as watch:
+            consumer.unsubscribe()
+            consumer.subscribe(["topic"])
+            consumer.unsubscribe()
+        assert watch.seconds < AT_ONCE
+        with suppress(KafkaTimeoutError):
+            consumer.close(0)
 
 
 def test_clients_with_nothing_in_hand_end_at_once(client_api: Any, go_away: Any) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from kafkars.compat import kafka, kafka_3
+from kafkars.compat.kafka.errors import UnknownTopicIdError, UnknownTopicOrPartitionError
 from kafkars.testing import EmbeddedBroker
 
 SECONDS = 20.0
@@ -102,6 +103,32 @@ def test_a_deleted_topic_does_not_fail_the_reading_of_others(
             assert "gone" in told[0]
             fill(broker, "stays", 1)
             assert polled(consumer, 1) == ["stays"]
+
+
+@FACES
+def test_positions_are_committed_without_those_of_a_deleted_topic(face: Any) -> None:
+    with EmbeddedBroker(topics={"gone": 1, "stays": 1}, auto_create_topics=False) as broker:
+        fill(broker, "gone", 1)
+        fill(broker, "stays", 1)
+        gone, stays = face.TopicPartition("gone", 0), face.TopicPartition("stays", 0)
+        with consumer_of(face, broker, group_id="g") as consumer:
+            consumer.subscribe(["gone", "stays"])
+            polled(consumer, 2)
+            delete(broker, "gone")
+            consumer.commit()
+            assert consumer.committed(stays) == 1
+            fill(broker, "stays", 1)
+            assert polled(consumer, 1) == ["stays"]
+            heard: list[Any] = []
+            future = consumer.commit_async(callback=lambda _offsets, error: heard.append(error))
+            poll_until(consumer, lambda: heard)
+            assert heard == [None]
+            assert future.succeeded()
+            assert consumer.committed(stays) == 2
+            # Whoever names a partition hears that it is gone.
+            offset = face.OffsetAndMetadata(1, "", -1)
+            with pytest.raises((UnknownTopicOrPartitionError, UnknownTopicIdError)):
+                consumer.commit({gone: offset})
 
 
 @FACES

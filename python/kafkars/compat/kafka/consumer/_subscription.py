@@ -106,13 +106,13 @@ class ConsumerSubscription:
         else:
             self._engine.assign(sorted(wanted))
 
-    def forget(self, seconds: float | None = None) -> None:
+    def forget(self) -> None:
         """Unsubscribes; the consumer leaves the group."""
         was_subscribed = self._joined is not None
         self._kind, self._pattern, self._listener, self.topics, self._joined = None, None, None, None, None
         if was_subscribed:
             try:
-                self._engine.unsubscribe(timeout=seconds)
+                self._engine.unsubscribe()
             except EngineTimeoutError as error:
                 # The subscription is given up all the same, which is all that kafka-python waits for.
                 log.warning("the group was not left: %s", error)

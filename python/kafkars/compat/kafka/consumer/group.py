@@ -27,6 +27,8 @@ from kafkars.compat.kafka.errors import (
     FencedInstanceIdError,
     KafkaError,
     KafkaTimeoutError,
+    UnknownTopicIdError,
+    UnknownTopicOrPartitionError,
     of_first_contact,
     translated,
 )
@@ -62,11 +64,14 @@ SECONDS_BETWEEN_LOOKS = 0.02
 PLACE_LOST = (MaxPollIntervalExceededError, RebalanceTimeoutError, SessionExpiredError)
 """Errors after which the engine rejoins the group."""
 
+TOPIC_GONE = (UnknownTopicOrPartitionError, UnknownTopicIdError)
+"""Failures of a commit that has stored everything but positions in topics that were deleted."""
+
+POSITIONS_OF_GONE = "positions in a topic that was deleted are not committed: %s"
+"""kafka-python has given those partitions up by then, so that a commit of all positions is none of them."""
+
 NOTHING_READ: tuple[Any, ...] = (None, ({}, None))
 """What reads return if no record came in time."""
-
-SECONDS_TO_LEAVE_NOBODY = 1.0
-"""Seconds that `unsubscribe()` tries to commit, and then to leave the group, if no broker is connected."""
 
 NO_MEMBER = "the consumer subscribes to a pattern that matches no topic yet, and is no member of its group"
 
@@ -281,12 +286,12 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
     def unsubscribe(self) -> None:
         """Commits positions if commits are automatic, leaves the group, and removes subscription or assignment."""
         self._check_open()
-        seconds = None if self._engine.health().connected else SECONDS_TO_LEAVE_NOBODY
         if self._commits_of_itself():
+            # The member leaves after it; as at the end, not waited for here.
             with contextlib.suppress(EngineError):
-                self._engine.commit(timeout=seconds)
+                self._engine.commit_async()
         with translated():
-            self._subscription.forget(seconds)
+            self._subscription.forget()
         self._follows = False
         self._fenced = None
 
@@ -613,6 +618,10 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
         except CommitFailedError as error:
             self._check_fenced(error)
             raise
+        except TOPIC_GONE as error:
+            if offsets is not None:
+                raise
+            log.warning(POSITIONS_OF_GONE, error)
 
     def commit_async(
         self,
@@ -634,6 +643,9 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
             failure = None if error is None else translated_error(error)
             if isinstance(failure, CommitFailedError) and self._fenced is not None:
                 failure = FencedInstanceIdError(*self._fenced.args)
+            if isinstance(failure, TOPIC_GONE) and offsets is None:
+                log.warning(POSITIONS_OF_GONE, failure)
+                failure = None
             if failure is None:
                 future.success(True)
             else:

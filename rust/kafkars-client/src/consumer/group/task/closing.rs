@@ -9,6 +9,7 @@ use super::{GroupTask, LEAVE_WITHIN, commits_end_at, leave};
 use crate::client::silence;
 use crate::consumer::group::command::Command;
 use crate::consumer::group::ending::Unfinished;
+use crate::consumer::group::event::ConsumerEvent;
 use crate::net::ConnectionKind;
 use crate::{after, now};
 
@@ -88,7 +89,10 @@ impl GroupTask {
     /// Ends what a closing consumer waits for when no broker has answered for long: commits, and leaving the group.
     /// Returns when to look again.
     pub(super) fn end_unheard(&mut self) -> Option<Instant> {
-        let began = self.leaves_since.filter(|_| self.is_closing)?;
+        let began = self.leaves_since?;
+        if !self.is_closing {
+            return self.end_unheard_waits(began);
+        }
         let client = &self.shared.client;
         if !self.commits.is_idle() {
             if client.is_unheard(began, silence::COMMIT) {
@@ -100,6 +104,22 @@ impl GroupTask {
             self.membership.leave_unsaid(now());
         }
         Some(after(now(), silence::LOOK_INTERVAL))
+    }
+
+    /// Ends the waits of those who gave up a subscription when no broker has answered for long. The group is left all
+    /// the same, as soon as one does. Returns when to look again.
+    fn end_unheard_waits(&mut self, began: Instant) -> Option<Instant> {
+        let newest = self.leaves.back().copied();
+        let newest = newest.filter(|newest| self.told_unheard != Some(*newest))?;
+        if !self.shared.client.is_unheard(began, silence::GOODBYE) {
+            return Some(after(now(), silence::LOOK_INTERVAL));
+        }
+        tracing::warn!(target: "kafkars::group", client = %self.shared.client.name(), group = %self.membership.group(), "no broker has answered for a second: the group is left when one does");
+        self.told_unheard = Some(newest);
+        self.release_at = Some(now());
+        // This ends the waits for earlier ones, too.
+        self.shared.push_event(ConsumerEvent::Left(newest));
+        None
     }
 
     /// Ends what waits for a coordinator that refuses this client: commits, and leaving the group.

@@ -65,6 +65,7 @@ impl Start {
             is_closing: false,
             release_at: None,
             leaves: VecDeque::new(),
+            told_unheard: None,
             resolving: None,
             pattern: None,
             awaited: None,
@@ -107,6 +108,8 @@ struct GroupTask {
     release_at: Option<Instant>,
     // Those who wait for [`GroupEvent::Left`], one event each.
     leaves: VecDeque<LeaveId>,
+    // The newest of them, if its wait has ended because no broker answers.
+    told_unheard: Option<LeaveId>,
     // The topic ids that are being looked up, and the task that does.
     resolving: Option<(Vec<Uuid>, AbortHandle)>,
     pattern: Option<LocalPattern>,
@@ -234,12 +237,9 @@ impl GroupTask {
                 self.commits_end_at = Some(commits_end_at(now, deadline));
                 self.release_at = Some(deadline);
                 self.leaves_since = Some(now);
-                if last.is_some() && !self.is_closing {
-                    self.is_closing = true;
-                    // A consumer that has sent nothing for long must send something, to find out whether a broker
-                    // answers.
-                    self.shared.client.refresh_metadata();
-                }
+                self.is_closing |= last.is_some();
+                // A consumer that has sent nothing for long must send something, to find out whether a broker answers.
+                self.shared.client.refresh_metadata();
                 self.commit_last(now, last.unwrap_or_default(), deadline);
                 // If it is leaving already, one event ends both.
                 if self.membership.state() == MembershipState::Leaving {
