@@ -254,6 +254,7 @@ lint-python: build $(VENV)/.group-peers $(VENV)/.group-docs
 	@$(BIN)/basedpyright --project pyright-tests.json --warnings
 	@$(PY) scripts/check_layers.py
 	@$(PY) scripts/check_licenses.py
+	@$(PY) scripts/check_notices.py
 	@$(PY) scripts/check_tests.py
 	@$(PY) scripts/check_circles.py
 	@$(PY) scripts/check_names.py
@@ -275,6 +276,10 @@ generate: $(VENV)/.created  ## Write the wire messages anew from Kafka's own sch
 .PHONY: generate-twins
 generate-twins: $(VENV)/.created  ## Make the synchronous clients of the asyncio ones
 	@$(PY) scripts/check_twins.py --write
+
+.PHONY: notices
+notices: $(VENV)/.created  ## Write the notices of the crates within the native module, after Cargo.lock has changed
+	@$(PY) scripts/check_notices.py --write
 
 .PHONY: generate-stub-docs
 generate-stub-docs: build  ## Put what the native module says of its methods into the stub

@@ -12,7 +12,8 @@ import pytest
 pytestmark = pytest.mark.timeout(120)
 
 ROOT = Path(__file__).resolve().parents[2]
-ALONE = ["Cargo.toml", "Cargo.lock", "pyproject.toml", "LICENSE", "README.md", ".cargo/config.toml"]
+ALONE = ["Cargo.toml", "Cargo.lock", "pyproject.toml", "LICENSE", "THIRD-PARTY-NOTICES.txt", "README.md"]
+ALONE += [".cargo/config.toml"]
 
 
 def test_what_is_built_from_is_in_it(tmp_path: Path) -> None:

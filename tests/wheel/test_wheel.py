@@ -41,6 +41,9 @@ def test_it_is_small_and_needs_no_other_package(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         (metadata,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
         lines = archive.read(metadata).decode().splitlines()
+        names = {name.rpartition("/")[2] for name in archive.namelist() if ".dist-info/" in name}
+    # What is linked into the module asks for its notices beside it.
+    assert {"LICENSE", "THIRD-PARTY-NOTICES.txt"} <= names
     # Only what an extra asks for: `pip install "kafkars[spark]"`.
     assert [line for line in lines if line.startswith("Requires-Dist") and "; extra == " not in line] == []
     assert "Requires-Python: >=3.10" in lines
