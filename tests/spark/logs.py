@@ -1,4 +1,4 @@
-"""What a failed test shows of the log of a Spark program: its stacks are long, and their causes stand before the end."""
+"""What a failed test shows of the log of a Spark program: stacks are long, and causes stand before the end."""
 
 from __future__ import annotations
 

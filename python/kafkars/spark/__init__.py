@@ -41,7 +41,37 @@ def register(spark: Any) -> None:
     from kafkars.spark.source import KafkaSource  # noqa: PLC0415  imports PySpark
 
     _name_python(spark)
-    spark.dataSource.register(KafkaSource)
+    _register(spark, KafkaSource)
+
+
+SET_BY_STREAMS = {
+    "SPARK_AUTH_SOCKET_TIMEOUT": "15",
+    "SPARK_BUFFER_SIZE": "65536",
+    "SPARK_LOCAL_DIRS": "",
+    "SPARK_PYTHON_RUNTIME": "PYTHON_WORKER",
+}
+"""What Spark puts into the environment of a source's workers when a stream starts; Spark sets the values again.
+
+All streams of a session share that environment, a `java.util.HashMap` without a lock. Two streams that start at the
+same moment may both add the same name, and the map then counts it twice. It is sent with each task, where reading it
+fails from then on (`OptionalDataException`), for every stream of the session. A name that is there already is only
+changed.
+"""
+
+
+def _register(spark: Any, source: type[Any]) -> None:
+    """Registers a source whose environment has all names that streams set."""
+    environment = getattr(getattr(spark, "sparkContext", None), "environment", None)
+    if environment is None:  # Spark Connect keeps it in the server
+        spark.dataSource.register(source)
+        return
+    added = {name: value for name, value in SET_BY_STREAMS.items() if name not in environment}
+    environment.update(added)
+    try:
+        spark.dataSource.register(source)
+    finally:
+        for name in added:
+            environment.pop(name, None)
 
 
 def _name_python(spark: Any) -> None:

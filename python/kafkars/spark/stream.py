@@ -167,6 +167,8 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def _commit(self, offsets: Offsets) -> None:
         group = self.options.commit_group
+        # Groups have no offsets of partitions that are not there.
+        offsets = {each: offset for each, offset in offsets.items() if each not in self._missing_since}
         if group is None or not offsets or offsets == self._committed:
             return
         if self._planner.commit(group, offsets):

@@ -13,6 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import kafkars.spark
+
 from tests.spark import session
 from tests.spark.programs import crashing
 
@@ -24,7 +26,7 @@ def main() -> None:
         os.environ[crashing.CRASH] = json.dumps({**json.loads(os.environ[crashing.CRASH]), "driver": os.getpid()})
     spark = session.start(folder / "spark", plan.get("conf"), master=plan.get("master", "local[2]"))
     if crashing.CRASH in os.environ:
-        spark.dataSource.register(crashing.CrashingSource)
+        kafkars.spark._register(spark, crashing.CrashingSource)
     starts = [partial(start, spark, folder, plan, each) for each in plan["queries"]]
     queries = [each() for each in starts]
     print("started", flush=True)
