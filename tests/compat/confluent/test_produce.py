@@ -239,6 +239,39 @@ def test_many_messages_in_one_call(clients: Clients) -> None:
             producer.produce_batch(topic, wrong)
 
 
+@pytest.mark.parametrize(
+    ("part", "value", "error"),
+    [
+        ("headers", 5, ValueError),
+        ("headers", "text", ValueError),
+        ("headers", {"name": 1}, ValueError),
+        ("headers", [("name",)], ValueError),
+        ("headers", [["name", "value"]], ValueError),
+        ("headers", (("name", b"value"),), ValueError),
+        ("partition", "0", TypeError),
+        ("partition", 0.5, TypeError),
+        ("timestamp", 1000, NotImplementedError),
+    ],
+)
+def test_of_a_batch_with_a_wrong_message_nothing_is_sent(
+    clients: Clients, part: str, value: object, error: type[Exception]
+) -> None:
+    producer = clients.producer()
+    with pytest.raises(error):
+        producer.produce_batch("topic", [{"value": b"right"}, {"value": b"wrong", part: value}])
+    assert len(producer) == 0
+
+
+@pytest.mark.parametrize("headers", [None, {}, [], {"name": None, "other": "text"}, [("name", b"value"), ("name", "")]])
+def test_messages_of_a_batch_have_headers(clients: Clients, headers: object) -> None:
+    topic, reports = clients.topic(), Reports()
+    producer = clients.producer()
+    messages = [{"value": b"value", "headers": headers, "partition": None}]
+    assert producer.produce_batch(topic, messages, on_delivery=reports) == 1
+    assert producer.flush(20) == 0
+    assert reports.codes() == [None]
+
+
 def test_a_closed_producer_says_so(clients: Clients) -> None:
     topic, reports = clients.topic(), Reports()
     with clients.producer() as producer:

@@ -66,6 +66,29 @@ def test_who_was_too_slow_hears_it_before_its_partitions_are_lost(clients: Clien
     assert heard == ["lost"]
 
 
+def test_a_topic_that_does_not_exist_is_told_with_its_first_partition(clients: Clients) -> None:
+    consumer = clients.consumer()
+    consumer.subscribe(["nobody-made-this"])
+    (message,) = poll_until(consumer, 1)
+    assert message.error().code() == clients.ck.KafkaError.UNKNOWN_TOPIC_OR_PART
+    assert (message.topic(), message.partition(), message.offset()) == ("nobody-made-this", 0, None)
+
+
+def test_an_assigned_partition_that_does_not_exist_is_told_once_at_most(clients: Clients) -> None:
+    """The library waits for it, and says nothing."""
+    topic = clients.topic(messages=1)
+    consumer = clients.consumer()
+    consumer.assign([clients.ck.TopicPartition(topic, number) for number in (0, 7)])
+    found = []
+    deadline = time.monotonic() + 3
+    while time.monotonic() < deadline:
+        message = consumer.poll(0.2)
+        found += [] if message is None else [message]
+    told = [each.error().code() for each in found if each.error()]
+    assert told in ([], [clients.ck.KafkaError._UNKNOWN_PARTITION])
+    assert [each.value() for each in found if not each.error()] == [b"value-0"]
+
+
 def test_each_call_says_in_its_own_way_that_nobody_answers(ck: ModuleType) -> None:
     consumer = ck.Consumer({**NOWHERE, "group.id": "group"})
     producer = ck.Producer({**NOWHERE, "transactional.id": "id"})

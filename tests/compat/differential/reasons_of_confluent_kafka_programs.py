@@ -28,6 +28,24 @@ REASONS = [
         "It reads partitions of its own choice, and the next start would read all of it again.",
     ),
     Reason(
+        ("assign() of a partition that does not exist",),
+        "waits for it, and says nothing",
+        "waits for it, and says once in a message that there is none",
+        "A wrong number would never be found.",
+    ),
+    Reason(
+        ("delete_records() and list_offsets() of a partition that does not exist",),
+        "_NOENT, but _UNKNOWN_PARTITION beside other partitions of its topic",
+        "_NOENT",
+        "The same mistake has the same code.",
+    ),
+    Reason(
+        ("poll() whose on_assign raises",),
+        "loses the message that it would have returned, and commits behind it",
+        "returns it with the next poll",
+        "No message is lost.",
+    ),
+    Reason(
         ("seek() in on_assign, after assign()", "seek() after _AUTO_OFFSET_RESET"),
         "_STATE, because it has not begun to read, or has given it up",
         "goes there",

@@ -124,7 +124,7 @@ class Producer(ConfluentProducer):
                     topic,
                     message.get("value"),
                     message.get("key"),
-                    message.get("partition", partition),
+                    partition if message.get("partition") is None else message["partition"],
                     own or callback or on_delivery,
                     headers=message.get("headers"),
                 )
@@ -420,3 +420,26 @@ def check_messages(messages: list[Any]) -> None:
         for part in ("value", "key"):
             if not isinstance(message.get(part), bytes | str | None):
                 raise TypeError(f"message {part} at index {index} must be bytes or str")
+        if not isinstance(message.get("partition"), int | None):
+            raise TypeError(f"message partition at index {index} must be int")
+        if message.get("headers") is not None and not is_headers(message["headers"]):
+            raise ValueError(f"invalid headers at index {index}")
+        if "timestamp" in message:
+            raise NotImplementedError("timestamps of messages are not supported in batches; call produce()")
+
+
+def is_headers(given: object) -> bool:
+    """True if messages of a batch may have these headers."""
+    if isinstance(given, dict):
+        return all(isinstance(value, bytes | str | None) for value in given.values())
+    return isinstance(given, list) and all(map(is_header, given))
+
+
+def is_header(given: object) -> bool:
+    if not isinstance(given, tuple):
+        return False
+    match given:
+        case (_, bytes() | str() | None):
+            return True
+        case _:
+            return False

@@ -49,7 +49,7 @@ class Trouble:
         self._news: deque[KafkaError] = deque()
         self._is_down = False
         self._is_lost = False
-        self._told: set[tuple[str, int | None, int | None, int]] = set()
+        self._told: set[tuple[object, ...]] = set()
         self._messages: deque[Message] = deque()
         self._lock = threading.Lock()
         self._fatal: KafkaError | None = None
@@ -74,7 +74,7 @@ class Trouble:
         code = BROKER["UNKNOWN_TOPIC_OR_PART"]
         error = KafkaError(code, f"Subscribed topic not available: {topic}: it does not exist")
         with self._lock:
-            self._messages.append(Message(topic, value=error.str().encode(), error=error))
+            self._messages.append(Message(topic, 0, value=error.str().encode(), error=error))
 
     def unknown(self, topic: str, partition: int) -> None:
         """Makes a later poll report an assigned partition that cannot exist."""
@@ -100,8 +100,11 @@ class Trouble:
             error = local_error("_AUTO_OFFSET_RESET", error.str())
         elif isinstance(problem, errors.InvalidArgumentError):
             error = local_error("_UNKNOWN_PARTITION", error.str())
-        if problem.topic is not None:
-            told = (problem.topic, problem.partition, problem.offset, error.code())
+        # What the engine refuses of an assignment it names in the text alone, and again and again.
+        is_refused = isinstance(problem, errors.InvalidArgumentError)
+        if problem.topic is not None or is_refused:
+            place = error.str() if is_refused else (problem.topic, problem.partition, problem.offset)
+            told = (place, error.code())
             if told in self._told:
                 return None
             self._told.add(told)
