@@ -182,3 +182,21 @@ def test_names_of_figures_are_values() -> None:
     assert MetricName("a", "g") != MetricName("b", "g")
     with pytest.raises(TypeError):
         AbstractMetricsReporter()  # type: ignore[abstract]
+
+
+@pytest.mark.parametrize(("version", "besides"), [(2, {"serializer", "vendor"}), (3, {"net"})], ids=["2", "3"])
+def test_the_package_has_its_modules(version: int, besides: set[str]) -> None:
+    """In a process of its own, where nobody has imported them."""
+    names = {"admin", "codec", "consumer", "coordinator", "errors", "future", "metrics", "partitioner", "producer"}
+    names |= {"protocol", "record", "structs", "util", "version"} | besides
+    names |= {"consumer.fetcher", "consumer.subscription_state", "coordinator.assignors", "producer.future"}
+    program = f"""
+from kafkars.compat import install
+install("kafka", version={version})
+import importlib, operator, kafka
+early = {{name: operator.attrgetter(name)(kafka) for name in {sorted(names)}}}
+assert all(early[name] is importlib.import_module("kafka." + name) for name in early)
+assert issubclass(kafka.errors.NoBrokersAvailable, kafka.errors.KafkaError)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr

@@ -30,10 +30,19 @@ if TYPE_CHECKING:
 logging.getLogger("kafka").addHandler(logging.NullHandler())
 
 
+MODULES_OF_THE_PACKAGE = {
+    **dict.fromkeys(("admin", "coordinator", "metrics", "net"), "kafkars.compat.kafka_3"),
+    **dict.fromkeys(("codec", "errors", "future", "record", "structs", "util"), "kafkars.compat.kafka"),
+}
+"""Modules that kafka-python imports with itself, so that `import kafka` is enough to use them, and whose they are."""
+
+
 def __getattr__(name: str) -> object:
     # Imported late: programs that only send or read do not need administration.
     if name == "KafkaAdminClient":
         return importlib.import_module("kafkars.compat.kafka_3.admin").KafkaAdminClient
+    if name in MODULES_OF_THE_PACKAGE:
+        return importlib.import_module(f"{MODULES_OF_THE_PACKAGE[name]}.{name}")
     if name in NAMES_NOT_OFFERED:
         raise AttributeError(f"kafka.{name} is not offered by kafkars: {NAMES_NOT_OFFERED[name]}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
