@@ -19,6 +19,7 @@ LEFT_ALONE = (
     "rust/kafkars-protocol/src/messages/",
     "rust/kafkars-broker/src/releases/table.rs",
     "rust/kafkars-testkit/src/frames/",
+    "THIRD-PARTY-NOTICES.txt",
 )
 """Written by programs."""
 

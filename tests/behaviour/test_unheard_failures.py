@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import logging
 from typing import Any
 
 import pytest
-from kafkars import Producer
+from kafkars import Producer, aio
 from kafkars.errors import MessageTooLargeError, TopicAuthorizationFailedError
 from kafkars.testing import EmbeddedBroker
 
@@ -55,6 +56,38 @@ def test_whoever_asks_for_all_of_a_call_has_asked_for_each(caplog: pytest.LogCap
         del sent
         gc.collect()
     assert lines(caplog, "t") == []
+
+
+def test_asyncio_too(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.WARNING, "kafkars")
+
+    async def main(servers: str) -> None:
+        async with aio.Producer(bootstrap_servers=servers, max_request_size=10_000_000) as producer:
+            with pytest.raises(MessageTooLargeError):
+                await producer.send_many("t", [TOO_LARGE] * 3, partitions=[0, 1, 2])
+            sent = await producer.enqueue_many("t", [TOO_LARGE] * 3, partitions=[0, 1, 2])
+            with pytest.raises(MessageTooLargeError):
+                await sent
+
+    with EmbeddedBroker(topics={"t": 3}) as broker:
+        asyncio.run(main(broker.bootstrap_servers))
+        gc.collect()
+    assert lines(caplog, "t") == []
+
+
+def test_what_was_refused_is_no_loss_of_the_brokers(caplog: pytest.LogCaptureFixture) -> None:
+    """The number of a refused batch is missing at the broker: an operator was told that the broker had lost some."""
+    caplog.set_level(logging.INFO, "kafkars")
+    with (
+        EmbeddedBroker(topics={"t": 1}) as broker,
+        Producer(bootstrap_servers=broker.bootstrap_servers, max_request_size=10_000_000) as producer,
+    ):
+        producer.send("t", b"first").result(SECONDS)
+        with pytest.raises(MessageTooLargeError):
+            producer.send("t", TOO_LARGE).result(SECONDS)
+        assert producer.send("t", b"second").result(SECONDS).offset == 1
+    eventually(lambda: "numbering starts over behind records" in caplog.text, "a line in the log")
+    assert "the broker has lost" not in caplog.text
 
 
 def test_many_failures_are_few_lines(clients: Clients, topic: str, caplog: pytest.LogCaptureFixture) -> None:

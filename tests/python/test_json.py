@@ -32,6 +32,18 @@ def test_an_object_is_not_taken_for_its_class() -> None:
         JsonDeserializer(Item("a", [1]))  # type: ignore[call-overload]
 
 
+@pytest.mark.parametrize("given", [{"number": int}, [int], (int, str), 5, len, dict.get])
+def test_a_value_is_no_kind(given: Any) -> None:
+    """Said "unhashable type: 'dict'"."""
+    with pytest.raises(TypeError, match="kind: expected a type, not "):
+        JsonDeserializer(given)
+
+
+@pytest.mark.parametrize("kind", [list[int], dict[str, int], int | None, Literal["a"], Annotated[int, "pieces"], Any])
+def test_what_stands_for_a_type_is_one(kind: Any) -> None:
+    JsonDeserializer(kind)
+
+
 class Size(enum.Enum):
     """A choice."""
 

@@ -14,6 +14,7 @@ import enum
 import json
 import math
 import re
+import reprlib
 import uuid
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar, overload
@@ -85,6 +86,8 @@ class JsonDeserializer(Generic[T]):
             raise TypeError(f"kind: expected a type, not its name {kind!r}")
         if dataclasses.is_dataclass(kind) and not isinstance(kind, type):
             raise TypeError(f"kind: expected a type, not an object of it: give {type(kind).__qualname__}")
+        if kind is not None and not isinstance(kind, type) and type(kind).__module__ == "builtins":
+            raise TypeError(f"kind: expected a type, not {reprlib.repr(kind)}")
         self._loads = _loads()
         self._convert = None if kind is None else converter(kind)
 

@@ -56,6 +56,7 @@ pub(crate) mod record {
     use pyo3::prelude::*;
 
     use pyo3::exceptions::PyOverflowError;
+    use pyo3::types::PyBool;
 
     use super::{is_no_number, named, no_timestamp};
     use crate::datetime;
@@ -82,6 +83,7 @@ pub(crate) mod record {
     /// A timestamp: ms, or a `datetime`. A number in seconds is not told apart.
     pub(crate) fn moment(given: &Bound<'_, PyAny>) -> PyResult<Option<i64>> {
         match given.extract() {
+            Ok(Some(0 | 1)) if given.is_instance_of::<PyBool>() => Err(no_timestamp(given)),
             Ok(timestamp) => Ok(timestamp),
             Err(_) if datetime::is_datetime(given)? => datetime::milliseconds_of(given)
                 .map(Some)
@@ -105,6 +107,7 @@ pub(crate) mod record {
 /// Converters for the argument of a search by time.
 pub(crate) mod search {
     use pyo3::prelude::*;
+    use pyo3::types::PyBool;
 
     use super::{is_no_number, mistaken, named, no_timestamp};
     use crate::{datetime, error};
@@ -113,6 +116,7 @@ pub(crate) mod search {
     /// of every log.
     pub(crate) fn timestamp(given: &Bound<'_, PyAny>) -> PyResult<i64> {
         let ms = match given.extract::<i64>() {
+            Ok(0 | 1) if given.is_instance_of::<PyBool>() => return Err(no_timestamp(given)),
             Ok(ms) => Ok(ms),
             Err(_) if datetime::is_datetime(given)? => datetime::milliseconds_of(given),
             Err(_) if is_no_number(given) => return Err(no_timestamp(given)),

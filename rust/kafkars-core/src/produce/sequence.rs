@@ -57,6 +57,8 @@ pub struct PartitionSequence {
     turns: u64,
     // The producer id under which the broker has stored something here.
     proven: Option<i64>,
+    // Whether a batch numbered under `identity` has failed: the broker waits for its number.
+    has_gap: bool,
 }
 
 impl PartitionSequence {
@@ -68,6 +70,7 @@ impl PartitionSequence {
             Some(known) if known == identity || !settled => known,
             _ => {
                 self.next = 0;
+                self.has_gap = false;
                 identity
             }
         };
@@ -89,6 +92,16 @@ impl PartitionSequence {
     pub fn is_unproven(&self) -> bool {
         self.identity
             .is_some_and(|known| self.proven != Some(known.id))
+    }
+
+    /// Notes that a batch with a number is not sent again, though it may not be stored.
+    pub fn skip(&mut self) {
+        self.has_gap = true;
+    }
+
+    /// Returns true if the broker may rightly refuse the next number, because it has not got all before it.
+    pub fn has_gap(&self) -> bool {
+        self.has_gap
     }
 
     /// Notes that the broker may know nothing of the producer on this partition any more.

@@ -180,11 +180,19 @@ impl PendingAnswer for All {
 }
 
 fn metadata_of_all(py: Python<'_>, entries: &Arc<Vec<SendEntry>>) -> PyResult<Py<PyAny>> {
-    let results = entries
-        .iter()
-        .map(|entry| entry.take(py).unwrap_or_else(|| Err(error::abandoned())));
-    let list = PyList::new(py, results.collect::<PyResult<Vec<_>>>()?)?;
-    Ok(list.into_any().unbind())
+    let mut stored = Vec::with_capacity(entries.len());
+    let mut failure = None;
+    // All are looked at, also behind the first failure: whoever has asked for all of them has been told.
+    for entry in entries.iter() {
+        match entry.take(py).unwrap_or_else(|| Err(error::abandoned())) {
+            Ok(metadata) => stored.push(metadata),
+            Err(error) => drop(failure.get_or_insert(error)),
+        }
+    }
+    match failure {
+        Some(failure) => Err(failure),
+        None => Ok(PyList::new(py, stored)?.into_any().unbind()),
+    }
 }
 
 fn failures_of_all(py: Python<'_>, entries: &Arc<Vec<SendEntry>>) -> PyResult<Py<PyAny>> {

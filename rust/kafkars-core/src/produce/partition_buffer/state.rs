@@ -194,6 +194,18 @@ impl BufferState {
         self.restarting = true;
     }
 
+    /// Notes that the batch has failed. If it had a number, the broker has never got it, or refused it.
+    pub(in crate::produce) fn give_up(&mut self, batch: &OutgoingBatch) {
+        if batch.sequence.is_some() {
+            self.sequence.skip();
+        }
+    }
+
+    /// Returns true if batches with numbers have failed since the numbers began: then the broker lacks those.
+    pub(in crate::produce) fn has_gap(&self) -> bool {
+        self.sequence.has_gap()
+    }
+
     /// Returns true if the next batch was numbered before, so that a broker may have it.
     pub fn is_sent_before(&self) -> bool {
         let next = self.waiting.front();
@@ -320,6 +332,7 @@ impl BufferState {
         {
             refused.extend(self.waiting.pop_front());
         }
+        refused.iter().for_each(|batch| self.give_up(batch));
         refused
     }
 
@@ -339,6 +352,7 @@ impl BufferState {
         {
             expired.extend(self.open.take());
         }
+        expired.iter().for_each(|batch| self.give_up(batch));
         expired
     }
 
@@ -362,6 +376,7 @@ impl BufferState {
             .partition(|batch| (batch.attempts > 0) == tried);
         self.waiting = kept.into();
         let open = if tried { None } else { self.open.take() };
+        taken.iter().for_each(|batch| self.give_up(batch));
         taken.into_iter().chain(open).collect()
     }
 

@@ -67,10 +67,19 @@ impl Sender {
                 }
                 ProduceOutcome::Restart { code, new_id } => {
                     let cause: Arc<str> = code.name().into();
-                    tracing::warn!(target: "kafkars::producer", %topic, partition, %cause, "the broker has lost an idempotent producer's numbers; numbering starts over, nothing is lost or doubled");
                     let refused = in_flight.batch.sequence.map(|sequence| sequence.identity);
                     self.identity.next_epoch(refused, new_id);
-                    in_flight.buffer.lock().restart();
+                    let has_gap = {
+                        let mut state = in_flight.buffer.lock();
+                        state.restart();
+                        state.has_gap()
+                    };
+                    // Kafka keeps no place for what it has refused: after every failure that is so.
+                    if has_gap {
+                        tracing::info!(target: "kafkars::producer", %topic, partition, %cause, "numbering starts over behind records that were not stored, whose failure was reported; nothing else is lost or doubled");
+                    } else {
+                        tracing::warn!(target: "kafkars::producer", %topic, partition, %cause, "the broker has lost an idempotent producer's numbers; numbering starts over, nothing is lost or doubled");
+                    }
                     self.retry(now, in_flight, code, cause, self.backoff);
                 }
                 ProduceOutcome::Split(error) => self.split(in_flight, error),
@@ -171,6 +180,9 @@ impl Sender {
         let waits = {
             let mut state = buffer.lock();
             state.landed(batch.ordinal);
+            if let BatchOutcome::Failed(_) = &outcome {
+                state.give_up(&batch);
+            }
             state.oldest().is_some()
         };
         if waits {
