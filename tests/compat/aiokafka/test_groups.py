@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import kafkars.aio
 import pytest
 
 from tests.brokers import Broker
@@ -322,5 +323,48 @@ def test_a_commit_under_way_when_the_consumer_stops_is_made(broker: Broker, run:
         await later.start()
         assert await later.committed(place) == 3
         await later.stop()
+
+    run(test)
+
+
+@pytest.mark.parametrize("names", ["all", "one"])
+def test_a_commit_after_the_place_was_lost_does_not_pass_for_done(library: Library, run: Run, names: str) -> None:
+    """Another member has everything: whoever rolls back at `CommitFailedError` must hear of it."""
+    topic, group = library.broker.new_topic(1), library.group()
+    settings = {"group_id": group, "enable_auto_commit": False, "heartbeat_interval_ms": 200}
+
+    async def test() -> None:
+        await library.fill(topic, 3)
+        async with library.consumer(topic, max_poll_interval_ms=1_000, **settings) as slow:
+            assert (await slow.getone()).offset == 0
+            async with kafkars.aio.Admin(bootstrap_servers=library.broker.bootstrap_servers) as admin:
+                while (await admin.describe_groups([group]))[group].members:  # noqa: ASYNC110
+                    await asyncio.sleep(0.01)
+            async with library.consumer(topic, **settings) as other:
+                [partition] = other.assignment()
+                with pytest.raises(library.errors.CommitFailedError):
+                    await (slow.commit() if names == "all" else slow.commit({partition: 1}))
+                assert await other.committed(partition) is None
+            # It takes part again, and commits.
+            assert (await slow.getone()).offset == 0
+            await slow.commit()
+            assert await slow.committed(partition) == 1
+
+    run(test)
+
+
+def test_a_commit_after_the_place_was_lost_to_nobody(face: Library, run: Run) -> None:
+    """The original stores it where no other member has come, and raises otherwise; the face always raises."""
+    topic, group = face.broker.new_topic(1), face.group()
+
+    async def test() -> None:
+        await face.fill(topic, 3)
+        slow = face.consumer(topic, group_id=group, enable_auto_commit=False, max_poll_interval_ms=300)
+        await slow.start()
+        assert (await slow.getone()).offset == 0
+        await until(lambda: not slow.assignment())
+        with pytest.raises(face.errors.CommitFailedError):
+            await slow.commit()
+        await slow.stop()
 
     run(test)

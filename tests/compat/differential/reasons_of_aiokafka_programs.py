@@ -88,6 +88,12 @@ REASONS = [
         "A partition that is paused is not read.",
     ),
     Reason(
+        ("commit() after the member was put out of a group that has no other members, before the next read",),
+        "commits",
+        "CommitFailedError, as where there are others",
+        "What the group would do with it is not known beforehand; records are read again, and the program hears of it.",
+    ),
+    Reason(
         ("assign() twice in a group, while the coordinator is being looked for",),
         "ends its task with AssertionError; position() and commit() raise KafkaError from then on",
         "takes the second assignment",

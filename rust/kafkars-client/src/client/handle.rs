@@ -64,21 +64,25 @@ impl Client {
     /// [`ClientError::Bootstrap`] with the cause of each address; [`ClientError::Closed`] if the client is closed
     /// meanwhile.
     pub async fn ready(&self, deadline: Instant) -> Result<(), ClientError> {
-        self.reach(deadline, ClientError::is_worth_telling).await
+        self.reach(deadline, ClientError::is_worth_telling, None)
+            .await
     }
 
-    /// As [`Client::ready`], but fails as soon as every address was tried once.
+    /// As [`Client::ready`], but fails as soon as every address was tried once: by this call, if it is not the first.
     ///
     /// # Errors
     /// As for [`Client::ready`].
     pub async fn first_contact(&self, deadline: Instant) -> Result<(), ClientError> {
-        self.reach(deadline, |_| true).await
+        let past = self.core.metadata_updater.round().borrow().failure_began;
+        self.reach(deadline, |_| true, past).await
     }
 
+    /// The failure that began at `past` is that of an earlier call.
     async fn reach(
         &self,
         deadline: Instant,
         is_hopeless: impl Fn(&ClientError) -> bool,
+        past: Option<Instant>,
     ) -> Result<(), ClientError> {
         if self.cluster().version > 0 && !self.core.metadata_updater.is_closed() {
             return Ok(());
@@ -100,7 +104,9 @@ impl Client {
                         let error = ClientError::Bootstrap(causes.as_ref().clone());
                         // The password or certificate may have been corrected since.
                         let is_fresh = round.failure_began.is_some_and(|began| began >= started);
-                        if is_hopeless(&error) && (is_fresh || error.security().is_none()) {
+                        let is_past = past.is_some() && round.failure_began == past;
+                        let counts = is_fresh || error.security().is_none() && !is_past;
+                        if is_hopeless(&error) && counts {
                             return Err(error);
                         }
                     }

@@ -56,6 +56,19 @@ class SubscriptionRequest:
         return frozenset(name for name in names if name not in hidden and self.pattern.match(name))
 
 
+async def know(engine: aio.Consumer[Any, Any], topics: frozenset[str]) -> None:
+    """Waits until the metadata of topics is there, which may create them.
+
+    Raises:
+        UnknownTopicOrPartitionError: One does not come.
+    """
+    try:
+        for topic in sorted(topics):
+            await engine.partitions_for(topic)
+    except KafkaTimeoutError as error:
+        raise UnknownTopicOrPartitionError(str(error)) from error
+
+
 class Membership:
     """Carries out a subscription: as a member of the group, or without a group by assigning every partition.
 
@@ -73,19 +86,10 @@ class Membership:
         self.joined: asyncio.Future[None] | None = None
         self.stopping = False
         self._told_of_loss = False
+        # What was read last went to other members while nobody was reading, and nothing was assigned since: it must
+        # not pass for committed.
+        self.has_lost = False
         self.assignors: tuple[ApplicationAssignor, ...] = ()
-
-    async def know(self, topics: frozenset[str]) -> None:
-        """Waits until the metadata of topics is there, which may create them.
-
-        Raises:
-            UnknownTopicOrPartitionError: One does not come.
-        """
-        try:
-            for topic in sorted(topics):
-                await self.engine.partitions_for(topic)
-        except KafkaTimeoutError as error:
-            raise UnknownTopicOrPartitionError(str(error)) from error
 
     async def follow(self, request: SubscriptionRequest) -> None:
         """Subscribes or assigns, and waits for the first assignment of partitions."""
@@ -140,6 +144,7 @@ class Membership:
                 sorted(topics),
                 on_partitions_assigned=through(me, Membership._assigned),
                 on_partitions_revoked=through(me, Membership._revoked),
+                on_partitions_lost=through(me, Membership._lost),
             )
             if again:
                 # The topics are the same and the listener is not: it hears of what there is by a rebalance, as in
@@ -150,6 +155,7 @@ class Membership:
         """Ends the subscription."""
         self.requested = self._joined_for = None
         self.topics = frozenset()
+        self.has_lost = False
         if self.joined is not None and not self.joined.done():
             self.joined.set_result(None)
 
@@ -163,6 +169,7 @@ class Membership:
     def _assigned(self, partitions: list[TopicPartition]) -> Awaitable[None] | None:
         if self.stopping:
             return None
+        self.has_lost = False
         listener = self.requested.listener if self.requested is not None else None
         if listener is None:
             self._has_joined()
@@ -185,6 +192,10 @@ class Membership:
             return None
         self._told_of_loss = True
         return told(listener.on_partitions_revoked, frozenset(partitions))
+
+    def _lost(self, partitions: list[TopicPartition]) -> Awaitable[None] | None:
+        self.has_lost = bool(partitions)
+        return self._revoked(partitions)
 
     def _has_joined(self) -> None:
         if self.joined is not None and not self.joined.done():

@@ -206,30 +206,37 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
     async def start(self) -> None:
         """Connects and, if there is a subscription, waits until partitions are assigned.
 
+        Where no broker could be reached or a topic did not come, and where the call was cancelled before, it can be
+        made again.
+
         Raises:
             KafkaConnectionError: No broker can be reached.
             UnknownTopicOrPartitionError: There is no such topic within `request_timeout_ms`.
             ValueError: A setting makes no sense.
         """
-        if self._engine is not None:
-            raise AssertionError("start() was called before")
+        if self._membership is not None or self._closed:
+            raise AssertionError("start() was called before, or stop()")
         if self._isolation_level not in ISOLATION_LEVELS:
             raise ValueError(f"isolation_level: {shown(self._isolation_level, ISOLATION_LEVELS)} is not known")
-        with translated():
-            engine = quiet(aio.Consumer(self._config))
-        self._engine = engine
-        key, value = self._deserializers
-        self._open(engine, key, value, self._max_poll_records)
+        engine = self._engine
+        if engine is None:
+            with translated():
+                engine = quiet(aio.Consumer(self._config))
+            self._engine = engine
+            key, value = self._deserializers
+            self._open(engine, key, value, self._max_poll_records)
+        with first_contact(self._config):
+            await self._reach(self._request_timeout_ms / 1000)
+        if self._requested is not None:
+            with translated():
+                await _membership.know(engine, self._requested.topics)
         try:
-            with first_contact(self._config):
-                await self._reach(self._request_timeout_ms / 1000)
             self._membership = Membership(self, engine, has_group=self._group_id is not None)
             self._membership.assignors = tuple(each for each in self._assignors if not isinstance(each, str))
             self._spawn(_membership.serve(weakref.ref(self)))
             self._spawn(_membership.watch(weakref.ref(self._membership), self._metadata_max_age_ms / 1000))
             if self._requested is not None:
                 with translated():
-                    await self._membership.know(self._requested.topics)
                     await self._membership.follow(self._requested)
         except BaseException:
             await self.stop()
@@ -264,7 +271,11 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def __aenter__(self) -> Self:
-        await self.start()
+        try:
+            await self.start()
+        except BaseException:
+            await self.stop()
+            raise
         return self
 
     async def __aexit__(
@@ -523,6 +534,8 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         engine = self._started()
         if self._requested is None:
             raise errors.IllegalStateError("nothing is subscribed to or assigned")
+        if self._membership is not None and self._membership.has_lost:
+            raise errors.CommitFailedError
         if offsets is None:
             with translated():
                 await engine.commit()

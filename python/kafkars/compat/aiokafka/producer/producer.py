@@ -205,6 +205,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender, metaclass=FollowsSend):
         self.client = EngineClient(self._config, lambda _: None)
         self._engine: aio.Producer[Any, Any] | None = None
         self._ending: Call[None] | None = None
+        self._has_started = False
         self._closed = False
 
     def __del__(self, _warnings: Any = warnings) -> None:
@@ -227,25 +228,26 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender, metaclass=FollowsSend):
     async def start(self) -> None:
         """Connects; with a `transactional_id` also ends what a producer of the same id has left open.
 
+        After an error or a cancellation it can be called again.
+
         Raises:
             KafkaConnectionError: No broker can be reached.
         """
-        if self._engine is not None:
+        if self._has_started or self._closed:
             return
-        with translated():
-            engine = quiet(aio.Producer(self._config))
-        self._engine = engine
-        key, value = self._serializers
-        self._open(engine, key, value, self._acknowledged)
-        try:
-            with first_contact(self._config):
-                await self._reach(self._request_timeout_ms / 1000)
-            if self._transactional_id is not None:
-                with translated():
-                    await engine.init_transactions()
-        except BaseException:
-            await self.stop()
-            raise
+        engine = self._engine
+        if engine is None:
+            with translated():
+                engine = quiet(aio.Producer(self._config))
+            self._engine = engine
+            key, value = self._serializers
+            self._open(engine, key, value, self._acknowledged)
+        with first_contact(self._config):
+            await self._reach(self._request_timeout_ms / 1000)
+        if self._transactional_id is not None:
+            with translated():
+                await engine.init_transactions()
+        self._has_started = True
 
     async def flush(self) -> None:
         """Waits until everything sent so far is stored or has failed."""
@@ -270,7 +272,11 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender, metaclass=FollowsSend):
                 self._engine.close(0).cancel()
 
     async def __aenter__(self) -> Self:
-        await self.start()
+        try:
+            await self.start()
+        except BaseException:
+            await self.stop()
+            raise
         return self
 
     async def __aexit__(
