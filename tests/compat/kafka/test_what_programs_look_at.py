@@ -4,6 +4,7 @@ closed or forgotten, iteration over a `poll()` of the program's own.
 
 from __future__ import annotations
 
+import copy
 import subprocess
 import sys
 import time
@@ -202,6 +203,26 @@ def test_a_deleted_topic_is_not_made_again_by_who_found_it(library: Any) -> None
                 assert consumer.assignment() == {TopicPartition("x-2", 0)}
                 assert admin.list_topics() == ["x-2"]
             admin.create_topics([NewTopic("x-1", 1)])
+
+
+@pytest.mark.parametrize("group", [None, "g"])
+def test_internal_topics_match_a_pattern_if_they_are_not_excluded(library: Any, group: str | None) -> None:
+    with EmbeddedBroker(topics={"t": 1, "__consumer_offsets": 1}) as broker:
+        settings = {"bootstrap_servers": broker.bootstrap_servers, "metadata_max_age_ms": 100}
+        for excludes, matching in ((False, {"t", "__consumer_offsets"}), (True, {"t"})):
+            with library.KafkaConsumer(group_id=group, exclude_internal_topics=excludes, **settings) as consumer:
+                consumer.subscribe(pattern="^(t|__consumer_offsets)$")
+                until = time.monotonic() + 20
+                while not consumer.assignment() and time.monotonic() < until:
+                    consumer.poll(50)
+                assert {place.topic for place in consumer.assignment()} == matching
+
+
+def test_clients_are_not_copied(library: Any) -> None:
+    with EmbeddedBroker() as broker:
+        for made in (library.KafkaConsumer, library.KafkaProducer):
+            with made(bootstrap_servers=broker.bootstrap_servers) as client, pytest.raises(TypeError):
+                copy.copy(client)
 
 
 def test_close_waits_little_where_no_broker_is_left(library: Any) -> None:

@@ -70,7 +70,6 @@ WITHOUT_EFFECT = {
     "api_version_auto_timeout_ms": "versions are asked of each broker, within request_timeout_ms",
     "check_crcs": "checksums are always looked at",
     "enable_incremental_fetch_sessions": "sessions are used wherever brokers have them",
-    "exclude_internal_topics": "internal topics never match a pattern",
     "kafka_client": "connections are the engine's",
     "metric_reporters": "of KafkaAdminClient; producers and consumers tell theirs of the metrics that they have",
     "receive_message_max_bytes": "the engine's own limit is larger",
