@@ -314,3 +314,27 @@ def test_batches_go_through_the_serializers(embedded: Library, run: Run) -> None
         assert (await read(embedded, topic, 1))[0].value == b"text"
 
     run(test)
+
+
+@pytest.mark.parametrize("steps", [1, 2, 3])
+def test_stop_that_is_cancelled_delivers_what_was_sent(embedded: Library, run: Run, steps: int) -> None:
+    topic = embedded.broker.new_topic()
+
+    async def test() -> None:
+        producer = embedded.producer(linger_ms=300)
+        await producer.start()
+        await producer.send_and_wait(topic, b"before", partition=0)
+        future = await producer.send(topic, b"lingers", partition=0)
+        with embedded.broker.handle.intercept("Produce", "delay", seconds=0.3):
+            stopping = asyncio.ensure_future(producer.stop())
+            for _ in range(steps):
+                await asyncio.sleep(0)
+            stopping.cancel()
+            await asyncio.wait([stopping])
+            assert stopping.cancelled()
+            assert (await future).offset == 1
+        # A second stop() does nothing, and the original has left its connections open.
+        await producer.stop()
+        await producer.client.close()
+
+    run(test)

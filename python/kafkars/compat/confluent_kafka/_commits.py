@@ -60,6 +60,7 @@ class Commits:
         self._before_seek: dict[Place, OffsetAndMetadata] = {}
         # Where partitions stood when an offset above that was committed, which counts as long as they stand there.
         self._overtaken: dict[Place, int] = {}
+        self._known: dict[Place, int] = {}
 
     def store(self, offsets: dict[Place, OffsetAndMetadata]) -> None:
         """Keeps offsets for the next commit."""
@@ -70,6 +71,10 @@ class Commits:
         read = self._read().get(at)
         if read is not None:
             self._before_seek[at] = read
+
+    def known(self) -> Mapping[Place, int]:
+        """Returns what this consumer has committed last of the partitions that it has."""
+        return self._known
 
     def pending(self) -> dict[Place, OffsetAndMetadata]:
         """What a commit without arguments commits: nothing below an offset that was committed since."""
@@ -162,7 +167,7 @@ class Commits:
 
     def forget(self, partitions: Iterable[types.TopicPartition | Place] | None = None) -> None:
         """Drops the stored offsets of these partitions, or of all."""
-        for kept in (self._stored, self._before_seek, self._overtaken):
+        for kept in (self._stored, self._before_seek, self._overtaken, self._known):
             for topic, partition in list(kept) if partitions is None else partitions:
                 kept.pop((topic, partition), None)
 
@@ -183,6 +188,7 @@ class Commits:
             for kept in (self._stored, self._before_seek):
                 if at in kept and kept[at].offset == committed.offset:
                     del kept[at]
+            self._known[at] = committed.offset
             self._overtaken.pop(at, None)
             if at in now and now[at].offset < committed.offset:
                 self._overtaken[at] = now[at].offset

@@ -106,7 +106,7 @@ class Consumer(ConfluentConsumer):
             is_reset_to_end=settings.engine["auto_offset_reset"] == "latest",
         )
         self._membership = Membership(self._engine, self._assignment)
-        self._events = events_of(face, values, self._engine, self._pending)
+        self._events = events_of(face, values, self._engine, self._pending, self._commits.known)
         handler = ConsumerPolls(self._events, self._commits, self._trouble, self._pending)
         self._open(self._engine, self._pending, handler, face.enable_partition_eof)
         if face.error_cb is not None:

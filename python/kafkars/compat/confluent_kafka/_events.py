@@ -7,10 +7,11 @@ import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from kafkars import _logging
+from kafkars.compat.confluent_kafka._arguments import Place
 from kafkars.compat.confluent_kafka._face import Face
 from kafkars.compat.confluent_kafka._model import ThrottleEvent
 from kafkars.compat.confluent_kafka._statistics import Statistics
@@ -150,7 +151,9 @@ def pauses(callback: Callable[[Any], object], throttled: Callable[[], float], ad
     return look
 
 
-def events_of(face: Face, values: Values, engine: Any, pending: Flag) -> Events:
+def events_of(
+    face: Face, values: Values, engine: Any, pending: Flag, committed: Callable[[], Mapping[Place, int]] = dict
+) -> Events:
     """The events of a producer or consumer.
 
     Args:
@@ -158,6 +161,7 @@ def events_of(face: Face, values: Values, engine: Any, pending: Flag) -> Events:
         values: The program's configuration.
         engine: The native producer or consumer.
         pending: Set when something waits.
+        committed: Tells what a consumer has committed last.
     """
     # kafkars' public classes do this; the face uses the native classes below them.
     _logging.start()
@@ -167,6 +171,7 @@ def events_of(face: Face, values: Values, engine: Any, pending: Flag) -> Events:
         engine,
         client_id=values["client.id"] or "",
         limits=limits if values.client == "producer" else None,
+        committed=committed,
     )
     return Events(
         face,

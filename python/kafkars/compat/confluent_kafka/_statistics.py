@@ -7,9 +7,10 @@ has the bootstrap addresses; then the brokers, without librdkafka's additional e
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from kafkars.compat.confluent_kafka._arguments import Place
 from kafkars.types import TopicPartition, Watermarks
 
 UNKNOWN_OFFSET = -1001
@@ -38,10 +39,19 @@ class Statistics:
         engine: The native producer or consumer.
         client_id: `client.id`.
         limits: `queue.buffering.max.messages`, and the bytes of `queue.buffering.max.kbytes`; of producers.
+        committed: Tells what a consumer has committed last.
     """
 
-    def __init__(self, engine: Any, *, client_id: str, limits: tuple[int, int] | None = None) -> None:
+    def __init__(
+        self,
+        engine: Any,
+        *,
+        client_id: str,
+        limits: tuple[int, int] | None = None,
+        committed: Callable[[], Mapping[Place, int]] = dict,
+    ) -> None:
         self._engine = engine
+        self._committed = committed
         self._kind = "consumer" if limits is None else "producer"
         self._limits = limits or (0, 0)
         self._client_id = client_id
@@ -153,8 +163,16 @@ class Statistics:
         topics: dict[str, Any] = {}
         for each in assigned:
             row = partition(each.partition, self._engine.watermarks(each), lags.get(each))
+            self._lag(row, self._committed().get((each.topic, each.partition)))
             self._topic(topics, each.topic)["partitions"][str(each.partition)] = row
         return topics
+
+    def _lag(self, row: dict[str, Any], committed: int | None) -> None:
+        """Sets what has been committed of a partition; before, its lag is that of the position."""
+        if committed is not None:
+            row.update(commited_offset=committed, committed_offset=committed)
+            if row["hi_offset"] >= 0:
+                row["consumer_lag"] = max(row["hi_offset"] - committed, 0)
 
     def _topic(self, topics: dict[str, Any], name: str) -> dict[str, Any]:
         """Returns the entry of a topic, which is made if it is missing."""
@@ -164,7 +182,8 @@ class Statistics:
             "metadata_age": 0,
             "batchsize": WINDOW,
             "batchcnt": WINDOW,
-            "partitions": {},
+            # That of messages which wait for a partition.
+            "partitions": {"-1": partition(-1, None, None) | {"desired": False, "fetch_state": "none"}},
         }
         found: dict[str, Any] = topics.setdefault(name, empty)
         return found
@@ -209,9 +228,7 @@ def broker(
 
 
 def partition(number: int, watermarks: Watermarks | None, lag: int | None) -> dict[str, Any]:
-    """A partition that is read. Its offsets are those of the latest fetch; what has been committed is not known
-    here.
-    """
+    """A partition that is read. Its offsets are those of the latest fetch."""
     low, high = watermarks or (UNKNOWN_OFFSET, UNKNOWN_OFFSET)
     position = high - lag if lag is not None and watermarks is not None else UNKNOWN_OFFSET
     return {
