@@ -86,8 +86,9 @@ class JsonDeserializer(Generic[T]):
             raise TypeError(f"kind: expected a type, not its name {kind!r}")
         if dataclasses.is_dataclass(kind) and not isinstance(kind, type):
             raise TypeError(f"kind: expected a type, not an object of it: give {type(kind).__qualname__}")
-        if kind is not None and not isinstance(kind, type) and type(kind).__module__ == "builtins":
-            raise TypeError(f"kind: expected a type, not {reprlib.repr(kind)}")
+        given: object = kind
+        if given is not None and not isinstance(given, type) and type(given).__module__ == "builtins":
+            raise TypeError(f"kind: expected a type, not {reprlib.repr(given)}")
         self._loads = _loads()
         self._convert = None if kind is None else converter(kind)
 
