@@ -89,6 +89,42 @@ def test_statistics_have_every_broker_and_what_it_leads(kind: str) -> None:
         assert told[FACE] == told[LIBRARY]
 
 
+def counted(ck: ModuleType, broker: Broker, topic: str, committed: int) -> dict[str, Any]:
+    """The partitions in the statistics of a consumer that has read three messages and committed this offset."""
+    writer = ck.Producer({"bootstrap.servers": broker.bootstrap_servers})
+    for _ in range(3):
+        writer.produce(topic, "value", partition=0)
+    assert writer.flush(SECONDS) == 0
+    texts: list[str] = []
+    settings: dict[str, Any] = {"stats_cb": texts.append, "statistics.interval.ms": 50, "auto.offset.reset": "earliest"}
+    settings |= {"bootstrap.servers": broker.bootstrap_servers, "group.id": topic, "enable.auto.commit": False}
+    with ck.Consumer(settings) as made:
+        made.assign([ck.TopicPartition(topic, 0)])
+        read: list[Any] = []
+        deadline = time.monotonic() + SECONDS
+        while len(read) < 3:
+            assert time.monotonic() < deadline
+            read += made.consume(3 - len(read), 0.1)
+        made.commit(offsets=[ck.TopicPartition(topic, 0, committed)], asynchronous=False)
+        texts.clear()
+        while len(texts) < 2:
+            assert time.monotonic() < deadline
+            made.poll(0.1)
+    found: dict[str, Any] = json.loads(texts[-1])["topics"][topic]["partitions"]
+    return found
+
+
+def test_the_lag_in_statistics_is_that_of_what_is_committed(ck: ModuleType, broker: Broker, topic: str) -> None:
+    row = counted(ck, broker, topic, 1)["0"]
+    assert (row["committed_offset"], row["commited_offset"]) == (1, 1)
+    assert (row["consumer_lag"], row["consumer_lag_stored"], row["hi_offset"]) == (2, 0, 3)
+
+
+def test_statistics_have_the_partition_of_messages_without_one(ck: ModuleType, broker: Broker, topic: str) -> None:
+    row = counted(ck, broker, topic, 1)["-1"]
+    assert (row["partition"], row["leader"], row["desired"], row["fetch_state"]) == (-1, -1, False, "none")
+
+
 def learned(text: str) -> dict[int, dict[str, Any]]:
     """The brokers of statistics that have a number."""
     found = json.loads(text)["brokers"].values()

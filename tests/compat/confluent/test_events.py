@@ -162,8 +162,10 @@ def test_statistics_of_a_producer_have_librdkafkas_layout(broker: EmbeddedBroker
     assert set(found) == TOP
     assert (found["type"], found["client_id"], found["txmsgs"], found["msg_cnt"]) == ("producer", "x", 1, 0)
     assert (found["msg_max"], found["msg_size_max"]) == (100_000, 2**30)
-    (partition,) = found["topics"]["t"]["partitions"].values()
-    assert set(partition) == PARTITION
+    partitions = found["topics"]["t"]["partitions"]
+    assert set(partitions) == {"-1", "0"}
+    assert set(partitions["-1"]) == set(partitions["0"]) == PARTITION
+    partition = partitions["0"]
     assert (partition["partition"], partition["txmsgs"]) == (0, 1)
     assert partition["txbytes"] > 0
     assert found["tx"] > 0

@@ -88,6 +88,24 @@ REASONS = [
         "It says how many messages have no report yet.",
     ),
     Reason(
+        ("txmsg_bytes and txbytes of statistics",),
+        "the bytes of keys and values",
+        "the bytes of batches before compression",
+        "The documentation of both says that framing counts.",
+    ),
+    Reason(
+        ("consumer_lag of statistics before the first commit of the consumer",),
+        "that of what the group had committed, which it has looked up, and -1 if that is nothing",
+        "that of the position",
+        "What was looked up is where reading began; from the first commit on both are the same.",
+    ),
+    Reason(
+        ("rxmsgs and msgs of partitions in statistics of consumers", "partitions that are not assigned there"),
+        "counted, and listed",
+        "0, and left out; rxmsgs of the consumer is counted",
+        "Every poll would pay for it.",
+    ),
+    Reason(
         ("str() and repr() of a Message", "the text of BufferError and of other errors"),
         "the address of the object; the name of the error",
         "topic, partition, offset and the like; also what is wrong and what to do",
