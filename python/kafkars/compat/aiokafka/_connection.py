@@ -5,22 +5,28 @@ from __future__ import annotations
 import asyncio
 import ssl
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
+from kafkars import _kafkars, aio
 from kafkars import errors as engine
 from kafkars.compat._addresses import with_port
 from kafkars.compat._kerberos import kerberos
+from kafkars.compat._quiet import quiet
 from kafkars.compat.aiokafka import errors
 from kafkars.compat.aiokafka.abc import AbstractTokenProvider
 from kafkars.config.checks import shown
 from kafkars.config.secret import FromApplication, Secret
 
+T = TypeVar("T")
+
 PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 MECHANISMS = ("PLAIN", "GSSAPI", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER")
 NEVER_MS = 2**31 - 1
+SOON = 0.2
+"""Seconds after which a cluster that has not answered may be one that cannot be reached."""
 INSTEAD = "make the context with aiokafka.helpers.create_ssl_context(), which remembers what it was made of"
 """What to do instead if an `SSLContext` does not tell what kafkars needs."""
 
@@ -175,6 +181,35 @@ def first_contact(config: Mapping[str, Any]) -> Iterator[None]:
         if not isinstance(problem.__cause__, engine.AuthenticationError):
             raise
         raise errors.KafkaConnectionError(str(problem)) from problem.__cause__
+
+
+async def or_no_contact(config: Mapping[str, Any], question: Coroutine[Any, Any, T]) -> T:
+    """Returns the answer to the first question to a cluster, which goes on trying until its time limit; but fails as
+    soon as every address was tried, as in aiokafka.
+
+    Raises:
+        KafkaConnectionError: No broker can be reached.
+    """
+    asked = asyncio.ensure_future(question)
+    try:
+        done, _ = await asyncio.wait([asked], timeout=SOON)
+        if not done:
+            await _reached(config)
+        return await asked
+    finally:
+        asked.cancel()
+
+
+async def _reached(config: Mapping[str, Any]) -> None:
+    """Fails unless one of the addresses leads to the cluster, which the start of a producer finds out."""
+    with errors.translated():
+        producer = quiet(aio.Producer(config, acks=1, enable_idempotence=False))
+    sender = _kafkars.AiokafkaSender()
+    sender._open(producer, None, None, True)
+    try:
+        await sender._reach(config["request_timeout_ms"] / 1000)
+    finally:
+        await producer.close(0)
 
 
 def servers(given: str | Sequence[str]) -> list[str]:

@@ -12,7 +12,7 @@ from kafkars import aio
 from kafkars._discreet import discreet
 from kafkars.compat._quiet import quiet
 from kafkars.compat.aiokafka import errors
-from kafkars.compat.aiokafka._connection import Connection, first_contact
+from kafkars.compat.aiokafka._connection import Connection, first_contact, or_no_contact
 from kafkars.compat.aiokafka.abc import AbstractTokenProvider
 from kafkars.compat.aiokafka.cluster import ClusterMetadata, KnownCluster
 from kafkars.compat.aiokafka.errors import translated
@@ -126,7 +126,7 @@ class AIOKafkaClient:
         with translated():
             self._admin = quiet(aio.Admin(self._config))
         with first_contact(self._config):
-            await self.fetch_all_metadata()
+            await or_no_contact(self._config, self.fetch_all_metadata())
 
     async def fetch_all_metadata(self) -> ClusterMetadata:
         """Fetches metadata of all brokers and topics."""

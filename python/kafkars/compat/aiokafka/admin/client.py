@@ -16,7 +16,7 @@ from kafkars._discreet import discreet
 from kafkars.aio import Admin
 from kafkars.compat._quiet import quiet
 from kafkars.compat.aiokafka import errors
-from kafkars.compat.aiokafka._connection import Connection, first_contact
+from kafkars.compat.aiokafka._connection import Connection, first_contact, or_no_contact
 from kafkars.compat.aiokafka.abc import AbstractTokenProvider
 from kafkars.compat.aiokafka.admin import _configs, _groups
 from kafkars.compat.aiokafka.admin.config_resource import ConfigResource
@@ -79,7 +79,7 @@ class AIOKafkaAdminClient:
         sasl_oauth_token_provider: AbstractTokenProvider | None = None,
     ) -> None:
         """See the class."""
-        self._config = settings = Connection(
+        self._config = Connection(
             loop=loop,
             bootstrap_servers=bootstrap_servers,
             client_id=client_id,
@@ -97,22 +97,28 @@ class AIOKafkaAdminClient:
             sasl_kerberos_domain_name=sasl_kerberos_domain_name,
             sasl_oauth_token_provider=sasl_oauth_token_provider,
         ).settings()
-        try:
-            self._admin = quiet(Admin(settings, default_api_timeout_ms=request_timeout_ms))
-        except Exception as error:
-            raise errors.of(error) or error from error
+        self._request_timeout_ms = request_timeout_ms
+        self._admin = self._made()
         self._started = False
 
+    def _made(self) -> Admin:
+        try:
+            return quiet(Admin(self._config, default_api_timeout_ms=self._request_timeout_ms))
+        except Exception as error:
+            raise errors.of(error) or error from error
+
     async def start(self) -> None:
-        """Finds the cluster.
+        """Finds the cluster. If that fails, it may be tried again.
 
         Raises:
             KafkaConnectionError: No bootstrap address answers.
         """
+        if self._admin.closed:
+            self._admin = self._made()
         self._started = True
         try:
             with first_contact(self._config):
-                await self._run(self._admin.describe_cluster)
+                await or_no_contact(self._config, self._run(self._admin.describe_cluster))
         except errors.KafkaError as error:
             self._started = False
             await self._admin.close()
