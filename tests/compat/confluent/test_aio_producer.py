@@ -129,6 +129,25 @@ def test_transactions(ck: ModuleType, aio: ModuleType, broker: Broker, topic: st
     assert values == [b"kept", b"kept too"]
 
 
+def test_a_transaction_with_a_message_to_no_topic_is_not_committed(
+    ck: ModuleType, aio: ModuleType, broker: Broker, topic: str
+) -> None:
+    async def work() -> None:
+        async with aio.AIOProducer(config(broker, **{"transactional.id": f"{topic}-no-topic"})) as producer:
+            await producer.init_transactions(SECONDS)
+            await producer.begin_transaction()
+            # The library's class only sends what it has collected in a flush, and that is what fails there.
+            futures = [await producer.produce(name, b"v") for name in (topic, "not a topic!")]
+            with pytest.raises(ck.KafkaException) as caught:
+                await producer.commit_transaction(SECONDS)
+            error = caught.value.args[0]
+            assert (error.name(), error.txn_requires_abort()) == ("_INCONSISTENT", True)
+            await asyncio.gather(*futures, return_exceptions=True)
+            await producer.abort_transaction(SECONDS)
+
+    run(work)
+
+
 def test_purged_messages_have_their_future_cancelled(aio: ModuleType) -> None:
     async def work() -> None:
         producer = aio.AIOProducer({"bootstrap.servers": "127.0.0.1:1", "log_level": 0, "message.timeout.ms": 1000})

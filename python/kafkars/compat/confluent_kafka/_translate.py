@@ -152,14 +152,16 @@ def of_engine(
 def cause_of(problem: errors.KafkaError) -> BaseException | None:
     """Returns the error whose code counts.
 
-    A transaction that failed for a message has the code of a broker's refusal, or of the time-out; otherwise it is only
-    said to be inconsistent.
+    A transaction that failed for a message has the code of a broker's refusal, or of the time-out; otherwise, and for a
+    message to what is no topic's name, it is only said to be inconsistent.
     """
     if not isinstance(problem, errors.TransactionFailedError):
         return problem
     cause = problem.__cause__
     if isinstance(cause, errors.DeliveryTimeoutError):
         return errors.KafkaTimeoutError(str(cause))
+    if isinstance(cause, errors.InvalidTopicError):
+        return problem
     return cause if isinstance(cause, errors.KafkaError) and cause.code is not None else problem
 
 
