@@ -368,3 +368,30 @@ def test_a_commit_after_the_place_was_lost_to_nobody(face: Library, run: Run) ->
         await slow.stop()
 
     run(test)
+
+
+def test_a_listener_that_was_cancelled_within_does_not_hold_up_the_start(face: Library, run: Run) -> None:
+    """So it is with the original, whose next read and `stop()` raise the CancelledError."""
+    topic = face.broker.new_topic()
+
+    class Cancelled(face.module("abc").ConsumerRebalanceListener):  # type: ignore[misc, name-defined]
+        def on_partitions_revoked(self, revoked: Any) -> None:
+            pass
+
+        async def on_partitions_assigned(self, assigned: Any) -> None:
+            task = asyncio.ensure_future(asyncio.sleep(60))
+            asyncio.get_running_loop().call_soon(task.cancel)
+            await task
+
+    async def test() -> None:
+        await face.fill(topic, 1)
+        consumer = face.consumer(group_id=face.group())
+        consumer.subscribe([topic], listener=Cancelled())
+        await consumer.start()
+        try:
+            assert consumer.assignment() == {face.partition(topic)}
+            assert (await consumer.getone()).value == b"v0"
+        finally:
+            await consumer.stop()
+
+    run(test)

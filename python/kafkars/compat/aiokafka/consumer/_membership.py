@@ -181,10 +181,12 @@ class Membership:
     async def _tell_of_gain(
         self, listener: ConsumerRebalanceListener, partitions: frozenset[TopicPartition], *, is_first: bool
     ) -> None:
-        if is_first:
-            await told(listener.on_partitions_revoked, frozenset())
-        await told(listener.on_partitions_assigned, partitions)
-        self._has_joined()
+        try:
+            if is_first:
+                await told(listener.on_partitions_revoked, frozenset())
+            await told(listener.on_partitions_assigned, partitions)
+        finally:
+            self._has_joined()
 
     def _revoked(self, partitions: list[TopicPartition]) -> Awaitable[None] | None:
         listener = self.requested.listener if self.requested is not None else None
@@ -215,13 +217,26 @@ def through(
 
 
 async def told(method: Callable[[Any], Any], partitions: frozenset[TopicPartition]) -> None:
-    """Calls a method of a listener, which may be a coroutine function; its exceptions are logged, as in aiokafka."""
+    """Calls a method of a listener, which may be a coroutine function; its exceptions are logged, as in aiokafka.
+
+    So is a CancelledError if it was not the task that was cancelled, but something that the listener has waited for.
+    """
     try:
         answer = method(set(partitions))
         if inspect.isawaitable(answer):
             await answer
+    except asyncio.CancelledError:
+        if is_cancelled():
+            raise
+        log.exception("%s of a rebalance listener was cancelled for %s", method.__name__, sorted(partitions))
     except Exception:
         log.exception("%s of a rebalance listener failed for %s", method.__name__, sorted(partitions))
+
+
+def is_cancelled() -> bool:
+    """Whether somebody has cancelled this task. Python 3.10 does not tell: there it counts as cancelled."""
+    cancelling = getattr(asyncio.current_task(), "cancelling", None)
+    return cancelling is None or cancelling() > 0
 
 
 async def serve(consumer: weakref.ref[AIOKafkaConsumer]) -> None:
