@@ -374,11 +374,12 @@ def test_a_listener_that_was_cancelled_within_does_not_hold_up_the_start(face: L
     """So it is with the original, whose next read and `stop()` raise the CancelledError."""
     topic = face.broker.new_topic()
 
-    class Cancelled(face.module("abc").ConsumerRebalanceListener):  # type: ignore[misc, name-defined]
+    class Cancelled(face.module("abc").ConsumerRebalanceListener):  # type: ignore[misc]
         def on_partitions_revoked(self, revoked: Any) -> None:
-            pass
+            del revoked
 
         async def on_partitions_assigned(self, assigned: Any) -> None:
+            del assigned
             task = asyncio.ensure_future(asyncio.sleep(60))
             asyncio.get_running_loop().call_soon(task.cancel)
             await task

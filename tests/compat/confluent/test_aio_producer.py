@@ -8,6 +8,7 @@ import importlib
 import socket
 import weakref
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from types import ModuleType
 from typing import Any
 
@@ -146,6 +147,19 @@ def test_a_transaction_with_a_message_to_no_topic_is_not_committed(
             await producer.abort_transaction(SECONDS)
 
     run(work)
+
+
+def test_a_producer_shuts_the_given_executor_down(aio: ModuleType, embedded_broker: Broker) -> None:
+    executor = ThreadPoolExecutor(2)
+
+    async def work() -> None:
+        with pytest.raises(TypeError):
+            aio.AIOProducer(config(embedded_broker), buffer_timeout="soon")
+        await aio.AIOProducer(config(embedded_broker), executor=executor).close()
+
+    run(work)
+    with pytest.raises(RuntimeError, match="after shutdown"):
+        executor.submit(int)
 
 
 def test_purged_messages_have_their_future_cancelled(aio: ModuleType) -> None:

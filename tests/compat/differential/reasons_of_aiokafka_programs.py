@@ -6,6 +6,12 @@ from tests.compat.differential.reasons import Reason
 
 REASONS = [
     Reason(
+        ("getone() and getmany() in on_partitions_assigned",),
+        "reads",
+        "waits for ever: read after the listener, or seek() in it",
+        "Records of new partitions are handed out when their listener has ended, which may still seek.",
+    ),
+    Reason(
         ("several records, and the broker answers MESSAGE_TOO_LARGE",),
         "MessageSizeTooLargeError of all records of the batch",
         "sends the batch in parts",

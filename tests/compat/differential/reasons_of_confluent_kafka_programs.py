@@ -7,6 +7,48 @@ from tests.compat.differential.reasons import Reason
 
 REASONS = [
     Reason(
+        ("AIOConsumer.close() again",),
+        "RuntimeError",
+        "does nothing",
+        "That of the synchronous `Consumer` does nothing either.",
+    ),
+    Reason(
+        ("AIOConsumer.subscribe() with on_assign, on_revoke or on_lost that is no coroutine function",),
+        "TypeError",
+        "calls it",
+        "What it is to do is clear.",
+    ),
+    Reason(
+        ("AIOProducer.produce() with an argument that it does not have",),
+        "returns a future",
+        "TypeError",
+        "It is a mistake of the program, not of the message.",
+    ),
+    Reason(
+        ("AIOProducer.produce() after close()",),
+        "returns a future that never ends",
+        "RuntimeError",
+        "Who waits for it would wait for ever.",
+    ),
+    Reason(
+        ("AIOProducer.produce() with headers or a timestamp",),
+        "refuses them",
+        "sends them",
+        "The synchronous `Producer` does.",
+    ),
+    Reason(
+        ("AIOProducer.commit_transaction() after a message has failed",),
+        "commits the others in some cases",
+        "_INCONSISTENT, to be aborted",
+        "A transaction is stored whole or not at all.",
+    ),
+    Reason(
+        ("AIOProducer.produce() of a message that cannot be sent, beside others",),
+        "fails the others of its batch, and later calls of flush() and close()",
+        "fails alone",
+        "One bad message does not end the others.",
+    ),
+    Reason(
         ("assign(), unassign() and close() with enable.auto.commit, after everything was committed",),
         "commits the same again, and tells `on_commit` of it",
         "commits what is not committed yet",

@@ -47,7 +47,7 @@ class AIOProducer:
         producer_conf: Properties of librdkafka by their dotted names, and callbacks, which may be coroutine functions.
             It is not changed.
         max_workers: Accepted.
-        executor: Accepted.
+        executor: Has no work here; `close()` shuts it down, as that of the library's class does.
         batch_size: Accepted.
         buffer_timeout: Accepted.
 
@@ -66,8 +66,11 @@ class AIOProducer:
         batch_size: int = 1000,
         buffer_timeout: float = 1.0,
     ) -> None:
-        del executor, batch_size, buffer_timeout
+        del batch_size
+        if not isinstance(buffer_timeout, int | float):
+            raise TypeError(f"buffer_timeout: expected seconds, not {type(buffer_timeout).__name__}")
         no_workers(max_workers)
+        self._executor = executor
         self._loop = asyncio.get_running_loop()
         self._settings = settings = producer_settings((producer_conf,), {})
         with translated("Failed to create producer"), Derived():
@@ -306,6 +309,8 @@ class AIOProducer:
             self._watch.close()
         await self._producer.close()
         await asyncio.sleep(0)
+        if self._executor is not None:
+            await asyncio.to_thread(self._executor.shutdown)
 
     async def __aenter__(self) -> Self:
         """See `close()`."""
