@@ -205,6 +205,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender, metaclass=FollowsSend):
         self.client = EngineClient(self._config, lambda _: None)
         self._engine: aio.Producer[Any, Any] | None = None
         self._ending: Call[None] | None = None
+        self._closing: Call[int] | None = None
         self._has_started = False
         self._closed = False
 
@@ -256,20 +257,22 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender, metaclass=FollowsSend):
                 await self._engine.flush()
 
     async def stop(self) -> None:
-        """Waits for what was sent, and closes. Calling it again does nothing."""
+        """Waits for what was sent, and closes. Calling it again does nothing. As in aiokafka, cancelling gives up the
+        wait only: what was sent is still delivered, within twice `request_timeout_ms`.
+        """
         if self._closed:
             return
         self._closed = True
         self._shut()
-        try:
+        if self._engine is None:
             await self.client.close()
-            if self._engine is not None:
-                with translated():
-                    await self._engine.close(2 * self._request_timeout_ms / 1000)
-        finally:
-            # If it was cancelled, this ends the client at once; after an orderly close it does nothing.
-            if self._engine is not None:
-                self._engine.close(0).cancel()
+            return
+        # Begun before anything is waited for.
+        self._closing = self._engine.close(2 * self._request_timeout_ms / 1000)
+        closed = asyncio.shield(self._closing)
+        await self.client.close()
+        with translated():
+            await closed
 
     async def __aenter__(self) -> Self:
         try:
