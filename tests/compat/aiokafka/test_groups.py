@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 from typing import Any
 
 import kafkars.aio
@@ -10,6 +11,8 @@ import pytest
 
 from tests.brokers import Broker
 from tests.support.aiokafka_library import Library, Run
+
+LONG_MS = 60_000
 
 
 def listener(library: Library, log: list[tuple[str, set[Any]]], *, coroutines: bool) -> Any:
@@ -394,5 +397,33 @@ def test_a_listener_that_was_cancelled_within_does_not_hold_up_the_start(face: L
             assert (await consumer.getone()).value == b"v0"
         finally:
             await consumer.stop()
+
+    run(test)
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_a_read_within_a_listener_is_refused(face: Library, run: Run, named: bool) -> None:
+    """It would wait for itself: records are handed out when the listener has ended."""
+    topic, said = face.broker.new_topic(1), []
+
+    async def test() -> None:
+        await face.fill(topic, 1)
+        consumer = face.consumer(group_id=face.group())
+
+        class Reading(face.module("abc").ConsumerRebalanceListener):
+            def on_partitions_revoked(self, revoked: Any) -> None:
+                pass
+
+            async def on_partitions_assigned(self, assigned: Any) -> None:
+                for read in (consumer.getone, functools.partial(consumer.getmany, timeout_ms=LONG_MS)):
+                    with pytest.raises(face.errors.IllegalStateError, match="after that has returned") as raised:
+                        await (read(*assigned) if named else read())
+                    said.append(raised.value)
+
+        await consumer.start()
+        consumer.subscribe([topic], listener=Reading())
+        assert (await consumer.getone()).value == b"v0"
+        assert len(said) == 2
+        await consumer.stop()
 
     run(test)

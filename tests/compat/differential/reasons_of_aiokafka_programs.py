@@ -8,7 +8,7 @@ REASONS = [
     Reason(
         ("getone() and getmany() in on_partitions_assigned",),
         "reads",
-        "waits for ever: read after the listener, or seek() in it",
+        "IllegalStateError: read after the listener, or seek() in it",
         "Records of new partitions are handed out when their listener has ended, which may still seek.",
     ),
     Reason(

@@ -172,7 +172,7 @@ impl ConsumerCore {
     }
 
     /// Fails inside the task of a listener's coroutine, which waits for it.
-    pub(super) fn check_task(&self, py: Python<'_>) -> PyResult<()> {
+    pub(crate) fn check_task(&self, py: Python<'_>) -> PyResult<()> {
         let Some(task) = self.listener_run.task(py) else {
             return Ok(());
         };

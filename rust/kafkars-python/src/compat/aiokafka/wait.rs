@@ -67,6 +67,8 @@ fn begin(
         let nothing = PyDict::new(py).into_any().unbind();
         return Ok(FirstStep::Answer(nothing));
     }
+    let own = reader.core.check_task(py);
+    own.map_err(|error| errors::raised(py, error))?;
     let wait = ReadWait::new(reader, request, partitions.to_vec());
     Ok(FirstStep::Wait(Arc::new(wait)))
 }
