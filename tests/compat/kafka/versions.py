@@ -196,7 +196,7 @@ def listeners(place: Place) -> Any:
     consumer = place.consumer(group_id=f"{place.topic}-heard")
     consumer.subscribe([place.topic], listener=Mine())
     deadline = time.monotonic() + WAIT
-    while time.monotonic() < deadline and not any(what == "assigned" for what, _ in heard):
+    while time.monotonic() < deadline and not any(what == "assigned" and count for what, count in heard):
         consumer.poll(200)
     consumer.close()
     # How often nothing is given and taken before the first assignment depends on when metadata comes.
