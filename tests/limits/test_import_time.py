@@ -39,7 +39,7 @@ print(*sorted(set(sys.modules) - before))
 # What each of these imports may bring in, of Python's own: these modules, and what they bring in themselves. What is
 # missing here is either added, with a look at what it costs (`python -X importtime`), or imported where it is used.
 LIGHT = "import importlib, typing, warnings"
-CLIENTS = f"{LIGHT}, math, threading"
+CLIENTS = f"{LIGHT}, contextvars, math, threading"
 ALLOWED = [
     pytest.param("import kafkars", LIGHT, id="kafkars"),
     pytest.param("import kafkars.aio", LIGHT, id="aio"),
