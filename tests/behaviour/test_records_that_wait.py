@@ -165,7 +165,8 @@ def test_a_broker_that_refuses_to_store_is_named_and_not_stormed(
         # Pauses grow from 20 to 200 ms within the second that the record lives.
         assert len(embedded.requests("Produce")) <= 12
     assert len([line for line in caplog.messages if "records wait" in line]) <= 1
-    assert producer.send("topic", b"value", partition=0).result(SECONDS).offset == 1
+    # An attempt that was under way at the time limit may have stored the record, which the error says.
+    assert producer.send("topic", b"value", partition=0).result(SECONDS).offset in {1, 2}
 
 
 def test_a_send_after_a_purge_has_all_of_its_own_time() -> None:
