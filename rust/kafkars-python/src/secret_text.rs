@@ -44,7 +44,7 @@ pub(crate) fn setting<'py, T: FromPyObjectOwned<'py>>(
             true => NO_UTF8.to_owned(),
             false => format!("cannot be a value of type {}", kind(&given)),
         };
-        error::setting(name, format_args!("{problem}"))
+        error::setting(name, problem)
     })
 }
 

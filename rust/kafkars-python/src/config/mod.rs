@@ -345,8 +345,7 @@ fn compression(name: &str, level: Option<i32>) -> PyResult<Compression> {
         "zstd" => Codec::Zstd,
         _ => Codec::None,
     };
-    Compression::new(codec, level)
-        .map_err(|problem| error::setting("compression_level", format_args!("{problem}")))
+    Compression::new(codec, level).map_err(|problem| error::setting("compression_level", problem))
 }
 
 /// Converts a number to the type of the setting.

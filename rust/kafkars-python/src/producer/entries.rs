@@ -186,7 +186,7 @@ fn metadata_of_all(py: Python<'_>, entries: &Arc<Vec<SendEntry>>) -> PyResult<Py
     for entry in entries.iter() {
         match entry.take(py).unwrap_or_else(|| Err(error::abandoned())) {
             Ok(metadata) => stored.push(metadata),
-            Err(error) => drop(failure.get_or_insert(error)),
+            Err(error) => failure = failure.or(Some(error)),
         }
     }
     match failure {
