@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 CHUNK = 64 << 10
 SECONDS_TO_END = 10.0
+BACKLOG = 512
 # SO_LINGER with a time of zero: closing sends a reset, and what is still in the buffers is lost.
 RESET = struct.pack("ii", 1, 0)
 
@@ -38,7 +39,8 @@ CUTS = Weather(cut_after=(0.5, 1.5))
 
 
 class Proxy:
-    """Listens on one port for each server behind it, on a thread of its own, as a context manager.
+    """Listens on one port for each server behind it, on a thread of its own, as a context manager. Before it is
+    entered its ports are taken, and connections are refused.
 
     Its ports are known before the servers are, so that brokers can advertise them:
 
@@ -53,7 +55,9 @@ class Proxy:
         self.cuts = 0
         self._chance = random.Random(seed)
         self._targets: list[int] = []
-        self._listeners = [socket.create_server(("127.0.0.1", 0), backlog=512) for _ in range(servers)]
+        self._listeners = [socket.socket() for _ in range(servers)]
+        for listener in self._listeners:
+            listener.bind(("127.0.0.1", 0))
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, name="proxy", daemon=True)
         self._ended = asyncio.Event()
@@ -70,7 +74,7 @@ class Proxy:
         return ",".join(f"127.0.0.1:{port}" for port in self.ports)
 
     def forward(self, targets: Sequence[int]) -> None:
-        """Sets the ports of the servers, in the order of `ports`. Until then connections are refused."""
+        """Sets the ports of the servers, in the order of `ports`. Until then connections are ended at once."""
         self._targets = list(targets)
 
     def cut_all(self) -> None:
@@ -83,6 +87,9 @@ class Proxy:
         self._loop.call_soon_threadsafe(cut)
 
     def __enter__(self) -> Proxy:
+        # Here and not on the thread: whoever connects from now on finds it.
+        for listener in self._listeners:
+            listener.listen(BACKLOG)
         self._thread.start()
         return self
 
@@ -98,7 +105,7 @@ class Proxy:
 
     async def _serve(self) -> None:
         servers = [
-            await asyncio.start_server(self._accepter(index), sock=listener)
+            await asyncio.start_server(self._accepter(index), sock=listener, backlog=BACKLOG)
             for index, listener in enumerate(self._listeners)
         ]
         await self._ended.wait()
