@@ -140,7 +140,10 @@ def silent_in_sasl() -> Iterator[tuple[dict[str, Any], type[KafkaError]]]:
 class Running:
     """A client on a thread of its own, with the outcome of its one call."""
 
-    def __init__(self, api: type[Any], of: str, call: Call, settings: dict[str, Any], *, warm: bool) -> None:
+    def __init__(
+        self, api: type[Any], of: str, call: Call, settings: dict[str, Any], *, warm: bool, connect: float = CONNECT
+    ) -> None:
+        self.connect = connect
         self.outcome: object = "nothing yet"
         self.seconds = 0.0
         self.ready = threading.Event()
@@ -175,9 +178,8 @@ class Running:
             if api is AsyncApi:
                 made.close()
 
-    @staticmethod
-    def client(api: Any, of: str, settings: dict[str, Any]) -> Any:
-        settings = settings | {"socket_connection_setup_timeout_ms": int(CONNECT * 1000)}
+    def client(self, api: Any, of: str, settings: dict[str, Any]) -> Any:
+        settings = settings | {"socket_connection_setup_timeout_ms": int(self.connect * 1000)}
         match of:
             case "consumer":
                 return api.Consumer(**settings, group_id="group", auto_offset_reset="latest")
@@ -213,7 +215,7 @@ def check(running: dict[tuple[str, str], Running], expected: type[KafkaError]) -
     wrong: list[str] = []
     for name, each in running.items():
         each.thread.join(GIVEN + MARGIN)
-        is_right = isinstance(each.outcome, expected) and each.seconds < CONNECT + MARGIN
+        is_right = isinstance(each.outcome, expected) and each.seconds < each.connect + MARGIN
         if each.thread.is_alive() or not is_right:
             wrong.append(f"{'.'.join(name)}: {each.seconds:.1f} s: {each.outcome!r}")
     assert not wrong, "\n".join(wrong)
@@ -356,7 +358,8 @@ def test_every_call_tells_it_on_every_broker(secure_kafka: SecureKafka, fault: s
         ),
         "an unknown authority": (secure_kafka.tls("STRANGER"), CertificateError),
     }[fault]
-    running = {name: Running(api, name[0], call, settings, warm=False) for name, call in CALLS.items()}
+    # Every handshake is answered, though forty at once on a busy machine may take longer than `CONNECT`.
+    running = {name: Running(api, name[0], call, settings, warm=False, connect=30) for name, call in CALLS.items()}
     for each in running.values():
         each.go.set()
     check(running, expected)

@@ -76,8 +76,8 @@ def test_what_filters_leave_out_is_not_fetched() -> None:
         with Producer(bootstrap_servers=broker.bootstrap_servers, batch_size=10_000) as producer:
             producer.send_many(TOPIC, [VALUE] * RECORDS).result(SECONDS)
         given = {"kafka.bootstrap.servers": broker.bootstrap_servers, "subscribe": TOPIC}
-        # Small answers, so that what is read ahead is little.
-        given["kafka.max.partition.fetch.bytes"] = "50000"
+        # Small answers and few of them at a time: what is read ahead is little, however slow the reader.
+        given |= {"kafka.max.partition.fetch.bytes": "50000", "kafka.fetch.buffer.bytes": "100000"}
         options = source_options(given, streaming=False)
         fetches: list[int] = []
         for filters in (

@@ -98,7 +98,8 @@ class SaslGate:
 
     def serve(self, peer: socket.socket) -> None:
         ends = float("inf")
-        with contextlib.suppress(OSError), peer, contextlib.ExitStack() as stack:
+        # A frame may be cut in its middle, by `cut` or by a broker that stops.
+        with contextlib.suppress(OSError, struct.error), peer, contextlib.ExitStack() as stack:
             broker = stack.enter_context(socket.create_connection(self.upstream)) if self.upstream else None
             while (frame := receive(peer)) is not None:
                 api, version, correlation = struct.unpack_from(">hhi", frame)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from typing import Any
 
 import pytest
 
 from tests.compat.confluent.conftest import Clients, places, poll_until
 from tests.compat.confluent.test_produce import Reports
+from tests.support.proxy import Proxy, Weather
 
 
 @pytest.fixture
@@ -114,23 +115,25 @@ def test_calls_out_of_order_are_refused(clients: Clients) -> None:
 
 def test_a_call_that_was_cut_short_is_made_again_before_others(clients: Clients) -> None:
     """Whether it has ended by then is not known: it may be made again, and nothing else."""
-    topic, producer = clients.topic(), clients.producer({"transactional.id": clients.group()})
-    calls = {
-        "begin": producer.begin_transaction,
-        "commit": lambda: producer.commit_transaction(20),
-        "abort": lambda: producer.abort_transaction(20),
-    }
-    # The embedded broker may answer at once.
-    embedded = clients.broker.kind == "embedded"
-    delay = {"seconds": 1.0, "times": 1}
-    with clients.broker.handle.intercept("InitProducerId", "delay", **delay) if embedded else nullcontext():
+    topic = clients.topic()
+    # Brokers may answer at once: what is first asked of them is late.
+    with Proxy(1) as proxy:
+        proxy.weather = Weather(delay=0.5)
+        proxy.forward([int(clients.broker.bootstrap_servers.split(",")[0].rpartition(":")[2])])
+        settings = {"transactional.id": clients.group(), "bootstrap.servers": proxy.bootstrap_servers}
+        producer = clients.producer(settings)
         assert ends(clients, {"init": lambda: producer.init_transactions(0)}) == {
             "init": ("_TIMED_OUT", False, True, False)
         }
-    conflict = ("_CONFLICT", False, True, False)
-    for _ in range(2):
-        assert ends(clients, calls) == dict.fromkeys(calls, conflict)
-    producer.init_transactions(20)
+        calls = {
+            "begin": producer.begin_transaction,
+            "commit": lambda: producer.commit_transaction(20),
+            "abort": lambda: producer.abort_transaction(20),
+        }
+        conflict = ("_CONFLICT", False, True, False)
+        for _ in range(2):
+            assert ends(clients, calls) == dict.fromkeys(calls, conflict)
+        producer.init_transactions(20)
     with pytest.raises(clients.ck.KafkaException) as caught:
         producer.init_transactions(20)
     assert caught.value.args[0].code() == clients.ck.KafkaError._STATE
