@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Coroutine
+from concurrent import futures
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -26,6 +27,8 @@ SECONDS = 60.0
 # Long enough not to be missed on a busy machine; nothing here waits for a session to end.
 SESSION_MS = 30_000
 HEARTBEAT_MS = 500
+# Far more than any call of a member that goes on takes.
+STUCK_SECONDS = 25.0
 
 
 class Member(Protocol):
@@ -84,35 +87,67 @@ class ConfluentMember:
         self._consumer.close()
 
 
+class StuckError(Exception):
+    """kafka-python 3.0.12 waits for its coordinator without end at times, on Apache Kafka as well."""
+
+
 class KafkaPythonMember:
+    """Has a thread of its own, so that a call that never ends does not end the tests."""
+
     closed = False
 
     def __init__(self, bootstrap: str, group: str, topic: str, instance: str | None = None, **extra: Any) -> None:
-        self._consumer = kafka.KafkaConsumer(
-            topic,
-            bootstrap_servers=bootstrap,
-            group_id=group,
-            group_instance_id=instance,
-            auto_offset_reset="earliest",
-            enable_auto_commit=False,
-            session_timeout_ms=SESSION_MS,
-            heartbeat_interval_ms=HEARTBEAT_MS,
-            **extra,
+        self._calls: queue.SimpleQueue[tuple[Callable[[], Any], futures.Future[Any]] | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self._thread.start()
+        self._consumer = self._run(
+            lambda: kafka.KafkaConsumer(
+                topic,
+                bootstrap_servers=bootstrap,
+                group_id=group,
+                group_instance_id=instance,
+                auto_offset_reset="earliest",
+                enable_auto_commit=False,
+                session_timeout_ms=SESSION_MS,
+                heartbeat_interval_ms=HEARTBEAT_MS,
+                **extra,
+            )
         )
 
     def poll(self) -> list[bytes]:
-        found = self._consumer.poll(timeout_ms=250)
+        found = self._run(lambda: self._consumer.poll(timeout_ms=250))
         return [record.value for records in found.values() for record in records]
 
     def assignment(self) -> set[int]:
-        return {partition.partition for partition in self._consumer.assignment()}
+        return {partition.partition for partition in self._run(self._consumer.assignment)}
 
     def commit(self) -> None:
-        self._consumer.commit()
+        self._run(self._consumer.commit)
 
     def close(self) -> None:
+        if self.closed:
+            return
         self.closed = True
-        self._consumer.close(autocommit=False)
+        self._run(lambda: self._consumer.close(autocommit=False))
+        self._calls.put(None)
+        self._thread.join(SECONDS)
+
+    def _run(self, call: Callable[[], Any]) -> Any:
+        done: futures.Future[Any] = futures.Future()
+        self._calls.put((call, done))
+        try:
+            return done.result(STUCK_SECONDS)
+        except futures.TimeoutError:
+            self.closed = True
+            raise StuckError from None
+
+    def _serve(self) -> None:
+        while (task := self._calls.get()) is not None:
+            call, done = task
+            try:
+                done.set_result(call())
+            except BaseException as error:  # noqa: BLE001  handed to whoever waits
+                done.set_exception(error)
 
 
 class AiokafkaMember:

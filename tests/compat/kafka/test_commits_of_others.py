@@ -30,7 +30,13 @@ def test_offsets_of_another_topic_are_committed(broker: Broker, library: ModuleT
         consumer.poll(200)
     consumer.commit({foreign: library.OffsetAndMetadata(3, "", -1), mine: library.OffsetAndMetadata(0, "", -1)})
     assert consumer.committed(foreign) == 3
-    assert consumer.committed(mine) == 0
+    committed = consumer.committed(mine)
+    while committed is None and library.__name__ == "kafka":
+        # kafka-python itself says so at times, of Apache Kafka as well, and knows better a moment later.
+        assert time.monotonic() < deadline
+        consumer.poll(50)
+        committed = consumer.committed(mine)
+    assert committed == 0
     told: list[Any] = []
     consumer.commit_async(
         {foreign: library.OffsetAndMetadata(5, "", -1)}, callback=lambda _offsets, error: told.append(error)
