@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import kafkars.aio
 import pytest
-from kafkars.errors import ClosedError, PurgedError
+from kafkars.errors import ClosedError, PurgedError, TransactionAbortedError
 from kafkars.testing import EmbeddedBroker
 from kafkars.testing.faults import Fault
 
@@ -64,8 +65,9 @@ def test_a_batch_of_an_aborted_transaction_is_not_in_the_next_one(clients: Clien
         producer.partitions_for("slow")
         producer.send("known", b"next").result(SECONDS)
         producer.commit_transaction(SECONDS)
-    with pytest.raises(kafkars.KafkaError, match="abort"):
-        sent.result(SECONDS)
+    # Once its topic is known the batch may be on its way before the abort: stored then, and aborted there.
+    with suppress(TransactionAbortedError):
+        assert sent.result(SECONDS).offset == 0
     assert committed(clients, "slow", b"last") == []
     assert committed(clients, "known", b"last") == [b"next"]
 
