@@ -33,7 +33,7 @@ pub use kafkars_core::fetch::open::{FetchedBatch, RecordSlice, TakenRecord};
 pub use kafkars_core::fetch::position::FetchPosition;
 pub use kafkars_core::group;
 pub use kafkars_core::produce::accumulator::ProduceRecord;
-pub use kafkars_core::produce::delivery::{BatchDelivery, Delivery, RecordMetadata};
+pub use kafkars_core::produce::delivery::{BatchDelivery, Delivery, RecordMetadata, StoredAt};
 pub use kafkars_core::produce::error::ProduceError;
 pub use kafkars_core::produce::partition_buffer::FilledBatch;
 pub use kafkars_core::transaction::{

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from types import ModuleType
 from typing import Any
 
@@ -42,6 +43,26 @@ def test_a_report_comes_in_poll_and_tells_where_the_message_is(clients: Clients)
     assert 0 < message.latency() < 20
     assert (len(producer), bool(producer)) == (0, True)
     assert producer.poll(0) == 0
+
+
+def test_the_message_of_a_report_can_be_changed_and_copied(clients: Clients) -> None:
+    topic, producer, reports = clients.topic(), clients.producer(), Reports()
+    producer.produce(topic, "value", "key", on_delivery=reports)
+    assert producer.flush(20) == 0
+    [message] = reports.messages
+    assert (len(message), message.leader_epoch() in {None, 0}, message.delivery_count()) == (5, True, None)
+    copy = pickle.loads(pickle.dumps(message))
+    assert (copy == message, copy.latency()) == (True, message.latency())
+    place, made = (topic, 0, 0, message.timestamp()), {"any": "object"}
+    message.set_key(made)
+    message.set_value([1, 2, 3])
+    message.set_headers([("name", b"header")])
+    message.set_error(clients.ck.KafkaError(7))
+    assert (message.key() is made, message.value(), message.headers()) == (True, [1, 2, 3], [("name", b"header")])
+    assert (len(message), message.error() == 7) == (3, True)
+    assert (message.topic(), message.partition(), message.offset(), message.timestamp()) == place
+    assert (copy.key(), copy.value(), copy.headers(), copy.error()) == (b"key", b"value", None, None)
+    assert copy != message
 
 
 def test_what_is_sent_is_what_is_read(clients: Clients) -> None:

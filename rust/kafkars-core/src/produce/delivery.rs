@@ -131,6 +131,7 @@ impl BatchDelivery {
         }
     }
 
+    #[inline]
     fn record(&self, index: u32) -> Option<Result<(i64, i64), ProduceError>> {
         match self.outcome.get()? {
             BatchOutcome::Acknowledged(ack) if ack.base_offset < 0 => {
@@ -219,6 +220,17 @@ pub struct RecordMetadata {
     pub serialized_value_size: i32,
 }
 
+/// What only the broker tells of a stored record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StoredAt {
+    /// As in [`RecordMetadata`].
+    pub offset: i64,
+    /// As in [`RecordMetadata`].
+    pub timestamp: i64,
+    /// As in [`RecordMetadata`].
+    pub log_append_time: bool,
+}
+
 /// One record's place in one batch.
 #[derive(Debug, Clone)]
 pub struct Delivery {
@@ -247,13 +259,26 @@ impl Delivery {
 
     /// Returns the record's outcome; `None` while it is under way.
     pub fn result(&self) -> Option<Result<RecordMetadata, ProduceError>> {
+        let outcome = self.stored_at()?;
+        Some(outcome.map(|stored| RecordMetadata {
+            topic: Arc::clone(&self.batch.topic),
+            partition: self.batch.partition,
+            offset: stored.offset,
+            timestamp: stored.timestamp,
+            log_append_time: stored.log_append_time,
+            serialized_key_size: self.key_size,
+            serialized_value_size: self.value_size,
+        }))
+    }
+
+    /// As [`Delivery::result`], for callers that know the record.
+    #[inline]
+    pub fn stored_at(&self) -> Option<Result<StoredAt, ProduceError>> {
         let outcome = self.batch.record(self.index)?;
         if outcome.is_err() {
             self.batch.tell(self.index);
         }
-        Some(outcome.map(|(offset, log_append_time)| RecordMetadata {
-            topic: Arc::clone(&self.batch.topic),
-            partition: self.batch.partition,
+        Some(outcome.map(|(offset, log_append_time)| StoredAt {
             offset,
             timestamp: if log_append_time >= 0 {
                 log_append_time
@@ -261,8 +286,6 @@ impl Delivery {
                 self.timestamp
             },
             log_append_time: log_append_time >= 0,
-            serialized_key_size: self.key_size,
-            serialized_value_size: self.value_size,
         }))
     }
 }

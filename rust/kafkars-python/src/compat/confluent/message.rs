@@ -1,19 +1,19 @@
 //! `confluent_kafka.Message`: a fetched record, the report of a sent one, or an error, with methods instead of
 //! attributes.
 //!
-//! A fetched message is a reference to its batch and the positions of its parts, like [`crate::record::PyRecord`]. The
-//! first `set_...()` turns it into parts of its own.
+//! A fetched message is a reference to its batch and the positions of its parts, like [`crate::record::PyRecord`]; that
+//! of a report refers to what the program has sent. The first `set_...()` turns either into parts of its own.
 
 use std::sync::{Arc, OnceLock};
 
-use kafkars_client::FetchedBatch;
+use kafkars_client::{FetchedBatch, StoredAt};
 use kafkars_records::{RecordView, TimestampType};
 use parking_lot::Mutex;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
-use super::parts::{CREATE_TIME, LOG_APPEND_TIME, MessageParts, NO_TIMESTAMP};
+use super::parts::{self, CREATE_TIME, LOG_APPEND_TIME, MessageParts, NO_TIMESTAMP, SentMessage};
 use crate::gc::{self, Uncollected};
 use crate::record;
 
@@ -26,20 +26,21 @@ use crate::record;
 )]
 pub(crate) struct PyMessage {
     source: MessageSource,
-    // Set by the first change of a message that was fetched.
+    // Set by the first change of a message that was fetched or stored.
     changed: OnceLock<Box<Mutex<MessageParts>>>,
 }
 
 /// Where a message comes from.
 enum MessageSource {
     Fetched(Arc<FetchedBatch>, RecordView),
+    Stored(SentMessage, StoredAt),
     Made(Box<Mutex<MessageParts>>),
 }
 
 impl Uncollected for PyMessage {
     fn may_release_objects(&self) -> bool {
         match &self.source {
-            MessageSource::Made(_) => true,
+            MessageSource::Made(_) | MessageSource::Stored(..) => true,
             MessageSource::Fetched(batch, _) => {
                 self.changed.get().is_some() || Arc::strong_count(batch) == 1
             }
@@ -64,6 +65,35 @@ impl PyMessage {
         )
     }
 
+    /// The message of a report: it was stored.
+    #[inline]
+    pub(super) fn stored(
+        py: Python<'_>,
+        sent: SentMessage,
+        at: StoredAt,
+    ) -> PyResult<Bound<'_, Self>> {
+        gc::new(
+            py,
+            Self {
+                source: MessageSource::Stored(sent, at),
+                changed: OnceLock::new(),
+            },
+        )
+    }
+
+    /// The message of a report: it was not stored.
+    pub(super) fn not_stored(
+        py: Python<'_>,
+        sent: SentMessage,
+        error: Py<PyAny>,
+    ) -> PyResult<Bound<'_, Self>> {
+        let parts = MessageParts {
+            error: Some(error),
+            ..sent.parts(py, None)
+        };
+        gc::new(py, Self::made(parts))
+    }
+
     /// A message of parts.
     pub(crate) fn made(parts: MessageParts) -> Self {
         Self {
@@ -72,28 +102,27 @@ impl PyMessage {
         }
     }
 
-    /// Reads from the message's own parts if it has any, else from the fetched record.
+    /// Reads from the message's own parts if it has any, else from the fetched record or the stored message.
     #[inline]
     fn read<'a, T>(
         &'a self,
         own: impl FnOnce(&MessageParts) -> T,
         fetched: impl FnOnce(&'a FetchedBatch, &'a RecordView) -> T,
+        stored: impl FnOnce(&'a SentMessage, &'a StoredAt) -> T,
     ) -> T {
-        match &self.source {
-            MessageSource::Made(parts) => own(&parts.lock()),
-            MessageSource::Fetched(batch, view) => match self.changed.get() {
-                None => fetched(batch, view),
-                Some(parts) => own(&parts.lock()),
-            },
+        match (&self.source, self.changed.get()) {
+            (MessageSource::Made(parts), _) | (_, Some(parts)) => own(&parts.lock()),
+            (MessageSource::Fetched(batch, view), None) => fetched(batch, view),
+            (MessageSource::Stored(sent, at), None) => stored(sent, at),
         }
     }
 
     fn change(&self, py: Python<'_>, change: impl FnOnce(&mut MessageParts)) {
         let own = match &self.source {
             MessageSource::Made(own) => own,
-            MessageSource::Fetched(batch, view) => self
+            _ => self
                 .changed
-                .get_or_init(|| Box::new(Mutex::new(parts(py, batch, view)))),
+                .get_or_init(|| Box::new(Mutex::new(self.snapshot(py)))),
         };
         change(&mut own.lock());
     }
@@ -101,7 +130,8 @@ impl PyMessage {
     fn snapshot(&self, py: Python<'_>) -> MessageParts {
         self.read(
             |own| own.clone_ref(py),
-            |batch, view| parts(py, batch, view),
+            |batch, view| fetched_parts(py, batch, view),
+            |sent, at| sent.parts(py, Some(at)),
         )
     }
 }
@@ -146,7 +176,7 @@ impl PyMessage {
     /// What went wrong, or None for a message that can be used.
     #[inline]
     fn error(&self, py: Python<'_>) -> Option<Py<PyAny>> {
-        self.read(|own| copy(py, &own.error), |_, _| None)
+        self.read(|own| copy(py, &own.error), |_, _| None, |_, _| None)
     }
 
     /// The topic's name.
@@ -155,19 +185,28 @@ impl PyMessage {
         self.read(
             |own| copy(py, &own.topic),
             |batch, _| Some(record::topic(py, batch).into_any().unbind()),
+            |sent, _| Some(sent.topic.clone_ref(py).into_any()),
         )
     }
 
     /// The partition's number.
     #[inline]
     pub(super) fn partition(&self) -> Option<i32> {
-        self.read(|own| own.partition, |batch, _| Some(batch.partition))
+        self.read(
+            |own| own.partition,
+            |batch, _| Some(batch.partition),
+            |sent, _| sent.partition,
+        )
     }
 
     /// The position in the partition.
     #[inline]
     fn offset(&self) -> Option<i64> {
-        self.read(|own| own.offset, |_, view| Some(view.offset))
+        self.read(
+            |own| own.offset,
+            |_, view| Some(view.offset),
+            |_, at| parts::offset(at),
+        )
     }
 
     /// The key, or None.
@@ -176,6 +215,7 @@ impl PyMessage {
         self.read(
             |own| copy(py, &own.key),
             |batch, view| object(record::bytes(py, batch, view.key)),
+            |sent, _| copy(py, &sent.key),
         )
     }
 
@@ -185,6 +225,7 @@ impl PyMessage {
         self.read(
             |own| copy(py, &own.value),
             |batch, view| object(record::bytes(py, batch, view.value)),
+            |sent, _| copy(py, &sent.value),
         )
     }
 
@@ -203,27 +244,28 @@ impl PyMessage {
         self.read(
             |own| Ok(copy(py, &own.headers)),
             |batch, view| headers(py, batch, view),
+            |_, _| Ok(None),
         )
     }
 
     /// Who set the timestamp (0 not known, 1 the producer, 2 the broker), and milliseconds since 1970.
     fn timestamp(&self) -> (i32, i64) {
-        self.read(|own| own.timestamp, timestamp)
+        self.read(|own| own.timestamp, timestamp, |_, at| parts::timestamp(at))
     }
 
     /// Seconds from `produce()` to the report; None for messages that were consumed.
     fn latency(&self) -> Option<f64> {
-        self.read(|own| own.latency, |_, _| None)
+        self.read(|own| own.latency, |_, _| None, |sent, _| Some(sent.latency))
     }
 
     /// The epoch of the leader that stored it, or None.
     fn leader_epoch(&self) -> Option<i32> {
-        self.read(|own| own.leader_epoch, |batch, _| epoch(batch))
+        self.read(|own| own.leader_epoch, |batch, _| epoch(batch), |_, _| None)
     }
 
     /// How often a share group has delivered it; None elsewhere.
     fn delivery_count(&self) -> Option<i32> {
-        self.read(|own| own.delivery_count, |_, _| None)
+        self.read(|own| own.delivery_count, |_, _| None, |_, _| None)
     }
 
     /// Replaces the topic.
@@ -253,7 +295,12 @@ impl PyMessage {
 
     /// The length of the value; 0 without one.
     fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
-        match self.read(|own| Err(copy(py, &own.value)), |_, view| Ok(view.value)) {
+        let length = self.read(
+            |own| Err(copy(py, &own.value)),
+            |_, view| Ok(view.value),
+            |sent, _| Err(copy(py, &sent.value)),
+        );
+        match length {
             Ok(span) => Ok(span.map_or(0, |span| (span.end - span.start) as usize)),
             Err(Some(value)) => value.bind(py).len(),
             Err(None) => Ok(0),
@@ -312,7 +359,7 @@ impl PyMessage {
     }
 }
 
-fn parts(py: Python<'_>, batch: &FetchedBatch, view: &RecordView) -> MessageParts {
+fn fetched_parts(py: Python<'_>, batch: &FetchedBatch, view: &RecordView) -> MessageParts {
     MessageParts {
         topic: Some(record::topic(py, batch).into_any().unbind()),
         partition: Some(batch.partition),

@@ -18,7 +18,7 @@ use pyo3::types::{PyBytes, PyString};
 
 use super::handler;
 use super::message::PyMessage;
-use super::parts::{CREATE_TIME, LOG_APPEND_TIME, MessageParts, NO_TIMESTAMP};
+use super::parts::SentMessage;
 use crate::callback_turn::CallbackTurn;
 use crate::error;
 
@@ -228,7 +228,7 @@ fn give(
     let (outcome, partition) = match outcome {
         ReportOutcome::Failed(failure) => (Err(*failure), report.partition),
         ReportOutcome::Delivery(delivery) => (
-            delivery.result().unwrap_or(Err(ProduceError::Closed)),
+            delivery.stored_at().unwrap_or(Err(ProduceError::Closed)),
             Some(delivery.batch().partition()),
         ),
     };
@@ -236,43 +236,21 @@ fn give(
         return Ok(());
     }
     let latency = now.duration_since(report.sent).unwrap_or_default();
-    let latency = Some(latency.as_secs_f64());
-    let topic = Some(report.topic.into_any());
-    let (key, value) = (as_bytes(py, report.key)?, as_bytes(py, report.value)?);
-    let (error, parts) = match outcome {
-        Ok(stored) => {
-            let kind = match stored.log_append_time {
-                true => LOG_APPEND_TIME,
-                false => CREATE_TIME,
-            };
-            let parts = MessageParts {
-                topic,
-                partition: Some(stored.partition),
-                offset: Some(stored.offset).filter(|offset| *offset >= 0),
-                key,
-                value,
-                timestamp: (kind, stored.timestamp),
-                latency,
-                ..MessageParts::default()
-            };
-            (py.None(), parts)
-        }
+    let sent = SentMessage {
+        topic: report.topic,
+        partition,
+        key: as_bytes(py, report.key)?,
+        value: as_bytes(py, report.value)?,
+        latency: latency.as_secs_f64(),
+    };
+    let (error, message) = match outcome {
+        Ok(stored) => (py.None(), PyMessage::stored(py, sent, stored)?),
         Err(failure) => {
             let error = failed(py, &failure)?;
-            let parts = MessageParts {
-                topic,
-                partition,
-                key,
-                value,
-                error: Some(error.clone_ref(py)),
-                timestamp: NO_TIMESTAMP,
-                latency,
-                ..MessageParts::default()
-            };
-            (error, parts)
+            let message = PyMessage::not_stored(py, sent, error.clone_ref(py))?;
+            (error, message)
         }
     };
-    let message = crate::gc::new(py, PyMessage::made(parts))?;
     report.function.call1(py, (error, message)).map(drop)
 }
 
