@@ -93,6 +93,11 @@ pub(crate) fn push_varlong(out: &mut Vec<u8>, value: i64) {
         out.push(zigzag as u8);
         return;
     }
+    // Most of the others: two bytes are stored at once, where a slice of any length would be copied by a call.
+    if zigzag < 0x4000 {
+        out.extend_from_slice(&[zigzag as u8 | 0x80, (zigzag >> 7) as u8]);
+        return;
+    }
     let mut bytes = [0; MAX_VARLONG];
     let length = write_varlong(&mut bytes, value);
     out.extend_from_slice(&bytes[..length]);

@@ -252,9 +252,11 @@ impl Accumulator {
         size: usize,
     ) -> Result<(&'a Arc<PartitionBuffer>, bool), AppendRefusal> {
         let count = topic.partitions.len();
-        let by_itself = record
-            .partition
-            .or_else(|| self.partitioner.of_key(record.key, count));
+        let by_itself = record.partition.or_else(|| match count {
+            // Nothing to choose: most topics of small installations are like this, and hashing a key costs.
+            1 => Some(0),
+            _ => self.partitioner.of_key(record.key, count),
+        });
         let chosen = by_itself.or_else(|| {
             topic.chooser.lock().choose(
                 self.partitioner,

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use kafkars_client::{ProduceError, ProduceRecord, SendError};
 use kafkars_records::Header;
@@ -15,7 +15,7 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 
 use super::consumer::deadline;
 use super::handler::{self, ProducerHandler};
-use super::reports::{DeliveryReports, MessageReport};
+use super::reports::{DeliveryReports, MessageReport, since_1970};
 use super::waiting_message::{WaitingMessage, WaitingMessages};
 use crate::error;
 use crate::pending_flag::PyPendingFlag;
@@ -107,12 +107,12 @@ impl PyConfluentProducer {
         }
         // Used for the message's timestamp and for its latency, because reading the clock twice would cost as much as
         // appending it.
-        let sent = SystemTime::now();
+        let sent = since_1970();
         let record = ProduceRecord {
             topic: name,
             partition: (partition != -1).then_some(partition),
             timestamp: Some(match timestamp {
-                0 => milliseconds(sent),
+                0 => i64::try_from(sent.as_millis()).unwrap_or(i64::MAX),
                 timestamp => timestamp,
             }),
             key: key_bytes,
@@ -155,8 +155,7 @@ impl PyConfluentProducer {
         match open.core.producer.try_send(&record) {
             Ok(delivery) => {
                 if let Some(report) = report {
-                    open.reports.expect();
-                    open.reports.note(report, delivery);
+                    open.reports.note_new(report, delivery);
                 }
                 Ok(())
             }
@@ -469,15 +468,6 @@ impl OpenProducer {
         let trouble = trouble.map(|failure| error::client(py, &failure));
         self.handler.reached(py, trouble.as_ref())
     }
-}
-
-/// Milliseconds since 1970.
-#[inline]
-fn milliseconds(time: SystemTime) -> i64 {
-    let since = time.duration_since(UNIX_EPOCH);
-    since.map_or(0, |since| {
-        i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
-    })
 }
 
 /// The bytes of a key or value.

@@ -9,7 +9,7 @@ use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use kafkars_client::{Delivery, ProduceError};
 use parking_lot::{Condvar, Mutex};
@@ -29,9 +29,17 @@ pub(super) struct MessageReport {
     pub(super) partition: Option<i32>,
     pub(super) key: Option<Py<PyAny>>,
     pub(super) value: Option<Py<PyAny>>,
-    /// By the wall clock, which gave the message its timestamp too: a step of that clock shows in the latency of what
-    /// was under way, and in nothing else.
-    pub(super) sent: SystemTime,
+    /// As [`since_1970`] said, which gave the message its timestamp too: a step of that clock shows in the latency of
+    /// what was under way, and in nothing else.
+    pub(super) sent: Duration,
+}
+
+/// The time by the wall clock.
+#[inline]
+pub(super) fn since_1970() -> Duration {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default()
 }
 
 /// How many reports a batch has room for at first.
@@ -49,18 +57,23 @@ enum ReportOutcome {
 
 type DueReport = (MessageReport, ReportOutcome);
 
+/// Reports by the address of their batch, which the deliveries in it keep alive.
+type WaitingReports = HashMap<usize, Vec<DueReport>, BuildHasherDefault<AddressHasher>>;
+
 /// The reports of one producer.
 #[derive(Default)]
 pub(super) struct DeliveryReports {
-    // Guards reports of batches under way, by the address of the batch, which the deliveries in it keep alive.
-    waiting: Mutex<HashMap<usize, Vec<DueReport>, BuildHasherDefault<AddressHasher>>>,
+    // Guards reports of batches under way, and `expected`.
+    waiting: Mutex<WaitingReports>,
     // Guards reports that are due, those of a batch together.
     due: Mutex<VecDeque<Vec<DueReport>>>,
     // Guards emptied lists of earlier batches, which are used again: a new list would grow, and be copied, a dozen
     // times a batch.
     spare: Mutex<Vec<Vec<DueReport>>>,
-    /// How many messages have a report that has not run.
-    open: AtomicUsize,
+    /// How many reports there are or will be. Only written under the lock of `waiting`.
+    expected: AtomicUsize,
+    /// How many of them have run, or run now. Only written by who has the turn.
+    given: AtomicUsize,
     turn: CallbackTurn,
     events: Arc<ReportWakeup>,
 }
@@ -79,25 +92,37 @@ impl DeliveryReports {
     /// How many messages have a report that has not run.
     #[inline]
     pub(super) fn open(&self) -> usize {
-        self.open.load(Ordering::Relaxed)
+        // In this order, so that what has been given is among what was expected.
+        let given = self.given.load(Ordering::Acquire);
+        self.expected.load(Ordering::Relaxed).wrapping_sub(given)
     }
 
     /// Notes that there will be a report.
-    #[inline]
     pub(super) fn expect(&self) {
-        self.open.fetch_add(1, Ordering::Relaxed);
+        let _waiting = self.waiting.lock();
+        count_one(&self.expected);
+    }
+
+    /// Adds the report of a delivery that was not expected before.
+    #[inline]
+    pub(super) fn note_new(&self, report: MessageReport, delivery: Delivery) {
+        let mut waiting = self.waiting.lock();
+        count_one(&self.expected);
+        self.add(&mut waiting, report, delivery);
     }
 
     /// Adds an expected report, that of a delivery. Needs no interpreter.
-    #[inline]
     pub(super) fn note(&self, report: MessageReport, delivery: Delivery) {
+        self.add(&mut self.waiting.lock(), report, delivery);
+    }
+
+    #[inline]
+    fn add(&self, waiting: &mut WaitingReports, report: MessageReport, delivery: Delivery) {
         let address = Arc::as_ptr(delivery.batch()) as usize;
-        let batch = match self.waiting.lock().entry(address) {
+        match waiting.entry(address) {
             Entry::Occupied(entry) => {
-                entry
-                    .into_mut()
-                    .push((report, ReportOutcome::Delivery(delivery)));
-                return;
+                let calls = entry.into_mut();
+                calls.push((report, ReportOutcome::Delivery(delivery)));
             }
             Entry::Vacant(entry) => {
                 let batch = Arc::clone(delivery.batch());
@@ -105,11 +130,10 @@ impl DeliveryReports {
                 let mut calls = spare.unwrap_or_else(|| Vec::with_capacity(FEW));
                 calls.push((report, ReportOutcome::Delivery(delivery)));
                 entry.insert(calls);
-                batch
+                let events = Arc::clone(&self.events);
+                batch.on_done(move || events.tell(address));
             }
-        };
-        let events = Arc::clone(&self.events);
-        batch.on_done(move || events.tell(address));
+        }
     }
 
     /// Adds an expected report, that of a failure. Needs no interpreter.
@@ -163,9 +187,9 @@ impl DeliveryReports {
             let Some(mut calls) = self.due.lock().pop_front() else {
                 return Ok(served);
             };
-            let (mut raised, now) = (None, SystemTime::now());
+            let (mut raised, now) = (None, since_1970());
             for call in calls.drain(..) {
-                self.open.fetch_sub(1, Ordering::Relaxed);
+                count_one(&self.given);
                 match give(py, call, now, only_errors) {
                     Ok(()) => served += 1,
                     Err(problem) => {
@@ -218,11 +242,18 @@ impl ReportWakeup {
     }
 }
 
+/// Counts where no other thread does at the same time, which costs less than where one might.
+#[inline]
+fn count_one(counter: &AtomicUsize) {
+    let count = counter.load(Ordering::Relaxed).wrapping_add(1);
+    counter.store(count, Ordering::Release);
+}
+
 /// Calls the callback of one message.
 fn give(
     py: Python<'_>,
     (report, outcome): DueReport,
-    now: SystemTime,
+    now: Duration,
     only_errors: bool,
 ) -> PyResult<()> {
     let (outcome, partition) = match outcome {
@@ -235,7 +266,7 @@ fn give(
     if only_errors && outcome.is_ok() {
         return Ok(());
     }
-    let latency = now.duration_since(report.sent).unwrap_or_default();
+    let latency = now.saturating_sub(report.sent);
     let sent = SentMessage {
         topic: report.topic,
         partition,
