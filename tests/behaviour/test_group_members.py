@@ -205,6 +205,37 @@ def test_of_two_members_with_one_instance_id_the_older_one_ends(group: Group) ->
         poll_until([first, second], lambda: False, "the end of one of them")
     assert caught.value.fatal
     poll_until([second], lambda: len(second.assignment()) == 4, "all partitions for the newer one")
+    # Nothing would come of waiting, so no read waits.
+    for read_again in (first.poll, first.poll_batch):
+        for timeout in (0, 30):
+            with pytest.raises(FencedInstanceIdError):
+                read_again(timeout=timeout)
+    assert first.assignment() == frozenset()
+    assert second.poll_batch(timeout=0.05) is not None, "the newer one is not disturbed"
+
+
+@classic_only
+def test_a_member_that_was_fenced_can_subscribe_again_or_leave(group: Group) -> None:
+    def fenced() -> tuple[Any, Any]:
+        older = group.reader(group_instance_id="same", enable_auto_commit=False)
+        assigned(older, 4)
+        newer = group.reader(group_instance_id="same", enable_auto_commit=False)
+        with pytest.raises(FencedInstanceIdError):
+            poll_until([older, newer], lambda: False, "the end of one of them")
+        return older, newer
+
+    older, newer = fenced()
+    older.subscribe([group.topic])
+    with pytest.raises(FencedInstanceIdError):
+        poll_until([older, newer], lambda: False, "the end of the other")
+    assigned(older, 4)
+    with pytest.raises(FencedInstanceIdError):
+        newer.poll(timeout=30)
+    newer.unsubscribe()
+    with pytest.raises(ClientStateError):
+        newer.poll(timeout=0)
+    newer.assign([TopicPartition(group.topic, 0)])
+    assert len(read(newer, 1)) == 1
 
 
 @classic_only

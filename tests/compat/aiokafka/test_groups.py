@@ -427,3 +427,23 @@ def test_a_read_within_a_listener_is_refused(face: Library, run: Run, named: boo
         await consumer.stop()
 
     run(test)
+
+
+def test_a_member_whose_instance_id_was_taken_hears_of_it_from_every_read(face: Library, run: Run) -> None:
+    """aiokafka joins again, and the two take the place from each other for ever."""
+    topic = face.broker.new_topic()
+
+    async def test() -> None:
+        names = {"group_id": face.group(), "group_instance_id": "one", "heartbeat_interval_ms": 100}
+        async with face.consumer(topic, **names) as older, face.consumer(topic, **names) as newer:
+            await until(newer.assignment)
+            error = face.module("errors").KafkaError
+            for read in (older.getone, older.getmany, functools.partial(older.getmany, timeout_ms=LONG_MS)):
+                for _ in range(2):
+                    with pytest.raises(error, match="FENCED_INSTANCE_ID"):
+                        await asyncio.wait_for(read(), LONG_MS / 1_000)
+            with pytest.raises(error, match="FENCED_INSTANCE_ID"):
+                await asyncio.wait_for(anext(older), LONG_MS / 1_000)
+            assert newer.assignment()
+
+    run(test)

@@ -12,6 +12,12 @@ REASONS = [
         "Records of new partitions are handed out when their listener has ended, which may still seek.",
     ),
     Reason(
+        ("reads of a member whose `group_instance_id` another one has taken",),
+        "joins again, which takes the place from the other, and so on",
+        "raise FENCED_INSTANCE_ID, each of them, until unsubscribe() or stop()",
+        "Two members that take the partitions from each other for ever read everything again and again.",
+    ),
+    Reason(
         ("several records, and the broker answers MESSAGE_TOO_LARGE",),
         "MessageSizeTooLargeError of all records of the batch",
         "sends the batch in parts",

@@ -84,6 +84,14 @@ impl Membership {
         Ok(())
     }
 
+    /// The application subscribes, perhaps to the same: a membership that has ended with a fatal error begins again
+    /// with the next [`Membership::subscribe`]. Topics that a pattern finds later do not have this effect.
+    pub fn begin_anew(&mut self) {
+        if speak!(self, protocol => protocol.begin_anew()) {
+            self.common.subscription = None;
+        }
+    }
+
     /// Revokes all partitions and leaves the group; [`GroupEvent::Left`] follows when that is done.
     pub fn leave(&mut self, now: Instant, leave: Leave) {
         self.common.subscription = None;

@@ -190,8 +190,9 @@ impl ConsumerCore {
         }
     }
 
-    /// Fails if a wait for records would never end, because nothing is assigned.
-    pub(crate) fn check_assigned(&self) -> PyResult<()> {
+    /// Fails if a wait for records would never end, because nothing is assigned, or never will be again.
+    pub(crate) fn check_assigned(&self, py: Python<'_>) -> PyResult<()> {
+        self.check_membership(py)?;
         if !self.consumer.is_assigned() && !self.consumer.is_subscribed() {
             self.check_open()?;
             return Err(error::state(
@@ -199,6 +200,14 @@ impl ConsumerCore {
             ));
         }
         Ok(())
+    }
+
+    /// Fails if the membership has ended for good: the first read has raised why, and so does every other.
+    pub(crate) fn check_membership(&self, py: Python<'_>) -> PyResult<()> {
+        match self.consumer.end_of_membership() {
+            None => Ok(()),
+            Some(end) => Err(error::group(py, &end)),
+        }
     }
 
     /// Fails if records cannot come by waiting: no later try can reach the cluster, or no broker has answered for too
@@ -210,8 +219,9 @@ impl ConsumerCore {
         }
     }
 
-    /// Fails if records cannot come because a login fails, for a read that goes on waiting.
+    /// Fails if records cannot come because a login fails or the membership has ended, for a read that goes on waiting.
     pub(crate) fn check_refused(&self, py: Python<'_>) -> PyResult<()> {
+        self.check_membership(py)?;
         match self.consumer.refusal() {
             None => Ok(()),
             Some(failure) => Err(error::fetch(py, &failure)),

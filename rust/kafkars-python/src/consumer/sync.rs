@@ -437,7 +437,7 @@ impl ConsumerCore {
         timeout: Option<f64>,
         take: impl Fn(&Self) -> PyResult<Option<T>>,
     ) -> PyResult<Option<T>> {
-        self.check_assigned()?;
+        self.check_assigned(py)?;
         let timeout = types::timeout(timeout)?;
         let started = Instant::now();
         let mut look = started + self.look_after();

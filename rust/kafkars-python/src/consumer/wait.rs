@@ -60,7 +60,12 @@ impl RecordWait {
                 *look.lock() <= soon() && self.core.consumer.read_failure().is_some()
             }
         };
-        is_over || (*self.refusal_check.lock() <= soon() && self.core.consumer.refusal().is_some())
+        is_over || (*self.refusal_check.lock() <= soon() && self.is_refused())
+    }
+
+    fn is_refused(&self) -> bool {
+        let consumer = &self.core.consumer;
+        consumer.refusal().is_some() || consumer.end_of_membership().is_some()
     }
 
     /// True if a check for refusals is due; sets the time of the next one.
@@ -139,7 +144,7 @@ impl RecordReads for ConsumerCore {
         if let Some(found) = found.map_err(|error| self.heard(amount, error))? {
             return Ok(FirstStep::Answer(found));
         }
-        self.check_assigned()?;
+        self.check_assigned(py)?;
         if timeout == Some(0.0) && !self.consumer.has_event() {
             self.check_readable(py)?;
             return nothing(amount, py).map(FirstStep::Answer);

@@ -110,8 +110,6 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
     """True if `on_partitions_lost` of a listener hears of partitions that others may own by now."""
     WRONG_TYPE: ClassVar[type[Exception]] = AssertionError
     """The error class for arguments of a wrong type."""
-    TELLS_AGAIN_OF_FENCING: ClassVar[bool] = False
-    """True if every `poll()` raises after another member has taken over the `group_instance_id`."""
     METRICS: ClassVar[str] = "kafkars.compat.kafka.metrics"
     """The module of its metrics."""
     SECONDS_WITHOUT_BROKERS: ClassVar[float] = 5.0
@@ -348,8 +346,6 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
         if most <= 0:
             raise AssertionError("max_records must be above 0")
         self._check_open()
-        if self.TELLS_AGAIN_OF_FENCING:
-            self._check_fenced()
         with self._hearing():
             self._subscription.follow()
             if self._waits_in_vain(timeout_ms / 1000):

@@ -29,7 +29,6 @@ class KafkaConsumer(Older):
     RAISES_OF_LISTENERS = True
     TELLS_LISTENERS_OF_THE_END = True
     TELLS_LISTENERS_OF_LOSSES = True
-    TELLS_AGAIN_OF_FENCING = True
     WRONG_TYPE = TypeError
     METRICS = "kafkars.compat.kafka_3.metrics"
     NEWEST_RELEASE = NEWEST_OF_3

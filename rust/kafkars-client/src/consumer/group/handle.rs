@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use kafkars_core::config::{Checked, GroupConfig};
-use kafkars_core::group::{GroupMemberIdentity, MembershipState, Offsets};
+use kafkars_core::group::{GroupError, GroupMemberIdentity, MembershipState, Offsets};
 use parking_lot::Mutex;
 use tokio::sync::mpsc;
 
@@ -40,6 +40,8 @@ pub(in crate::consumer) struct Status {
     pub(in crate::consumer) committed_at: Option<Instant>,
     /// What keeps waiting commits from their end, if any wait.
     pub(in crate::consumer) commit_cause: Option<Arc<str>>,
+    /// Why the membership has ended for good, until the application subscribes again or leaves.
+    pub(in crate::consumer) end: Option<GroupError>,
     /// The node id of the coordinator that was asked last.
     pub(in crate::consumer) coordinator: Option<i32>,
     /// How many times the task was told to leave.
@@ -70,6 +72,7 @@ impl GroupHandle {
                 heard_at: None,
                 committed_at: None,
                 commit_cause: None,
+                end: None,
                 coordinator: None,
                 leaves: 0,
             }),
@@ -97,6 +100,7 @@ impl GroupHandle {
     ) -> Option<LeaveId> {
         let mut status = self.status.lock();
         status.leaves += 1;
+        status.end = None;
         let id = LeaveId(status.leaves);
         let command = Command::Leave {
             id,

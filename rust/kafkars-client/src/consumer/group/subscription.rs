@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use kafkars_core::config::GroupProtocol;
 use kafkars_core::fetch::error::FetchError;
-use kafkars_core::group::GroupMemberIdentity;
+use kafkars_core::group::{GroupError, GroupMemberIdentity};
 use kafkars_protocol::ErrorCode;
 
 use super::command::{Command, SubscriptionRequest};
@@ -91,6 +91,7 @@ impl Consumer {
         {
             let mut status = group.status.lock();
             status.subscription = Some(view);
+            status.end = None;
             status.subscribed_at.get_or_insert_with(now);
         }
         self.shared.note_request();
@@ -140,6 +141,14 @@ impl Consumer {
     pub fn is_subscribed(&self) -> bool {
         let group = self.shared.group.as_ref();
         group.is_some_and(|group| group.is_subscribed())
+    }
+
+    /// Why the membership has ended for good, once the event that says so was taken. Until the application subscribes
+    /// again nothing will come of waiting.
+    pub fn end_of_membership(&self) -> Option<GroupError> {
+        let group = self.shared.group.as_ref()?;
+        let end = group.status.lock().end.clone();
+        end.filter(|_| !self.has_event())
     }
 
     pub(super) fn group(&self, call: &str) -> Result<&Arc<GroupHandle>, FetchError> {

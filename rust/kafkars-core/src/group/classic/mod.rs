@@ -108,6 +108,15 @@ impl ClassicMembership {
         }
     }
 
+    /// Lets a membership that has ended for good begin again. False if it has not ended so.
+    pub(super) fn begin_anew(&mut self) -> bool {
+        let has_ended = matches!(self.phase, JoinPhase::Failed { may_return: false });
+        if has_ended {
+            self.phase = JoinPhase::Idle;
+        }
+        has_ended
+    }
+
     pub(super) fn subscription_changed(&mut self, common: &mut Common, _now: Instant) {
         match &self.phase {
             JoinPhase::Idle | JoinPhase::Expelled | JoinPhase::Failed { may_return: true } => {

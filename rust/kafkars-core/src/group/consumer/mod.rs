@@ -98,6 +98,15 @@ impl ConsumerMembership {
         }
     }
 
+    /// Lets a membership that has ended for good begin again. False if it has not ended so.
+    pub(super) fn begin_anew(&mut self) -> bool {
+        let has_ended = matches!(self.phase, MemberPhase::Failed { may_return: false });
+        if has_ended {
+            self.phase = MemberPhase::Idle;
+        }
+        has_ended
+    }
+
     pub(super) fn subscription_changed(&mut self, _common: &mut Common, now: Instant) {
         match self.phase {
             MemberPhase::Idle

@@ -62,6 +62,8 @@ fn begin(
     if let Some(found) = reader.found(py, request.amount, partitions)? {
         return Ok(FirstStep::Answer(found));
     }
+    let ended = reader.core.check_membership(py);
+    ended.map_err(|error| errors::raised(py, error))?;
     let is_brief = matches!(request.amount, Amount::Many(_)) && request.timeout == Some(0.0);
     if is_brief && !reader.core.has_event() {
         let nothing = PyDict::new(py).into_any().unbind();
@@ -163,7 +165,10 @@ impl PendingAnswer for ReadWait {
         let found = self.reader.found(py, self.amount, &self.partitions);
         match found {
             Ok(Some(found)) => Some(Ok(found)),
-            Ok(None) => self.nothing(py),
+            Ok(None) => match core.check_membership(py) {
+                Ok(()) => self.nothing(py),
+                Err(error) => Some(Err(errors::raised(py, error))),
+            },
             Err(_) if core.consumer.is_closed() => self.nothing(py),
             Err(error) => Some(Err(error)),
         }

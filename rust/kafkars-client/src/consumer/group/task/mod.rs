@@ -9,6 +9,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use kafkars_core::error_kind::ErrorKind;
 use kafkars_core::group::assignor::{self, Assignor};
 use kafkars_core::group::{
     Action, AssignorOutcome, ChangeId, CommitId, CommitQueue, GroupEvent, GroupResponse, Leave,
@@ -376,6 +377,9 @@ impl GroupTask {
             }
             GroupEvent::Failed(error) => {
                 tracing::warn!(target: "kafkars::group", client = %self.shared.client.name(), %error, "the coordinator has refused the member; the next poll raises why");
+                if error.kind() == ErrorKind::Fatal {
+                    self.group.status.lock().end = Some(error.clone());
+                }
                 self.shared.push_event(ConsumerEvent::Failed(error));
             }
             GroupEvent::Left => {

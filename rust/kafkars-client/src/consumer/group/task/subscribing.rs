@@ -17,6 +17,8 @@ impl GroupTask {
         self.pattern = None;
         self.awaited = None;
         self.untold_since = None;
+        self.membership.begin_anew();
+        self.group.status.lock().end = None;
         self.commits
             .end_outside_by(after(now, self.group.config.request_timeout));
         let subscription = match request {
