@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from kafkars import errors
 from kafkars.compat.confluent_kafka._arguments import Place, place
@@ -18,6 +19,18 @@ if TYPE_CHECKING:
 
 LOOK_SECONDS = 5.0
 """The time limit in seconds for looking up the end of a partition."""
+
+
+@dataclass
+class Running:
+    """A callback of a rebalance while it runs."""
+
+    is_coming: bool
+    """Whether it is told of partitions that come; else of some that go."""
+    has_chosen: bool = False
+    """Whether it has called anything that assigns."""
+    has_taken: bool = False
+    """Whether it has assigned something, or nothing, as it may."""
 
 
 class Assignment:
@@ -57,8 +70,9 @@ class Assignment:
         self._paused: set[Place] = set()
         # Partitions of the group that the program did not assign.
         self._left_out: set[Place] = set()
-        # The partitions of the rebalance whose callback is running, if one is.
-        self._told: list[TopicPartition] | None = None
+        # The callback of a rebalance that is running, if one is.
+        self._running: Running | None = None
+        self._is_declined = False
         self.is_subscribed = False
         self.subscription: set[str] = set()
         """Names and regular expressions of the latest subscription."""
@@ -70,6 +84,18 @@ class Assignment:
 
     def __bool__(self) -> bool:
         return bool(self._shown)
+
+    @property
+    def is_in_callback(self) -> bool:
+        """True while the program's callback of a rebalance runs."""
+        return self._running is not None
+
+    @property
+    def is_declined(self) -> bool:
+        """True if `on_assign` took nothing of an eager rebalance: unassigned, or only called what failed. Then nothing
+        is there to be revoked.
+        """
+        return self._is_declined
 
     @property
     def is_eager(self) -> bool:
@@ -88,6 +114,7 @@ class Assignment:
 
     def assign(self, partitions: list[TopicPartition]) -> None:
         """Reads these partitions and no others."""
+        self._note_choice()
         checked(partitions)
         if not self.is_subscribed:
             with translated("Failed to set assignment"):
@@ -98,35 +125,34 @@ class Assignment:
                 self._add(partitions)
             return
         if self._is_cooperative:
-            raise refusal(
-                "_STATE", "a cooperative group is assigned with incremental_assign() and incremental_unassign()"
-            )
+            self._refuse_eager()
         self._take(partitions, only=True)
 
     def incremental_assign(self, partitions: list[TopicPartition]) -> None:
         """Reads these partitions, too."""
+        self._note_choice()
         checked(partitions)
         if self.is_subscribed:
             self._check_cooperative()
-            self._take(partitions, only=False)
-            return
         for each in partitions:
             if place(each) in self._shown:
                 raise refusal("_CONFLICT", f"{each.topic} [{each.partition}] is part of the assignment already")
+        if self.is_subscribed:
+            self._take(partitions, only=False)
+            return
         with translated("Failed to assign"):
             self._add(partitions)
 
     def incremental_unassign(self, partitions: list[TopicPartition]) -> None:
         """Reads these partitions no longer."""
+        self._note_choice()
         if self.is_subscribed:
             self._check_cooperative()
         for each in partitions:
             if place(each) not in self._shown:
                 raise refusal("_INVALID_ARG", f"{each.topic} [{each.partition}] is not part of the assignment")
-        if self._told is not None:
-            # They are removed when the callback has returned.
-            return
-        self._drop([place(each) for each in partitions])
+        if not self._is_leaving:
+            self._drop([place(each) for each in partitions])
 
     def pause(self, places: list[Place]) -> None:
         """Hands out nothing of these, nor when they are assigned again, until they are resumed."""
@@ -141,8 +167,12 @@ class Assignment:
 
     def unassign(self) -> None:
         """Reads nothing."""
-        if self._told is None:
-            self._drop(list(self._shown))
+        self._note_choice()
+        if self._is_leaving:
+            return
+        if self._is_cooperative and self.is_subscribed and (self.is_in_callback or self._shown):
+            self._refuse_eager()
+        self._drop(list(self._shown))
 
     # --- rebalances of the group
 
@@ -161,20 +191,42 @@ class Assignment:
             self._forget(topic, partition)
 
     @contextmanager
-    def changing(self, told: list[TopicPartition]) -> Iterator[None]:
-        """Marks the time in which a callback runs for these partitions."""
-        self._told = told
+    def coming(self, partitions: Sequence[types.TopicPartition]) -> Iterator[None]:
+        """The time in which a callback, if there is one, is told of partitions that the group has assigned.
+
+        What it has not assigned is assigned after it, unless it has called anything that assigns: then the program has
+        chosen, also where the call has failed.
+        """
+        running = Running(is_coming=True)
+        try:
+            with self._callback(running):
+                yield
+        finally:
+            self._is_declined = self.is_eager and running.has_chosen and not running.has_taken
+            self._settle({(topic, partition) for topic, partition in partitions}, running)
+
+    @contextmanager
+    def going(self) -> Iterator[None]:
+        """The time in which a callback is told of partitions that go: they are removed when it has returned."""
+        with self._callback(Running(is_coming=False)):
+            yield
+
+    @contextmanager
+    def _callback(self, running: Running) -> Iterator[None]:
+        self._running = running
         try:
             yield
         finally:
-            self._told = None
+            self._running = None
 
-    def settle(self) -> None:
-        """Adds the partitions that the group has assigned and no callback has."""
-        for topic, partition in self._engine.assignment():
-            self.topics.add(topic)
-            if (topic, partition) not in self._left_out:
-                self._shown.setdefault((topic, partition), STORED)
+    def _settle(self, came: set[Place], running: Running) -> None:
+        owned = {(topic, partition) for topic, partition in self._engine.assignment()}
+        self.topics.update(topic for topic, _ in owned)
+        rest = owned - set(self._shown) - self._left_out
+        if running.has_chosen:
+            self._leave_out(rest & came)
+        else:
+            self._shown.update(dict.fromkeys(rest, STORED))
 
     # --- how
 
@@ -196,6 +248,25 @@ class Assignment:
             if each.offset in {BEGINNING, END} or each.offset <= TAIL:
                 self.seek(each)
 
+    @property
+    def _is_leaving(self) -> bool:
+        """True while a callback is told of partitions that go."""
+        return self._running is not None and not self._running.is_coming
+
+    def _note_choice(self) -> None:
+        if self._running is not None:
+            self._running.has_chosen = True
+
+    @staticmethod
+    def _refuse_eager() -> NoReturn:
+        raise refusal("_STATE", "a cooperative group is assigned with incremental_assign() and incremental_unassign()")
+
+    def _leave_out(self, places: set[Place]) -> None:
+        """Hands out nothing of partitions that the group has assigned."""
+        if places:
+            self._engine.pause(list(places))
+            self._left_out |= places
+
     def _check_cooperative(self) -> None:
         if not self._is_incremental:
             raise refusal("_STATE", "the group moves all partitions at once: use assign() and unassign()")
@@ -212,20 +283,21 @@ class Assignment:
                 "of its group only; unsubscribe() first, or use another consumer for partitions of your own choice",
             )
         with translated("Failed to set assignment"):
-            left_out = owned - set(wanted) if only else set()
             if only:
                 self._shown.clear()
-            if left_out:
-                self._engine.pause(list(left_out))
+                self._leave_out(owned - set(wanted))
             back = self._left_out & set(wanted)
             if back:
                 self._engine.resume([at for at in back if at not in self._paused])
-            self._left_out = (self._left_out - back) | left_out
+            self._left_out -= back
             for at, each in wanted.items():
                 self.topics.add(each.topic)
                 if each.offset not in {INVALID, STORED}:
                     self.seek(each)
                 self._shown[at] = STORED if each.offset == INVALID else each.offset
+        self._is_declined = False
+        if self._running is not None:
+            self._running.has_taken = True
 
     def _drop(self, places: list[Place]) -> None:
         with translated("Failed to unassign"):
@@ -234,9 +306,7 @@ class Assignment:
                 self._shown.pop(at, None)
                 self._forget(*at)
             if self.is_subscribed:
-                owned = set(self._engine.assignment()) & set(places)
-                self._engine.pause(list(owned))
-                self._left_out |= owned
+                self._leave_out(set(self._engine.assignment()) & set(places))
             else:
                 possible = [(topic, number) for topic, number in places if topic and number >= 0]
                 self._engine.incremental_unassign(possible)

@@ -70,6 +70,7 @@ class Consumer(ConfluentConsumer):
         "_engine",
         "_events",
         "_face",
+        "_is_leaving",
         "_membership",
         "_pending",
         "_settings",
@@ -89,6 +90,7 @@ class Consumer(ConfluentConsumer):
             self._settings = settings
             own: dict[str, Any] = {"enable_auto_commit": False} if is_own else {}
             self._engine: Any = Engine(ConsumerConfig(**{**settings.engine, **own}))
+        self._is_leaving = False
         self._pending = PendingFlag()
         self._face = face
         self._trouble = Trouble(face.error_cb, self._engine._brokers)
@@ -165,6 +167,7 @@ class Consumer(ConfluentConsumer):
             if is_again and self._assignment.is_eager and self._engine.health().state == "stable":
                 # For kafkars nothing has changed, but the library revokes everything and joins again.
                 self._engine.enforce_rebalance("the application has subscribed again")
+        self._is_leaving = False
         self._assignment.is_subscribed = True
         self._assignment.subscription = set(names)
         self._trouble.forget()
@@ -174,6 +177,18 @@ class Consumer(ConfluentConsumer):
         """Gives up the subscription; a later poll calls `on_revoke`."""
         self._check()
         self._trouble.check_alive()
+        self._is_leaving = True
+        if self._assignment.is_in_callback:
+            # The engine cannot leave while it waits for the callback; the poll that has called it goes on with this.
+            self._events.push(self._leave_now)
+        else:
+            self._leave_now()
+
+    def _leave_now(self) -> None:
+        """Gives up the subscription, if the program has not subscribed anew since it asked for that."""
+        if not self._is_leaving:
+            return
+        self._is_leaving = False
         self._leave()
         if self._assignment.is_subscribed:
             self._membership.end()

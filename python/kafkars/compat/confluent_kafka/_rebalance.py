@@ -1,8 +1,8 @@
 """Rebalances of a group: kafkars' listeners call the program's callbacks.
 
-In the library a callback assigns the partitions itself, with `assign()`; if it does not, the library does. kafkars has
-assigned them already when its listener runs, so here `assign()` only sets the positions, and which partitions to leave
-out.
+In the library a callback assigns the partitions itself, with `assign()`; if it calls nothing of the kind, the library
+does. kafkars has assigned them already when its listener runs, so here `assign()` only sets the positions, and which
+partitions to leave out.
 """
 
 from __future__ import annotations
@@ -42,13 +42,10 @@ class Listener:
             return
         consumer._assignment.come(partitions)
         consumer._membership.join()
-        try:
+        # The program's poll raises the callback's exception; the assignment stays.
+        with consumer._assignment.coming(partitions):
             if self._callbacks.on_assign is not None:
-                with consumer._assignment.changing(named(partitions)):
-                    self._callbacks.on_assign(consumer, named(partitions))
-        finally:
-            # The program's poll raises the callback's exception; the assignment stays.
-            consumer._assignment.settle()
+                self._callbacks.on_assign(consumer, named(partitions))
 
     def revoked(self, partitions: Sequence[types.TopicPartition]) -> None:
         """Called when partitions are being revoked; their offsets can still be committed."""
@@ -56,8 +53,8 @@ class Listener:
         if consumer is None:
             return
         try:
-            if self._callbacks.on_revoke is not None:
-                with consumer._assignment.changing(named(partitions)):
+            if self._callbacks.on_revoke is not None and not consumer._assignment.is_declined:
+                with consumer._assignment.going():
                     self._callbacks.on_revoke(consumer, named(partitions))
         finally:
             consumer._commits.leave(partitions)
@@ -83,8 +80,8 @@ class Listener:
             return
         callback = self._callbacks.on_lost or self._callbacks.on_revoke
         try:
-            if callback is not None:
-                with consumer._assignment.changing(named(partitions)):
+            if callback is not None and not consumer._assignment.is_declined:
+                with consumer._assignment.going():
                     callback(consumer, named(partitions))
         finally:
             consumer._commits.forget(partitions)
