@@ -55,15 +55,60 @@ def test_who_was_too_slow_hears_it_before_its_partitions_are_lost(clients: Clien
     consumer = clients.consumer({**QUICK, "group.id": group, "max.poll.interval.ms": 6000})
     consumer.subscribe([topic], on_lost=lambda *_: heard.append("lost"), on_revoke=lambda *_: heard.append("revoked"))
     serve_until(consumer, consumer.assignment)
+    wait_until_empty(clients, group)
+    (message,) = poll_until(consumer, 1)
+    assert (message.error().name(), heard) == ("_MAX_POLL_EXCEEDED", [])
+    serve_until(consumer, lambda: heard)
+    assert heard == ["lost"]
+
+
+@pytest.mark.timeout(60)
+def test_who_was_too_slow_commits_nothing(clients: Clients) -> None:
+    """Not before it hears so, and not until it has heard what is lost."""
+    topic, group = clients.topic(messages=2), clients.group()
+    told: list[Any] = []
+    heard: list[str] = []
+    consumer = clients.consumer(
+        {
+            **QUICK,
+            "group.id": group,
+            "max.poll.interval.ms": 6000,
+            "enable.auto.commit": False,
+            "on_commit": lambda error, places: told.append((error.name(), len(places))),
+        }
+    )
+
+    def refused(**what: Any) -> str:
+        with pytest.raises(clients.ck.KafkaException) as caught:
+            consumer.commit(**what, asynchronous=False)
+        name: str = caught.value.args[0].name()
+        return name
+
+    consumer.subscribe([topic], on_lost=lambda *_: heard.append(refused()))
+    (first,) = poll_until(consumer, 1)
+    wait_until_empty(clients, group)
+    named = [clients.ck.TopicPartition(topic, 0, 1)]
+    for turn in ("before", "after"):
+        assert refused() == "_ASSIGNMENT_LOST"
+        assert (refused(message=first), refused(offsets=named)) == ("UNKNOWN_MEMBER_ID", "UNKNOWN_MEMBER_ID")
+        if turn == "before":
+            consumer.commit()
+            consumer.commit(offsets=named)
+            (message,) = poll_until(consumer, 1)
+            assert message.error().name() == "_MAX_POLL_EXCEEDED"
+    assert poll_until(consumer, 1)[0].value() == b"value-0"
+    assert heard == ["_ASSIGNMENT_LOST"]
+    assert sorted(told) == [("UNKNOWN_MEMBER_ID", 1), ("_ASSIGNMENT_LOST", 0)]
+    assert [each.offset for each in consumer.commit(asynchronous=False)] == [1]
+
+
+def wait_until_empty(clients: Clients, group: str) -> None:
+    """Waits until a group has no member."""
     with Admin(bootstrap_servers=clients.broker.bootstrap_servers) as admin:
         deadline = time.monotonic() + SECONDS
         while admin.describe_groups([group])[group].members:
             assert time.monotonic() < deadline
             threading.Event().wait(0.1)
-    (message,) = poll_until(consumer, 1)
-    assert (message.error().name(), heard) == ("_MAX_POLL_EXCEEDED", [])
-    serve_until(consumer, lambda: heard)
-    assert heard == ["lost"]
 
 
 def test_a_topic_that_does_not_exist_is_told_with_its_first_partition(clients: Clients) -> None:

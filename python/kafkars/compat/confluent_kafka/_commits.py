@@ -11,7 +11,7 @@ from kafkars import errors
 from kafkars.compat.confluent_kafka._arguments import Place, committed_text, offset_and_metadata
 from kafkars.compat.confluent_kafka._offsets import INVALID
 from kafkars.compat.confluent_kafka._partition import TopicPartition
-from kafkars.compat.confluent_kafka._translate import local_error, of_engine, refusal
+from kafkars.compat.confluent_kafka._translate import local_error, of_commit, refusal
 from kafkars.compat.confluent_kafka.error import KafkaError, KafkaException
 from kafkars.types import OffsetAndMetadata
 
@@ -102,7 +102,7 @@ class Commits:
         try:
             self._engine.commit(dict(offsets), timeout=timeout)
         except errors.KafkaError as problem:
-            raise KafkaException(of_engine(problem, "Commit failed")) from problem
+            raise KafkaException(of_commit(problem, "Commit failed")) from problem
         self._note(offsets)
         return answers(offsets)
 
@@ -175,7 +175,7 @@ class Commits:
         self._told({(at[0], at[1]): offset for at, offset in offsets.items()}, problem)
 
     def _told(self, offsets: Mapping[Place, OffsetAndMetadata], problem: errors.KafkaError | None) -> None:
-        error = None if problem is None else of_engine(problem)
+        error = None if problem is None else of_commit(problem)
         if error is None:
             self._note(offsets)
         if self._on_commit is not None:

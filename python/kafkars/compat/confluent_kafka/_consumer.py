@@ -5,11 +5,13 @@ from __future__ import annotations
 import logging
 import operator
 import re
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from importlib import import_module
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from kafkars import errors
 from kafkars._discreet import discreet
@@ -36,10 +38,12 @@ from kafkars.config.consumer import ConsumerConfig
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+Answer = TypeVar("Answer")
+
 log = logging.getLogger("kafkars.compat")
 
 LOOK_SECONDS = 1.0
-"""Seconds for which a commit may check whether its topics exist."""
+"""Seconds for which a commit may check whether its topics exist, and after which a question about offsets does."""
 LEAVE_SECONDS = 30.0
 """Seconds for which `close()` waits for the coordinator."""
 GONE_SECONDS = 1.0
@@ -327,9 +331,12 @@ class Consumer(ConfluentConsumer):
             raise ValueError("message and offsets are mutually exclusive")
         is_named = message is not None or offsets is not None
         places = self._given(message, offsets) if is_named else self._commits.pending()
+        lost = self._membership.loss(is_named=is_named) if places or not is_named else None
+        if lost is not None and not is_named:
+            places = {}
         if not asynchronous:
             self._trouble.check_alive()
-        refused = (self._membership.refusal() if places else None) or self._unknown_place(places)
+        refused = lost or (self._membership.refusal() if places else None) or self._unknown_place(places)
         if not asynchronous:
             if refused is not None:
                 raise KafkaException(refused)
@@ -397,8 +404,8 @@ class Consumer(ConfluentConsumer):
         limit = arguments.seconds(timeout)
         with unknown_partitions("Failed to get watermark offsets"):
             self._check_topic(place[0], limit)
-            low = self._engine.beginning_offsets([place], timeout=limit)
-            high = self._engine.end_offsets([place], timeout=limit)
+            low = self._looked_up(place[0], limit, lambda left: self._engine.beginning_offsets([place], timeout=left))
+            high = self._looked_up(place[0], limit, lambda left: self._engine.end_offsets([place], timeout=left))
         self._assignment.topics.add(place[0])
         return low[place], high[place]
 
@@ -421,7 +428,7 @@ class Consumer(ConfluentConsumer):
             for each in asked:
                 # One look-up for each: the same partition may be given with two timestamps.
                 self._check_topic(each.topic, limit)
-                answers.append(self._offset_for_time(each, limit))
+                answers.append(self._looked_up(each.topic, limit, partial(self._offset_for_time, each)))
                 self._assignment.topics.add(each.topic)
         return answers
 
@@ -546,6 +553,31 @@ class Consumer(ConfluentConsumer):
         """Checks that a topic exists: kafkars would wait for one that may be created soon, and the library does not."""
         is_read = any(topic == name for name, _ in self._assignment.places())
         if not is_read and topic not in self._engine.topics(timeout=timeout):
+            raise errors.UnknownTopicOrPartitionError(f"there is no topic {topic!r}", topic=topic)
+
+    def _looked_up(self, topic: str, limit: float | None, ask: Callable[[float | None], Answer]) -> Answer:
+        """Asks within a limit; if no answer comes for a while, the topic may have been deleted, which kafkars would
+        wait for as for one that may be created soon.
+        """
+        began = time.monotonic()
+        try:
+            return ask(LOOK_SECONDS if limit is None else min(limit, LOOK_SECONDS))
+        except unknown():
+            raise
+        except errors.KafkaError:
+            self._check_there(topic)
+            left = None if limit is None else limit - (time.monotonic() - began)
+            if left is not None and left <= 0:
+                raise
+        return ask(left)
+
+    def _check_there(self, topic: str) -> None:
+        """Checks that a topic exists, as far as that can be told."""
+        try:
+            known = self._engine.topics(timeout=LOOK_SECONDS)
+        except errors.KafkaError:
+            return
+        if topic not in known:
             raise errors.UnknownTopicOrPartitionError(f"there is no topic {topic!r}", topic=topic)
 
     def _unknown_place(self, places: Mapping[arguments.Place, object]) -> KafkaError | None:

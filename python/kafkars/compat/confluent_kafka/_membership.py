@@ -1,4 +1,5 @@
-"""What a consumer may commit after it has left its group: nothing, as in librdkafka, until it is a member again.
+"""What a consumer may commit after it has left its group, or was put out of it: nothing, as in librdkafka, until it is
+a member again.
 
 Its former partitions may be somebody else's. A group that is empty would take the offsets of an outsider.
 """
@@ -10,6 +11,7 @@ from typing import Any
 from kafkars.compat.confluent_kafka._assignment import Assignment
 from kafkars.compat.confluent_kafka._codes import BROKER
 from kafkars.compat.confluent_kafka._group_metadata import packed
+from kafkars.compat.confluent_kafka._translate import local_error
 from kafkars.compat.confluent_kafka.error import KafkaError
 
 
@@ -26,6 +28,29 @@ class Membership:
         self._assignment = assignment
         self._has_joined = False
         self._is_former = False
+        self._is_untold = False
+
+    def lose(self) -> None:
+        """The group has put the consumer out, and the program is yet to be told which partitions are lost."""
+        self._is_untold = True
+
+    def tell_lost(self) -> None:
+        """The program has been told."""
+        self._is_untold = False
+
+    def loss(self, *, is_named: bool) -> KafkaError | None:
+        """Returns the error of a commit of a consumer that was put out of its group; None for all others.
+
+        Args:
+            is_named: Whether the program names what is to be committed.
+        """
+        is_lost = self._assignment.is_subscribed and bool(self._assignment)
+        if not is_lost or not (self._is_untold or self._engine.health().state == "expelled"):
+            return None
+        text = "Commit failed: the group has put this consumer out, since it polled too rarely (max.poll.interval.ms)"
+        if is_named:
+            return KafkaError(BROKER["UNKNOWN_MEMBER_ID"], text)
+        return local_error("_ASSIGNMENT_LOST", text)
 
     def end(self) -> None:
         """The program has unsubscribed."""

@@ -70,6 +70,7 @@ class Listener:
         if consumer is None:
             return
         if consumer._engine.health().state == "expelled":
+            consumer._membership.lose()
             consumer._events.push(lambda: self._lost(partitions))
         else:
             self._lost(partitions)
@@ -84,6 +85,7 @@ class Listener:
                 with consumer._assignment.going():
                     callback(consumer, named(partitions))
         finally:
+            consumer._membership.tell_lost()
             consumer._commits.forget(partitions)
             consumer._assignment.go(partitions)
 

@@ -202,6 +202,14 @@ def of_connection(problem: errors.KafkaError) -> KafkaError:
     return of_engine(problem, unconnected=names[0] if names else "_TRANSPORT")
 
 
+def of_commit(problem: errors.KafkaError, what: str = "") -> KafkaError:
+    """Translates the error of a commit. The library names topics there: for it a deleted one is unknown, not its id."""
+    error = of_engine(problem, what)
+    if error.code() == BROKER["UNKNOWN_TOPIC_ID"]:
+        return KafkaError(BROKER["UNKNOWN_TOPIC_OR_PART"], error.str())
+    return error
+
+
 def of_message(problem: errors.KafkaError) -> KafkaException:
     """Returns the exception of `produce()` for a message that kafkars refuses."""
     error = of_engine(problem, "Unable to produce message")
