@@ -195,6 +195,14 @@ def test_what_cannot_be_is_refused(ck: ModuleType, aio: ModuleType) -> None:
     run(work)
 
 
+def test_the_number_of_threads_may_be_left_open(aio: ModuleType, embedded_broker: Broker) -> None:
+    async def work() -> None:
+        async with aio.AIOProducer(config(embedded_broker), max_workers=None):
+            pass
+
+    run(work)
+
+
 @pytest.mark.parametrize("ck", ["kafkars.compat.confluent_kafka"], indirect=True)
 def test_what_the_library_refuses_or_forgets_is_done(aio: ModuleType, broker: Broker, topic: str) -> None:
     """Headers and timestamps raise in the library, callbacks are never called, and a wrong value spoils its batch."""

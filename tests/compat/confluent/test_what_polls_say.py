@@ -14,6 +14,7 @@ from kafkars import Admin
 from tests.compat.confluent.conftest import SECONDS, Clients, poll_until, serve_until
 
 NOWHERE = {"bootstrap.servers": "127.0.0.1:1", "log_level": 0}
+UNTIMED = (0, -1)
 QUICK = {"session.timeout.ms": 6000, "heartbeat.interval.ms": 100}
 
 
@@ -40,6 +41,7 @@ def test_a_fenced_member_hears_it_by_a_message(clients: Clients) -> None:
     (message,) = poll_until(old, 1)
     error = message.error()
     assert (error.name(), error.fatal(), message.topic(), message.offset()) == ("_FATAL", False, None, None)
+    assert message.timestamp() == UNTIMED
     assert "fenced" in error.str().lower()
     with pytest.raises(clients.ck.KafkaException) as caught:
         old.subscribe([topic])
@@ -58,6 +60,7 @@ def test_who_was_too_slow_hears_it_before_its_partitions_are_lost(clients: Clien
     wait_until_empty(clients, group)
     (message,) = poll_until(consumer, 1)
     assert (message.error().name(), heard) == ("_MAX_POLL_EXCEEDED", [])
+    assert (message.topic(), message.partition(), message.timestamp()) == (None, 0, UNTIMED)
     serve_until(consumer, lambda: heard)
     assert heard == ["lost"]
 
@@ -117,6 +120,15 @@ def test_a_topic_that_does_not_exist_is_told_with_its_first_partition(clients: C
     (message,) = poll_until(consumer, 1)
     assert message.error().code() == clients.ck.KafkaError.UNKNOWN_TOPIC_OR_PART
     assert (message.topic(), message.partition(), message.offset()) == ("nobody-made-this", 0, None)
+    assert message.timestamp() == UNTIMED
+
+
+def test_the_end_of_a_partition_has_no_time(clients: Clients) -> None:
+    topic = clients.topic()
+    consumer = clients.consumer({"enable.partition.eof": True})
+    consumer.assign([clients.ck.TopicPartition(topic, 0)])
+    (message,) = poll_until(consumer, 1)
+    assert (message.error().name(), message.timestamp()) == ("_PARTITION_EOF", UNTIMED)
 
 
 def test_an_assigned_partition_that_does_not_exist_is_told_once_at_most(clients: Clients) -> None:

@@ -43,6 +43,18 @@ REASONS = [
         "A transaction is stored whole or not at all.",
     ),
     Reason(
+        ("futures of AIOProducer.produce() in a transaction that abort_transaction() or close() ends",),
+        "sends what is buffered first: they have the message, which nobody reads",
+        "they have KafkaException with _PURGE_QUEUE, where the message was not sent yet",
+        "What is given up is not sent, and its future does not say that it was stored.",
+    ),
+    Reason(
+        ("AIOProducer(batch_size=), and buffer_timeout= that is not above 0",),
+        "produce() raises TypeError for what is no number; messages wait for flush(), or for the batch to be full",
+        "taken; messages are sent at once",
+        "The engine makes batches of what waits, by linger.ms and batch.size.",
+    ),
+    Reason(
         ("AIOProducer.produce() of a message that cannot be sent, beside others",),
         "fails the others of its batch, and later calls of flush() and close()",
         "fails alone",
@@ -53,6 +65,13 @@ REASONS = [
         "commits the same again, and tells `on_commit` of it",
         "commits what is not committed yet",
         "Somebody else may have moved the group's offsets since.",
+    ),
+    Reason(
+        ("automatic commits, while a program works on the message that it was given last",),
+        "commit that message, too, as soon as auto.commit.interval.ms is over",
+        "commit what came before it; it is committed with the next poll or by close()",
+        "As in Java's client: a program that dies at work gets the message again. One that works longer than "
+        "max.poll.interval.ms does, too: raise that, or commit() first.",
     ),
     Reason(
         (
@@ -86,6 +105,36 @@ REASONS = [
         "loses the message that it would have returned, and commits behind it",
         "returns it with the next poll",
         "No message is lost.",
+    ),
+    Reason(
+        ("a member that unassigns, or only makes calls that fail, in on_assign of a group that is not cooperative",),
+        "takes part in no later rebalance, and is put out by the group",
+        "is told of the next by on_assign",
+        "It can take partitions then.",
+    ),
+    Reason(
+        ("a member with a group.instance.id that another one has taken",),
+        "calls no callback",
+        "calls on_lost, or on_revoke, with its partitions",
+        "Another reads them already, and the program may have to clean up.",
+    ),
+    Reason(
+        ("consume() after max.poll.interval.ms was exceeded",),
+        "_MAX_POLL_EXCEEDED, and messages after it",
+        "_MAX_POLL_EXCEEDED alone",
+        "What comes after it belongs to the next membership, of which callbacks tell first.",
+    ),
+    Reason(
+        ("subscribe() of a regular expression that matches no topic, or one that is deleted later",),
+        "a message with UNKNOWN_TOPIC_OR_PART, and no callback where nothing matches",
+        "no message; on_assign is called with no partitions",
+        "A pattern names no topic that could be missing; the group has the member.",
+    ),
+    Reason(
+        ("get_watermark_offsets() and offsets_for_times() of a topic that was deleted just now",),
+        "UNKNOWN_TOPIC_OR_PART, and _UNKNOWN_PARTITION from the next look at the cluster on",
+        "_UNKNOWN_PARTITION, after a second at most",
+        "The same mistake has the same code.",
     ),
     Reason(
         ("seek() in on_assign, after assign()", "seek() after _AUTO_OFFSET_RESET"),

@@ -9,7 +9,7 @@ from kafkars._kafkars import Message, PendingFlag
 from kafkars.compat.confluent_kafka._commits import Commits
 from kafkars.compat.confluent_kafka._events import Events
 from kafkars.compat.confluent_kafka._translate import local_error
-from kafkars.compat.confluent_kafka._trouble import Trouble
+from kafkars.compat.confluent_kafka._trouble import Trouble, message_of
 
 
 class ProducerHandler(Protocol):
@@ -102,7 +102,7 @@ class ConsumerPolls(ConsumerHandler):
     def partition_end(self, topic: str, partition: int, offset: int) -> Message:
         """See `ConsumerHandler`."""
         error = local_error("_PARTITION_EOF", f"{topic} [{partition}] was read to its end at offset {offset}")
-        return Message(topic, partition, offset, value=error.str().encode(), error=error)
+        return message_of(error, topic, partition, offset)
 
     def reached(self, problem: errors.KafkaError | None) -> None:
         """See `ConsumerHandler`."""

@@ -24,8 +24,18 @@ UNREACHED = (
 """Errors of the cluster, not of a partition."""
 
 
+UNTIMED = (0, -1)
+"""The timestamp of a message that has none."""
+
 BrokerStatus = tuple[int | None, str, errors.KafkaError | None, dict[str, int]]
 """A broker's id (None for a bootstrap address), its address, why it cannot be connected to, and its counters."""
+
+
+def message_of(
+    error: KafkaError, topic: str | None = None, partition: int | None = 0, offset: int | None = None
+) -> Message:
+    """Returns an error as the message of a poll: its text is the value, and it has no time."""
+    return Message(topic, partition, offset, value=error.str().encode(), error=error, timestamp=UNTIMED)
 
 
 def all_down(count: int) -> KafkaError:
@@ -74,13 +84,13 @@ class Trouble:
         code = BROKER["UNKNOWN_TOPIC_OR_PART"]
         error = KafkaError(code, f"Subscribed topic not available: {topic}: it does not exist")
         with self._lock:
-            self._messages.append(Message(topic, 0, value=error.str().encode(), error=error))
+            self._messages.append(message_of(error, topic))
 
     def unknown(self, topic: str, partition: int) -> None:
         """Makes a later poll report an assigned partition that cannot exist."""
         error = local_error("_UNKNOWN_PARTITION", f"{topic} [{partition}] does not exist")
         with self._lock:
-            self._messages.append(Message(topic, partition, value=error.str().encode(), error=error))
+            self._messages.append(message_of(error, topic, partition))
 
     def message_of(self, problem: errors.KafkaError) -> Message | None:
         """Returns an error of reading as a message; after a fatal one all calls of the client fail."""
@@ -94,7 +104,7 @@ class Trouble:
             self._fatal = error
             self.tell(error)
             error = local_error("_FATAL", f"Fatal error: {error.str()}")
-            return Message(None, 0, value=error.str().encode(), error=error)
+            return message_of(error)
         if isinstance(problem, errors.OffsetOutOfRangeError):
             # Only with auto.offset.reset=error, which librdkafka names in the text instead.
             error = local_error("_AUTO_OFFSET_RESET", error.str())
@@ -108,7 +118,8 @@ class Trouble:
             if told in self._told:
                 return None
             self._told.add(told)
-        return Message(problem.topic, problem.partition, problem.offset, value=error.str().encode(), error=error)
+        partition = 0 if isinstance(problem, errors.MaxPollIntervalExceededError) else problem.partition
+        return message_of(error, problem.topic, partition, problem.offset)
 
     def look(self) -> int:
         """Calls `error_cb` for brokers that cannot be connected to any more, or for another reason than before, and

@@ -91,10 +91,35 @@ class BrokerWatch:
 
 
 class Tasks:
-    """Callbacks that are under way."""
+    """Callbacks that are under way, and what one of those of the configuration has raised."""
 
     def __init__(self) -> None:
         self._running: set[asyncio.Task[Any]] = set()
+        self._raised: Exception | None = None
+
+    def check(self) -> None:
+        """Raises what a callback of the configuration has raised, once: the program's poll does, as in librdkafka."""
+        raised, self._raised = self._raised, None
+        if raised is not None:
+            raise raised
+
+    def heed(self, callback: Callable[..., Any], *arguments: Any) -> None:
+        """As `run()`, and keeps what the callback raises for `check()`."""
+        try:
+            answer = callback(*arguments)
+        except Exception as problem:  # noqa: BLE001  it belongs to the program's next poll
+            self._raised = self._raised or problem
+            return
+        if inspect.isawaitable(answer):
+            task = asyncio.ensure_future(answer)
+            self._running.add(task)
+            task.add_done_callback(self._heeded)
+
+    def _heeded(self, task: asyncio.Task[Any]) -> None:
+        self._running.discard(task)
+        problem = None if task.cancelled() else task.exception()
+        if isinstance(problem, Exception):
+            self._raised = self._raised or problem
 
     def run(self, callback: Callable[..., Any], *arguments: Any) -> None:
         """Calls a function, or starts a coroutine function as a task."""
@@ -114,7 +139,7 @@ class Tasks:
         return replace(face, **wrapped)
 
     def wrapped(self, callback: Callable[..., Any]) -> Callable[..., None]:
-        return lambda *arguments: self.run(callback, *arguments)
+        return lambda *arguments: self.heed(callback, *arguments)
 
 
 def limit(timeout: float | None) -> float | None:

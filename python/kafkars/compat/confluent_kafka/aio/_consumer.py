@@ -81,11 +81,13 @@ class AIOConsumer:
         Raises:
             KafkaException: The consumer met a fatal error.
             RuntimeError: The consumer is closed.
+            Exception: What a callback of the configuration has raised.
         """
         if self._held or self._looking is not None:
             kept = await self._left(1)
             if kept:
                 return kept[0]
+        self._tasks.check()
         message = self._consumer._take()
         if message is not None:
             return message
@@ -102,6 +104,7 @@ class AIOConsumer:
             if left <= 0:
                 return None
             await self._consumer._ready(min(left, SLICE))
+            self._tasks.check()
 
     async def consume(self, num_messages: int = 1, timeout: float | None = -1) -> list[Message]:
         """Up to `num_messages` messages: waits until there are as many, or for `timeout` seconds.
@@ -110,9 +113,11 @@ class AIOConsumer:
             KafkaException: The consumer met a fatal error.
             RuntimeError: The consumer is closed.
             ValueError: The number is not between 0 and a million.
+            Exception: What a callback of the configuration has raised.
         """
         if not 0 <= num_messages <= MOST_MESSAGES:
             raise ValueError(f"num_messages must be between 0 and {MOST_MESSAGES} (1M), not {num_messages}")
+        self._tasks.check()
         until = deadline(timeout)
         look = self._first_look()
         messages: list[Message] = []
@@ -133,6 +138,8 @@ class AIOConsumer:
                 if left <= 0:
                     break
                 await self._consumer._ready(min(left, SLICE))
+                if not messages:
+                    self._tasks.check()
         except asyncio.CancelledError:
             self._held.extendleft(reversed(messages))
             raise
@@ -298,7 +305,7 @@ class AIOConsumer:
         """Wraps a callback so that it runs on the loop, from whichever thread it is called; nobody waits for it."""
 
         def from_anywhere(*arguments: Any) -> None:
-            self._loop.call_soon_threadsafe(self._tasks.run, callback, *arguments)
+            self._loop.call_soon_threadsafe(self._tasks.heed, callback, *arguments)
 
         return from_anywhere
 

@@ -61,7 +61,7 @@ class AIOProducer:
     def __init__(
         self,
         producer_conf: Mapping[str, Any],
-        max_workers: int = 4,
+        max_workers: int | None = 4,
         executor: Executor | None = None,
         batch_size: int = 1000,
         buffer_timeout: float = 1.0,
@@ -69,7 +69,8 @@ class AIOProducer:
         del batch_size
         if not isinstance(buffer_timeout, int | float):
             raise TypeError(f"buffer_timeout: expected seconds, not {type(buffer_timeout).__name__}")
-        no_workers(max_workers)
+        if max_workers is not None:
+            no_workers(max_workers)
         self._executor = executor
         self._loop = asyncio.get_running_loop()
         self._settings = settings = producer_settings((producer_conf,), {})
@@ -184,12 +185,17 @@ class AIOProducer:
             future.set_exception(problem)
 
     async def flush(self, timeout: float | None = -1, *args: Any, **kwargs: Any) -> int:
-        """Waits until every message has its report, or for a time in seconds; returns how many have none."""
+        """Waits until every message has its report, or for a time in seconds; returns how many have none.
+
+        Raises:
+            Exception: What a callback of the configuration has raised.
+        """
         del args, kwargs
         self._check()
         left = await self._producer.flush(limit(timeout))
         # Lets the loop pass reports that have just come on to the futures.
         await asyncio.sleep(0)
+        self._tasks.check()
         return int(left)
 
     async def poll(self, timeout: float | None = 0, *args: Any, **kwargs: Any) -> int:
@@ -197,14 +203,19 @@ class AIOProducer:
 
         Returns:
             0: nothing waits to be served by this call.
+
+        Raises:
+            Exception: What a callback of the configuration has raised.
         """
         del args, kwargs
         self._check()
+        self._tasks.check()
         if timeout is None or timeout < 0:
             if self._open:
                 await asyncio.wait(self._open, return_when=asyncio.FIRST_COMPLETED)
         else:
             await asyncio.sleep(timeout)
+        self._tasks.check()
         return 0
 
     async def purge(self, in_queue: bool = True, in_flight: bool = True, blocking: bool = True) -> None:
