@@ -88,6 +88,7 @@ CASES = [
     for strategy, cases in {"range": EAGER, "cooperative-sticky": COOPERATIVE}.items()
     for name, case in cases.items()
 ]
+KIP_848 = [pytest.param("consumer", case, id=f"consumer: {name}") for name, case in COOPERATIVE.items()]
 
 
 def outcome(ck: Any, call: Call, consumer: Any, come: list[Any]) -> str | None:
@@ -104,14 +105,26 @@ def outcome(ck: Any, call: Call, consumer: Any, come: list[Any]) -> str | None:
 
 @pytest.mark.parametrize(("strategy", "case"), CASES)
 def test_what_on_assign_asks_for_is_what_is_read(clients: Clients, strategy: str, case: Case) -> None:
+    check(clients, {"partition.assignment.strategy": strategy}, case)
+
+
+@pytest.mark.kip_848
+@pytest.mark.parametrize(("protocol", "case"), KIP_848)
+def test_it_is_so_in_the_groups_of_kafka_4(clients: Clients, protocol: str, case: Case) -> None:
+    check(clients, {"group.protocol": protocol}, case)
+
+
+def check(clients: Clients, settings: dict[str, Any], case: Case) -> None:
+    """Runs a program on one client."""
     calls, outcomes, read, is_told = case
     topic = clients.topic(PARTITIONS, messages=PARTITIONS)
-    consumer = clients.consumer({"partition.assignment.strategy": strategy})
+    consumer = clients.consumer(settings)
     found: list[list[str | None]] = []
     revoked: list[list[int]] = []
 
     def on_assign(it: Any, come: list[Any]) -> None:
-        found.append([outcome(clients.ck, call, it, come) for call in calls])
+        if come:
+            found.append([outcome(clients.ck, call, it, come) for call in calls])
 
     consumer.subscribe(
         [topic],

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from kafkars import errors
@@ -15,6 +15,7 @@ from kafkars.compat.confluent_kafka._translate import refusal, translated
 
 if TYPE_CHECKING:
     from kafkars import types
+    from kafkars.types import OffsetAndMetadata
 
 
 LOOK_SECONDS = 5.0
@@ -31,6 +32,8 @@ class Running:
     """Whether it has called anything that assigns."""
     has_taken: bool = False
     """Whether it has assigned something, or nothing, as it may."""
+    committed: dict[Place, int] = field(default_factory=dict)
+    """What it has committed: there reading begins, as the library looks it up once partitions are assigned."""
 
 
 class Assignment:
@@ -41,8 +44,7 @@ class Assignment:
         forget: Called with a topic and a partition that is read anew, or without for all.
         unknown: Called with a topic and a partition that no cluster can have.
         let_go: Called with partitions that the program is about to give up.
-        is_cooperative: Whether the group moves single partitions.
-        is_incremental: Whether the program may do so too.
+        is_cooperative: Whether the group moves single partitions, and the program has to do so, too.
         is_reset_to_end: Whether a partition without offset starts at its end.
     """
 
@@ -54,7 +56,6 @@ class Assignment:
         let_go: Callable[[list[Place]], None],
         *,
         is_cooperative: bool,
-        is_incremental: bool,
         is_reset_to_end: bool,
     ) -> None:
         self._engine = engine
@@ -62,7 +63,6 @@ class Assignment:
         self._unknown = unknown
         self._let_go = let_go
         self._is_cooperative = is_cooperative
-        self._is_incremental = is_incremental
         self._is_reset_to_end = is_reset_to_end
         # The offset that assignment() returns for each partition.
         self._shown: dict[Place, int] = {}
@@ -90,6 +90,11 @@ class Assignment:
         """True while the program's callback of a rebalance runs."""
         return self._running is not None
 
+    def note_commit(self, offsets: Mapping[Place, OffsetAndMetadata]) -> None:
+        """The program has committed these, and waited for it."""
+        if self._running is not None:
+            self._running.committed.update({at: offset.offset for at, offset in offsets.items()})
+
     @property
     def is_declined(self) -> bool:
         """True if `on_assign` took nothing of an eager rebalance: unassigned, or only called what failed. Then nothing
@@ -100,7 +105,7 @@ class Assignment:
     @property
     def is_eager(self) -> bool:
         """True if the group's rebalances are eager: they revoke all partitions at once."""
-        return not self._is_incremental
+        return not self._is_cooperative
 
     def shown(self) -> list[TopicPartition]:
         """Returns the result of `assignment()`."""
@@ -227,6 +232,8 @@ class Assignment:
             self._leave_out(rest & came)
         else:
             self._shown.update(dict.fromkeys(rest, STORED))
+            for at in rest & set(running.committed):
+                self._engine.seek(at, running.committed[at])
 
     # --- how
 
@@ -261,6 +268,11 @@ class Assignment:
     def _refuse_eager() -> NoReturn:
         raise refusal("_STATE", "a cooperative group is assigned with incremental_assign() and incremental_unassign()")
 
+    def _begin_at_committed(self, at: Place) -> None:
+        committed = self._running.committed.get(at) if self._running is not None else None
+        if committed is not None:
+            self._engine.seek(at, committed)
+
     def _leave_out(self, places: set[Place]) -> None:
         """Hands out nothing of partitions that the group has assigned."""
         if places:
@@ -268,7 +280,7 @@ class Assignment:
             self._left_out |= places
 
     def _check_cooperative(self) -> None:
-        if not self._is_incremental:
+        if not self._is_cooperative:
             raise refusal("_STATE", "the group moves all partitions at once: use assign() and unassign()")
 
     def _take(self, partitions: list[TopicPartition], *, only: bool) -> None:
@@ -294,6 +306,8 @@ class Assignment:
                 self.topics.add(each.topic)
                 if each.offset not in {INVALID, STORED}:
                     self.seek(each)
+                else:
+                    self._begin_at_committed(at)
                 self._shown[at] = STORED if each.offset == INVALID else each.offset
         self._is_declined = False
         if self._running is not None:

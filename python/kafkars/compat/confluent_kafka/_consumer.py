@@ -106,8 +106,7 @@ class Consumer(ConfluentConsumer):
             self._forget,
             self._unknown_partition,
             self._commits.let_go,
-            is_cooperative=values["partition.assignment.strategy"] == "cooperative-sticky",
-            is_incremental=values["group.protocol"] == "consumer"
+            is_cooperative=values["group.protocol"] == "consumer"
             or values["partition.assignment.strategy"] == "cooperative-sticky",
             is_reset_to_end=settings.engine["auto_offset_reset"] == "latest",
         )
@@ -341,6 +340,7 @@ class Consumer(ConfluentConsumer):
             if refused is not None:
                 raise KafkaException(refused)
             committed = self._commits.commit(places)
+            self._assignment.note_commit(places)
             if offsets is not None:
                 # Partitions without an offset, which are not committed, are returned, too.
                 return [
