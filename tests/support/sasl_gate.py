@@ -137,7 +137,9 @@ class SaslGate:
             listed = b"".join(struct.pack(">hhh", *each) for each in ranges)
             return struct.pack(">hi", 35 if version > 0 else 0, len(ranges)) + listed
         if api == SASL_HANDSHAKE:
-            return struct.pack(">hih", 33 if self.fault == "not offered" else 0, 1, 5) + b"OTHER"
+            offered = [b"OTHER"] if self.fault == "not offered" else [b"PLAIN", b"OAUTHBEARER"]
+            listed = b"".join(struct.pack(">h", len(name)) + name for name in offered)
+            return struct.pack(">hi", 33 if self.fault == "not offered" else 0, len(offered)) + listed
         client_id = struct.unpack_from(">h", frame, 8)[0]
         self.message = frame[14 + max(client_id, 0) :]
         ends = struct.pack(">q", int(self.lifetime * 1000)) if version >= LIFETIME_SINCE else b""

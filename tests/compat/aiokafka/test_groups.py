@@ -447,3 +447,28 @@ def test_a_member_whose_instance_id_was_taken_hears_of_it_from_every_read(face: 
             assert newer.assignment()
 
     run(test)
+
+
+@pytest.mark.parametrize("grouped", [True, False], ids=["member", "alone"])
+def test_a_topic_of_a_pattern_stays_deleted(face: Library, run: Run, grouped: bool) -> None:
+    """As in aiokafka, of which some reads do not end then."""
+    library = face
+    topic = library.broker.new_topic()
+
+    async def test() -> None:
+        group = library.group() if grouped else None
+        async with library.consumer(group_id=group, heartbeat_interval_ms=100, metadata_max_age_ms=200) as consumer:
+            consumer.subscribe(pattern=f"^{topic}$")
+            await until(consumer.assignment)
+            admin = library.module("admin").AIOKafkaAdminClient(bootstrap_servers=library.broker.bootstrap_servers)
+            await admin.start()
+            try:
+                await admin.delete_topics([topic])
+                # Its metadata is asked for several times meanwhile.
+                for _ in range(8):
+                    assert await consumer.getmany(timeout_ms=250) == {}
+                    assert topic not in await admin.list_topics()
+            finally:
+                await admin.close()
+
+    run(test)

@@ -289,3 +289,31 @@ def test_what_stands_before_a_partition_that_is_not_assigned_is_paused(library: 
             assert consumer.paused() == set()
 
     run(test)
+
+
+def test_a_partition_that_is_gone_is_no_error(face: Library, run: Run) -> None:
+    """As in aiokafka, which may not find its way back to the topic."""
+    topic = face.broker.new_topic(partitions=3)
+
+    async def test() -> None:
+        new_topic = face.module("admin").NewTopic
+        admin = face.module("admin").AIOKafkaAdminClient(bootstrap_servers=face.broker.bootstrap_servers)
+        await admin.start()
+        try:
+            async with face.consumer(metadata_max_age_ms=200, auto_offset_reset="earliest") as consumer:
+                consumer.assign([face.partition(topic, number) for number in range(3)])
+                assert await consumer.getmany(timeout_ms=200) == {}
+                await admin.delete_topics([topic])
+                await admin.create_topics([new_topic(topic, 1, 1)])
+                await face.fill(topic, 2)
+                found: list[Any] = []
+                while len(found) < 2:
+                    for records in (await consumer.getmany(timeout_ms=200)).values():
+                        found += records
+                assert [record.partition for record in found] == [0, 0]
+                for _ in range(5):
+                    assert await consumer.getmany(timeout_ms=200) == {}
+        finally:
+            await admin.close()
+
+    run(test)

@@ -338,3 +338,20 @@ def test_stop_that_is_cancelled_delivers_what_was_sent(embedded: Library, run: R
         await producer.client.close()
 
     run(test)
+
+
+@pytest.mark.parametrize("headers", [(), [], {}, None])
+def test_what_has_no_headers_is_forwarded(library: Library, run: Run, headers: Any) -> None:
+    topic, other = library.broker.new_topic(), library.broker.new_topic()
+
+    async def test() -> None:
+        await library.fill(topic, 1)
+        async with library.consumer(topic, other) as consumer, library.producer() as producer:
+            record = await consumer.getone()
+            assert record.headers == ()
+            await producer.send_and_wait(other, record.value, headers=record.headers)
+            assert (await consumer.getone()).headers == ()
+            await producer.send_and_wait(other, record.value, headers=headers)
+            assert (await consumer.getone()).headers == ()
+
+    run(test)

@@ -12,6 +12,52 @@ REASONS = [
         "Records of new partitions are handed out when their listener has ended, which may still seek.",
     ),
     Reason(
+        (
+            "a `sasl_oauth_token_provider` or an `ssl_context` that is none; a user or a password that is no text, or empty",
+        ),
+        "ValueError, TypeError, AttributeError or KafkaConnectionError when it starts",
+        "ValueError when it is made",
+        "A mistake is said where it is made.",
+    ),
+    Reason(
+        ("a token that the broker refuses; extensions that are no dict",),
+        "starts, and fails at the next request; TypeError or AttributeError",
+        "KafkaConnectionError when it starts",
+        "Who is not let in hears of it at once.",
+    ),
+    Reason(
+        (
+            "send() by an idempotent producer, to a partition that is gone because the topic was made again with fewer",
+        ),
+        "NotLeaderForPartitionError after request_timeout_ms",
+        "waits until the partition is there, or for stop()",
+        "An idempotent producer gives no record up that may be stored; aiokafka waits as well in a transaction.",
+    ),
+    Reason(
+        ("a partitioner that raises, in a transaction",),
+        "the transaction goes on without the record",
+        "commit_transaction() raises, until abort_transaction()",
+        "A transaction is stored whole or not at all.",
+    ),
+    Reason(
+        ("a partitioner that gives no partition of the topic",),
+        "NotLeaderForPartitionError after request_timeout_ms",
+        "TypeError or AssertionError at once",
+        "No wait makes it one.",
+    ),
+    Reason(
+        ("requests of the administrator that are refused or cut off",),
+        "some are told as success with an empty answer, and some that another broker would take are raised",
+        "the refusal is raised, and what may pass is tried again",
+        "What was not done is not told as done.",
+    ),
+    Reason(
+        ("`assignment()` and `commit()` in the first on_partitions_revoked()",),
+        "the set is empty, and commit() is IllegalStateError",
+        "the new partitions, and there is nothing to commit",
+        "That call says that nothing is taken away.",
+    ),
+    Reason(
         ("reads of a member whose `group_instance_id` another one has taken",),
         "joins again, which takes the place from the other, and so on",
         "raise FENCED_INSTANCE_ID, each of them, until unsubscribe() or stop()",

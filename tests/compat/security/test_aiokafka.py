@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import inspect
 import ssl
 from pathlib import Path
@@ -17,6 +18,8 @@ from kafkars.compat.aiokafka.client import AIOKafkaClient
 from kafkars.compat.aiokafka.helpers import create_ssl_context
 from kafkars.config import AdminConfig
 from kafkars.config.secret import Secret
+
+from tests.support.sasl_gate import sasl_gate
 
 CLIENTS = (AIOKafkaConsumer, AIOKafkaProducer, AIOKafkaAdminClient, AIOKafkaClient)
 LOGIN = {
@@ -110,6 +113,40 @@ def test_a_provider_is_awaited_on_the_programs_loop() -> None:
         return answer
 
     assert asyncio.run(ask()) == ("token", None, {})
+
+
+@pytest.mark.parametrize("name", ["aiokafka", "kafkars.compat.aiokafka"], ids=["original", "face"])
+@pytest.mark.parametrize("raised", ["asyncio.TimeoutError", "ConnectionError", "KafkaError", "LookupError"])
+def test_what_a_provider_raises(name: str, raised: str) -> None:
+    """No token because of the network is no contact, and may be tried again; a mistake comes through."""
+    library = importlib.import_module(name)
+    abc, errors = importlib.import_module(f"{name}.abc"), importlib.import_module(f"{name}.errors")
+    kinds = {"asyncio.TimeoutError": asyncio.TimeoutError, "KafkaError": errors.KafkaError}
+    kind = kinds.get(raised) or {"ConnectionError": ConnectionError, "LookupError": LookupError}[raised]
+
+    class Failing(abc.AbstractTokenProvider):  # type: ignore[misc, name-defined]
+        async def token(self) -> str:
+            await asyncio.sleep(0)
+            raise kind("no token today")
+
+    async def start() -> None:
+        with sasl_gate() as gate:
+            producer = library.AIOKafkaProducer(
+                bootstrap_servers=gate.address,
+                security_protocol="SASL_PLAINTEXT",
+                sasl_mechanism="OAUTHBEARER",
+                sasl_oauth_token_provider=Failing(),
+                request_timeout_ms=5_000,
+            )
+            try:
+                await producer.start()
+            finally:
+                await producer.stop()
+
+    with pytest.raises(LookupError if raised == "LookupError" else errors.KafkaConnectionError) as caught:
+        asyncio.run(start())
+    if name != "aiokafka":
+        assert "no token today" in str(caught.value)
 
 
 def test_kerberos_is_the_engines() -> None:

@@ -169,14 +169,18 @@ def first_contact(config: Mapping[str, Any]) -> Iterator[None]:
     """Makes any failure to connect or log in a `KafkaConnectionError`, as in aiokafka.
 
     Raises:
-        KafkaConnectionError: The certificate, the password or the token was refused.
-        Exception: What the program's token provider raised, as it is.
+        KafkaConnectionError: The certificate, the password or the token was refused, or the program's token provider
+            could not get one, because of a network or a time limit or by an error of Kafka's.
+        Exception: What else it raised, as it is.
     """
     try:
         yield
     except errors.KafkaError as problem:
         provider = config.get("sasl_oauthbearer_token_provider")
         if isinstance(provider, Tokens) and provider.problem is not None:
+            if isinstance(provider.problem, (OSError, asyncio.TimeoutError, errors.KafkaError)):
+                text = f"{type(provider.problem).__name__}: {provider.problem}"
+                raise errors.KafkaConnectionError(f"the token provider failed: {text}") from provider.problem
             raise provider.problem from problem
         if not isinstance(problem.__cause__, engine.AuthenticationError):
             raise

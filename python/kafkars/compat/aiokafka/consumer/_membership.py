@@ -94,6 +94,7 @@ class Membership:
     async def follow(self, request: SubscriptionRequest) -> None:
         """Subscribes or assigns, and waits for the first assignment of partitions."""
         self.requested = request
+        self.engine._topics_were_found(request.pattern is not None)
         if request.partitions is not None:
             self.engine.assign(sorted(request.partitions))
             return
@@ -146,6 +147,8 @@ class Membership:
                 on_partitions_revoked=through(me, Membership._revoked),
                 on_partitions_lost=through(me, Membership._lost),
             )
+            # Looking one up that a pattern has found must not create it again, after somebody has deleted it.
+            self.engine._topics_were_found(request.pattern is not None)
             if again:
                 # The topics are the same and the listener is not: it hears of what there is by a rebalance, as in
                 # aiokafka.

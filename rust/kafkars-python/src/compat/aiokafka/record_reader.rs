@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use kafkars_client::config::TopicPartition;
-use kafkars_client::{FetchPosition, FetchedBatch, RecordSlice, TakenRecord};
+use kafkars_client::{FetchError, FetchPosition, FetchedBatch, RecordSlice, TakenRecord};
 use kafkars_records::RecordView;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -53,7 +53,7 @@ impl RecordReader {
                     return Ok(Some(made.into_any().unbind()));
                 }
                 Ok(None) => return Ok(None),
-                Err(failure) => self.heard(py, error::fetch(py, &failure))?,
+                Err(failure) => self.refused(py, &failure)?,
             }
         }
     }
@@ -101,7 +101,7 @@ impl RecordReader {
                         }
                     };
                 }
-                Err(failure) => self.heard(py, error::fetch(py, &failure))?,
+                Err(failure) => self.refused(py, &failure)?,
             }
         }
     }
@@ -161,6 +161,18 @@ impl RecordReader {
     pub(super) fn functions_of_one(self: &Arc<Self>) -> Option<&Functions> {
         let functions = self.deserializers.as_ref();
         functions.filter(|_| Arc::strong_count(self) == 1)
+    }
+
+    /// Raises the face's exception for the failure of a read. A partition that is gone, because its topic was made again
+    /// with fewer, has no records, and is no error in aiokafka.
+    fn refused(&self, py: Python<'_>, failure: &FetchError) -> PyResult<()> {
+        match failure {
+            FetchError::InvalidArgument { problem } => {
+                tracing::debug!(target: "kafkars::consumer", %problem, "nothing to read");
+                Ok(())
+            }
+            failure => self.heard(py, error::fetch(py, failure)),
+        }
     }
 
     /// Raises the face's exception for an error. One for which aiokafka raises nothing has been logged.

@@ -252,7 +252,11 @@ impl PyAiokafkaSender {
             .optional
             .each_ref()
             .map(|part| part.as_ref().map(|part| part.bind(py)));
-        let headers = headers.map(checked_headers).transpose()?;
+        // As in aiokafka, anything empty is none: a record without headers has an empty tuple of them.
+        let headers = match headers {
+            Some(headers) if headers.is_truthy()? => Some(checked_headers(headers)?),
+            _ => None,
+        };
         let key = part(key, engine.key_serializer.as_ref(), py)?;
         let value = part(value, engine.value_serializer.as_ref(), py)?;
         let arguments = Arguments::new(
