@@ -70,6 +70,51 @@ def test_seek_in_a_listener_decides_where_reading_starts(group: Group) -> None:
     assert sorted({record.offset for record in read(member, 8)}) == [8, 9]
 
 
+@pytest.mark.parametrize("waits", [False, True], ids=["at once", "after a look-up"])
+@pytest.mark.parametrize("before", [None, 4])
+@only_sync
+def test_a_commit_in_a_listener_decides_where_reading_starts(group: Group, before: int | None, waits: bool) -> None:
+    """Positions are looked up meanwhile: what was found before the commit does not count."""
+    places = [TopicPartition(group.topic, number) for number in range(4)]
+    if before is not None:
+        with group.clients.consumer(group_id=group.group_id, enable_auto_commit=False) as earlier:
+            earlier.commit(dict.fromkeys(places, before))
+    member = group.member(enable_auto_commit=False)
+
+    def put_back(partitions: Any) -> None:
+        if waits:
+            native(member).committed(partitions)
+        native(member).commit(dict.fromkeys(partitions, 1))
+
+    member.subscribe([group.topic], on_partitions_assigned=put_back)
+    assert min(record.offset for record in read(member, 36)) == 1
+
+
+@only_asyncio
+def test_a_commit_in_a_coroutine_decides_where_reading_starts(group: Group) -> None:
+    member = group.member(enable_auto_commit=False)
+
+    async def put_ahead(partitions: Any) -> None:
+        await native(member).committed(partitions)
+        await native(member).commit(dict.fromkeys(partitions, 8))
+
+    member.subscribe([group.topic], on_partitions_assigned=put_ahead)
+    assert sorted({record.offset for record in read(member, 8)}) == [8, 9]
+
+
+def test_a_seek_in_a_listener_counts_more_than_a_commit(group: Group) -> None:
+    member = group.member(enable_auto_commit=False)
+
+    def both(partitions: Any) -> None:
+        for partition in partitions:
+            native(member).seek(partition, 8)
+        if partitions:
+            native(member).commit_async(dict.fromkeys(partitions, 2))
+
+    member.subscribe([group.topic], on_partitions_assigned=both)
+    assert sorted({record.offset for record in read(member, 8)}) == [8, 9]
+
+
 def test_pause_in_a_listener_holds_from_the_first_record_on(group: Group) -> None:
     member = group.member()
 

@@ -26,9 +26,7 @@ REASONS = [
         "Who is not let in hears of it at once.",
     ),
     Reason(
-        (
-            "send() by an idempotent producer, to a partition that is gone because the topic was made again with fewer",
-        ),
+        ("send() by an idempotent producer, to a partition that is gone because the topic was made again with fewer",),
         "NotLeaderForPartitionError after request_timeout_ms",
         "waits until the partition is there, or for stop()",
         "An idempotent producer gives no record up that may be stored; aiokafka waits as well in a transaction.",

@@ -132,6 +132,8 @@ pub struct Cursor {
     // True while nothing was handed out since the topic was created again: what the application commits was reached in
     // the former topic.
     pub(crate) is_unread_since: bool,
+    // True while the position is the one that was looked up for the assignment: the application has not chosen it.
+    pub(crate) is_looked_up: bool,
     // The offset whose commit failed last because the topic was deleted.
     pub(crate) gone_at: Option<i64>,
     /// Changes with every assignment and seek, so that late responses are recognised and dropped.
@@ -253,6 +255,7 @@ impl Cursor {
             topic_id: Uuid::ZERO,
             former_id: Uuid::ZERO,
             is_unread_since: false,
+            is_looked_up: false,
             gone_at: None,
             epoch,
             state: CursorState::Unset(start),

@@ -80,6 +80,8 @@ impl ConsumerShared {
         let offsets = &*offsets;
         inner.buffer.note_asked(offsets.keys());
         for (partition, wanted) in offsets {
+            let is_new = inner.queue.is_being_assigned(partition);
+            inner.buffer.begin_after_commit(partition, is_new);
             inner.buffer.settle(partition, wanted.offset);
         }
         inner.supersede(offsets);

@@ -90,6 +90,13 @@ impl EventQueue {
             .any(|partitions| partitions.contains(partition))
     }
 
+    /// True if the application is being told that it has this partition from now on.
+    pub(in crate::consumer) fn is_being_assigned(&self, partition: &TopicPartition) -> bool {
+        let busy = self.busy.as_ref().map(|busy| &busy.unfinished.change);
+        let assigned = busy.filter(|change| change.kind == ChangeKind::Assigned);
+        assigned.is_some_and(|change| change.partitions.contains(partition))
+    }
+
     /// True if a change waits for the application.
     pub(super) fn has_change(&self) -> bool {
         self.waiting

@@ -145,6 +145,7 @@ impl FetchBuffer {
             cursor.loosen();
             cursor.epoch = self.next_epoch;
             cursor.in_flight = false;
+            cursor.is_looked_up = false;
             cursor.preferred_replica = None;
             change(cursor);
         }

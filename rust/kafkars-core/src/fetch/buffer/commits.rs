@@ -2,6 +2,7 @@
 
 use super::fetch_buffer::FetchBuffer;
 use crate::config::TopicPartition;
+use crate::fetch::cursor::{CursorState, StartAt};
 use crate::group::CommitId;
 
 impl FetchBuffer {
@@ -9,6 +10,28 @@ impl FetchBuffer {
     pub fn note_asked<'a>(&mut self, partitions: impl IntoIterator<Item = &'a TopicPartition>) {
         for partition in partitions {
             self.ledger.asked(partition);
+        }
+    }
+
+    /// Lets a partition begin where the application commits now, and not where the group was before. What was looked up
+    /// already is looked up again only if the partition `is_new`: its assignment has not reached the application whole.
+    pub fn begin_after_commit(&mut self, partition: &TopicPartition, is_new: bool) {
+        let Ok(id) = self.id(partition) else {
+            return;
+        };
+        let Some(cursor) = self.cursors[id].as_ref() else {
+            return;
+        };
+        let begins_in_group = match cursor.state {
+            CursorState::Unset(StartAt::Committed) => true,
+            CursorState::Unset(StartAt::Policy) => is_new && self.start == StartAt::Committed,
+            CursorState::Fetching => {
+                is_new && cursor.is_looked_up && self.start == StartAt::Committed
+            }
+            CursorState::Unset(_) | CursorState::Failed => false,
+        };
+        if begins_in_group {
+            self.restart(id, |cursor| cursor.reset(StartAt::Committed));
         }
     }
 

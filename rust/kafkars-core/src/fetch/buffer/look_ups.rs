@@ -63,6 +63,7 @@ impl FetchBuffer {
     pub fn set_position(&mut self, look_up: &LookUp, position: FetchPosition) {
         if let Some(cursor) = self.ended(look_up) {
             cursor.set_position(position);
+            cursor.is_looked_up = matches!(look_up.start, StartAt::Committed | StartAt::Policy);
         }
     }
 

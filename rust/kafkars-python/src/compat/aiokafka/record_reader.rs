@@ -163,8 +163,8 @@ impl RecordReader {
         functions.filter(|_| Arc::strong_count(self) == 1)
     }
 
-    /// Raises the face's exception for the failure of a read. A partition that is gone, because its topic was made again
-    /// with fewer, has no records, and is no error in aiokafka.
+    /// Raises the face's exception for the failure of a read. A partition that is gone, because its topic was made
+    /// again with fewer, has no records, and is no error in aiokafka.
     fn refused(&self, py: Python<'_>, failure: &FetchError) -> PyResult<()> {
         match failure {
             FetchError::InvalidArgument { problem } => {
