@@ -207,6 +207,30 @@ def test_the_exception_of_a_callback_reaches_the_caller(clients: Clients) -> Non
     assert seen == [b"0", b"1", b"2"]
 
 
+def test_every_exception_of_a_callback_is_raised_by_a_poll(clients: Clients) -> None:
+    topic, producer, told = clients.topic(), clients.producer({"linger.ms": 300}), list[int]()
+
+    def report(number: int) -> Any:
+        def tell(_error: Any, _message: Any) -> None:
+            told.append(number)
+            if number % 2:
+                raise LookupError(number)
+
+        return tell
+
+    producer.list_topics(topic, 20)
+    for number in range(6):
+        producer.produce(topic, "value", partition=0, on_delivery=report(number))
+    raised = []
+    while len(told) < 6:
+        try:
+            producer.poll(20)
+        except LookupError as error:
+            raised.append((error.args[0], list(told)))
+    assert raised == [(1, [0, 1]), (3, [0, 1, 2, 3]), (5, [0, 1, 2, 3, 4, 5])]
+    assert len(producer) == 0
+
+
 def test_reports_of_failures_only(clients: Clients) -> None:
     topic, reports = clients.topic(), Reports()
     producer = clients.producer({"on_delivery": reports, "delivery.report.only.error": True})

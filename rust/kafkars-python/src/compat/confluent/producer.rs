@@ -15,7 +15,7 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 
 use super::consumer::deadline;
 use super::handler::{self, ProducerHandler};
-use super::reports::{DeliveryReports, MessageReport, since_1970};
+use super::reports::{AfterException, DeliveryReports, MessageReport, since_1970};
 use super::waiting_message::{WaitingMessage, WaitingMessages};
 use crate::error;
 use crate::pending_flag::PyPendingFlag;
@@ -172,7 +172,7 @@ impl PyConfluentProducer {
     fn poll(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<usize> {
         let open = self.opened()?;
         open.core.check()?;
-        let served = open.serve(py)?;
+        let served = open.serve(py, AfterException::Stop)?;
         open.check_fatal(py)?;
         if served > 0 || timeout == Some(0.0) || open.reports.is_served_here() {
             return Ok(served);
@@ -182,7 +182,7 @@ impl PyConfluentProducer {
             if !open.wait(py, deadline)? {
                 return Ok(0);
             }
-            let served = open.serve(py)?;
+            let served = open.serve(py, AfterException::Stop)?;
             open.check_fatal(py)?;
             if served > 0 {
                 return Ok(served);
@@ -204,7 +204,7 @@ impl PyConfluentProducer {
             return open.flush_in_report(py, deadline);
         }
         loop {
-            open.serve(py)?;
+            open.serve(py, AfterException::EndBatch)?;
             open.check_fatal(py)?;
             let is_elsewhere = open.reports.is_served_elsewhere();
             let left = open.count().max(usize::from(is_elsewhere));
@@ -402,8 +402,8 @@ impl OpenProducer {
 
     /// Runs callbacks that are due. Returns how many ran.
     #[inline]
-    fn serve(&self, py: Python<'_>) -> PyResult<usize> {
-        let served = self.reports.serve(py, self.only_errors)?;
+    fn serve(&self, py: Python<'_>, after: AfterException) -> PyResult<usize> {
+        let served = self.reports.serve(py, self.only_errors, after)?;
         let pending_flag = self.pending_flag.bind(py).get();
         if !pending_flag.is_set() {
             return Ok(served);
@@ -439,7 +439,7 @@ impl OpenProducer {
             self.core.producer.flush(deadline).await;
         };
         runtime::block_on_with(py, flushed, |_| {
-            self.serve(py)?;
+            self.serve(py, AfterException::EndBatch)?;
             self.look_after(py)
         })
     }

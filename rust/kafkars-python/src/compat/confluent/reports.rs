@@ -1,7 +1,7 @@
 //! Delivery reports: the callbacks of messages, which run on the thread that polls.
 //!
-//! Reports wait by batch. When a batch is done its reports become due together, and they run together: if a callback
-//! raises, the others of its batch still run before the exception is raised, and other batches wait for the next call.
+//! Reports wait by batch. When a batch is done its reports become due together. If a callback raises, a poll ends with
+//! that, and the others wait for the next call; a flush still runs the others of its batch before it raises the first.
 //! One thread at a time runs them, so that those of a partition keep their order.
 
 use std::collections::hash_map::Entry;
@@ -53,6 +53,15 @@ enum ReportOutcome {
     Delivery(Delivery),
     // Rare, and far larger than a delivery.
     Failed(Box<ProduceError>),
+}
+
+/// What follows an exception of a callback.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum AfterException {
+    /// The other reports wait.
+    Stop,
+    /// The others of the batch run first.
+    EndBatch,
 }
 
 type DueReport = (MessageReport, ReportOutcome);
@@ -146,7 +155,12 @@ impl DeliveryReports {
     /// Runs the reports that are due, unless another thread does, or this call comes from a report: reports within
     /// reports would run out of order, and nest without limit. Returns how many ran.
     #[inline]
-    pub(super) fn serve(&self, py: Python<'_>, only_errors: bool) -> PyResult<usize> {
+    pub(super) fn serve(
+        &self,
+        py: Python<'_>,
+        only_errors: bool,
+        after: AfterException,
+    ) -> PyResult<usize> {
         if !self.events.any.load(Ordering::Acquire) || self.turn.is_here() {
             return Ok(0);
         }
@@ -154,7 +168,7 @@ impl DeliveryReports {
             None => return Ok(0),
             Some(_turn) => {
                 self.events.any.store(false, Ordering::Release);
-                self.serve_due(py, only_errors)
+                self.serve_due(py, only_errors, after)
             }
         };
         self.events.wake();
@@ -176,7 +190,12 @@ impl DeliveryReports {
         self.turn.wait(timeout);
     }
 
-    fn serve_due(&self, py: Python<'_>, only_errors: bool) -> PyResult<usize> {
+    fn serve_due(
+        &self,
+        py: Python<'_>,
+        only_errors: bool,
+        after: AfterException,
+    ) -> PyResult<usize> {
         let finished = std::mem::take(&mut *self.events.finished.lock());
         for address in finished {
             let calls = self.waiting.lock().remove(&address);
@@ -188,14 +207,22 @@ impl DeliveryReports {
                 return Ok(served);
             };
             let (mut raised, now) = (None, since_1970());
-            for call in calls.drain(..) {
+            let mut left = calls.drain(..);
+            for call in left.by_ref() {
                 count_one(&self.given);
                 match give(py, call, now, only_errors) {
                     Ok(()) => served += 1,
                     Err(problem) => {
                         raised.get_or_insert(problem);
+                        if after == AfterException::Stop {
+                            break;
+                        }
                     }
                 }
+            }
+            let left: Vec<_> = left.collect();
+            if !left.is_empty() {
+                self.due.lock().push_front(left);
             }
             self.keep(calls);
             if let Some(problem) = raised {
