@@ -18,16 +18,27 @@ def library(request: pytest.FixtureRequest) -> ModuleType:
     return importlib.import_module(request.param)
 
 
+def joined(library: ModuleType, broker: Broker, topic: str) -> Any:
+    """A member with its partition; another one where kafka-python 3.0.12 waits for its coordinator for ever."""
+    for _ in range(3 if library.__name__ == "kafka" else 1):
+        consumer = library.KafkaConsumer(
+            topic, bootstrap_servers=broker.bootstrap_servers, group_id=topic, enable_auto_commit=False
+        )
+        deadline = time.monotonic() + 10
+        while time.monotonic() < deadline:
+            consumer.poll(200)
+            if consumer.assignment():
+                return consumer
+        consumer.close(timeout_ms=1_000)
+    raise AssertionError("no member has got its partition")
+
+
+@pytest.mark.timeout(90)
 def test_offsets_of_another_topic_are_committed(broker: Broker, library: ModuleType) -> None:
     topic, other = broker.new_topic(1), broker.new_topic(1)
     mine, foreign = library.TopicPartition(topic, 0), library.TopicPartition(other, 0)
-    consumer = library.KafkaConsumer(
-        topic, bootstrap_servers=broker.bootstrap_servers, group_id=topic, enable_auto_commit=False
-    )
+    consumer = joined(library, broker, topic)
     deadline = time.monotonic() + 30
-    while not consumer.assignment():
-        assert time.monotonic() < deadline
-        consumer.poll(200)
     consumer.commit({foreign: library.OffsetAndMetadata(3, "", -1), mine: library.OffsetAndMetadata(0, "", -1)})
     assert consumer.committed(foreign) == 3
     committed = consumer.committed(mine)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from kafkars import errors
@@ -15,7 +15,6 @@ from kafkars.compat.confluent_kafka._translate import refusal, translated
 
 if TYPE_CHECKING:
     from kafkars import types
-    from kafkars.types import OffsetAndMetadata
 
 
 LOOK_SECONDS = 5.0
@@ -32,8 +31,6 @@ class Running:
     """Whether it has called anything that assigns."""
     has_taken: bool = False
     """Whether it has assigned something, or nothing, as it may."""
-    committed: dict[Place, int] = field(default_factory=dict)
-    """What it has committed: there reading begins, as the library looks it up once partitions are assigned."""
 
 
 class Assignment:
@@ -89,11 +86,6 @@ class Assignment:
     def is_in_callback(self) -> bool:
         """True while the program's callback of a rebalance runs."""
         return self._running is not None
-
-    def note_commit(self, offsets: Mapping[Place, OffsetAndMetadata]) -> None:
-        """The program has committed these, and waited for it."""
-        if self._running is not None:
-            self._running.committed.update({at: offset.offset for at, offset in offsets.items()})
 
     @property
     def is_declined(self) -> bool:
@@ -232,8 +224,6 @@ class Assignment:
             self._leave_out(rest & came)
         else:
             self._shown.update(dict.fromkeys(rest, STORED))
-            for at in rest & set(running.committed):
-                self._engine.seek(at, running.committed[at])
 
     # --- how
 
@@ -268,11 +258,6 @@ class Assignment:
     def _refuse_eager() -> NoReturn:
         raise refusal("_STATE", "a cooperative group is assigned with incremental_assign() and incremental_unassign()")
 
-    def _begin_at_committed(self, at: Place) -> None:
-        committed = self._running.committed.get(at) if self._running is not None else None
-        if committed is not None:
-            self._engine.seek(at, committed)
-
     def _leave_out(self, places: set[Place]) -> None:
         """Hands out nothing of partitions that the group has assigned."""
         if places:
@@ -306,8 +291,6 @@ class Assignment:
                 self.topics.add(each.topic)
                 if each.offset not in {INVALID, STORED}:
                     self.seek(each)
-                else:
-                    self._begin_at_committed(at)
                 self._shown[at] = STORED if each.offset == INVALID else each.offset
         self._is_declined = False
         if self._running is not None:

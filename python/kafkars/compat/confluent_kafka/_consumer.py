@@ -340,7 +340,6 @@ class Consumer(ConfluentConsumer):
             if refused is not None:
                 raise KafkaException(refused)
             committed = self._commits.commit(places)
-            self._assignment.note_commit(places)
             if offsets is not None:
                 # Partitions without an offset, which are not committed, are returned, too.
                 return [

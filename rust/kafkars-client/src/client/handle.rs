@@ -225,7 +225,8 @@ impl Client {
     }
 
     /// True if the caller has said so.
-    pub(crate) fn are_topics_found(&self) -> bool {
+    #[must_use]
+    pub fn are_topics_found(&self) -> bool {
         self.core.topics_were_found.load(Ordering::Relaxed)
     }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use kafkars_client::config::TopicPartition;
 use kafkars_client::{FetchError, FetchPosition, FetchedBatch, RecordSlice, TakenRecord};
+use kafkars_protocol::ErrorCode;
 use kafkars_records::RecordView;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -163,15 +164,23 @@ impl RecordReader {
         functions.filter(|_| Arc::strong_count(self) == 1)
     }
 
-    /// Raises the face's exception for the failure of a read. A partition that is gone, because its topic was made
-    /// again with fewer, has no records, and is no error in aiokafka.
+    /// Raises the face's exception for the failure of a read. What is gone has no records, and is no error in aiokafka:
+    /// a partition, because its topic was made again with fewer, and a topic that a pattern has found.
     fn refused(&self, py: Python<'_>, failure: &FetchError) -> PyResult<()> {
-        match failure {
-            FetchError::InvalidArgument { problem } => {
-                tracing::debug!(target: "kafkars::consumer", %problem, "nothing to read");
-                Ok(())
+        let is_gone = match failure {
+            FetchError::InvalidArgument { .. } => true,
+            FetchError::Topic { code, .. } | FetchError::Broker { code, .. } => {
+                let is_unknown = matches!(
+                    code,
+                    ErrorCode::UnknownTopicOrPartition | ErrorCode::UnknownTopicId
+                );
+                is_unknown && self.core.consumer.client().are_topics_found()
             }
-            failure => self.heard(py, error::fetch(py, failure)),
+            _ => false,
+        };
+        match is_gone {
+            true => Ok(()),
+            false => self.heard(py, error::fetch(py, failure)),
         }
     }
 
