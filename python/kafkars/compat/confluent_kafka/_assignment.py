@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from kafkars import errors
@@ -21,16 +20,18 @@ LOOK_SECONDS = 5.0
 """The time limit in seconds for looking up the end of a partition."""
 
 
-@dataclass
 class Running:
     """A callback of a rebalance while it runs."""
 
-    is_coming: bool
-    """Whether it is told of partitions that come; else of some that go."""
-    has_chosen: bool = False
-    """Whether it has called anything that assigns."""
-    has_taken: bool = False
-    """Whether it has assigned something, or nothing, as it may."""
+    __slots__ = ("has_chosen", "has_taken", "is_coming")
+
+    def __init__(self, *, is_coming: bool) -> None:
+        self.is_coming = is_coming
+        """Whether it is told of partitions that come; else of some that go."""
+        self.has_chosen = False
+        """Whether it has called anything that assigns."""
+        self.has_taken = False
+        """Whether it has assigned something, or nothing, as it may."""
 
 
 class Assignment:
