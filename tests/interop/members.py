@@ -87,6 +87,19 @@ class ConfluentMember:
         self._consumer.close()
 
 
+def python_settings(bootstrap: str, group: str, instance: str | None) -> dict[str, Any]:
+    """Of a member of kafka-python or aiokafka."""
+    return {
+        "bootstrap_servers": bootstrap,
+        "group_id": group,
+        "group_instance_id": instance,
+        "auto_offset_reset": "earliest",
+        "enable_auto_commit": False,
+        "session_timeout_ms": SESSION_MS,
+        "heartbeat_interval_ms": HEARTBEAT_MS,
+    }
+
+
 class StuckError(Exception):
     """kafka-python 3.0.12 waits for its coordinator without end at times, on Apache Kafka as well."""
 
@@ -101,17 +114,7 @@ class KafkaPythonMember:
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
         self._consumer = self._run(
-            lambda: kafka.KafkaConsumer(
-                topic,
-                bootstrap_servers=bootstrap,
-                group_id=group,
-                group_instance_id=instance,
-                auto_offset_reset="earliest",
-                enable_auto_commit=False,
-                session_timeout_ms=SESSION_MS,
-                heartbeat_interval_ms=HEARTBEAT_MS,
-                **extra,
-            )
+            lambda: kafka.KafkaConsumer(topic, **python_settings(bootstrap, group, instance), **extra)
         )
 
     def poll(self) -> list[bytes]:
@@ -161,17 +164,8 @@ class AiokafkaMember:
         self._thread.start()
 
         async def start() -> aiokafka.AIOKafkaConsumer:
-            consumer = aiokafka.AIOKafkaConsumer(
-                topic,
-                bootstrap_servers=bootstrap,
-                group_id=group,
-                group_instance_id=instance,
-                auto_offset_reset="earliest",
-                enable_auto_commit=False,
-                session_timeout_ms=SESSION_MS,
-                heartbeat_interval_ms=HEARTBEAT_MS,
-                **extra,
-            )
+            settings = python_settings(bootstrap, group, instance)
+            consumer = aiokafka.AIOKafkaConsumer(topic, **settings, **extra)
             await consumer.start()
             return consumer
 

@@ -550,8 +550,11 @@ class Consumer(ConfluentConsumer):
 
     def _check_topic(self, topic: str, timeout: float | None) -> None:
         """Checks that a topic exists: kafkars would wait for one that may be created soon, and the library does not."""
-        is_read = any(topic == name for name, _ in self._assignment.places())
-        if not is_read and topic not in self._engine.topics(timeout=timeout):
+        if not any(topic == name for name, _ in self._assignment.places()):
+            self._check_known(topic, timeout)
+
+    def _check_known(self, topic: str, timeout: float | None) -> None:
+        if topic not in self._engine.topics(timeout=timeout):
             raise errors.UnknownTopicOrPartitionError(f"there is no topic {topic!r}", topic=topic)
 
     def _looked_up(self, topic: str, limit: float | None, ask: Callable[[float | None], Answer]) -> Answer:
@@ -573,11 +576,11 @@ class Consumer(ConfluentConsumer):
     def _check_there(self, topic: str) -> None:
         """Checks that a topic exists, as far as that can be told."""
         try:
-            known = self._engine.topics(timeout=LOOK_SECONDS)
+            self._check_known(topic, LOOK_SECONDS)
+        except errors.UnknownTopicOrPartitionError:
+            raise
         except errors.KafkaError:
             return
-        if topic not in known:
-            raise errors.UnknownTopicOrPartitionError(f"there is no topic {topic!r}", topic=topic)
 
     def _unknown_place(self, places: Mapping[arguments.Place, object]) -> KafkaError | None:
         """Returns the error for offsets of a topic or partition that does not exist.

@@ -31,8 +31,12 @@ impl Consumer {
         }
     }
 
-    /// Returns the handshake that fails between this consumer and its brokers, for a poll that waits.
+    /// Returns the handshake that fails between this consumer and its brokers, or why its membership has ended for
+    /// good, for a poll that waits.
     pub fn refusal(&self) -> Option<FetchError> {
+        if let Some(end) = self.end_of_membership() {
+            return Some(FetchError::Group(end));
+        }
         let refusal = self.refusal_of_reads()?.security();
         refusal.map(FetchError::Security)
     }

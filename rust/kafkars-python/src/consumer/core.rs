@@ -221,7 +221,6 @@ impl ConsumerCore {
 
     /// Fails if records cannot come because a login fails or the membership has ended, for a read that goes on waiting.
     pub(crate) fn check_refused(&self, py: Python<'_>) -> PyResult<()> {
-        self.check_membership(py)?;
         match self.consumer.refusal() {
             None => Ok(()),
             Some(failure) => Err(error::fetch(py, &failure)),

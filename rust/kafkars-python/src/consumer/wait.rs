@@ -60,12 +60,7 @@ impl RecordWait {
                 *look.lock() <= soon() && self.core.consumer.read_failure().is_some()
             }
         };
-        is_over || (*self.refusal_check.lock() <= soon() && self.is_refused())
-    }
-
-    fn is_refused(&self) -> bool {
-        let consumer = &self.core.consumer;
-        consumer.refusal().is_some() || consumer.end_of_membership().is_some()
+        is_over || (*self.refusal_check.lock() <= soon() && self.core.consumer.refusal().is_some())
     }
 
     /// True if a check for refusals is due; sets the time of the next one.

@@ -106,28 +106,27 @@ class Tasks:
     def heed(self, callback: Callable[..., Any], *arguments: Any) -> None:
         """As `run()`, and keeps what the callback raises for `check()`."""
         try:
-            answer = callback(*arguments)
+            task = self.run(callback, *arguments)
         except Exception as problem:  # noqa: BLE001  it belongs to the program's next poll
             self._raised = self._raised or problem
             return
-        if inspect.isawaitable(answer):
-            task = asyncio.ensure_future(answer)
-            self._running.add(task)
+        if task is not None:
             task.add_done_callback(self._heeded)
 
     def _heeded(self, task: asyncio.Task[Any]) -> None:
-        self._running.discard(task)
         problem = None if task.cancelled() else task.exception()
         if isinstance(problem, Exception):
             self._raised = self._raised or problem
 
-    def run(self, callback: Callable[..., Any], *arguments: Any) -> None:
-        """Calls a function, or starts a coroutine function as a task."""
+    def run(self, callback: Callable[..., Any], *arguments: Any) -> asyncio.Task[Any] | None:
+        """Calls a function, or starts a coroutine function as a task, which is returned."""
         answer = callback(*arguments)
-        if inspect.isawaitable(answer):
-            task = asyncio.ensure_future(answer)
-            self._running.add(task)
-            task.add_done_callback(self._running.discard)
+        if not inspect.isawaitable(answer):
+            return None
+        task = asyncio.ensure_future(answer)
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        return task
 
     def face(self, face: Face) -> Face:
         """The same settings with callbacks that are run here."""

@@ -22,12 +22,11 @@ impl FetchBuffer {
         let Some(cursor) = self.cursors[id].as_ref() else {
             return;
         };
+        // The group assigns to members only, whose partitions begin at its offset, or by the policy if it has none.
         let begins_in_group = match cursor.state {
             CursorState::Unset(StartAt::Committed) => true,
-            CursorState::Unset(StartAt::Policy) => is_new && self.start == StartAt::Committed,
-            CursorState::Fetching => {
-                is_new && cursor.is_looked_up && self.start == StartAt::Committed
-            }
+            CursorState::Unset(StartAt::Policy) => is_new,
+            CursorState::Fetching => is_new && cursor.is_looked_up,
             CursorState::Unset(_) | CursorState::Failed => false,
         };
         if begins_in_group {
