@@ -19,6 +19,7 @@ from kafkars.errors import (
     PurgedError,
     TopicAlreadyExistsError,
     TransactionalIdAuthorizationFailedError,
+    UnknownTopicOrPartitionError,
     UnsupportedVersionError,
 )
 from kafkars.testing import EmbeddedBroker
@@ -38,6 +39,19 @@ def embedded() -> Iterator[EmbeddedBroker]:
         yield broker
 
 
+def made_again(admin: kafkars.Admin, topic: NewTopic) -> None:
+    """Makes a topic that was deleted, as soon as brokers have forgotten it."""
+
+    def is_made() -> bool:
+        try:
+            admin.create_topics([topic])
+        except TopicAlreadyExistsError:
+            return False
+        return True
+
+    eventually(is_made, "the topic is made again")
+
+
 def test_keys_go_on_when_a_topic_is_made_again_with_fewer_partitions(clients: Clients) -> None:
     topic = clients.broker.new_topic(partitions=6)
     # Brokers before topic ids refuse nothing where a topic has more partitions than are known: a look from time to time
@@ -50,24 +64,35 @@ def test_keys_go_on_when_a_topic_is_made_again_with_fewer_partitions(clients: Cl
         sent = [producer.send(topic, b"value", key) for key in KEYS]
         try:
             return {each.result(SECONDS).partition for each in sent}
-        except KafkaTimeoutError:
+        except (KafkaTimeoutError, UnknownTopicOrPartitionError):
             return set()
 
     assert partitions() == set(range(6))
     with kafkars.Admin(bootstrap_servers=clients.broker.bootstrap_servers) as admin:
         for count in (2, 3, 1):
             admin.delete_topics([topic])
-
-            def made_again(count: int = count) -> bool:
-                try:
-                    admin.create_topics([NewTopic(topic, count)])
-                except TopicAlreadyExistsError:
-                    return False
-                return True
-
-            eventually(made_again, "the topic is made again")
+            made_again(admin, NewTopic(topic, count))
             expected = set(range(count))
             eventually(lambda expected=expected: partitions() == expected, "all keys are stored in all partitions", 45)
+    assert producer.flush(SECONDS) == 0
+    assert producer.metrics()["buffer_used"] == 0
+
+
+@pytest.mark.parametrize("idempotent", [True, False])
+def test_a_partition_that_is_gone_fails_its_records_and_no_others(clients: Clients, idempotent: bool) -> None:
+    topic = clients.broker.new_topic(partitions=3)
+    settings = {"request_timeout_ms": 2_000, "metadata_max_age_ms": 500, "retry_backoff_max_ms": 200}
+    producer: Any = clients.producer(enable_idempotence=idempotent, **settings)
+    producer.send(topic, b"before", partition=2).result(SECONDS)
+    with kafkars.Admin(bootstrap_servers=clients.broker.bootstrap_servers) as admin:
+        admin.delete_topics([topic])
+        # Records of a partition that the producer still knows of.
+        sent = [producer.send(topic, b"during", partition=2) for _ in range(3)]
+        made_again(admin, NewTopic(topic, 1))
+    for each in sent:
+        with pytest.raises(UnknownTopicOrPartitionError, match="partition 2 is gone"):
+            each.result(SECONDS)
+    assert producer.send(topic, b"after", partition=0).result(SECONDS).offset == 0
     assert producer.flush(SECONDS) == 0
     assert producer.metrics()["buffer_used"] == 0
 

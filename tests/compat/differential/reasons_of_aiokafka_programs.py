@@ -26,10 +26,10 @@ REASONS = [
         "Who is not let in hears of it at once.",
     ),
     Reason(
-        ("send() by an idempotent producer, to a partition that is gone because the topic was made again with fewer",),
-        "NotLeaderForPartitionError after request_timeout_ms",
-        "waits until the partition is there, or for stop()",
-        "An idempotent producer gives no record up that may be stored; aiokafka waits as well in a transaction.",
+        ("send() to a partition that is gone because the topic was made again with fewer",),
+        "NotLeaderForPartitionError after request_timeout_ms; in a transaction it and the commit never end",
+        "UnknownTopicOrPartitionError after request_timeout_ms; a transaction can be aborted",
+        "It is what a broker answers, and a commit that cannot be must end.",
     ),
     Reason(
         ("a partitioner that raises, in a transaction",),

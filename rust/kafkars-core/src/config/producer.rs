@@ -93,6 +93,14 @@ impl Default for ProducerConfig {
 }
 
 impl ProducerConfig {
+    /// How long a batch may wait in all, which a partition that is gone shortens: its topic was made again with fewer.
+    pub fn longest_wait(&self, is_gone: bool) -> Duration {
+        match is_gone {
+            true => self.delivery_timeout.min(self.request_timeout),
+            false => self.delivery_timeout,
+        }
+    }
+
     /// Checks that the limits fit each other.
     pub fn check(self) -> Result<Checked<Self>, ConfigError> {
         if self.max_in_flight == 0 {

@@ -33,6 +33,17 @@ impl View for ClusterView<'_> {
         self.nodes.get(&node).is_some_and(Node::is_connected)
     }
 
+    fn is_gone(&self, topic: &str, partition: i32) -> bool {
+        let known = self
+            .cluster
+            .topic(topic)
+            .filter(|topic| topic.error.is_none());
+        known.is_some_and(|topic| {
+            let count = topic.partitions.len();
+            count > 0 && usize::try_from(partition).is_ok_and(|partition| partition >= count)
+        })
+    }
+
     fn obstacle(&self, topic: &str, partition: i32) -> Option<String> {
         let Some(metadata) = self.cluster.topic(topic) else {
             return Some(format!("the metadata does not name topic {topic:?}"));

@@ -193,8 +193,7 @@ impl Sender {
                     }
                 }
             }
-            self.queues
-                .watch_expiries(now, self.config.delivery_timeout);
+            self.queues.watch_expiries(now, view, &self.config);
             if let Some(transactions) = &mut self.transactions {
                 // A batch in a request may still be stored, even if its records were purged.
                 let drained = self.accumulator.unacknowledged() == 0 && self.purged == 0;

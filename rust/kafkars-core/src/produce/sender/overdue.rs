@@ -1,10 +1,13 @@
 //! Records that wait for long: a warning is logged, and at the end of `delivery_timeout` they fail with what they
-//! waited for.
+//! waited for. A partition that is gone is waited for as long as a broker that does not answer, and no longer.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use kafkars_protocol::ErrorCode;
+
 use super::batch_permission::BatchPermission;
+use super::queues::is_gone;
 use super::reports::report_delay;
 use super::{Sender, View};
 use crate::produce::delivery::BatchOutcome;
@@ -14,27 +17,29 @@ use crate::produce::partition_buffer::{OutgoingBatch, PartitionBuffer};
 impl Sender {
     /// Fails batches that have waited for `delivery_timeout`, and logs a warning about those that have waited long.
     pub(super) fn expire_overdue(&mut self, now: Instant, view: &dyn View) {
-        let limit = self.config.delivery_timeout;
         while let Some((at, buffer)) = self.queues.expiries.pop(Some(now)) {
-            let (expired, waits, node) = {
+            let (expired, waits, node, is_gone) = {
                 let mut state = buffer.lock();
                 if state.membership.expiry != Some(at) {
                     continue;
                 }
                 state.membership.expiry = None;
+                let is_gone = is_gone(&buffer, &state, view);
+                let limit = self.config.longest_wait(is_gone);
                 let expired = state.take_expired(now, limit);
                 let waits = state.is_held_up()
                     && !state.membership.reported
                     && state
                         .oldest()
                         .is_some_and(|oldest| now >= oldest + report_delay(limit));
-                (expired, waits, state.membership.node)
+                (expired, waits, state.membership.node, is_gone)
             };
             if !expired.is_empty() || waits {
                 let obstacle = self.obstacle(now, &buffer, view);
                 for batch in expired {
                     match self.refusals.heard_by(&batch, node).cloned() {
                         Some(error) => self.refuse(now, batch, &error),
+                        None if is_gone => self.lose(batch, Arc::clone(&obstacle)),
                         None => self.expire(batch, Arc::clone(&obstacle)),
                     }
                 }
@@ -95,6 +100,17 @@ impl Sender {
                 format!("broker {node}, its leader, has not answered earlier requests").into()
             }
         }
+    }
+
+    /// Fails a batch whose partition is gone, as a broker would that is asked for it.
+    fn lose(&mut self, batch: OutgoingBatch, obstacle: Arc<str>) {
+        let error = ProduceError::Broker {
+            code: ErrorCode::UnknownTopicOrPartition,
+            topic: Arc::clone(batch.delivery.topic()),
+            partition: batch.delivery.partition(),
+            message: Some(obstacle),
+        };
+        self.finish(batch, BatchOutcome::Failed(error));
     }
 
     /// Fails a batch that has waited for `delivery_timeout`. The cause of its last try says more than what it waits

@@ -1,10 +1,10 @@
-//! Records that wait for brokers that refuse the login.
+//! Records that wait: for brokers that refuse the login, and for partitions that are gone.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use kafkars_protocol::Uuid;
 use kafkars_protocol::messages::init_producer_id::InitProducerIdResponse;
+use kafkars_protocol::{ErrorCode, Uuid};
 
 use super::{RefusedLogin, Sender, View};
 use crate::backoff::Backoff;
@@ -28,6 +28,8 @@ struct Waiting {
 
 struct Leaders {
     of: [i32; 2],
+    /// How many of the partitions the topic still has.
+    count: i32,
     version: u64,
 }
 
@@ -37,7 +39,11 @@ impl View for Leaders {
     }
 
     fn leader(&self, _: &str, partition: i32) -> Option<i32> {
-        Some(self.of[partition as usize])
+        (!self.is_gone("t", partition)).then(|| self.of[partition as usize])
+    }
+
+    fn is_gone(&self, _: &str, partition: i32) -> bool {
+        partition >= self.count
     }
 
     fn topic_id(&self, _: &str) -> Uuid {
@@ -84,6 +90,7 @@ impl Waiting {
         sender.identified(now, None, Ok(&identity));
         let leaders = Leaders {
             of: [1, 1],
+            count: 2,
             version: 1,
         };
         Self {
@@ -141,10 +148,15 @@ impl Waiting {
     }
 
     fn lead(&mut self, of: [i32; 2]) {
-        self.leaders = Leaders {
-            of,
-            version: self.leaders.version + 1,
-        };
+        self.leaders.of = of;
+        self.leaders.version += 1;
+        self.poll();
+    }
+
+    /// The topic was made again.
+    fn remake(&mut self, count: i32) {
+        self.leaders.count = count;
+        self.leaders.version += 1;
         self.poll();
     }
 }
@@ -269,4 +281,48 @@ fn the_end_of_a_life_names_only_what_was_heard_in_it() {
         unheard.result(),
         Some(Err(ProduceError::DeliveryTimedOut { .. }))
     ));
+}
+
+fn is_lost(delivery: &Delivery) -> bool {
+    match delivery.result() {
+        None => false,
+        Some(Err(ProduceError::Broker { code, .. })) => code == ErrorCode::UnknownTopicOrPartition,
+        other => panic!("{other:?}"),
+    }
+}
+
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
+
+#[test]
+fn a_partition_that_is_gone_is_waited_for_as_long_as_for_an_answer() {
+    let mut waiting = Waiting::new();
+    let (staying, going) = (waiting.send(0), waiting.send(1));
+    waiting.pass(SECOND);
+    waiting.remake(1);
+    waiting.pass(REQUEST_TIMEOUT - 2 * SECOND);
+    assert!(!is_lost(&going));
+    waiting.pass(SECOND);
+    assert!(is_lost(&going));
+    assert!(staying.result().is_none());
+    // What comes later has its own time.
+    let later = waiting.send(1);
+    waiting.pass(REQUEST_TIMEOUT - SECOND);
+    assert!(!is_lost(&later));
+    waiting.pass(SECOND);
+    assert!(is_lost(&later));
+}
+
+#[test]
+fn a_partition_that_comes_back_is_waited_for_as_any_other() {
+    let mut waiting = Waiting::new();
+    let record = waiting.send(1);
+    waiting.remake(1);
+    waiting.pass(REQUEST_TIMEOUT - SECOND);
+    waiting.remake(2);
+    waiting.pass(2 * SECOND);
+    assert!(record.result().is_none());
+    waiting.remake(1);
+    assert!(!is_lost(&record), "looked at by a timer");
+    waiting.pass(Duration::ZERO);
+    assert!(is_lost(&record));
 }

@@ -12,6 +12,10 @@ pub trait View {
     fn topic_id(&self, topic: &str) -> Uuid;
     /// Returns true if a request can be sent to the node now.
     fn is_connected(&self, node: i32) -> bool;
+    /// Returns true if metadata names the topic, and too few partitions of it: it was made again meanwhile.
+    fn is_gone(&self, _topic: &str, _partition: i32) -> bool {
+        false
+    }
     /// Returns what metadata says against sending to a partition, for errors: no leader, no such partition or broker.
     fn obstacle(&self, _topic: &str, _partition: i32) -> Option<String> {
         None
