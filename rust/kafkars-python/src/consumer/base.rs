@@ -117,6 +117,24 @@ impl PyBaseConsumer {
         self.core.subscribe(py, topics, pattern, listeners)
     }
 
+    /// Subscribes to topics that a pattern of the face's own has found; there may be none. They are never created.
+    #[pyo3(signature = (topics, *, on_partitions_assigned, on_partitions_revoked, on_partitions_lost))]
+    fn _subscribe_found(
+        &self,
+        py: Python<'_>,
+        topics: &Bound<'_, PyAny>,
+        on_partitions_assigned: Option<Py<PyAny>>,
+        on_partitions_revoked: Option<Py<PyAny>>,
+        on_partitions_lost: Option<Py<PyAny>>,
+    ) -> PyResult<()> {
+        let listeners = Listeners {
+            assigned: on_partitions_assigned,
+            revoked: on_partitions_revoked,
+            lost: on_partitions_lost,
+        };
+        self.core.subscribe_found(py, topics, listeners)
+    }
+
     /// The topics that are subscribed; with a pattern, those it fits so far.
     ///
     /// Returns:
@@ -359,7 +377,7 @@ impl PyBaseConsumer {
     }
 
     /// Every broker, or every bootstrap address before the cluster is known: its node id or None, its address, why it
-    /// cannot be connected to or None, and its counters.
+    /// cannot be connected to or None, the number of that failure or None, and its counters.
     fn _brokers<'py>(&self, py: Python<'py>) -> PyResult<Vec<brokers::BrokerStatusFields<'py>>> {
         self.core.check()?;
         brokers::statuses(py, self.core.consumer.client())

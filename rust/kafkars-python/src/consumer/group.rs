@@ -3,7 +3,7 @@
 use std::mem;
 use std::sync::Arc;
 
-use kafkars_client::SubscriptionView;
+use kafkars_client::{FetchError, SubscriptionView};
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -23,10 +23,7 @@ impl ConsumerCore {
         pattern: Option<&Bound<'_, PyAny>>,
         listeners: Listeners,
     ) -> PyResult<()> {
-        self.check_open()?;
-        let listeners = listeners.check(py)?;
-        let before = self.listeners.lock().replace(Arc::new(listeners));
-        let outcome = match (topics, pattern) {
+        self.subscribe_with(py, listeners, || match (topics, pattern) {
             (Some(topics), None) => topics_of(topics).map(|topics| self.consumer.subscribe(topics)),
             (None, Some(pattern)) => {
                 pattern_of(pattern).map(|pattern| self.consumer.subscribe_pattern(&pattern))
@@ -37,7 +34,31 @@ impl ConsumerCore {
             (None, None) => Err(error::argument(
                 "subscribe() needs topics, or a pattern of topic names",
             )),
-        };
+        })
+    }
+
+    /// Subscribes to topics that a pattern of the face's own has found.
+    pub(crate) fn subscribe_found(
+        &self,
+        py: Python<'_>,
+        topics: &Bound<'_, PyAny>,
+        listeners: Listeners,
+    ) -> PyResult<()> {
+        self.subscribe_with(py, listeners, || {
+            topics_of(topics).map(|topics| self.consumer.subscribe_found(topics))
+        })
+    }
+
+    fn subscribe_with(
+        &self,
+        py: Python<'_>,
+        listeners: Listeners,
+        subscribe: impl FnOnce() -> PyResult<Result<(), FetchError>>,
+    ) -> PyResult<()> {
+        self.check_open()?;
+        let listeners = listeners.check(py)?;
+        let before = self.listeners.lock().replace(Arc::new(listeners));
+        let outcome = subscribe();
         let outcome = outcome.and_then(|told| told.map_err(|failure| error::fetch(py, &failure)));
         match outcome {
             Ok(()) => self.note_subscribed(),

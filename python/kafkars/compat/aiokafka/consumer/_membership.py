@@ -141,14 +141,13 @@ class Membership:
             assignor.topics = topics
         if topics:
             me: weakref.ref[Membership] = weakref.ref(self)
-            self.engine.subscribe(
+            subscribe = self.engine.subscribe if request.pattern is None else self.engine._subscribe_found
+            subscribe(
                 sorted(topics),
                 on_partitions_assigned=through(me, Membership._assigned),
                 on_partitions_revoked=through(me, Membership._revoked),
                 on_partitions_lost=through(me, Membership._lost),
             )
-            # Looking one up that a pattern has found must not create it again, after somebody has deleted it.
-            self.engine._topics_were_found(request.pattern is not None)
             if again:
                 # The topics are the same and the listener is not: it hears of what there is by a rebalance, as in
                 # aiokafka.

@@ -184,14 +184,14 @@ class ConsumerSubscription:
     def _join(self) -> None:
         for assignor in self._assignors:
             assignor.topics = self.topics or frozenset()
-        self._engine.subscribe(
+        subscribe = self._engine._subscribe_found if self._kind is Kind.PATTERN else self._engine.subscribe
+        subscribe(
             sorted(self.topics or ()),
             on_partitions_assigned=self._assigned,
             on_partitions_revoked=self._revoked,
             on_partitions_lost=self._lost,
         )
         self._joined = self.topics
-        self._tell_whence()
 
     def _tell_whence(self) -> None:
         """Tells the engine which topics a pattern has found, so that looking one up does not create it again."""

@@ -17,18 +17,30 @@ use crate::{now, topic_name};
 
 impl Consumer {
     /// Subscribes to these topics, instead of what was subscribed before: records of others are not handed out any
-    /// more. There may be none where a pattern of the caller's own ([`crate::Client::topics_were_found`]) finds none
-    /// any more.
+    /// more.
     ///
     /// # Errors
     /// [`FetchError::Topic`] for a name that no topic can have, [`FetchError::Closed`] after a close;
     /// [`FetchError::State`] without a topic, without a group, or while partitions are assigned by hand.
     pub fn subscribe(&self, topics: Vec<Arc<str>>) -> Result<(), FetchError> {
-        if topics.is_empty() && !self.finds_topics_itself() {
+        if topics.is_empty() {
             return Err(invalid(
                 "subscribe() needs at least one topic; unsubscribe() ends a subscription",
             ));
         }
+        self.subscribe_topics(topics, false)
+    }
+
+    /// Subscribes to topics that a pattern of the caller's own has found, as [`Consumer::subscribe`] does; there may be
+    /// none. Asking for one does not create it again after somebody has deleted it.
+    ///
+    /// # Errors
+    /// As for [`Consumer::subscribe`].
+    pub fn subscribe_found(&self, topics: Vec<Arc<str>>) -> Result<(), FetchError> {
+        self.subscribe_topics(topics, true)
+    }
+
+    fn subscribe_topics(&self, topics: Vec<Arc<str>>, were_found: bool) -> Result<(), FetchError> {
         for topic in &topics {
             if !topic_name::is_valid(topic) {
                 return Err(FetchError::Topic {
@@ -39,13 +51,7 @@ impl Consumer {
         }
         let topics: BTreeSet<_> = topics.into_iter().collect();
         let view = SubscriptionView::Topics(topics.clone());
-        self.request_subscription(view, SubscriptionRequest::Topics(topics))
-    }
-
-    /// True if a subscription to topics is of those that a pattern of the caller's own has found.
-    fn finds_topics_itself(&self) -> bool {
-        let has_topics = matches!(self.subscription(), Some(SubscriptionView::Topics(_)));
-        has_topics && self.client().are_topics_found()
+        self.request_subscription(view, SubscriptionRequest::Topics(topics), were_found)
     }
 
     /// Subscribes to all topics whose whole name matches, also those that are created later.
@@ -59,13 +65,14 @@ impl Consumer {
             GroupProtocol::Classic => SubscriptionRequest::Local(compiled),
             GroupProtocol::Consumer => SubscriptionRequest::Remote(pattern.into()),
         };
-        self.request_subscription(SubscriptionView::Pattern(pattern.into()), request)
+        self.request_subscription(SubscriptionView::Pattern(pattern.into()), request, true)
     }
 
     fn request_subscription(
         &self,
         view: SubscriptionView,
         request: SubscriptionRequest,
+        were_found: bool,
     ) -> Result<(), FetchError> {
         self.check_open()?;
         let group = self.group("subscribe()")?;
@@ -85,9 +92,7 @@ impl Consumer {
             inner.take_woken()
         };
         self.shared.announce(woken);
-        let is_emptied = matches!(&view, SubscriptionView::Topics(topics) if topics.is_empty());
-        let is_pattern = matches!(view, SubscriptionView::Pattern(_));
-        self.client().topics_were_found(is_pattern || is_emptied);
+        self.client().topics_were_found(were_found);
         {
             let mut status = group.status.lock();
             status.subscription = Some(view);
