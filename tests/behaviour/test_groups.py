@@ -160,7 +160,8 @@ def test_subscribe_and_assign_exclude_each_other(group: Group) -> None:
     member = group.reader()
     with pytest.raises(ClientStateError, match=r"unsubscribe\(\) first"):
         member.assign([(group.topic, 0)])
-    by_hand = group.member()
+    # A group that has members takes no commit of somebody who assigns by hand.
+    by_hand = group.member(enable_auto_commit=False)
     by_hand.assign([(group.topic, 0)])
     with pytest.raises(ClientStateError, match=r"unassign\(\) before subscribe\(\)"):
         by_hand.subscribe([group.topic])

@@ -28,8 +28,15 @@ def belongings() -> Belongings:
 
 def native_threads() -> int:
     """Threads that belong neither to Python nor to the one runtime of kafkars, whose number is fixed."""
-    names = [name for path in PROCESS.glob("task/*/comm") if (name := text(path))]
-    return sum(not name.startswith(("kafkars-io", "python", "pytest")) for name in names)
+    return len(names())
+
+
+def names() -> list[str]:
+    """Their names. Those of librdkafka are of other tests, whose clients it gives more threads when it learns of more
+    brokers.
+    """
+    found = [name for path in PROCESS.glob("task/*/comm") if (name := text(path))]
+    return sorted(name for name in found if not name.startswith(("kafkars-io", "python", "pytest", "rdk:")))
 
 
 def sockets() -> int:
@@ -62,4 +69,4 @@ def assert_no_more_than(before: Belongings) -> None:
     try:
         eventually(gone, "everything is gone", SECONDS_TO_LEAVE)
     except AssertionError as error:
-        raise AssertionError(f"left behind: {before} became {belongings()}") from error
+        raise AssertionError(f"left behind: {before} became {belongings()}, with threads {names()}") from error

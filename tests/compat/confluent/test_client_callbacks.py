@@ -7,6 +7,7 @@ import json
 import logging
 import threading
 import time
+from collections.abc import Iterable
 from types import ModuleType
 from typing import Any
 
@@ -53,6 +54,14 @@ def test_statistics_are_told_to_whoever_polls(ck: ModuleType, broker: Broker, to
     assert ("cgrp" in found) == (kind == "Consumer")
 
 
+def is_known(brokers: Iterable[dict[str, Any]]) -> bool:
+    """True if all brokers have answered, and six partitions have leaders."""
+    every = list(brokers)
+    return sum(len(each["toppars"]) for each in every) == 6 and all(
+        each["tx"] > 0 and each["rxbytes"] > 0 and each["state"] == "UP" for each in every
+    )
+
+
 @pytest.mark.parametrize("kind", ["Producer", "Consumer"])
 def test_statistics_have_every_broker_and_what_it_leads(kind: str) -> None:
     with EmbeddedBroker(nodes=3, topics={"led": 6}) as cluster:
@@ -71,7 +80,7 @@ def test_statistics_have_every_broker_and_what_it_leads(kind: str) -> None:
                 made = module.Consumer({**settings, "group.id": f"group of {name}"})
                 made.assign([module.TopicPartition("led", partition, 0) for partition in range(6)])
             deadline = time.monotonic() + SECONDS
-            while not (texts and sum(len(each["toppars"]) for each in learned(texts[-1]).values()) == 6):
+            while not (texts and is_known(learned(texts[-1]).values())):
                 assert time.monotonic() < deadline, texts[-1:]
                 made.poll(0.05)
             found = json.loads(texts[-1])
@@ -83,7 +92,6 @@ def test_statistics_have_every_broker_and_what_it_leads(kind: str) -> None:
                     for node, each in learned(texts[-1]).items()
                 },
             ]
-            assert all(each["tx"] > 0 and each["rxbytes"] > 0 for each in learned(texts[-1]).values())
             if kind == "Consumer":
                 made.close()
         assert told[FACE] == told[LIBRARY]

@@ -26,7 +26,9 @@ else:
 import kafka
 admin = kafka.KafkaAdminClient(bootstrap_servers=servers)
 describe = admin.describe_groups if kafka.__version__.startswith("3") else admin.describe_consumer_groups
-print(describe([group, group + "-gone"]))
+found = describe([group, group + "-gone"])
+# In 3.x a dict, whose order is that in which coordinators answer.
+print(sorted(found.items()) if isinstance(found, dict) else found)
 print(describe([]))
 admin.close()
 """
