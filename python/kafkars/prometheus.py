@@ -107,7 +107,7 @@ def _samples(client: CountingClient, watched: WatchedClient) -> Iterator[tuple[s
     yield from _figures(watched.client_type, labels, figures)
     yield from _figures("client", labels, figures["client"])
     own = client if isinstance(client, (BaseProducer, BaseConsumer)) else client._native  # noqa: SLF001  ours
-    for node, _, _, counted in own._brokers():  # noqa: SLF001  ours
+    for node, *_, counted in own._brokers():  # noqa: SLF001  ours
         if node is not None:
             yield from _figures("node", [*labels, str(node)], counted)
     if not watched.partitions:

@@ -11,11 +11,13 @@ use crate::metrics;
 use crate::pending_flag::PendingFlag;
 use crate::runtime;
 
-/// A broker's node id or None, its address, why it cannot be connected to or None, and its counters.
+/// A broker's node id or None, its address, why it cannot be connected to or None, the number of that failure or None,
+/// and its counters.
 pub(crate) type BrokerStatusFields<'py> = (
     Option<i32>,
     String,
     Option<Bound<'py, PyAny>>,
+    Option<u64>,
     Bound<'py, PyDict>,
 );
 
@@ -32,7 +34,14 @@ pub(crate) fn statuses<'py>(
                 problem.into_value(py).into_bound(py).into_any()
             });
             let counted = metrics::client(py, &status.metrics)?;
-            Ok((status.node, status.address.to_string(), failure, counted))
+            let address = status.address.to_string();
+            Ok((
+                status.node,
+                address,
+                failure,
+                status.failure_number,
+                counted,
+            ))
         })
         .collect()
 }
@@ -56,8 +65,8 @@ pub(crate) fn leaders(client: &Client, topic: &str) -> Vec<(i32, i32, i32)> {
     led.collect()
 }
 
-/// Sets a flag whenever a broker cannot be connected to any more, or can be again, until the client is gone. Begins to
-/// look for the cluster, which otherwise starts with the first record or assignment.
+/// Sets a flag whenever a broker cannot be connected to, or can be again, until the client is gone. Begins to look for
+/// the cluster, which otherwise starts with the first record or assignment.
 pub(crate) fn watch(client: &Client, flag: PendingFlag) -> PyResult<()> {
     let mut changes = client.watch_brokers();
     runtime::handle()?.spawn(async move {

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import importlib
 import itertools
+import json
 import os
 import threading
 import time
@@ -299,6 +300,25 @@ def test_error_cb_hears_in_polls_that_no_broker_answers(ad: ModuleType) -> None:
         admin.poll(0.2)
     assert [name for name, _ in heard][:2] == ["_TRANSPORT", "_ALL_BROKERS_DOWN"]
     assert {thread for _, thread in heard} == {threading.current_thread()}
+
+
+def test_statistics_are_told_in_polls(ad: ModuleType, broker: Broker) -> None:
+    told: list[dict[str, Any]] = []
+    conf = {
+        "bootstrap.servers": broker.bootstrap_servers,
+        "client.id": "mine",
+        "statistics.interval.ms": 100,
+        "stats_cb": lambda text: told.append(json.loads(text)),
+    }
+    admin = ad.AdminClient(conf)
+    admin.list_topics(timeout=10)
+    end = time.monotonic() + 20
+    while len(told) < 2:
+        assert time.monotonic() < end
+        admin.poll(0.2)
+    assert {(each["client_id"], each["type"], each["msg_cnt"]) for each in told} == {("mine", "producer", 0)}
+    assert any(each["state"] == "UP" for each in told[-1]["brokers"].values())
+    assert told[-1]["tx"] > 0
 
 
 def test_error_cb_hears_nothing_of_a_cluster_that_is_there(ad: ModuleType, embedded_broker: Broker) -> None:

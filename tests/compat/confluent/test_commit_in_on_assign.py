@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from tests.compat.confluent.conftest import Clients, poll_until
+from tests.compat.confluent.conftest import SECONDS, Clients, poll_until
 
 MESSAGES = 5
 WAYS: dict[str, tuple[str, Callable[[Any, list[Any]], object]]] = {
@@ -34,3 +35,25 @@ def test_reading_begins_at_what_on_assign_commits(
     consumer = clients.consumer({"group.id": group, "partition.assignment.strategy": strategy})
     consumer.subscribe([topic], on_assign=on_assign)
     assert [each.offset() for each in poll_until(consumer, MESSAGES - 1)] == list(range(1, MESSAGES))
+
+
+def test_on_revoke_commits_after_unsubscribing_without_partitions(clients: Clients) -> None:
+    topic, group = clients.topic(messages=MESSAGES), clients.group()
+    place = clients.ck.TopicPartition(topic, 0, 2)
+    consumer = clients.consumer({"group.id": group})
+    committed: list[Any] = []
+
+    def on_assign(it: Any, _: list[Any]) -> None:
+        it.assign([])
+        it.unsubscribe()
+
+    consumer.subscribe(
+        [topic],
+        on_assign=on_assign,
+        on_revoke=lambda it, _: committed.append(it.commit(offsets=[place], asynchronous=False)),
+    )
+    deadline = time.monotonic() + SECONDS
+    while not committed:
+        assert time.monotonic() < deadline
+        assert consumer.poll(0.1) is None
+    assert [each.offset for each in clients.consumer({"group.id": group}).committed([place], SECONDS)] == [2]

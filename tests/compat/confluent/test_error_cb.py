@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import importlib
+import logging
 import socket
 import time
 import weakref
@@ -141,6 +142,42 @@ def test_clients_without_work_hear_that_the_last_broker_is_gone(
     broker.stop()
     client.poll_until(lambda: {"_TRANSPORT", "_ALL_BROKERS_DOWN"} <= set(client.codes))
     client.close()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_try_that_fails_is_told(ck: ModuleType, kind: str) -> None:
+    settings, _ = refused()
+    codes: list[str] = []
+    client = Client(ck, kind, {**settings, "error_cb": lambda error: codes.append(error.name())})
+    client.poll_until(lambda: codes.count("_TRANSPORT") >= 4)
+    assert set(codes) == {"_TRANSPORT", "_ALL_BROKERS_DOWN"}
+    # Again only after ten seconds.
+    assert codes.count("_ALL_BROKERS_DOWN") <= 2
+    client.close()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("place", ["keyword", "property"])
+def test_a_logger_gets_what_cannot_be_reached(ck: ModuleType, kind: str, place: str) -> None:
+    settings, _ = refused()
+    lines: list[logging.LogRecord] = []
+    logger = logging.getLogger(f"{ck.__name__}.{kind}.{place}")
+    logger.addFilter(lines.append)
+    made = {
+        "admin": lambda *arguments, **keywords: importlib.import_module(f"{ck.__name__}.admin").AdminClient(
+            *arguments, **keywords
+        ),
+        "consumer": ck.Consumer,
+        "producer": ck.Producer,
+    }[kind]
+    own = {**settings, **({"group.id": "group"} if kind == "consumer" else {})}
+    client = made(own, logger=logger) if place == "keyword" else made({**own, "logger": logger})
+    deadline = time.monotonic() + SECONDS
+    while not any(line.levelno == logging.ERROR and "FAIL" in line.getMessage() for line in lines):
+        assert time.monotonic() < deadline, lines
+        client.poll(0.05)
+    if hasattr(client, "close"):
+        client.close()
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -183,7 +183,7 @@ def test_statistics_of_a_consumer_have_librdkafkas_layout(broker: EmbeddedBroker
     with kafkars.Consumer(bootstrap_servers=bootstrap, auto_offset_reset="earliest", group_id="g") as consumer:
         consumer.subscribe("t")
         assert consumer.poll(SECONDS) is not None
-        statistics = Statistics(consumer, client_id="rdkafka")
+        statistics = Statistics(consumer, kind="consumer", client_id="rdkafka")
         found: dict[str, Any] = json.loads(statistics.text())
     assert set(found) == TOP | {"cgrp"}
     assert set(found["cgrp"]) == GROUP

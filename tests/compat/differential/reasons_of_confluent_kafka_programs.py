@@ -25,6 +25,38 @@ REASONS = [
         "It is a mistake of the program, not of the message.",
     ),
     Reason(
+        (
+            "a call in a rebalance callback that assigns or unassigns, and fails; unassign() as the last call of on_assign",
+        ),
+        "waits for another such call: no later rebalance comes, and subscribe() changes nothing any more",
+        "reads what was assigned, and goes on with the next rebalance",
+        "A consumer that is in no group and says nothing is not what was asked for.",
+    ),
+    Reason(
+        ("commit() in on_assign after assign() or incremental_assign()",),
+        "reading begins where the group was before, or there, as it comes",
+        "reading begins there",
+        "As with a commit that comes first.",
+    ),
+    Reason(
+        ("unsubscribe() in the on_revoke of a changed subscription; subscribe() in on_revoke",),
+        "joins once more before it counts; closing the consumer can end the process",
+        "counts at once",
+        "It is the latest that the program has asked for.",
+    ),
+    Reason(
+        ("commit() in on_revoke after unassign(), while the consumer leaves its group",),
+        "UNKNOWN_MEMBER_ID",
+        "commits",
+        "The consumer leaves when the callback has ended.",
+    ),
+    Reason(
+        ("a `logger` that cannot log",),
+        "raises when there is something to log",
+        "TypeError in the constructor",
+        "A mistake is said where it is made.",
+    ),
+    Reason(
         ("AIOProducer.produce() after close()",),
         "returns a future that never ends",
         "RuntimeError",

@@ -1,5 +1,5 @@
 """Random programs see the same on confluent_kafka and kafka-python and on their faces. Long forms: `python -m
-tests.compat.differential.programs`, `group_programs`, `producer_programs` and `kafka_programs` beside it."""
+tests.compat.differential.programs`, `group_programs`, `callback_programs`, `producer_programs` and `kafka_programs`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from kafkars.testing import EmbeddedBroker
 
-from tests.compat.differential import kafka_programs, producer_programs
+from tests.compat.differential import callback_programs, kafka_programs, producer_programs
 from tests.compat.differential.group_programs import difference
 from tests.compat.differential.programs import differences, prepare
 
@@ -17,6 +17,7 @@ SEEDS = range(4)
 # read.
 KAFKA_SEEDS = (0, 4, 19)
 GROUP_SEEDS = (2, 131, 138)
+CALLBACK_SEEDS = (100, 121, 126)
 # These found that the face went on after a commit that was refused, and told of no fence in polls.
 PRODUCER_SEEDS = (16, 23, 33, 37, 38)
 
@@ -39,6 +40,12 @@ def test_a_program_sees_the_same(seed: int, servers: str) -> None:
 @pytest.mark.parametrize("seed", GROUP_SEEDS)
 def test_a_group_sees_the_same(seed: int) -> None:
     assert difference(seed) is None
+
+
+@pytest.mark.timeout(180)
+@pytest.mark.parametrize("seed", CALLBACK_SEEDS)
+def test_callbacks_see_the_same(seed: int) -> None:
+    assert callback_programs.difference(seed) is None
 
 
 @pytest.mark.timeout(180)

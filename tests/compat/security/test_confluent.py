@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from kafkars.compat.confluent_kafka import Consumer, KafkaError, KafkaException, Producer
+from kafkars.compat.confluent_kafka import Consumer, KafkaError, KafkaException, Producer, _tokens
 from kafkars.compat.confluent_kafka._config import producer_settings
 from kafkars.compat.confluent_kafka._properties.security import SECURITY
 from kafkars.compat.confluent_kafka.admin import AdminClient
@@ -260,7 +260,54 @@ def test_a_callback_that_gives_no_token_makes_no_client(answer: Any) -> None:
     assert "expiry in seconds" in said.str()
 
 
-def test_what_the_callback_raises_is_the_cause() -> None:
+@pytest.mark.parametrize(
+    "answer",
+    [
+        ("", 9e9),
+        ("a\x01b", 9e9),
+        ("a", 0),
+        ("a", 1.5),
+        ("a", 9e9, "p", {"auth": "b"}),
+        ("a", 9e9, "p", {"a b": "c"}),
+        ("a", 9e9, "p", {"": "c"}),
+        ("a", 9e9, "p", {"a": "\x01"}),
+        ("a", 9e9, "p", {"a": 5}),
+        ("a", 9e9, "p", {5: "a"}),
+    ],
+)
+def test_a_token_that_cannot_be_sent_makes_no_client(answer: Any) -> None:
+    said = refusal({**OAUTH, "oauth_cb": lambda _: answer})
+    assert said.code() == KafkaError.SASL_AUTHENTICATION_FAILED
+
+
+@pytest.mark.parametrize(
+    "answer", [("a b", 9e9), ("a", 9e9, ""), ("a", 9e9, "p", {"aB": "c \t\r\n~"}), ("a", 9e9, "", {})]
+)
+def test_a_token_that_can(answer: Any) -> None:
+    Producer({**OAUTH, "oauth_cb": lambda _: answer})
+
+
+def test_a_callback_that_fails_for_a_moment_is_called_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_tokens, "PAUSES", (0, 0, 0))
+    heard: list[Any] = []
+    calls: list[str | None] = []
+
+    def oauth_cb(config: str | None) -> tuple[str, float]:
+        calls.append(config)
+        if len(calls) < 3:
+            raise OSError("the vault is away")
+        return "token", time.time() + 100
+
+    producer = Producer({**OAUTH, "oauth_cb": oauth_cb, "error_cb": heard.append, "bootstrap.servers": "127.0.0.1:1"})
+    producer.poll(0)
+    assert len(calls) == 3
+    told = [each.str() for each in heard if each.code() == KafkaError._AUTHENTICATION]
+    assert [("the vault is away" in each) for each in told] == [True] * 2
+
+
+def test_what_the_callback_raises_is_the_cause(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_tokens, "PAUSES", (0,))
+
     def oauth_cb(_: str) -> Any:
         raise RuntimeError("the vault is closed")
 

@@ -97,7 +97,7 @@ class Consumer(ConfluentConsumer):
         self._is_leaving = False
         self._pending = PendingFlag()
         self._face = face
-        self._trouble = Trouble(face.error_cb, self._engine._brokers)
+        self._trouble = Trouble(face, self._engine._brokers, settings.credentials.refused)
         self._commits = Commits(
             self._engine, self._uncommitted, self._pending.set, face, is_own=is_own, unknown=self._unknown_place
         )
@@ -114,8 +114,7 @@ class Consumer(ConfluentConsumer):
         self._events = events_of(face, values, self._engine, self._pending, self._commits.known)
         handler = ConsumerPolls(self._events, self._commits, self._trouble, self._pending)
         self._open(self._engine, self._pending, handler, face.enable_partition_eof)
-        if face.error_cb is not None:
-            self._engine._watch_brokers(self._pending)
+        self._trouble.watch(self._engine, self._pending)
         if is_own and face.auto_commit_interval > 0:
             self._pending.set_every(face.auto_commit_interval)
 

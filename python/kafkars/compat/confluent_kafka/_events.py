@@ -152,16 +152,23 @@ def pauses(callback: Callable[[Any], object], throttled: Callable[[], float], ad
 
 
 def events_of(
-    face: Face, values: Values, engine: Any, pending: Flag, committed: Callable[[], Mapping[Place, int]] = dict
+    face: Face,
+    values: Values,
+    engine: Any,
+    pending: Flag,
+    committed: Callable[[], Mapping[Place, int]] = dict,
+    *,
+    is_admin: bool = False,
 ) -> Events:
-    """The events of a producer or consumer.
+    """The events of a client.
 
     Args:
         face: The program's callbacks.
         values: The program's configuration.
-        engine: The native producer or consumer.
+        engine: The native client.
         pending: Set when something waits.
         committed: Tells what a consumer has committed last.
+        is_admin: Whether it is an administrator, which librdkafka makes of a producer.
     """
     # kafkars' public classes do this; the face uses the native classes below them.
     _logging.start()
@@ -170,7 +177,8 @@ def events_of(
     statistics = Statistics(
         engine,
         client_id=values["client.id"] or "",
-        limits=limits if values.client == "producer" else None,
+        kind="admin" if is_admin else values.client,
+        limits=limits if values.client == "producer" else (0, 0),
         committed=committed,
     )
     return Events(

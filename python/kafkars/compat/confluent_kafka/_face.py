@@ -81,7 +81,7 @@ def face_settings(others: Mapping[str, Any], values: Values) -> Face:
         stats_cb=callback(others, "stats_cb", TypeError),
         throttle_cb=callback(others, "throttle_cb", ValueError),
         oauth_cb=callback(others, "oauth_cb", TypeError),
-        logger=others.get("logger"),
+        logger=logger_of(others.get("logger")),
         log_level=logging.DEBUG if values["debug"] else SYSLOG_LEVELS[values["log_level"]],
         statistics_interval=values["statistics.interval.ms"] / 1000,
         on_delivery=callback(others, "on_delivery", invalid),
@@ -94,6 +94,13 @@ def face_settings(others: Mapping[str, Any], values: Values) -> Face:
         enable_auto_offset_store=values["enable.auto.offset.store"],
         auto_commit_interval=values["auto.commit.interval.ms"] / 1000,
     )
+
+
+def logger_of(given: Any) -> Any:
+    """Checks for a logger, or what logs like one."""
+    if given is not None and not callable(getattr(given, "log", None)):
+        raise TypeError(f"logger: expected a logging.Logger, not a value of type {type(given).__name__}")
+    return given
 
 
 def callback(others: Mapping[str, Any], name: str, error: Callable[[str], Exception]) -> Callback | None:

@@ -69,7 +69,8 @@ class Membership:
     @property
     def is_over(self) -> bool:
         """Whether the consumer was a member and is none."""
-        if not self._is_former or self._assignment:
+        # It leaves only after `on_revoke`, which may commit.
+        if not self._is_former or self._assignment or self._assignment.is_in_callback:
             return False
         return not (self._assignment.is_subscribed and self._engine.health().state == "stable")
 

@@ -70,7 +70,7 @@ class Producer(ConfluentProducer):
         self._fatal: KafkaError | None = None
         # The call of the transactional API whose time limit was over before it had ended.
         self._cut: str | None = None
-        self._trouble = Trouble(face.error_cb, self._engine._brokers)
+        self._trouble = Trouble(face, self._engine._brokers, settings.credentials.refused)
         self._events = events_of(face, settings.values, self._engine, self._pending)
         self._open(
             self._engine,
@@ -82,8 +82,7 @@ class Producer(ConfluentProducer):
             face.delivery_report_only_error,
             settings.engine["delivery_timeout_ms"] / 1000,
         )
-        if face.error_cb is not None:
-            self._engine._watch_brokers(self._pending)
+        self._trouble.watch(self._engine, self._pending)
 
     def produce_batch(
         self,

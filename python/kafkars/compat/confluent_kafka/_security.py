@@ -5,17 +5,15 @@ client runs.
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable
 from typing import Any
 
 from kafkars.compat._kerberos import kerberos
-from kafkars.compat.confluent_kafka._codes import BROKER
 from kafkars.compat.confluent_kafka._properties.property import NATIVE, REFUSED
 from kafkars.compat.confluent_kafka._properties.security import SECURITY
+from kafkars.compat.confluent_kafka._tokens import Tokens, first_tokens
 from kafkars.compat.confluent_kafka._values import Values, invalid, value_of
-from kafkars.compat.confluent_kafka.error import KafkaError, KafkaException
-from kafkars.config.kept_token import Given, KeptToken
+from kafkars.compat.confluent_kafka.error import KafkaError
 from kafkars.config.secret import NOT_UTF8, FromApplication, Secret, is_utf8
 
 TEXTS = {
@@ -40,6 +38,8 @@ class Credentials:
 
     def __init__(self, username: str | None = None, password: str | None = None) -> None:
         self._kept = (username or "", Secret(password or ""))
+        # Errors of `oauth_cb` that were survived while the client was made: `error_cb` hears of them.
+        self.refused: list[KafkaError] = []
 
     def change(self, username: str, password: str) -> None:
         """Sets the name and the password of later logins.
@@ -61,47 +61,6 @@ class Credentials:
         return self._kept[1].read()
 
 
-class Tokens(KeptToken):
-    """Asks `oauth_cb` for a token, and keeps it for four fifths of its lifetime; a client's connections share it.
-
-    Args:
-        callback: The program's: gets `sasl.oauthbearer.config`, returns a token, its end in seconds since 1970, and
-            perhaps a principal and a dict of extensions.
-        config: What it gets.
-        first: What it has given already.
-    """
-
-    def __init__(self, callback: Callable[[str | None], Any], config: str | None, *first: Any) -> None:
-        given = list(first)
-
-        def call() -> Any:
-            return given.pop() if given else callback(config)
-
-        # For the asyncio classes it may be a coroutine function, which runs on their loop.
-        function = FromApplication(call)
-
-        def ask() -> Given:
-            token, ends, extensions = parts(function())
-            return token, ends - time.time(), extensions
-
-        super().__init__(ask, "oauth_cb")
-
-
-def parts(given: Any) -> tuple[Secret, float, dict[str, str]]:
-    """Unpacks the result of `oauth_cb`. The error for a wrong result does not show it."""
-    match given:
-        case (str() as token, int() | float() as ends):
-            return Secret(token), float(ends), {}
-        case (str() as token, int() | float() as ends, str()):
-            return Secret(token), float(ends), {}
-        case (str() as token, int() | float() as ends, str(), dict() as extensions):
-            return Secret(token), float(ends), {str(name): str(value) for name, value in extensions.items()}
-        case _:
-            raise TypeError(
-                "oauth_cb must return (token, expiry in seconds since 1970[, principal[, dict of extensions]])"
-            )
-
-
 def security(values: Values, oauth_cb: Callable[..., Any] | None) -> tuple[dict[str, Any], Credentials]:
     """Returns kafkars' settings, and the credentials that `set_sasl_credentials()` changes.
 
@@ -120,7 +79,7 @@ def security(values: Values, oauth_cb: Callable[..., Any] | None) -> tuple[dict[
         settings["sasl_mechanism"] = mechanism
         if mechanism == "OAUTHBEARER":
             refuse(values, "sasl.oauthbearer.")
-            settings |= oauthbearer(values, oauth_cb)
+            settings |= oauthbearer(values, oauth_cb, credentials)
         elif mechanism == "GSSAPI":
             settings |= tickets(values)
         else:
@@ -177,7 +136,7 @@ def tls(values: Values) -> dict[str, Any]:
     return settings
 
 
-def oauthbearer(values: Values, oauth_cb: Callable[..., Any] | None) -> dict[str, Any]:
+def oauthbearer(values: Values, oauth_cb: Callable[..., Any] | None, credentials: Credentials) -> dict[str, Any]:
     """Returns the settings of where tokens come from."""
     config = values["sasl.oauthbearer.config"]
     if values["sasl.oauthbearer.method"] == "oidc":
@@ -192,27 +151,7 @@ def oauthbearer(values: Values, oauth_cb: Callable[..., Any] | None) -> dict[str
         raise values.contradiction(
             "sasl.mechanism=OAUTHBEARER needs oauth_cb, sasl.oauthbearer.method=oidc or enable.sasl.oauthbearer.unsecure.jwt"
         )
-    from inspect import isawaitable, iscoroutine, iscoroutinefunction  # noqa: PLC0415  takes its time
-
-    if iscoroutinefunction(oauth_cb):
-        # It runs on the loop that is running when the client is made.
-        return {"sasl_oauthbearer_token_provider": Tokens(oauth_cb, config)}
-    try:
-        # As in the library, a client that gets no token is not made. This is not checked for a coroutine function: its
-        # loop may be the one that is running here, and would wait for itself.
-        first = oauth_cb(config)
-        if iscoroutine(first):
-            first.close()
-            return {"sasl_oauthbearer_token_provider": Tokens(oauth_cb, config)}
-        tokens = Tokens(oauth_cb, config, first)
-        if not isawaitable(first):
-            tokens()
-    except Exception as problem:
-        error = KafkaError(
-            BROKER["SASL_AUTHENTICATION_FAILED"], f"oauth_cb gave no token: {type(problem).__name__}: {problem}"
-        )
-        raise KafkaException(error) from problem
-    return {"sasl_oauthbearer_token_provider": tokens}
+    return {"sasl_oauthbearer_token_provider": first_tokens(oauth_cb, config, credentials.refused.append)}
 
 
 def endpoint(values: Values) -> dict[str, Any]:

@@ -36,8 +36,9 @@ class Statistics:
     """Makes the statistics of one client.
 
     Args:
-        engine: The native producer or consumer.
+        engine: The native client.
         client_id: `client.id`.
+        kind: "producer", "consumer" or "admin".
         limits: `queue.buffering.max.messages`, and the bytes of `queue.buffering.max.kbytes`; of producers.
         committed: Tells what a consumer has committed last.
     """
@@ -47,13 +48,14 @@ class Statistics:
         engine: Any,
         *,
         client_id: str,
-        limits: tuple[int, int] | None = None,
+        kind: str,
+        limits: tuple[int, int] = (0, 0),
         committed: Callable[[], Mapping[Place, int]] = dict,
     ) -> None:
         self._engine = engine
         self._committed = committed
-        self._kind = "consumer" if limits is None else "producer"
-        self._limits = limits or (0, 0)
+        self._kind = kind
+        self._limits = limits
         self._client_id = client_id
         self._made = time.monotonic()
         self._assigned: frozenset[TopicPartition] = frozenset()
@@ -64,12 +66,12 @@ class Statistics:
         """Returns the current statistics."""
         now = time.monotonic()
         metrics: Mapping[str, Any] = self._engine.metrics()
-        counted = self._consumer(metrics, now) if self._kind == "consumer" else self._producer(metrics)
+        type_of_client = "consumer" if self._kind == "consumer" else "producer"
         wire = metrics["client"]
         found: dict[str, Any] = {
-            "name": f"{self._client_id}#{self._kind}-{id(self._engine):x}",
+            "name": f"{self._client_id}#{type_of_client}-{id(self._engine):x}",
             "client_id": self._client_id,
-            "type": self._kind,
+            "type": type_of_client,
             "ts": int(now * 1_000_000),
             "time": int(time.time()),
             "age": int((now - self._made) * 1_000_000),
@@ -91,7 +93,10 @@ class Statistics:
             "rxmsgs": 0,
             "rxmsg_bytes": 0,
         }
-        found |= counted
+        if self._kind == "consumer":
+            found |= self._consumer(metrics, now)
+        elif self._kind == "producer":
+            found |= self._producer(metrics)
         for name, row in found["topics"].items():
             self._leaders(name, row)
         found["brokers"] = self._brokers(found["topics"], now)
@@ -145,7 +150,7 @@ class Statistics:
                 place = {"topic": topic, "partition": each["partition"]}
                 led.setdefault(each["leader"], {})[f"{topic}-{each['partition']}"] = place
         found: dict[str, Any] = {}
-        for node, address, problem, counted in self._engine._brokers():
+        for node, address, problem, _, counted in self._engine._brokers():
             name = f"{address}/{'bootstrap' if node is None else node}"
             age = int((now - self._made) * 1_000_000)
             found[name] = broker(name, node, address, problem, counted, age) | {"toppars": led.get(node, {})}

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import logging
+import math
 import threading
+import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
 
 from kafkars import errors
-from kafkars._kafkars import Message
+from kafkars._kafkars import Message, PendingFlag
 from kafkars.compat.confluent_kafka._codes import BROKER
 from kafkars.compat.confluent_kafka._translate import CONNECTING, local_error, of_connection, of_engine
 from kafkars.compat.confluent_kafka.error import KafkaError, KafkaException
+
+if TYPE_CHECKING:
+    from kafkars.compat.confluent_kafka._face import Face
 
 PASSING = (errors.SessionExpiredError, errors.RebalanceTimeoutError, errors.CommitFailedError)
 """Errors after which the member joins again by itself; `on_lost` reports its partitions."""
@@ -27,8 +34,13 @@ UNREACHED = (
 UNTIMED = (0, -1)
 """The timestamp of a message that has none."""
 
-BrokerStatus = tuple[int | None, str, errors.KafkaError | None, dict[str, int]]
-"""A broker's id (None for a bootstrap address), its address, why it cannot be connected to, and its counters."""
+BrokerStatus = tuple[int | None, str, errors.KafkaError | None, int | None, dict[str, int]]
+"""A broker's id (None for a bootstrap address), its address, why it cannot be connected to, the number of that failure,
+and its counters.
+"""
+
+ALL_DOWN_AGAIN = 10.0
+"""Seconds after which `error_cb` hears once more that no broker is left."""
 
 
 def message_of(
@@ -46,23 +58,39 @@ class Trouble:
     """The errors of one client.
 
     Args:
-        error_cb: Called with errors of the client as a whole.
+        face: Its `error_cb` is called with errors of the client as a whole, its `logger` gets those of connections.
         brokers: Tells how it stands with each broker.
+        before: Errors of the time when the client was made.
     """
 
     def __init__(
-        self, error_cb: Callable[[KafkaError], object] | None, brokers: Callable[[], list[BrokerStatus]]
+        self, face: Face, brokers: Callable[[], list[BrokerStatus]], before: Iterable[KafkaError] = ()
     ) -> None:
-        self._error_cb = error_cb
+        self._error_cb = face.error_cb
+        self._logger = face.logger if face.log_level <= logging.ERROR else None
         self._brokers = brokers
-        self._failing: dict[str, int] = {}
-        self._news: deque[KafkaError] = deque()
+        self._failing: dict[str, int | None] = {}
+        self._news: deque[KafkaError] = deque(before)
         self._is_down = False
+        # When it was told last that no broker is left.
+        self._down_told = -math.inf
         self._is_lost = False
         self._told: set[tuple[object, ...]] = set()
         self._messages: deque[Message] = deque()
         self._lock = threading.Lock()
         self._fatal: KafkaError | None = None
+
+    @property
+    def is_wanted(self) -> bool:
+        """True if the program wants to hear of brokers that cannot be reached."""
+        return self._error_cb is not None or self._logger is not None
+
+    def watch(self, engine: Any, flag: PendingFlag) -> None:
+        """Sets a flag whenever `look()` has something to tell, if the program wants to hear of it."""
+        if self.is_wanted:
+            engine._watch_brokers(flag)
+            if self._news:
+                flag.set()
 
     def forget(self) -> None:
         """Forgets reported errors after a new assignment, whose errors are reported anew."""
@@ -122,23 +150,28 @@ class Trouble:
         return message_of(error, problem.topic, partition, problem.offset)
 
     def look(self) -> int:
-        """Calls `error_cb` for brokers that cannot be connected to any more, or for another reason than before, and
-        when none is left. Returns the number of errors.
+        """Tells of each try to connect to a broker that has failed, and when no broker is left, now and then again.
+        Returns the number of errors.
         """
-        if self._error_cb is None:
+        if not self.is_wanted:
             return 0
-        failing: dict[str, int] = {}
+        failing: dict[str, int | None] = {}
         brokers = self._brokers()
-        for node, address, problem, _ in brokers:
+        for node, address, problem, number, _ in brokers:
             if problem is None:
                 continue
             name = f"{address}/{'bootstrap' if node is None else node}"
-            error = of_connection(problem)
-            failing[name] = error.code()
-            if self._failing.get(name) != error.code():
-                self._news.append(KafkaError(error.code(), f"{name}: {error.str()}"))
+            failing[name] = number
+            if self._failing.get(name) != number:
+                error = of_connection(problem)
+                text = f"{name}: {error.str()}"
+                if self._logger is not None:
+                    self._logger.log(logging.ERROR, "FAIL [thrd:%s]: %s", name, text)
+                self._news.append(KafkaError(error.code(), text))
         is_down = len(failing) == len(brokers) > 0
-        if is_down and not self._is_down:
+        now = time.monotonic()
+        if is_down and (not self._is_down or now - self._down_told >= ALL_DOWN_AGAIN):
+            self._down_told = now
             self._news.append(all_down(len(brokers)))
         self._failing, self._is_down = failing, is_down
         told = 0
@@ -151,10 +184,10 @@ class Trouble:
     def is_down(self) -> bool:
         """True if no broker can be connected to."""
         brokers = self._brokers()
-        return bool(brokers) and all(problem is not None for _, _, problem, _ in brokers)
+        return bool(brokers) and all(problem is not None for _, _, problem, _, _ in brokers)
 
     def reached(self, problem: errors.KafkaError | None) -> None:
-        """Called when the cluster becomes unreachable or reachable: `error_cb` gets each loss once."""
+        """Called when the cluster becomes unreachable or reachable."""
         self.look()
         if problem is None:
             self._is_lost = False

@@ -17,6 +17,8 @@ pub struct BrokerStatus {
     pub address: Arc<str>,
     /// Why the last try to connect failed, if it did.
     pub failure: Option<ClientError>,
+    /// The number of that try among the client's failed ones, by which it is told from earlier ones.
+    pub failure_number: Option<u64>,
     /// Counters of its connections; all zero for a bootstrap address.
     pub metrics: ClientMetrics,
 }
@@ -24,16 +26,20 @@ pub struct BrokerStatus {
 impl Core {
     pub(super) fn broker_statuses(&self) -> Vec<BrokerStatus> {
         let reachability = &self.network.reachability;
-        let status = |node, address: Arc<str>, metrics| BrokerStatus {
-            node,
-            failure: reachability.failure(&address).map(|cause| {
-                ClientError::Attempt(AttemptError::Connect {
-                    address: Arc::clone(&address),
-                    cause,
-                })
-            }),
-            address,
-            metrics,
+        let status = |node, address: Arc<str>, metrics| {
+            let failure = reachability.failure(&address);
+            BrokerStatus {
+                node,
+                failure_number: failure.as_ref().map(|failure| failure.number),
+                failure: failure.map(|failure| {
+                    ClientError::Attempt(AttemptError::Connect {
+                        address: Arc::clone(&address),
+                        cause: failure.cause,
+                    })
+                }),
+                address,
+                metrics,
+            }
         };
         let cluster = self.cluster();
         if cluster.version == 0 {

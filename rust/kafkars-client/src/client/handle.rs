@@ -230,8 +230,8 @@ impl Client {
         self.core.topics_were_found.load(Ordering::Relaxed)
     }
 
-    /// Watches the reachability of brokers: notified when an address begins to fail, fails for another cause, or is
-    /// reached again. From this call on the client looks for its cluster, and asks for metadata when a connection ends:
+    /// Watches the reachability of brokers: notified whenever a try to connect fails, and when an address is reached
+    /// again. From this call on the client looks for its cluster, and asks for metadata when a connection ends:
     /// otherwise a client with nothing to do would not find out.
     #[must_use]
     pub fn watch_brokers(&self) -> watch::Receiver<u64> {

@@ -2,8 +2,8 @@
 //! again. The tries between are logged for debugging only.
 
 use std::collections::HashMap;
-use std::mem::discriminant;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use parking_lot::Mutex;
@@ -21,7 +21,8 @@ pub(crate) struct Reachability {
     /// What log lines call the client.
     client: Arc<str>,
     outages: Mutex<HashMap<Arc<str>, Outage>>,
-    /// Counts how often an address began to fail, failed for another cause, or was reached again.
+    failures: AtomicU64,
+    /// Counts how often an address failed, or was reached again.
     changes: watch::Sender<u64>,
     /// Counts connections that have ended.
     ends: watch::Sender<u64>,
@@ -31,7 +32,16 @@ pub(crate) struct Reachability {
 struct Outage {
     since: Instant,
     attempts: u32,
-    cause: ConnectCause,
+    latest: Failure,
+}
+
+/// A try to connect that failed.
+#[derive(Debug, Clone)]
+pub(crate) struct Failure {
+    /// Why.
+    pub(crate) cause: ConnectCause,
+    /// Its number among the failures of all addresses, by which it is told from earlier ones.
+    pub(crate) number: u64,
 }
 
 impl Reachability {
@@ -40,18 +50,19 @@ impl Reachability {
         Self {
             client,
             outages: Mutex::default(),
+            failures: AtomicU64::new(0),
             changes: watch::Sender::new(0),
             ends: watch::Sender::new(0),
         }
     }
 
     /// Why the last try of an address failed; `None` if it did not.
-    pub(crate) fn failure(&self, address: &str) -> Option<ConnectCause> {
+    pub(crate) fn failure(&self, address: &str) -> Option<Failure> {
         let outages = self.outages.lock();
-        outages.get(address).map(|outage| outage.cause.clone())
+        outages.get(address).map(|outage| outage.latest.clone())
     }
 
-    /// Watches for changes of what fails.
+    /// Watches for failures, and for ends of outages.
     pub(crate) fn changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
     }
@@ -59,15 +70,16 @@ impl Reachability {
     /// Notes a failed try. Returns true if it is the first in a row for this address.
     pub(crate) fn failed(&self, address: &Arc<str>, cause: &ConnectCause) -> bool {
         let mut outages = self.outages.lock();
+        let latest = Failure {
+            cause: cause.clone(),
+            number: self.failures.fetch_add(1, Ordering::Relaxed),
+        };
         if let Some(outage) = outages.get_mut(address) {
             outage.attempts = outage.attempts.saturating_add(1);
             let attempts = outage.attempts;
-            let is_another = discriminant(&outage.cause) != discriminant(cause);
-            outage.cause = cause.clone();
+            outage.latest = latest;
             drop(outages);
-            if is_another {
-                self.changed();
-            }
+            self.changed();
             tracing::debug!(target: "kafkars::net", client = %self.client, broker = %address, attempts, %cause, "still cannot connect");
             return false;
         }
@@ -77,7 +89,7 @@ impl Reachability {
         let outage = Outage {
             since: now(),
             attempts: 1,
-            cause: cause.clone(),
+            latest,
         };
         outages.insert(Arc::clone(address), outage);
         drop(outages);

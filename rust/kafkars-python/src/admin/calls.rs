@@ -79,7 +79,8 @@ impl PyAdmin {
         self.unclosed.turn_off();
     }
 
-    /// The status of each broker: node id or None, address, why it cannot be connected to or None, counters.
+    /// The status of each broker: node id or None, address, why it cannot be connected to or None, the number of that
+    /// failure or None, counters.
     fn _brokers<'py>(&self, py: Python<'py>) -> PyResult<Vec<brokers::BrokerStatusFields<'py>>> {
         self.fork_guard.check()?;
         brokers::statuses(py, self.admin.client())

@@ -113,7 +113,7 @@ impl PyBaseProducer {
     }
 
     /// Every broker, or every bootstrap address before the cluster is known: its node id or None, its address, why it
-    /// cannot be connected to or None, and its counters.
+    /// cannot be connected to or None, the number of that failure or None, and its counters.
     fn _brokers<'py>(&self, py: Python<'py>) -> PyResult<Vec<brokers::BrokerStatusFields<'py>>> {
         self.core.check()?;
         brokers::statuses(py, self.core.producer.client())

@@ -22,6 +22,7 @@ from kafkars.compat.confluent_kafka._arguments import offset_and_metadata, secon
 from kafkars.compat.confluent_kafka._arguments import topic as topic_name
 from kafkars.compat.confluent_kafka._codes import BROKER
 from kafkars.compat.confluent_kafka._config import admin_settings
+from kafkars.compat.confluent_kafka._events import events_of
 from kafkars.compat.confluent_kafka._model import (
     ConsumerGroupState,
     ConsumerGroupTopicPartitions,
@@ -63,7 +64,7 @@ class AdminClient(SecurityCalls):
     part of it.
 
     Args:
-        conf: Properties of librdkafka by their dotted names, and `error_cb`, `logger`.
+        conf: Properties of librdkafka by their dotted names, and `error_cb`, `stats_cb`, `throttle_cb`, `logger`.
         kwargs: The same by name; they win.
 
     Raises:
@@ -86,9 +87,9 @@ class AdminClient(SecurityCalls):
         # The native object, because `Admin` itself has no events.
         native = self._admin._native
         self._pending = PendingFlag()
-        self._trouble = Trouble(settings.face.error_cb, native._brokers)
-        if settings.face.error_cb is not None:
-            native._watch_brokers(self._pending)
+        self._trouble = Trouble(settings.face, native._brokers, settings.credentials.refused)
+        self._events = events_of(settings.face, settings.values, native, self._pending, is_admin=True)
+        self._trouble.watch(native, self._pending)
 
     # --- topics
 
@@ -455,11 +456,11 @@ class AdminClient(SecurityCalls):
         self._settings.credentials.change(username, password)
 
     def poll(self, timeout: float | None = -1) -> int:
-        """Calls `error_cb` where there is something to tell it, and waits up to `timeout` seconds for that; -1 and None
-        wait as long as it takes. Futures are completed by themselves.
+        """Calls `error_cb`, `stats_cb`, `throttle_cb` and `logger` where there is something to tell them, and waits up
+        to `timeout` seconds for that; -1 and None wait as long as it takes. Futures are completed by themselves.
 
         Returns:
-            How many errors were told.
+            How many calls were made.
         """
         limit = seconds(timeout)
         until = None if limit is None else time.monotonic() + limit
@@ -468,9 +469,9 @@ class AdminClient(SecurityCalls):
             if self._pending.is_set():
                 self._pending.clear()
                 try:
-                    told = self._trouble.look()
+                    told = self._trouble.look() + self._events.serve()
                 except BaseException:
-                    # Other errors may wait.
+                    # Others may wait.
                     self._pending.set()
                     raise
                 if told:
@@ -487,6 +488,7 @@ class AdminClient(SecurityCalls):
         """Ends the client; futures that are open are completed."""
         if not self._questions.is_closed:
             self._questions.close()
+            self._events.close()
             self._admin.close()
 
     def __enter__(self) -> Self:

@@ -85,9 +85,9 @@ class AIOProducer:
         face = self._tasks.face(settings.face)
         self._events = events_of(face, settings.values, self._producer, self._pending)
         self._watch: BrokerWatch | None = None
-        if face.error_cb is not None:
-            trouble = Trouble(face.error_cb, self._producer._brokers)
-            self._watch = BrokerWatch(self._loop, self._producer._watch_brokers, trouble.look)
+        trouble = Trouble(face, self._producer._brokers, settings.credentials.refused)
+        if trouble.is_wanted:
+            self._watch = BrokerWatch(self._loop, lambda flag: trouble.watch(self._producer, flag), trouble.look)
         self._is_closed = False
 
     async def produce(
