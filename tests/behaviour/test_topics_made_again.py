@@ -159,7 +159,11 @@ class Program:
                 if self.is_transactional:
                     self.producer.commit_transaction(timeout=ENDS_WITHIN)
                 delivery.result(ENDS_WITHIN)
-            except InvalidPartitionError:
+            except KafkaError as error:
+                if not isinstance(error, InvalidPartitionError) and not isinstance(
+                    error.__cause__, InvalidPartitionError
+                ):
+                    raise
                 if self.is_transactional:
                     self.producer.abort_transaction(timeout=ENDS_WITHIN)
                 return False

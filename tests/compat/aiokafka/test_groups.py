@@ -449,6 +449,33 @@ def test_a_member_whose_instance_id_was_taken_hears_of_it_from_every_read(face: 
     run(test)
 
 
+def test_a_topic_that_a_pattern_finds_gives_no_place_back(face: Library, run: Run) -> None:
+    """Nor does a look that finds another topic: the place is the other member's."""
+    topic = face.broker.new_topic()
+
+    async def test() -> None:
+        names = {"group_id": face.group(), "group_instance_id": "one", "heartbeat_interval_ms": 100}
+        async with (
+            face.consumer(metadata_max_age_ms=200, **names) as older,
+            face.consumer(metadata_max_age_ms=200, **names) as newer,
+        ):
+            for each in (older, newer):
+                each.subscribe(pattern=f"^{topic}.*")
+                await until(each.assignment)
+            error = face.module("errors").KafkaError
+            with pytest.raises(error, match="FENCED_INSTANCE_ID"):
+                await asyncio.wait_for(older.getone(), LONG_MS / 1_000)
+            face.broker.new_topic(name=f"{topic}-more")
+            await until(lambda: len(newer.assignment()) == 2)
+            for _ in range(5):
+                with pytest.raises(error, match="FENCED_INSTANCE_ID"):
+                    await older.getmany(timeout_ms=100)
+                assert await newer.getmany(timeout_ms=100) == {}
+            assert len(newer.assignment()) == 2
+
+    run(test)
+
+
 @pytest.mark.parametrize("grouped", [True, False], ids=["member", "alone"])
 def test_a_topic_of_a_pattern_stays_deleted(face: Library, run: Run, grouped: bool) -> None:
     """As in aiokafka, of which some reads do not end then."""

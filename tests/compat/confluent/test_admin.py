@@ -302,6 +302,19 @@ def test_error_cb_hears_in_polls_that_no_broker_answers(ad: ModuleType) -> None:
     assert {thread for _, thread in heard} == {threading.current_thread()}
 
 
+def test_a_broker_is_named_by_its_number(ad: ModuleType, admin: Any) -> None:
+    def asked(call: str, **settings: Any) -> str:
+        resource = ad.ConfigResource(ad.ConfigResource.Type.BROKER, "first", **settings)
+        with pytest.raises(ad.KafkaException) as raised:
+            getattr(admin, call)([resource])[resource].result(10)
+        code: str = raised.value.args[0].name()
+        return code
+
+    change = ad.ConfigEntry("log.retention.ms", "1", incremental_operation=ad.AlterConfigOpType.SET)
+    assert asked("describe_configs") == "_INVALID_ARG"
+    assert asked("incremental_alter_configs", incremental_configs=[change]) == "_INVALID_ARG"
+
+
 def test_statistics_are_told_in_polls(ad: ModuleType, broker: Broker) -> None:
     told: list[dict[str, Any]] = []
     conf = {

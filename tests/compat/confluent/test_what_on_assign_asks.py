@@ -149,3 +149,44 @@ def first_message(consumer: Any, found: list[Any]) -> Any:
         message = consumer.poll(0.1)
         assert message is None or found
     return message
+
+
+GOING: dict[str, dict[str, str | None]] = {
+    "range": {"unassign": None, "assign": None, "incremental_unassign": "_STATE"},
+    "cooperative-sticky": {"unassign": "_STATE", "assign": "_STATE", "incremental_unassign": None},
+}
+"""What each call gives in `on_revoke`, while the consumer stays in the group."""
+
+
+@pytest.mark.parametrize(
+    ("strategy", "call"), [(strategy, call) for strategy, calls in GOING.items() for call in calls]
+)
+def test_what_on_revoke_may_call(clients: Clients, strategy: str, call: str) -> None:
+    topic, other = clients.topic(1, messages=1), clients.topic(1, messages=1)
+    consumer = clients.consumer({"partition.assignment.strategy": strategy, "topic.metadata.refresh.interval.ms": 200})
+    found: list[str | None] = []
+
+    def on_revoke(it: Any, gone: list[Any]) -> None:
+        given = {"unassign": (), "assign": ([],), "incremental_unassign": (gone,)}[call]
+        found.append(outcome(clients.ck, lambda it, _: getattr(it, call)(*given), it, gone))
+        if found[-1] is not None:
+            # The library waits for a call that fits, for ever.
+            if strategy == "range":
+                it.unassign()
+            else:
+                it.incremental_unassign(gone)
+
+    consumer.subscribe([topic], on_revoke=on_revoke, on_lost=on_revoke)
+    until(consumer, consumer.assignment)
+    consumer.subscribe([other], on_revoke=on_revoke, on_lost=on_revoke)
+    until(consumer, lambda: found)
+    assert found == [GOING[strategy][call]]
+    until(consumer, lambda: [each.topic for each in consumer.assignment()] == [other])
+    consumer.close()
+
+
+def until(consumer: Any, condition: Callable[[], object]) -> None:
+    deadline = time.monotonic() + SECONDS
+    while not condition():
+        assert time.monotonic() < deadline
+        consumer.poll(0.05)

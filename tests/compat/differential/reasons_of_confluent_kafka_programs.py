@@ -51,6 +51,24 @@ REASONS = [
         "The consumer leaves when the callback has ended.",
     ),
     Reason(
+        ("sasl.mechanisms in small letters",),
+        "_INVALID_ARG",
+        "taken",
+        "There is one mechanism of the name.",
+    ),
+    Reason(
+        ("a token of `oauth_cb` that is to be renewed",),
+        "is asked for every ten seconds where that fails, and used beyond its expiry",
+        "is asked for by each connection that needs one, and not used beyond its expiry",
+        "A broker that checks it would refuse it.",
+    ),
+    Reason(
+        ("AIOProducer.purge() in a transaction",),
+        "commits what was sent after it",
+        "_INCONSISTENT, to be aborted",
+        "A transaction is stored whole or not at all.",
+    ),
+    Reason(
         ("a `logger` that cannot log",),
         "raises when there is something to log",
         "TypeError in the constructor",

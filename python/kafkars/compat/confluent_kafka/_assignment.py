@@ -72,6 +72,8 @@ class Assignment:
         self._running: Running | None = None
         self._is_declined = False
         self.is_subscribed = False
+        self.is_closing = False
+        """Whether the program closes the consumer: then a callback may call either kind of unassign."""
         self.subscription: set[str] = set()
         """Names and regular expressions of the latest subscription."""
         self.topics: set[str] = set()
@@ -144,7 +146,7 @@ class Assignment:
     def incremental_unassign(self, partitions: list[TopicPartition]) -> None:
         """Reads these partitions no longer."""
         self._note_choice()
-        if self.is_subscribed:
+        if self.is_subscribed and not self.is_closing:
             self._check_cooperative()
         for each in partitions:
             if place(each) not in self._shown:
@@ -166,10 +168,11 @@ class Assignment:
     def unassign(self) -> None:
         """Reads nothing."""
         self._note_choice()
+        is_told = self.is_in_callback or bool(self._shown)
+        if self._is_cooperative and self.is_subscribed and is_told and not self.is_closing:
+            self._refuse_eager()
         if self._is_leaving:
             return
-        if self._is_cooperative and self.is_subscribed and (self.is_in_callback or self._shown):
-            self._refuse_eager()
         self._drop(list(self._shown))
 
     # --- rebalances of the group

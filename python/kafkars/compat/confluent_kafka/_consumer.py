@@ -494,6 +494,7 @@ class Consumer(ConfluentConsumer):
         """
         if not hasattr(self, "_engine") or self._engine.closed:
             return
+        self._assignment.is_closing = True
         try:
             # Callbacks that wait for the next poll, such as `on_lost`, run now.
             self._events.serve()

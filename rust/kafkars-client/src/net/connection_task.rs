@@ -73,7 +73,9 @@ impl ConnectionTask {
                 Some(oldest)
                     if correlation.is_none_or(|answered| answered == oldest.correlation) =>
                 {
-                    state.pending.pop_front()
+                    let answered = state.pending.pop_front();
+                    state.rest(self.shared.settings.max_idle);
+                    answered
                 }
                 Some(oldest) => {
                     let expected = oldest.correlation;

@@ -90,6 +90,8 @@ impl Transactions {
             self.last_error =
                 Some(format!("{asking}: {}: {}{about}", code.name(), code.description()).into());
         }
+        self.partitions_in_doubt |=
+            step == CoordinatorStep::AddPartitions && code == ErrorCode::UnknownTopicOrPartition;
         match error_action {
             ErrorAction::Done => {
                 // A coordinator that is found may refuse again, so only its own responses end the back-off.

@@ -101,6 +101,8 @@ pub struct Transactions {
     partitions: HashMap<Arc<str>, HashMap<i32, PartitionInTransaction>>,
     // How many of `partitions` are not in the transaction yet.
     missing: usize,
+    // The coordinator has no such partition as it was asked to add.
+    partitions_in_doubt: bool,
     offsets: VecDeque<OffsetStep>,
     // When the first request or batch was sent that may have opened the transaction at the coordinator.
     started: Option<Instant>,
@@ -208,6 +210,7 @@ impl Transactions {
             group_coordinator: None,
             partitions: HashMap::new(),
             missing: 0,
+            partitions_in_doubt: false,
             offsets: VecDeque::new(),
             started: None,
             heard: OpenedAtCoordinator::Nothing,

@@ -63,6 +63,12 @@ impl Transactions {
         self.missing == 0
     }
 
+    /// Returns true once after the coordinator has refused a partition that it does not know: metadata may be of a
+    /// topic that was made again meanwhile.
+    pub fn take_doubt(&mut self) -> bool {
+        std::mem::take(&mut self.partitions_in_doubt)
+    }
+
     /// Notes that a batch of the transaction is sent: from now on it may be open at the coordinator.
     pub fn departs(&mut self, now: Instant) {
         self.started.get_or_insert(now);

@@ -135,6 +135,9 @@ class Membership:
             # Looked for what is new, and nothing is: a rebalance would take positions away. As in aiokafka, neither
             # does a pattern that is subscribed to again change anything.
             return
+        if request is self._joined_for and self.engine.health().state == "failed":
+            # Another member has its place: only the program begins anew.
+            return
         self.topics = topics
         self._joined_for = request
         for assignor in self.assignors:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 import warnings
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import kafkars
 from kafkars import errors
@@ -32,7 +32,7 @@ from kafkars.compat.confluent_kafka._model import (
 )
 from kafkars.compat.confluent_kafka._new_topic import NewPartitions, NewTopic
 from kafkars.compat.confluent_kafka._partition import TopicPartition
-from kafkars.compat.confluent_kafka._translate import translated
+from kafkars.compat.confluent_kafka._translate import refusal, translated
 from kafkars.compat.confluent_kafka._trouble import Trouble
 from kafkars.compat.confluent_kafka.admin import _answers as answers
 from kafkars.compat.confluent_kafka.admin import _arguments as arguments
@@ -48,6 +48,8 @@ from kafkars.types import TopicPartition as Place
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+T = TypeVar("T")
 
 Futures = dict[str, "Future[Any]"]
 
@@ -189,8 +191,11 @@ class AdminClient(SecurityCalls):
         asked = keyed(resources)
         return self._questions.ask_each(
             asked,
-            lambda: self._admin.describe_configs(
-                list(asked.values()), include_synonyms=True, timeout=given["timeout"], return_exceptions=True
+            of_brokers(
+                asked,
+                lambda: self._admin.describe_configs(
+                    list(asked.values()), include_synonyms=True, timeout=given["timeout"], return_exceptions=True
+                ),
             ),
             answers.configs,
         )
@@ -222,7 +227,7 @@ class AdminClient(SecurityCalls):
             )
             return {**described, **done}
 
-        return self._questions.ask_each(asked, ask)
+        return self._questions.ask_each(asked, of_brokers(asked, ask))
 
     def incremental_alter_configs(
         self, resources: list[ConfigResource], **kwargs: Any
@@ -239,8 +244,14 @@ class AdminClient(SecurityCalls):
                 raise ValueError(f"{each!r} has no changes: name some with incremental_configs")
         return self._questions.ask_each(
             asked,
-            lambda: self._admin.alter_configs(
-                changes, validate_only=bool(given["validate_only"]), timeout=given["timeout"], return_exceptions=True
+            of_brokers(
+                asked,
+                lambda: self._admin.alter_configs(
+                    changes,
+                    validate_only=bool(given["validate_only"]),
+                    timeout=given["timeout"],
+                    return_exceptions=True,
+                ),
             ),
         )
 
@@ -530,6 +541,18 @@ def keyed(resources: list[ConfigResource]) -> dict[ConfigResource, Any]:
     arguments.listed(resources, ConfigResource, "ConfigResource", ValueError)
     arguments.once(resources, "resource")
     return {each: answers.resource(each) for each in resources}
+
+
+def of_brokers(asked: Mapping[ConfigResource, Any], ask: Callable[[], T]) -> Callable[[], T]:
+    """The same question, whose answer refuses brokers that are named by something else than their number."""
+
+    def checked() -> T:
+        for each in asked.values():
+            if each.type == "broker" and each.name and not each.name.removeprefix("-").isdigit():
+                raise refusal("_INVALID_ARG", "the name of a broker must be its number")
+        return ask()
+
+    return checked
 
 
 def change(entry: Any) -> ConfigChange:

@@ -145,6 +145,9 @@ class ConsumerSubscription:
         if now - self._looked_at < self._max_age:
             return
         self._looked_at = now
+        if self._joined is not None and self._engine.health().state == "failed":
+            # Another member has its place: only the program begins anew.
+            return
         if self._pattern is not None:
             names = set(self._engine.topics()) - self._hidden
             matched = frozenset(name for name in names if self._pattern.match(name))

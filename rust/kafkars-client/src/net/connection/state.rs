@@ -12,6 +12,7 @@ use super::super::outbox::Outbox;
 use super::super::transport::WriteHalf;
 use crate::after;
 use crate::error::AttemptError;
+use crate::now;
 
 pub(crate) struct ConnectionState {
     /// `None` while somebody writes, and after the end.
@@ -91,6 +92,17 @@ impl ConnectionState {
         {
             self.armed_until = None;
             self.wake_task();
+        }
+    }
+
+    /// Notes that a response came. If it was the last, and the connection would be idle for long before the timer
+    /// rings, which was set for the request, the timer is set again. The clock is read only then.
+    pub(crate) fn rest(&mut self, max_idle: Duration) {
+        let idle_at = after(self.last_used, max_idle);
+        let is_armed_for_later = self.armed_until.is_some_and(|until| idle_at < until);
+        if self.pending.is_empty() && is_armed_for_later {
+            self.last_used = now();
+            self.armed_until = None;
         }
     }
 

@@ -33,9 +33,16 @@ fn settings() -> ConnectionSettings {
 }
 
 fn connect(capacity: usize) -> (Connection, ScriptedPeer<DuplexStream>) {
+    connect_with(capacity, settings())
+}
+
+fn connect_with(
+    capacity: usize,
+    settings: ConnectionSettings,
+) -> (Connection, ScriptedPeer<DuplexStream>) {
     let (stream, peer) = pipe(capacity);
     let (reader, writer) = tokio::io::split(stream);
-    let (connection, task) = Connection::new(Box::new(reader), Box::new(writer), settings());
+    let (connection, task) = Connection::new(Box::new(reader), Box::new(writer), settings);
     connection.set_versions(ApiVersionTable::new(&every_version()));
     tokio::spawn(task);
     (connection, peer)
@@ -428,6 +435,34 @@ async fn an_unused_connection_is_closed() {
     let began = now();
     peer.closed().await;
     assert!(now() - began >= IDLE - TIMEOUT && now() - began <= IDLE);
+    assert!(connection.is_closed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_may_be_idle_for_less_than_a_request_takes() {
+    let max_idle = TIMEOUT / 10;
+    let (connection, mut peer) = connect_with(
+        64 * 1024,
+        ConnectionSettings {
+            max_idle,
+            ..settings()
+        },
+    );
+    let (first, second) = (start(&connection), start(&connection));
+    let began = now();
+    for answer in [first, second] {
+        let header = next(&mut peer).await;
+        tokio::time::advance(TIMEOUT / 4).await;
+        peer.answer(&header, &marked(0)).await;
+        assert!(answer.await.is_ok(), "what waits for an answer is not idle");
+    }
+    let last = start(&connection);
+    let header = next(&mut peer).await;
+    peer.answer(&header, &marked(0)).await;
+    assert!(last.await.is_ok());
+    assert_eq!(now() - began, TIMEOUT / 2);
+    peer.closed().await;
+    assert_eq!(now() - began, TIMEOUT / 2 + max_idle);
     assert!(connection.is_closed());
 }
 

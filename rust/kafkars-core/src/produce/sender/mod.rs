@@ -195,6 +195,7 @@ impl Sender {
             }
             self.queues.watch_expiries(now, view, &self.config);
             if let Some(transactions) = &mut self.transactions {
+                self.needs_metadata |= transactions.take_doubt();
                 // A batch in a request may still be stored, even if its records were purged.
                 let drained = self.accumulator.unacknowledged() == 0 && self.purged == 0;
                 if work.coordinator.is_none() {

@@ -47,9 +47,11 @@ impl Queues {
             && self.wakes.next().is_none()
     }
 
-    /// Takes out every partition that waits for its leader, to be queued again, because leaders have changed.
+    /// Takes out every partition that waits for its leader, or for a transaction to send to its leader in, to be queued
+    /// again, because leaders have changed.
     pub(super) fn take_ready(&mut self) -> Vec<Arc<PartitionBuffer>> {
         let mut taken = std::mem::take(&mut self.leaderless);
+        taken.append(&mut self.unadmitted);
         for node in self.nodes.values_mut() {
             taken.extend(node.ready.drain(..));
         }

@@ -1,12 +1,16 @@
-//! Records that wait: for brokers that refuse the login, and for partitions that are gone.
+//! Records that wait: for brokers that refuse the login, for partitions that are gone, and for a transaction.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use kafkars_protocol::messages::add_partitions_to_txn::{
+    AddPartitionsToTxnPartitionResult, AddPartitionsToTxnResponse, AddPartitionsToTxnTopicResult,
+};
+use kafkars_protocol::messages::find_coordinator::FindCoordinatorResponse;
 use kafkars_protocol::messages::init_producer_id::InitProducerIdResponse;
 use kafkars_protocol::{ErrorCode, Uuid};
 
-use super::{RefusedLogin, Sender, View};
+use super::{RefusedLogin, Sender, View, Work};
 use crate::backoff::Backoff;
 use crate::cluster::{PartitionMetadata, TopicMetadata};
 use crate::config::ProducerConfig;
@@ -14,11 +18,14 @@ use crate::error_kind::{SecurityError, SecurityProblem};
 use crate::produce::accumulator::{Accumulator, ProduceRecord};
 use crate::produce::delivery::Delivery;
 use crate::produce::error::ProduceError;
+use crate::transaction::{
+    TransactionConfig, TransactionRequest, TransactionResponse, Transactions,
+};
 
 const GRACE: Duration = Duration::from_secs(2);
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Two partitions, whose leaders are never reached.
+/// Two partitions, whose leaders are never reached unless there are transactions, which have to be opened for them.
 struct Waiting {
     accumulator: Arc<Accumulator>,
     sender: Sender,
@@ -31,6 +38,7 @@ struct Leaders {
     /// How many of the partitions the topic still has.
     count: i32,
     version: u64,
+    are_connected: bool,
 }
 
 impl View for Leaders {
@@ -51,12 +59,23 @@ impl View for Leaders {
     }
 
     fn is_connected(&self, _: i32) -> bool {
-        false
+        self.are_connected
     }
 }
 
 impl Waiting {
     fn new() -> Self {
+        let mut waiting = Self::with(None);
+        let identity = InitProducerIdResponse {
+            producer_id: 1,
+            ..InitProducerIdResponse::default()
+        };
+        let now = waiting.now;
+        waiting.sender.identified(now, None, Ok(&identity));
+        waiting
+    }
+
+    fn with(transactions: Option<Transactions>) -> Self {
         let config = ProducerConfig {
             linger: Duration::ZERO,
             delivery_timeout: Duration::from_secs(60),
@@ -81,18 +100,14 @@ impl Waiting {
         });
         let backoff = Backoff::new(Duration::from_millis(5), Duration::from_millis(5));
         let config = config.check().expect("fits");
-        let mut sender = Sender::new(config, Arc::clone(&accumulator), backoff, 1, None);
-        let now = Instant::now();
-        let identity = InitProducerIdResponse {
-            producer_id: 1,
-            ..InitProducerIdResponse::default()
-        };
-        sender.identified(now, None, Ok(&identity));
         let leaders = Leaders {
             of: [1, 1],
             count: 2,
             version: 1,
+            are_connected: transactions.is_some(),
         };
+        let sender = Sender::new(config, Arc::clone(&accumulator), backoff, 1, transactions);
+        let now = Instant::now();
         Self {
             accumulator,
             sender,
@@ -102,6 +117,12 @@ impl Waiting {
     }
 
     fn send(&mut self, partition: i32) -> Delivery {
+        let delivery = self.append(partition);
+        self.poll();
+        delivery
+    }
+
+    fn append(&mut self, partition: i32) -> Delivery {
         let record = ProduceRecord {
             topic: "t",
             partition: Some(partition),
@@ -111,15 +132,15 @@ impl Waiting {
             headers: &[],
         };
         let taken = self.accumulator.append(&record, || self.now, || 0);
-        self.poll();
         taken.expect("room").0
     }
 
-    fn poll(&mut self) {
-        self.sender.poll(self.now, &self.leaders, false);
+    fn poll(&mut self) -> Work {
+        let work = self.sender.poll(self.now, &self.leaders, false);
         for finished in self.sender.take_finished() {
             finished.batch.delivery.complete(finished.outcome);
         }
+        work
     }
 
     fn pass(&mut self, time: Duration) {
@@ -325,4 +346,125 @@ fn a_partition_that_comes_back_is_waited_for_as_any_other() {
     assert!(!is_lost(&record), "looked at by a timer");
     waiting.pass(Duration::ZERO);
     assert!(is_lost(&record));
+}
+
+/// A producer in a transaction of the older protocol: partitions are asked for at a coordinator, which has only some.
+struct Asking {
+    waiting: Waiting,
+    /// How many partitions the topic has, which metadata may not say yet.
+    count: i32,
+    /// How often the coordinator said that it has no such partition.
+    refusals: usize,
+    metadata_was_asked_for: bool,
+}
+
+impl Asking {
+    fn new() -> Self {
+        let config = TransactionConfig {
+            transactional_id: "tx".into(),
+            transaction_timeout: Duration::from_secs(600),
+            retry_backoff: Duration::from_millis(100),
+            retry_backoff_max: SECOND,
+        };
+        let mut asking = Self {
+            waiting: Waiting::with(Some(Transactions::new(config, 1))),
+            count: 2,
+            refusals: 0,
+            metadata_was_asked_for: false,
+        };
+        asking.transactions().init().expect("the first call");
+        asking.turn();
+        asking.transactions().begin().expect("initialized");
+        asking
+    }
+
+    fn transactions(&mut self) -> &mut Transactions {
+        self.waiting.sender.transactions().expect("transactional")
+    }
+
+    /// Answers the coordinator's requests until it waits for something else.
+    fn turn(&mut self) {
+        for _ in 0..10 {
+            let work = self.waiting.poll();
+            self.metadata_was_asked_for |= work.needs_metadata;
+            let Some(dispatch) = work.coordinator else {
+                return;
+            };
+            let answer = self.answer(&dispatch.request);
+            let now = self.waiting.now;
+            self.transactions().answered(now, Ok(answer));
+        }
+    }
+
+    fn answer(&mut self, request: &TransactionRequest) -> TransactionResponse {
+        match request {
+            TransactionRequest::FindCoordinator(_) => {
+                TransactionResponse::FindCoordinator(FindCoordinatorResponse::default())
+            }
+            TransactionRequest::InitProducerId(_) => TransactionResponse::InitProducerId {
+                response: InitProducerIdResponse::default(),
+                transaction_version: 0,
+            },
+            TransactionRequest::AddPartitions(request) => {
+                let partitions = &request.v3_and_below_topics[0].partitions;
+                let count = self.count;
+                let refused = partitions.iter().any(|partition| *partition >= count);
+                self.refusals += usize::from(refused);
+                let code = |partition| match refused {
+                    true if partition >= count => ErrorCode::UnknownTopicOrPartition,
+                    true => ErrorCode::OperationNotAttempted,
+                    false => ErrorCode::None,
+                };
+                let results =
+                    partitions
+                        .iter()
+                        .map(|&partition_index| AddPartitionsToTxnPartitionResult {
+                            partition_index,
+                            partition_error_code: code(partition_index).code(),
+                        });
+                let topic = AddPartitionsToTxnTopicResult {
+                    name: "t".into(),
+                    results_by_partition: results.collect(),
+                };
+                TransactionResponse::AddPartitions(AddPartitionsToTxnResponse {
+                    results_by_topic_v3_and_below: vec![topic],
+                    ..AddPartitionsToTxnResponse::default()
+                })
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn pass(&mut self, time: Duration) {
+        let until = self.waiting.now + time;
+        while self.waiting.now < until {
+            self.waiting.now += SECOND;
+            self.turn();
+        }
+    }
+}
+
+#[test]
+fn a_partition_that_is_gone_before_its_transaction_has_it_ends_that_transaction() {
+    let mut asking = Asking::new();
+    // The topic was made again, and the producer has not heard of it.
+    asking.count = 1;
+    let going = asking.waiting.append(1);
+    assert!(!std::mem::take(&mut asking.metadata_was_asked_for));
+    asking.turn();
+    assert_eq!(asking.refusals, 1);
+    asking.turn();
+    assert!(
+        asking.metadata_was_asked_for,
+        "the coordinator knows better"
+    );
+    asking.waiting.leaders.count = 1;
+    asking.waiting.leaders.version += 1;
+    asking.pass(REQUEST_TIMEOUT - SECOND);
+    assert!(asking.refusals > 10);
+    assert!(!is_lost(&going));
+    asking.pass(SECOND);
+    assert!(is_lost(&going));
+    assert!(asking.transactions().commit().is_err());
+    asking.transactions().abort().expect("as it is to be");
 }
