@@ -12,7 +12,7 @@ from kafkars.errors import ClientStateError, ClosedError, KafkaTimeoutError
 from kafkars.testing import EmbeddedBroker, SeenRequest
 
 from tests.support.clients import Clients, numbers
-from tests.support.waiting import SECONDS
+from tests.support.waiting import SECONDS, eventually
 
 EARLIEST = -2
 """Kafka's timestamp for the first offset."""
@@ -76,6 +76,9 @@ def test_markers_behind_the_last_record_are_no_records_to_wait_for(clients: Clie
     producer.begin_transaction()
     producer.send(topic, b"in a transaction").result(SECONDS)
     getattr(producer, ending)(SECONDS)
+    # Before Kafka 4 the call may return before the marker is written.
+    look = clients.consumer([(topic, 0)], isolation_level="read_committed")
+    eventually(lambda: look.end_offsets([(topic, 0)])[topic, 0] == 2, "the transaction has ended")
     for isolation in ("read_committed", "read_uncommitted"):
         consumer = clients.consumer([(topic, 0)], isolation_level=isolation)
         shown = ending == "commit_transaction" or isolation == "read_uncommitted"

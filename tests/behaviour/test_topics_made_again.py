@@ -142,7 +142,7 @@ class Program:
         places = [(self.topic, partition) for partition in range(self.count)]
         reader = self.clients.consumer(places, auto_offset_reset="earliest", isolation_level="read_committed")
         ends = reader.end_offsets(places)
-        found: list[bytes] = []
+        found: list[Any] = []
         while any(reader.position(place) < ends[place] for place in places):
             found += [record.value for record in reader.poll_batch(timeout=SECONDS)]
         doubled = {value for value, times in Counter(found).items() if times > 1}

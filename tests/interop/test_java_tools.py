@@ -17,7 +17,7 @@ from tests.support.java_shell import JavaShell
 from tests.support.java_tools import run_alone
 
 # They come with the jars of Kafka, so they run where Kafka does.
-pytestmark = [pytest.mark.kafka, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.kafka, pytest.mark.timeout(240)]
 
 TOOLS = "org.apache.kafka.tools."
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")

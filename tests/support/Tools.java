@@ -15,7 +15,8 @@ import org.apache.kafka.common.utils.Exit;
  * Runs Kafka's command line tools one after the other in one JVM: starting one costs more than what most of them do.
  *
  * <p>A line of input is a call: base64 of the tool's class, what it reads and its arguments, with NUL between. A line
- * of output answers it: the exit status, and base64 of what it wrote to standard output and to standard error.
+ * of output answers it: the exit status, and base64 of what it wrote to standard output and to standard error. The
+ * first line says that it is ready.
  */
 public final class Tools {
     /** Stands for the end of the process. */
@@ -37,6 +38,8 @@ public final class Tools {
         Exit.setShutdownHookAdder((name, hook) -> HOOKS.add(hook));
         BufferedReader calls = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII));
         PrintStream answers = System.out;
+        answers.println("ready");
+        answers.flush();
         for (String line = calls.readLine(); line != null; line = calls.readLine()) {
             String call = new String(Base64.getDecoder().decode(line), StandardCharsets.UTF_8);
             answers.println(answer(call.split("\0", -1)));

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import signal
 import subprocess
 import threading
 from contextlib import suppress
@@ -26,11 +27,20 @@ class JavaShell:
     def __init__(self) -> None:
         self._process = self._start()
 
-    @staticmethod
-    def _start() -> subprocess.Popen[str]:
-        return subprocess.Popen(
+    @classmethod
+    def _start(cls) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
             command(str(PROGRAM), ()), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="ascii"
         )
+        assert process.stdout is not None
+        # Java compiles the program first, which is no part of a tool's time.
+        too_late = threading.Timer(SECONDS, cls._end, [process])
+        too_late.start()
+        ready = process.stdout.readline()
+        too_late.cancel()
+        if ready != "ready\n":
+            raise ToolFailedError(f"the JVM of the tools did not start within {SECONDS:.0f} s: {ready}")
+        return process
 
     def run(self, tool: str, arguments: Sequence[str], given: str = "") -> str:
         """What a tool writes to standard output."""
@@ -42,7 +52,8 @@ class JavaShell:
         assert process.stdin is not None
         assert process.stdout is not None
         call = "\0".join([tool, given, *arguments]).encode()
-        too_late = threading.Timer(SECONDS, process.kill)
+        what = f"{tool} {' '.join(arguments)}"
+        too_late = threading.Timer(SECONDS, self._end, [process])
         too_late.start()
         try:
             process.stdin.write(base64.b64encode(call).decode() + "\n")
@@ -50,13 +61,22 @@ class JavaShell:
             answer = process.stdout.readline().rstrip("\n").split(" ")
         finally:
             too_late.cancel()
-        what = f"{tool} {' '.join(arguments)}"
         if len(answer) != 3:
-            raise ToolFailedError(f"{what} had no end within {SECONDS:.0f} s, or ended the JVM")
+            rest = " ".join(answer) + "\n" + process.stdout.read()
+            ended = process.wait(SECONDS)
+            raise ToolFailedError(f"{what} had no end within {SECONDS:.0f} s, or ended the JVM with {ended}:\n{rest}")
         status, out, err = int(answer[0]), *(base64.b64decode(part).decode() for part in answer[1:])
         if status != 0:
             raise ToolFailedError(f"{what} ended with {status}:\n{out}\n{err}")
         return out
+
+    @staticmethod
+    def _end(process: subprocess.Popen[str]) -> None:
+        """Ends a JVM that has no end, after it has said where its threads are."""
+        process.send_signal(signal.SIGQUIT)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(5)
+        process.kill()
 
     def close(self) -> None:
         """Ends the JVM."""

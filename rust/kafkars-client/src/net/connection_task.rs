@@ -132,9 +132,16 @@ impl ConnectionTask {
                     self.shared.answer_due(now);
                     continue;
                 }
+                if !state.is_flushed() {
+                    state.last_used = now;
+                }
                 let event = state.next_event(self.shared.settings.max_idle);
                 if event <= now {
-                    return Poll::Ready(Err(AttemptError::Disconnected("idle for long".into())));
+                    drop(state);
+                    match self.shared.fail_idle(now) {
+                        true => return Poll::Ready(Ok(())),
+                        false => continue,
+                    }
                 }
                 state.armed_until = Some(event);
                 drop(state);

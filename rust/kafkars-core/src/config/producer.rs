@@ -1,6 +1,6 @@
 //! Settings of producers.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use kafkars_records::Compression;
 
@@ -93,12 +93,13 @@ impl Default for ProducerConfig {
 }
 
 impl ProducerConfig {
-    /// How long a batch may wait in all, which a partition that is gone shortens: its topic was made again with fewer.
-    pub fn longest_wait(&self, is_gone: bool) -> Duration {
-        match is_gone {
-            true => self.delivery_timeout.min(self.request_timeout),
-            false => self.delivery_timeout,
-        }
+    /// Until when a batch that was made then may wait, which a partition that is gone since some moment shortens: its
+    /// topic was made again with fewer. It is waited for from that moment on as for a broker that does not answer.
+    pub fn end_of_wait(&self, created: Instant, gone_since: Option<Instant>) -> Instant {
+        let end = created + self.delivery_timeout;
+        gone_since.map_or(end, |since| {
+            end.min(created.max(since) + self.request_timeout)
+        })
     }
 
     /// Checks that the limits fit each other.

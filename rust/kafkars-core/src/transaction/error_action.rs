@@ -20,14 +20,17 @@ pub(super) enum ErrorAction {
 /// An error code with its action, and what it is about.
 pub(super) type Finding = (ErrorAction, ErrorCode, Option<Arc<str>>);
 
+/// Of codes with the same action the first counts, or one that says more than that there is another.
 pub(super) fn worst(findings: impl Iterator<Item = Finding>) -> Finding {
+    let weight = |(action, code, _): &Finding| (*action, *code != ErrorCode::OperationNotAttempted);
     let done = (ErrorAction::Done, ErrorCode::None, None);
-    findings.fold(
-        done,
-        |worst, next| {
-            if next.0 > worst.0 { next } else { worst }
-        },
-    )
+    findings.fold(done, |worst, next| {
+        if weight(&next) > weight(&worst) {
+            next
+        } else {
+            worst
+        }
+    })
 }
 
 pub(super) fn judge(code: i16, message: Option<Arc<str>>) -> Finding {
@@ -44,7 +47,6 @@ pub(super) fn judge(code: i16, message: Option<Arc<str>>) -> Finding {
         | ErrorCode::TopicAuthorizationFailed
         | ErrorCode::GroupAuthorizationFailed
         | ErrorCode::InvalidGroupId => ErrorAction::Abortable,
-        // Another partition in the same response has the code that matters.
         ErrorCode::OperationNotAttempted => ErrorAction::Again,
         code if code.retriable() => ErrorAction::Again,
         _ => ErrorAction::Fatal,

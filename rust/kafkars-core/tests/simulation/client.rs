@@ -92,6 +92,10 @@ impl View for Leaders {
         exists.then(|| self.of[place])
     }
 
+    fn is_gone(&self, topic: &str, partition: i32) -> bool {
+        self.leader(topic, partition).is_none()
+    }
+
     fn topic_id(&self, topic: &str) -> Uuid {
         self.topics[partition_index_of(topic, 0) / PARTITIONS].id
     }

@@ -57,7 +57,7 @@ pub(crate) fn history(seed: u64, shape: Shape, defect: Option<Defect>) -> Result
         max_in_flight: if one_at_a_time { 1 } else { 5 },
         request_timeout: match shape.guarded {
             true => Duration::from_micros(REQUEST_TIMEOUT),
-            false => Duration::from_millis(800),
+            false => Duration::from_millis(1_200),
         },
         delivery_timeout: Duration::from_micros(DELIVERY_TIMEOUT),
         enable_idempotence: shape.numbered,

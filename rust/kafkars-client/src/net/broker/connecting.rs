@@ -179,7 +179,9 @@ impl Broker {
             return Ok(Duration::ZERO);
         };
         self.pace.lock().stage = ConnectStage::Preparing;
+        connection.await_credentials(true);
         let login = authenticator.prepare(&self.host).await;
+        connection.await_credentials(false);
         let login = login.map_err(ConnectCause::Sasl)?;
         let given = login.given().to_vec();
         self.pace.lock().stage = ConnectStage::Authenticating;

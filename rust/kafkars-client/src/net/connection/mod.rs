@@ -136,6 +136,11 @@ impl Connection {
         }
     }
 
+    /// Notes whether the login waits for its credentials, so that the connection is not idle.
+    pub(crate) fn await_credentials(&self, awaits: bool) {
+        self.shared.await_credentials(awaits);
+    }
+
     pub(crate) fn set_versions(&self, versions: ApiVersionTable) {
         // Set once, by the handshake.
         drop(self.shared.versions.set(versions));

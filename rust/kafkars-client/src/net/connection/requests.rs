@@ -271,8 +271,9 @@ impl Connection {
             held.push((frame, pending));
             return Ok(());
         }
-        if let Some(pending) = pending {
-            state.expect(pending);
+        match pending {
+            Some(pending) => state.expect(pending),
+            None => state.use_now(),
         }
         state.outbox.push(frame);
         if state.is_muted() || state.is_blocked {

@@ -70,7 +70,27 @@ impl ConnectionShared {
 
     /// Fails the connection: the first failure is what every request in flight and every later one gets.
     pub(in crate::net) fn fail(&self, error: &AttemptError) {
-        self.fail_each(error, |_| None);
+        self.fail_each(error, |_| true, |_| None);
+    }
+
+    /// Fails the connection if nobody has used it for long, and not since its task looked either. Returns true if it
+    /// has ended.
+    pub(in crate::net) fn fail_idle(&self, now: Instant) -> bool {
+        let is_idle = |state: &ConnectionState| {
+            state.is_flushed() && state.next_event(self.settings.max_idle) <= now
+        };
+        let error = AttemptError::Disconnected("idle for long".into());
+        self.fail_each(&error, is_idle, |_| None);
+        self.closed.load(Ordering::Acquire)
+    }
+
+    /// Notes whether the login waits for its credentials.
+    pub(in crate::net) fn await_credentials(&self, awaits: bool) {
+        let mut state = self.state.lock();
+        state.awaits_credentials = awaits;
+        state.last_used = now();
+        state.armed_until = None;
+        state.wake_task();
     }
 
     /// Fails requests whose deadline has passed, while the connection waits for the end of a pause.
@@ -106,16 +126,22 @@ impl ConnectionShared {
             |(api, waited)| self.settings.broker.owes(api, waited, false).to_string(),
         );
         let error = AttemptError::Disconnected(cause.into());
-        self.fail_each(&error, |pending| {
+        let own = |pending: &Pending| {
             let is_late = pending.expires_at <= now;
             is_late.then(|| self.timed_out(pending.api, pending.sent_at, false))
-        });
+        };
+        self.fail_each(&error, |_| true, own);
     }
 
-    fn fail_each(&self, error: &AttemptError, own: impl Fn(&Pending) -> Option<AttemptError>) {
+    fn fail_each(
+        &self,
+        error: &AttemptError,
+        is_due: impl Fn(&ConnectionState) -> bool,
+        own: impl Fn(&Pending) -> Option<AttemptError>,
+    ) {
         let pending = {
             let mut state = self.state.lock();
-            if state.failure.is_some() {
+            if state.failure.is_some() || !is_due(&state) {
                 return;
             }
             state.failure = Some(error.clone());

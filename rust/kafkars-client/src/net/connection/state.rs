@@ -28,6 +28,8 @@ pub(crate) struct ConnectionState {
     /// When the connection's task wakes by itself; `None` before it first ran.
     pub(crate) armed_until: Option<Instant>,
     pub(crate) last_used: Instant,
+    /// The login waits for its credentials, which is no idleness.
+    pub(crate) awaits_credentials: bool,
     pub(crate) failure: Option<AttemptError>,
     pub(crate) task_waker: Option<Waker>,
     /// Notified when the socket has taken everything.
@@ -66,6 +68,7 @@ impl ConnectionState {
             muted_until: None,
             armed_until: None,
             last_used: now,
+            awaits_credentials: false,
             failure: None,
             task_waker: None,
             flushed: Vec::new(),
@@ -95,11 +98,16 @@ impl ConnectionState {
         }
     }
 
+    /// Notes that a request leaves that has no response.
+    pub(crate) fn use_now(&mut self) {
+        self.last_used = now();
+    }
+
     /// Notes that a response came. If it was the last, and the connection would be idle for long before the timer
     /// rings, which was set for the request, the timer is set again. The clock is read only then.
     pub(crate) fn rest(&mut self, max_idle: Duration) {
         let idle_at = after(self.last_used, max_idle);
-        let is_armed_for_later = self.armed_until.is_some_and(|until| idle_at < until);
+        let is_armed_for_later = self.armed_until.is_none_or(|until| idle_at < until);
         if self.pending.is_empty() && is_armed_for_later {
             self.last_used = now();
             self.armed_until = None;
@@ -131,7 +139,7 @@ impl ConnectionState {
     }
 
     /// A TLS stream keeps bytes that the socket did not take: then the outbox is empty, and the connection is blocked.
-    fn is_flushed(&self) -> bool {
+    pub(crate) fn is_flushed(&self) -> bool {
         self.outbox.is_empty() && !self.is_blocked && self.held.is_none()
     }
 
@@ -159,7 +167,10 @@ impl ConnectionState {
 
     /// When something is due without a byte moving.
     pub(crate) fn next_event(&self, max_idle: Duration) -> Instant {
-        let idle_at = after(self.last_used, max_idle);
+        let idle_at = match self.awaits_credentials {
+            true => after(self.last_used, Duration::MAX),
+            false => after(self.last_used, max_idle),
+        };
         let expiry = self.pending.iter().map(Pending::next_event).min();
         // A connection with requests in flight is not idle.
         let event = expiry.unwrap_or(idle_at);

@@ -440,14 +440,7 @@ async fn an_unused_connection_is_closed() {
 
 #[tokio::test(start_paused = true)]
 async fn a_connection_may_be_idle_for_less_than_a_request_takes() {
-    let max_idle = TIMEOUT / 10;
-    let (connection, mut peer) = connect_with(
-        64 * 1024,
-        ConnectionSettings {
-            max_idle,
-            ..settings()
-        },
-    );
+    let (connection, mut peer, max_idle) = soon_idle();
     let (first, second) = (start(&connection), start(&connection));
     let began = now();
     for answer in [first, second] {
@@ -464,6 +457,79 @@ async fn a_connection_may_be_idle_for_less_than_a_request_takes() {
     peer.closed().await;
     assert_eq!(now() - began, TIMEOUT / 2 + max_idle);
     assert!(connection.is_closed());
+}
+
+/// A connection that is idle long before a request has taken too long.
+fn soon_idle() -> (Connection, ScriptedPeer<DuplexStream>, Duration) {
+    let max_idle = TIMEOUT / 10;
+    let settings = ConnectionSettings {
+        max_idle,
+        ..settings()
+    };
+    let (connection, peer) = connect_with(64 * 1024, settings);
+    (connection, peer, max_idle)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_that_only_sends_is_not_idle() {
+    let (connection, mut peer, max_idle) = soon_idle();
+    for _ in 0..5 {
+        let written = connection.start_oneway(&beat("member"), now() + TIMEOUT);
+        assert!(written.expect("in use").await.is_ok());
+        next(&mut peer).await;
+        tokio::time::sleep(max_idle / 2).await;
+        assert!(!connection.is_closed());
+    }
+    let began = now();
+    peer.closed().await;
+    assert!(now() - began <= max_idle / 2 + Duration::from_millis(1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pause_that_came_with_a_response_is_no_idleness() {
+    let (connection, mut peer, max_idle) = soon_idle();
+    let terms = || Terms {
+        max_version: i16::MAX,
+        deadline: now() + TIMEOUT,
+        latest: now() + TIMEOUT,
+    };
+    for _ in 0..2 {
+        connection.start_then(&beat("member"), terms(), drop);
+    }
+    let (first, second) = (next(&mut peer).await, next(&mut peer).await);
+    tokio::time::advance(2 * max_idle).await;
+    let throttled = HeartbeatResponse {
+        throttle_time_ms: 1_000,
+        ..HeartbeatResponse::default()
+    };
+    peer.answer(&first, &throttled).await;
+    peer.answer(&second, &marked(0)).await;
+    tokio::time::sleep(Duration::from_millis(1)).await;
+    assert!(!connection.is_closed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_that_is_used_again_meanwhile_is_not_idle() {
+    let (connection, mut peer, max_idle) = soon_idle();
+    let answer = start(&connection);
+    // Its task has found it idle before that, and not said so yet.
+    assert!(!connection.shared.fail_idle(now() + 2 * max_idle));
+    let header = next(&mut peer).await;
+    peer.answer(&header, &marked(0)).await;
+    assert!(answer.await.is_ok());
+    assert!(connection.shared.fail_idle(now() + 2 * max_idle));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_login_that_waits_for_its_credentials_is_not_idle() {
+    let (connection, mut peer, max_idle) = soon_idle();
+    connection.await_credentials(true);
+    tokio::time::sleep(10 * max_idle).await;
+    assert!(!connection.is_closed());
+    connection.await_credentials(false);
+    let began = now();
+    peer.closed().await;
+    assert_eq!(now() - began, max_idle);
 }
 
 #[tokio::test(start_paused = true)]

@@ -66,6 +66,8 @@ pub(in crate::produce) struct QueueMembership {
     pub(in crate::produce) queued: bool,
     /// The node that it waits for in that queue, or did last.
     pub(in crate::produce) node: Option<i32>,
+    /// Since when its topic has too few partitions, as far as metadata tells, while it waits in that queue.
+    pub(in crate::produce) gone_since: Option<Instant>,
     /// The timer after which its next batch may be sent.
     pub(in crate::produce) wake: Option<Instant>,
     /// The timer for a warning about its oldest batch, or for the end of that batch's `delivery_timeout`.
@@ -336,11 +338,16 @@ impl BufferState {
         refused
     }
 
-    /// Takes the batches, oldest first, that have waited longer than `limit` and are not under way.
-    pub fn take_expired(&mut self, now: Instant, limit: Duration) -> Vec<OutgoingBatch> {
+    /// Takes the batches, oldest first, that are not under way and whose time is over: `end` tells when it is for
+    /// batches made at a moment.
+    pub fn take_expired(
+        &mut self,
+        now: Instant,
+        end: impl Fn(Instant) -> Instant,
+    ) -> Vec<OutgoingBatch> {
         let mut expired = Vec::new();
         while let Some(oldest) = self.waiting.front()
-            && now >= oldest.created + limit
+            && now >= end(oldest.created)
         {
             expired.extend(self.waiting.pop_front());
         }
@@ -348,7 +355,7 @@ impl BufferState {
             && self
                 .open
                 .as_ref()
-                .is_some_and(|open| now >= open.created + limit)
+                .is_some_and(|open| now >= end(open.created))
         {
             expired.extend(self.open.take());
         }

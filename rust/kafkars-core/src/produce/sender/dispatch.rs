@@ -78,6 +78,7 @@ impl Sender {
             self.queues.fresh.push(buffer);
             return;
         }
+        let gone_since = state.membership.gone_since.take();
         match state.readiness(now, self.config.linger, flush_requested) {
             Readiness::Idle => return,
             Readiness::Blocked => {}
@@ -88,8 +89,11 @@ impl Sender {
                 }
             }
             Readiness::Now => {
-                let leader = view.leader(buffer.topic(), buffer.partition());
+                let (topic, partition) = (buffer.topic(), buffer.partition());
+                let leader = view.leader(topic, partition);
                 state.wait_for(leader);
+                let is_gone = leader.is_none() && view.is_gone(topic, partition);
+                state.membership.gone_since = is_gone.then(|| gone_since.unwrap_or(now));
                 match leader {
                     Some(leader) => {
                         let node = self.queues.nodes.entry(leader).or_default();

@@ -193,7 +193,7 @@ impl Sender {
                     }
                 }
             }
-            self.queues.watch_expiries(now, view, &self.config);
+            self.queues.watch_expiries(now, &self.config);
             if let Some(transactions) = &mut self.transactions {
                 self.needs_metadata |= transactions.take_doubt();
                 // A batch in a request may still be stored, even if its records were purged.

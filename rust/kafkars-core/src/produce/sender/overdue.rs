@@ -1,5 +1,5 @@
 //! Records that wait for long: a warning is logged, and at the end of `delivery_timeout` they fail with what they
-//! waited for. A partition that is gone is waited for as long as a broker that does not answer, and no longer.
+//! waited for. From the moment in which a partition is gone it is waited for as long as a broker that does not answer.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 use kafkars_protocol::ErrorCode;
 
 use super::batch_permission::BatchPermission;
-use super::queues::is_gone;
 use super::reports::report_delay;
 use super::{Sender, View};
 use crate::produce::delivery::BatchOutcome;
@@ -24,18 +23,18 @@ impl Sender {
                     continue;
                 }
                 state.membership.expiry = None;
-                let is_gone = is_gone(&buffer, &state, view);
-                let limit = self.config.longest_wait(is_gone);
-                let expired = state.take_expired(now, limit);
+                let gone_since = state.membership.gone_since;
+                let end = |created| self.config.end_of_wait(created, gone_since);
+                let expired = state.take_expired(now, end);
                 let waits = state.is_held_up()
                     && !state.membership.reported
                     && state
                         .oldest()
-                        .is_some_and(|oldest| now >= oldest + report_delay(limit));
-                (expired, waits, state.membership.node, is_gone)
+                        .is_some_and(|oldest| now >= oldest + report_delay(end(oldest) - oldest));
+                (expired, waits, state.membership.node, gone_since.is_some())
             };
             if !expired.is_empty() || waits {
-                let obstacle = self.obstacle(now, &buffer, view);
+                let obstacle = self.obstacle(now, &buffer, view, is_gone);
                 for batch in expired {
                     match self.refusals.heard_by(&batch, node).cloned() {
                         Some(error) => self.refuse(now, batch, &error),
@@ -73,9 +72,17 @@ impl Sender {
     }
 
     /// Returns what keeps the next batch of a partition from being sent.
-    fn obstacle(&self, now: Instant, buffer: &PartitionBuffer, view: &dyn View) -> Arc<str> {
+    fn obstacle(
+        &self,
+        now: Instant,
+        buffer: &PartitionBuffer,
+        view: &dyn View,
+        is_gone: bool,
+    ) -> Arc<str> {
         let (topic, partition) = (buffer.topic(), buffer.partition());
-        if let BatchPermission::Closed = self.batch_permission() {
+        if let BatchPermission::Closed = self.batch_permission()
+            && !is_gone
+        {
             return match &self.transactions {
                 Some(transactions) => transactions.obstacle(),
                 None => self.identity.obstacle(now),
@@ -102,8 +109,15 @@ impl Sender {
         }
     }
 
-    /// Fails a batch whose partition is gone, as a broker would that is asked for it.
-    fn lose(&mut self, batch: OutgoingBatch, obstacle: Arc<str>) {
+    /// Fails a batch whose partition is gone, as a broker would that is asked for it. One that had left for the
+    /// partition of that time may be stored there.
+    fn lose(&mut self, batch: OutgoingBatch, mut obstacle: Arc<str>) {
+        if batch.attempts > 0 {
+            let cause = batch.last_cause.as_deref().unwrap_or("no answer");
+            obstacle =
+                format!("{obstacle}; the record had left before, and may be stored: {cause}")
+                    .into();
+        }
         let error = ProduceError::Broker {
             code: ErrorCode::UnknownTopicOrPartition,
             topic: Arc::clone(batch.delivery.topic()),

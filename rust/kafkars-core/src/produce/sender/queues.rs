@@ -8,7 +8,7 @@ use std::time::Instant;
 use super::reports::report_delay;
 use super::view::View;
 use crate::config::ProducerConfig;
-use crate::produce::partition_buffer::{BufferState, PartitionBuffer};
+use crate::produce::partition_buffer::PartitionBuffer;
 
 /// Partitions whose batches may be sent, and timers for those whose batches may not yet. A partition is in one queue at
 /// most, and has one valid timer of each kind; one that was replaced by an earlier one ends without effect.
@@ -87,23 +87,15 @@ impl Queues {
 
     /// Sets timers for partitions that were looked at and not sent: for a warning in the log, and for the end of the
     /// time that they may wait.
-    pub(super) fn watch_expiries(
-        &mut self,
-        now: Instant,
-        view: &dyn View,
-        config: &ProducerConfig,
-    ) {
+    pub(super) fn watch_expiries(&mut self, now: Instant, config: &ProducerConfig) {
         for buffer in self.fresh.drain(..) {
             let mut state = buffer.lock();
             let Some(oldest) = state.oldest() else {
                 continue;
             };
-            let limit = config.longest_wait(is_gone(&buffer, &state, view));
-            let early = oldest + report_delay(limit);
-            let at = match early > now {
-                true => early,
-                false => oldest + limit,
-            };
+            let end = config.end_of_wait(oldest, state.membership.gone_since);
+            let early = oldest + report_delay(end - oldest);
+            let at = if early > now { early } else { end };
             // A batch that is put back may be older than the one that the timer was set for.
             if state.membership.expiry.is_none_or(|expiry| expiry > at) {
                 state.membership.expiry = Some(at);
@@ -128,13 +120,6 @@ fn has_left(buffer: &Arc<PartitionBuffer>) -> bool {
     let is_empty = state.oldest().is_none();
     state.membership.queued &= !is_empty;
     is_empty
-}
-
-/// Returns true if a partition without a leader is one that its topic does not have any more.
-pub(super) fn is_gone(buffer: &PartitionBuffer, state: &BufferState, view: &dyn View) -> bool {
-    state.membership.queued
-        && state.membership.node.is_none()
-        && view.is_gone(buffer.topic(), buffer.partition())
 }
 
 /// Partitions by the moment at which to look at them.

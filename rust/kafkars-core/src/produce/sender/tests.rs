@@ -19,7 +19,7 @@ use crate::produce::accumulator::{Accumulator, ProduceRecord};
 use crate::produce::delivery::Delivery;
 use crate::produce::error::ProduceError;
 use crate::transaction::{
-    TransactionConfig, TransactionRequest, TransactionResponse, Transactions,
+    NoAnswer, TransactionConfig, TransactionRequest, TransactionResponse, Transactions,
 };
 
 const GRACE: Duration = Duration::from_secs(2);
@@ -320,7 +320,7 @@ fn a_partition_that_is_gone_is_waited_for_as_long_as_for_an_answer() {
     let (staying, going) = (waiting.send(0), waiting.send(1));
     waiting.pass(SECOND);
     waiting.remake(1);
-    waiting.pass(REQUEST_TIMEOUT - 2 * SECOND);
+    waiting.pass(REQUEST_TIMEOUT - SECOND);
     assert!(!is_lost(&going));
     waiting.pass(SECOND);
     assert!(is_lost(&going));
@@ -342,10 +342,37 @@ fn a_partition_that_comes_back_is_waited_for_as_any_other() {
     waiting.remake(2);
     waiting.pass(2 * SECOND);
     assert!(record.result().is_none());
+    // One answer of a broker that lags behind loses nothing that has waited for long.
     waiting.remake(1);
-    assert!(!is_lost(&record), "looked at by a timer");
     waiting.pass(Duration::ZERO);
+    waiting.remake(2);
+    waiting.pass(SECOND);
+    assert!(record.result().is_none());
+    waiting.remake(1);
+    waiting.pass(Duration::from_secs(60) - REQUEST_TIMEOUT - 3 * SECOND);
+    assert!(record.result().is_none());
+    waiting.pass(SECOND);
+    assert!(is_lost(&record), "delivery_timeout holds as well");
+}
+
+#[test]
+fn what_may_be_stored_in_a_partition_that_is_gone_is_said_to() {
+    let mut waiting = Waiting::new();
+    waiting.leaders.are_connected = true;
+    let record = waiting.append(1);
+    let call = waiting.poll().requests.pop().expect("sent");
+    let cut = NoAnswer::Indefinite {
+        cause: "cut".into(),
+        timed_out: false,
+    };
+    let now = waiting.now;
+    (waiting.sender).attempt_failed(now, call.node, call.batches, &cut);
+    waiting.remake(1);
+    waiting.pass(SECOND);
+    waiting.pass(REQUEST_TIMEOUT);
     assert!(is_lost(&record));
+    let error = record.result().and_then(Result::err).expect("lost");
+    assert!(error.to_string().ends_with("may be stored: cut"), "{error}");
 }
 
 /// A producer in a transaction of the older protocol: partitions are asked for at a coordinator, which has only some.
@@ -446,25 +473,32 @@ impl Asking {
 
 #[test]
 fn a_partition_that_is_gone_before_its_transaction_has_it_ends_that_transaction() {
-    let mut asking = Asking::new();
-    // The topic was made again, and the producer has not heard of it.
-    asking.count = 1;
-    let going = asking.waiting.append(1);
-    assert!(!std::mem::take(&mut asking.metadata_was_asked_for));
-    asking.turn();
-    assert_eq!(asking.refusals, 1);
-    asking.turn();
-    assert!(
-        asking.metadata_was_asked_for,
-        "the coordinator knows better"
-    );
-    asking.waiting.leaders.count = 1;
-    asking.waiting.leaders.version += 1;
-    asking.pass(REQUEST_TIMEOUT - SECOND);
-    assert!(asking.refusals > 10);
-    assert!(!is_lost(&going));
-    asking.pass(SECOND);
-    assert!(is_lost(&going));
-    assert!(asking.transactions().commit().is_err());
-    asking.transactions().abort().expect("as it is to be");
+    // Alone, and behind one that is there, which has its own code in the response.
+    for partitions in [&[1][..], &[0, 1]] {
+        let mut asking = Asking::new();
+        // The topic was made again, and the producer has not heard of it.
+        asking.count = 1;
+        let records: Vec<Delivery> = partitions
+            .iter()
+            .map(|&partition| asking.waiting.append(partition))
+            .collect();
+        let going = records.last().expect("one is gone");
+        assert!(!std::mem::take(&mut asking.metadata_was_asked_for));
+        asking.turn();
+        assert_eq!(asking.refusals, 1);
+        asking.turn();
+        assert!(
+            asking.metadata_was_asked_for,
+            "the coordinator knows better"
+        );
+        asking.waiting.leaders.count = 1;
+        asking.waiting.leaders.version += 1;
+        asking.pass(REQUEST_TIMEOUT);
+        assert!(asking.refusals > 10);
+        assert!(!is_lost(going));
+        asking.pass(2 * SECOND);
+        assert!(is_lost(going));
+        assert!(asking.transactions().commit().is_err());
+        asking.transactions().abort().expect("as it is to be");
+    }
 }
