@@ -17,7 +17,7 @@ use crate::peers::{LIMIT, TinyBroker, causes, checked, client, closed_port, conf
 /// Bootstraps from `server` alone and returns the one cause of the failure.
 async fn cause(server: String) -> (String, ClientError) {
     let client = client(std::slice::from_ref(&server));
-    let error = timeout(LIMIT, client.ready(soon(400)))
+    let error = timeout(LIMIT, client.ready(soon(2_000)))
         .await
         .expect("in time")
         .expect_err("no cluster");

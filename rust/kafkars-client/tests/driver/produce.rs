@@ -236,8 +236,8 @@ fn a_record_too_large_for_its_topic_fails_alone_and_says_why() {
 fn a_silent_broker_ends_in_a_delivery_timeout() {
     let scene = Scene::with_topic(1, 1);
     let producer = scene.producer(ProducerConfig {
-        request_timeout: Duration::from_millis(300),
-        delivery_timeout: Duration::from_millis(600),
+        request_timeout: Duration::from_secs(1),
+        delivery_timeout: Duration::from_secs(3),
         ..quick()
     });
     scene.run(send_numbers(&producer, 1));
@@ -324,7 +324,7 @@ fn a_full_buffer_refuses_then_waits_then_gives_up() {
     let producer = scene.producer(ProducerConfig {
         buffer_memory: 10_000,
         max_request_size: 5_000,
-        max_block: Duration::from_millis(100),
+        max_block: Duration::from_secs(2),
         ..quick()
     });
     scene.run(send_numbers(&producer, 1));
@@ -419,7 +419,7 @@ fn an_unknown_topic_fails_at_the_deadline_with_its_cause() {
         ..BrokerConfig::default()
     });
     let producer = scene.producer(ProducerConfig {
-        max_block: Duration::from_millis(300),
+        max_block: Duration::from_secs(2),
         ..quick()
     });
     let error = scene.run(async { send(&producer, None, b"v").await.expect_err("no topic") });

@@ -124,12 +124,14 @@ fn once_nothing_changes_one_request_waits_at_the_broker() {
         scene.expect(1, 0..10).await;
         // The last change is more than a second ago by then, so both partitions share one request.
         tokio::time::sleep(Duration::from_millis(1_500)).await;
+        let began = Instant::now();
         scene.broker.relent();
         tokio::time::sleep(Duration::from_secs(1)).await;
         let asked = scene.broker.relent();
         // Each waits for 100 ms.
+        let most = began.elapsed().as_millis() / 100 + 2;
         let fetches = asked.get(&ApiKey::Fetch).copied().unwrap_or(0);
-        assert!((1..=11).contains(&fetches), "{asked:?}");
+        assert!((1..=most).contains(&(fetches as u128)), "{asked:?}");
         assert_eq!(asked.len(), 1, "{asked:?}");
     });
 }
