@@ -21,6 +21,7 @@ from typing import Any
 from kafkars import Producer
 from kafkars.testing import EmbeddedBroker
 
+from tests.compat.differential.patience import twice
 from tests.compat.differential.programs import SIDES
 from tests.kafka import wire
 
@@ -120,6 +121,8 @@ class Member:
     library: str
     broker: EmbeddedBroker
     made: Program
+    patience: float
+    """How many times longer than usual it waits for something to come."""
     heard: list[Any] = field(default_factory=list)
     """Which callbacks were called, and how their calls have ended, since the latest rest."""
     wanted: frozenset[str] = frozenset()
@@ -236,10 +239,10 @@ class Member:
         read: dict[tuple[str, int], list[int]] = {}
         errors: list[str] = []
         last = began = time.monotonic()
-        while time.monotonic() - last < QUIET or (
-            self.given != self.wanted and time.monotonic() - began < JOINS_WITHIN
+        while time.monotonic() - last < QUIET * self.patience or (
+            self.given != self.wanted and time.monotonic() - began < JOINS_WITHIN * self.patience
         ):
-            if time.monotonic() - began > SECONDS:
+            if time.monotonic() - began > SECONDS * self.patience:
                 return "no rest", self._taken()
             calls = len(self.heard)
             try:
@@ -282,6 +285,11 @@ def write(broker: EmbeddedBroker) -> None:
 
 
 def difference(seed: int) -> str | None:
+    """The first step that the two sides see differently, twice."""
+    return twice(functools.partial(parted, seed))
+
+
+def parted(seed: int, patience: float) -> str | None:
     """The first step that the two sides see differently."""
     made = program(seed)
 
@@ -290,7 +298,7 @@ def difference(seed: int) -> str | None:
             for topic in TOPICS:
                 wire.create_topic(broker.bootstrap_servers, topic, PARTITIONS, 1, {})
             write(broker)
-            return Member(library, broker, made).run()
+            return Member(library, broker, made, patience).run()
 
     with ThreadPoolExecutor(len(SIDES)) as sides:
         original, face = sides.map(side, SIDES)

@@ -9,6 +9,7 @@ how calls end, and what is committed. Short form: `test_programs.py`. Long form:
 
 from __future__ import annotations
 
+import functools
 import importlib
 import random
 import sys
@@ -21,6 +22,7 @@ from typing import Any
 from kafkars import Producer
 from kafkars.testing import EmbeddedBroker
 
+from tests.compat.differential.patience import twice
 from tests.compat.differential.programs import SIDES
 from tests.kafka import wire
 
@@ -98,10 +100,11 @@ class Member:
 class Group:
     """One side of a program."""
 
-    def __init__(self, library: str, broker: EmbeddedBroker, made: Program) -> None:
+    def __init__(self, library: str, broker: EmbeddedBroker, made: Program, patience: float) -> None:
         self.module = importlib.import_module(library)
         self.broker = broker
         self.program = made
+        self.patience = patience
         self.name = f"{made.seed}-{library}"
         self.topic = f"topic-{self.name}"
         wire.create_topic(broker.bootstrap_servers, self.topic, PARTITIONS, 1, {})
@@ -203,8 +206,8 @@ class Group:
         read: dict[int, set[int]] = {}
         errors: set[str] = set()
         last = began = time.monotonic()
-        while time.monotonic() - last < QUIET or not self._is_whole(members):
-            if time.monotonic() - began > SECONDS:
+        while time.monotonic() - last < QUIET * self.patience or not self._is_whole(members):
+            if time.monotonic() - began > SECONDS * self.patience:
                 return "no rest", [len(member.consumer.assignment()) for member in members]
             if not members:
                 break
@@ -234,13 +237,18 @@ class Group:
 
 
 def difference(seed: int) -> str | None:
+    """The first step that the two sides see differently, twice."""
+    return twice(functools.partial(parted, seed))
+
+
+def parted(seed: int, patience: float) -> str | None:
     """The first step that the two sides see differently."""
     made = program(seed)
 
     def side(library: str) -> list[Any]:
         # One each: a broker that restarts for one must not for the other.
         with EmbeddedBroker() as broker:
-            return Group(library, broker, made).run()
+            return Group(library, broker, made, patience).run()
 
     with ThreadPoolExecutor(len(SIDES)) as sides:
         original, face = sides.map(side, SIDES)

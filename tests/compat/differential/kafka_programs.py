@@ -17,7 +17,7 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -26,6 +26,7 @@ from typing import Any
 from kafkars import Producer
 from kafkars.testing import EmbeddedBroker
 
+from tests.compat.differential.patience import MORE
 from tests.kafka import wire
 
 ROOT = Path(__file__).parents[3]
@@ -39,6 +40,7 @@ PARTITIONS = {"one": 1, "three": 3}
 RECORDS = 9
 BEGAN = 1_700_000_000_000
 QUIET = 0.7
+"""Nothing more is there when nothing has come for this long, in seconds, times the patience of a look."""
 SECONDS = 8.0
 LENGTH = 16
 
@@ -65,12 +67,13 @@ def program(seed: int) -> list[Step]:
 class Reader:
     """One side of a program."""
 
-    def __init__(self, module: Any, servers: str, prefix: str, seed: int) -> None:
+    def __init__(self, module: Any, servers: str, prefix: str, seed: int, patience: float) -> None:
         self._module = module
         self._servers = servers
         self._prefix = prefix
         self._group = f"{prefix}{seed}"
         self._own = f"{prefix}own-{seed}"
+        self._quiet = QUIET * patience
         self._producer = module.KafkaProducer(bootstrap_servers=servers)
         self._consumer = self._made()
         self._written = 0
@@ -82,7 +85,7 @@ class Reader:
             auto_offset_reset="earliest",
             # The same holds of automatic commits: what was looked up, the face commits too.
             enable_auto_commit=False,
-            consumer_timeout_ms=int(QUIET * 1000),
+            consumer_timeout_ms=int(self._quiet * 1000),
             session_timeout_ms=6000,
             heartbeat_interval_ms=200,
             # What is assigned while a request waits is asked for after it.
@@ -126,7 +129,7 @@ class Reader:
         last = time.monotonic()
         is_joining = bool(self._consumer.subscription()) and not self._consumer.assignment()
         deadline = time.monotonic() + SECONDS
-        while time.monotonic() - last < QUIET or (is_joining and time.monotonic() < deadline):
+        while time.monotonic() - last < self._quiet or (is_joining and time.monotonic() < deadline):
             batches = self._consumer.poll(100)
             if is_joining and self._consumer.assignment():
                 is_joining, last = False, time.monotonic()
@@ -144,7 +147,7 @@ class Reader:
         most = chance.randint(1, 4)
         if not self._reads_one():
             return self.drain(chance)
-        deadline = time.monotonic() + QUIET
+        deadline = time.monotonic() + self._quiet
         while time.monotonic() < deadline:
             found = self._consumer.poll(100, max_records=most)
             if found:
@@ -312,21 +315,21 @@ def prepare(servers: str, prefix: str, seeds: Sequence[int]) -> None:
 
 
 def worker() -> None:
-    """Runs programs of one side: `worker FOLDER|"" MODULE SERVERS PREFIX SEED...`; a line of JSON for each."""
-    folder, name, servers, prefix, *seeds = sys.argv[2:]
+    """Runs programs of one side: `worker FOLDER|"" MODULE SERVERS PREFIX PATIENCE SEED...`; a line of JSON for each."""
+    folder, name, servers, prefix, patience, *seeds = sys.argv[2:]
     told = os.fdopen(os.dup(1), "w", encoding="utf-8")
     sys.stdout = sys.stderr
     if folder:
         sys.path.insert(0, folder)
     module = importlib.import_module(name)
     for seed in map(int, seeds):
-        reader = Reader(module, servers, prefix, seed)
+        reader = Reader(module, servers, prefix, seed, float(patience))
         steps = [reader.run(*step) for step in program(seed)]
         reader.close()
         print(json.dumps(steps, default=repr).replace(prefix, ""), file=told, flush=True)
 
 
-def seen(version: str, side: str, servers: str, seeds: Sequence[int]) -> list[Any]:
+def seen(version: str, side: str, servers: str, seeds: Sequence[int], patience: float) -> list[Any]:
     """What one side sees of programs, step by step."""
     prefix = f"{side[0]}{version}{time.time_ns() % 10**9}x"
     prepare(servers, prefix, seeds)
@@ -334,10 +337,10 @@ def seen(version: str, side: str, servers: str, seeds: Sequence[int]) -> list[An
     arguments = [original, "kafka"] if side == "original" else ["", face]
     command = [sys.executable, "-W", "ignore", "-m", __spec__.name, "worker", *arguments, servers, prefix]
     finished = subprocess.run(
-        [*command, *map(str, seeds)],
+        [*command, str(patience), *map(str, seeds)],
         capture_output=True,
         text=True,
-        timeout=60 * len(seeds) + 60,
+        timeout=60 * len(seeds) * patience + 60,
         check=False,
         cwd=ROOT,
     )
@@ -345,20 +348,29 @@ def seen(version: str, side: str, servers: str, seeds: Sequence[int]) -> list[An
     return [json.loads(line) for line in finished.stdout.splitlines()]
 
 
-def differences(
-    version: str, servers: str, seeds: Sequence[int], look: Callable[..., list[Any]] = seen
-) -> Iterator[str]:
-    """Where the two sides part: the first step of each program that they see differently, with the steps before."""
+def differences(version: str, servers: str, seeds: Sequence[int]) -> Iterator[str]:
+    """Where the two sides part, of programs that are different once more when they run by themselves."""
+    found = parted(version, servers, seeds, 1.0)
+    for seed in found:
+        again = parted(version, servers, [seed], MORE).get(seed)
+        if again is not None:
+            yield again
+
+
+def parted(version: str, servers: str, seeds: Sequence[int], patience: float) -> dict[int, str]:
+    """The first step of each program that the two sides see differently, with the steps before."""
     with ThreadPoolExecutor() as threads:
-        runs = [threads.submit(look, version, side, servers, seeds) for side in ("original", "face")]
+        runs = [threads.submit(seen, version, side, servers, seeds, patience) for side in ("original", "face")]
         originals, faces = (run.result() for run in runs)
+    found: dict[int, str] = {}
     for seed, theirs, ours in zip(seeds, originals, faces, strict=True):
         steps = program(seed)
         for number, (original, face) in enumerate(zip(theirs, ours, strict=True)):
             if original != face:
                 done = [name for name, _ in steps[: number + 1]]
-                yield f"kafka-python {version}, seed {seed}: {done}\n  original {original}\n  face     {face}"
+                found[seed] = f"kafka-python {version}, seed {seed}: {done}\n  original {original}\n  face     {face}"
                 break
+    return found
 
 
 @contextmanager

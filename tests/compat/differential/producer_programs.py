@@ -23,6 +23,7 @@ from typing import Any
 from kafkars import Consumer
 from kafkars.testing import EmbeddedBroker
 
+from tests.compat.differential.patience import twice
 from tests.compat.differential.programs import SIDES
 
 TOPICS = ("one", "other")
@@ -381,24 +382,21 @@ def played(library: str, made: Program) -> list[Any]:
 
 def difference(made: Program) -> str | None:
     """Where the two sides part, if they do so twice: what is only now and then different is a matter of time."""
-    found = None
-    for _ in range(2):
-        with ThreadPoolExecutor(len(SIDES)) as sides, warnings.catch_warnings():
-            # Of transactions that could not be aborted at the end.
-            warnings.simplefilter("ignore")
-            original, face = sides.map(lambda library: played(library, made), SIDES)
-        names = [*(f"{call} {given}" for call, given in made.steps), "the end"]
-        found = next(
-            (
-                f"step {number} of {made}\n  {name}\n  original {one}\n  face     {other}"
-                for number, (name, one, other) in enumerate(zip(names, original, face, strict=True))
-                if one != other
-            ),
-            None,
-        )
-        if found is None:
-            return None
-    return found
+    # These programs do not wait for what may not come.
+    return twice(lambda _: parted(made))
+
+
+def parted(made: Program) -> str | None:
+    """The first step that the two sides see differently."""
+    with ThreadPoolExecutor(len(SIDES)) as sides, warnings.catch_warnings():
+        # Of transactions that could not be aborted at the end.
+        warnings.simplefilter("ignore")
+        original, face = sides.map(lambda library: played(library, made), SIDES)
+    names = [*(f"{call} {given}" for call, given in made.steps), "the end"]
+    for number, (name, one, other) in enumerate(zip(names, original, face, strict=True)):
+        if one != other:
+            return f"step {number} of {made}\n  {name}\n  original {one}\n  face     {other}"
+    return None
 
 
 def reduced(made: Program) -> Program:

@@ -7,11 +7,11 @@ shows the first difference of each program.
 
 from __future__ import annotations
 
+import functools
 import importlib
 import random
 import sys
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,6 +19,7 @@ from typing import Any
 from kafkars import Producer
 from kafkars.testing import EmbeddedBroker
 
+from tests.compat.differential.patience import twice
 from tests.kafka import wire
 
 SIDES = ("confluent_kafka", "kafkars.compat.confluent_kafka")
@@ -95,6 +96,8 @@ class Reader:
     group: str
     stores: bool
     commits: bool
+    patience: float
+    """How many times longer than usual it waits for something to come."""
     consumer: Any = field(init=False)
     told: list[Any] = field(default_factory=list)
     """What `on_commit` has heard since the latest drain."""
@@ -186,7 +189,7 @@ class Reader:
         found: list[Any] = []
         began = time.monotonic()
         is_plain = [each.topic for each in self.consumer.assignment()] == ["plain"]
-        while is_plain and len(found) < count and time.monotonic() - began < QUIET:
+        while is_plain and len(found) < count and time.monotonic() - began < QUIET * self.patience:
             message = self.consumer.poll(0.1)
             if message is not None:
                 found.append(message.offset() if message.error() is None else message.error().name())
@@ -198,7 +201,7 @@ class Reader:
         """
         found: dict[str, list[Any]] = {}
         last = time.monotonic()
-        while time.monotonic() - last < QUIET:
+        while time.monotonic() - last < QUIET * self.patience:
             message = self.consumer.poll(0.1)
             if message is None:
                 continue
@@ -241,21 +244,29 @@ class Abort(Exception):  # noqa: N818  no error
     """This transaction is not committed."""
 
 
-def differences(servers: str, seed: int) -> Iterator[str]:
-    """Where the two sides part: the first step of a program that they see differently, with the steps before."""
+def difference(servers: str, seed: int) -> str | None:
+    """The first step of a program that the two sides see differently, twice, with the steps before."""
+    return twice(functools.partial(parted, servers, seed))
+
+
+def parted(servers: str, seed: int, patience: float) -> str | None:
+    """The first step of a program that the two sides see differently, with the steps before."""
     stores, commits = seed % 2 == 1, seed % 4 >= 2
-    one, other = (Reader(library, servers, f"{seed}-{library}", stores, commits) for library in SIDES)
+    one, other = (
+        Reader(library, servers, f"{seed}-{library}-{patience}", stores, commits, patience) for library in SIDES
+    )
     done: list[Step] = []
     try:
         for call, (chosen,) in ((call, given or [[]]) for call, given in program(seed)):
             done.append((call, chosen))
             original, face = one.run(call, chosen), other.run(call, chosen)
             if original != face:
-                yield f"seed {seed}, stores {stores}, commits {commits}: {done}\n  original {original}\n  face     {face}"
-                return
+                named = f"seed {seed}, stores {stores}, commits {commits}"
+                return f"{named}: {done}\n  original {original}\n  face     {face}"
     finally:
         one.consumer.close()
         other.consumer.close()
+    return None
 
 
 def main() -> None:
@@ -263,9 +274,9 @@ def main() -> None:
     with EmbeddedBroker() as broker:
         prepare(broker.bootstrap_servers)
         for seed in range(first, first + count):
-            for each in differences(broker.bootstrap_servers, seed):
-                sys.stdout.write(each + "\n")
-                sys.stdout.flush()
+            found = difference(broker.bootstrap_servers, seed)
+            sys.stdout.write(f"{found}\n" if found else "")
+            sys.stdout.flush()
 
 
 if __name__ == "__main__":
