@@ -58,7 +58,9 @@ def test_a_program_is_told_the_same(  # noqa: PLR0917  fixtures
     for step in (*listed, *UNTOLD.get((library, name), ())):
         expected.pop(step, None)
     different = {
-        step: (told, found.get(step)) for step, told in expected.items() if not agrees(told, found.get(step, "MISSING"))
+        step: (told, found.get(step))
+        for step, told in expected.items()
+        if not agrees(told, found.get(step, "MISSING")) and not has_lost_the_reason(told, found.get(step))
     }
     assert different == {}
     slower = SLOWER.get((library, name), {})
@@ -74,3 +76,14 @@ def agrees(theirs: Any, ours: Any) -> bool:
         # librdkafka tells of a lost connection at times, beside the reason, which counts.
         return {*theirs} - {"_TRANSPORT"} == {*ours} - {"_TRANSPORT"}
     return bool(theirs == ours)
+
+
+def has_lost_the_reason(theirs: Any, ours: Any) -> bool:
+    """Whether the original's callback heard of a lost connection where the face's heard of TLS. In TLS 1.3 the broker
+    hangs up right behind the alert that says why; where librdkafka comes late to read that, it tells only of the end.
+    """
+    if not (isinstance(theirs, list) and isinstance(ours, list)) or is_raised(theirs) or is_raised(ours):
+        return False
+    if "_TRANSPORT" not in theirs or "_SSL" in theirs or "_SSL" not in ours:
+        return False
+    return agrees(theirs, [each for each in ours if each != "_SSL"])
