@@ -39,6 +39,8 @@ class ClusterView:
     leaders: dict[int, int]
     # Partitions whose copies are not all in sync.
     under_replicated: int
+    # Topics without an error.
+    topics: frozenset[str]
 
     @property
     def led_partitions(self) -> int:
@@ -49,7 +51,15 @@ class ClusterView:
 def metadata(address: str, topic: str | None = None, seconds: float = SECONDS) -> ClusterView:
     """Asks one node and waits `seconds` for the answer. Without a topic, about no topic."""
     names = [] if topic is None else [topic]
-    body = struct.pack(">i", len(names)) + b"".join(map(string, names))
+    return _view(address, struct.pack(">i", len(names)) + b"".join(map(string, names)), seconds)
+
+
+def topics(address: str, seconds: float = SECONDS) -> frozenset[str]:
+    """The topics that one node knows. To ask for one by its name may create it."""
+    return _view(address, struct.pack(">i", -1), seconds).topics
+
+
+def _view(address: str, body: bytes, seconds: float) -> ClusterView:
     answer = Answer(call(address, METADATA, METADATA_VERSION, body, seconds))
     brokers = set()
     for _ in range(answer.int32()):
@@ -60,9 +70,11 @@ def metadata(address: str, topic: str | None = None, seconds: float = SECONDS) -
     controller = answer.int32()
     leaders = {}
     under_replicated = 0
+    found = set()
     for _ in range(answer.int32()):
-        answer.int16()
-        answer.string()
+        code, name = answer.int16(), answer.string()
+        if code == 0 and name is not None:
+            found.add(name)
         answer.int8()
         for _ in range(answer.int32()):
             error = answer.int16()
@@ -71,7 +83,7 @@ def metadata(address: str, topic: str | None = None, seconds: float = SECONDS) -
                 leaders[partition] = leader
             copies, in_sync = (answer.array_of_int32() for _ in range(2))
             under_replicated += len(in_sync) < len(copies)
-    return ClusterView(brokers, controller, leaders, under_replicated)
+    return ClusterView(brokers, controller, leaders, under_replicated, frozenset(found))
 
 
 def find_coordinator(address: str, key: str, kind: int) -> int:

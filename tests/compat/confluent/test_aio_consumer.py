@@ -120,7 +120,8 @@ def test_positions_and_offsets(ck: ModuleType, aio: ModuleType, broker: Broker, 
     place = ck.TopicPartition(topic, 0)
 
     async def work() -> None:
-        async with aio.AIOConsumer(config(broker, topic, **{"enable.auto.offset.store": False})) as consumer:
+        settings = {"enable.auto.offset.store": False, "auto.commit.interval.ms": 600_000}
+        async with aio.AIOConsumer(config(broker, topic, **settings)) as consumer:
             assert await consumer.assign([ck.TopicPartition(topic, 0, 1)]) is None
             message = (await read(consumer, 1))[0]
             assert message.offset() == 1

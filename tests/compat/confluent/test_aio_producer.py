@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 import gc
 import importlib
-import socket
 import weakref
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from types import ModuleType
 from typing import Any
@@ -18,6 +17,7 @@ from kafkars.testing import EmbeddedBroker
 
 from tests.brokers import Broker
 from tests.compat.confluent.conftest import FACE
+from tests.support.peers import closed_port
 from tests.support.waiting import SECONDS
 
 
@@ -164,7 +164,7 @@ def test_a_producer_shuts_the_given_executor_down(aio: ModuleType, embedded_brok
 
 def test_purged_messages_have_their_future_cancelled(aio: ModuleType) -> None:
     async def work() -> None:
-        producer = aio.AIOProducer({"bootstrap.servers": "127.0.0.1:1", "log_level": 0, "message.timeout.ms": 1000})
+        producer = aio.AIOProducer({"bootstrap.servers": "127.0.0.1:1", "log_level": 0, "message.timeout.ms": 10_000})
         future = await producer.produce("t", b"v")
         await producer.purge()
         with pytest.raises(asyncio.CancelledError):
@@ -258,12 +258,14 @@ def test_statistics_reach_a_coroutine_function(aio: ModuleType, broker: Broker) 
     run(work)
 
 
-def unused_address() -> str:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return f"127.0.0.1:{listener.getsockname()[1]}"
+@pytest.fixture
+def nowhere() -> Iterator[str]:
+    """An address where nobody listens."""
+    with closed_port() as address:
+        yield address
 
 
-def test_error_cb_hears_on_the_loop_of_a_cluster_out_of_reach(aio: ModuleType) -> None:
+def test_error_cb_hears_on_the_loop_of_a_cluster_out_of_reach(aio: ModuleType, nowhere: str) -> None:
     async def work() -> None:
         heard: list[str] = []
         loops: list[asyncio.AbstractEventLoop] = []
@@ -272,7 +274,7 @@ def test_error_cb_hears_on_the_loop_of_a_cluster_out_of_reach(aio: ModuleType) -
             heard.append(error.name())
             loops.append(asyncio.get_running_loop())
 
-        conf = {"bootstrap.servers": unused_address(), "log_level": 0, "error_cb": error_cb}
+        conf = {"bootstrap.servers": nowhere, "log_level": 0, "error_cb": error_cb}
         producer = aio.AIOProducer(conf)
         while not {"_TRANSPORT", "_ALL_BROKERS_DOWN"} <= set(heard):
             await producer.poll(timeout=0.05)
@@ -303,10 +305,10 @@ def test_error_cb_needs_no_poll_and_hears_nothing_after_the_end() -> None:
     run(work)
 
 
-def test_a_producer_with_error_cb_is_forgotten_with_its_timer() -> None:
+def test_a_producer_with_error_cb_is_forgotten_with_its_timer(nowhere: str) -> None:
     async def work() -> None:
         face = importlib.import_module(FACE + ".aio")
-        producer = face.AIOProducer({"bootstrap.servers": unused_address(), "error_cb": lambda _: None})
+        producer = face.AIOProducer({"bootstrap.servers": nowhere, "error_cb": lambda _: None})
         watch = weakref.ref(producer._watch)
         del producer
         gc.collect()

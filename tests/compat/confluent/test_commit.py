@@ -134,7 +134,8 @@ def test_closing_commits_what_was_read(clients: Clients, subscribed: bool, liste
     topic, group = clients.topic(messages=3), clients.group()
     told: list[Any] = []
     settings: dict[str, Any] = {"on_commit": lambda *outcome: told.append(outcome)} if listened else {}
-    consumer = clients.consumer({"group.id": group, **settings})
+    # Nothing is committed before the end.
+    consumer = clients.consumer({"group.id": group, "auto.commit.interval.ms": 600_000, **settings})
     if subscribed:
         consumer.subscribe([topic])
     else:
@@ -157,7 +158,8 @@ def test_without_automatic_commits_nothing_is(clients: Clients) -> None:
 @pytest.mark.parametrize("subscribed", [True, False])
 def test_only_what_was_stored_is_committed(clients: Clients, subscribed: bool) -> None:
     topic, group = clients.topic(messages=3), clients.group()
-    consumer = clients.consumer({"group.id": group, "enable.auto.offset.store": False})
+    settings = {"group.id": group, "enable.auto.offset.store": False, "auto.commit.interval.ms": 600_000}
+    consumer = clients.consumer(settings)
     here = clients.ck.TopicPartition(topic, 0)
     if subscribed:
         consumer.subscribe([topic])

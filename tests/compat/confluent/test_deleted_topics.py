@@ -10,6 +10,8 @@ import pytest
 from confluent_kafka.admin import AdminClient
 
 from tests.compat.confluent.conftest import SECONDS, Clients, poll_until
+from tests.kafka import wire
+from tests.support.waiting import eventually
 
 Call = Callable[[Any, Any], object]
 
@@ -31,6 +33,9 @@ def reading(clients: Clients, **settings: Any) -> tuple[Any, str]:
     poll_until(consumer, 1)
     admin = AdminClient({"bootstrap.servers": clients.broker.bootstrap_servers})
     admin.delete_topics([topic])[topic].result(SECONDS)
+    # The answer comes from the controller, and the others hear of it later.
+    addresses = clients.broker.bootstrap_servers.split(",")
+    eventually(lambda: all(topic not in wire.topics(each) for each in addresses), "every broker knows that it is gone")
     return consumer, topic
 
 
@@ -44,7 +49,7 @@ def code(ck: Any, call: Callable[[], object]) -> str:
 
 @pytest.mark.parametrize("call", COMMITS.values(), ids=COMMITS)
 def test_a_commit_of_a_deleted_topic_says_that_there_is_none(clients: Clients, call: Call) -> None:
-    consumer, topic = reading(clients)
+    consumer, topic = reading(clients, **{"enable.auto.commit": False})
     place = clients.ck.TopicPartition(topic, 0, 1)
     assert code(clients.ck, lambda: call(consumer, place)) == "UNKNOWN_TOPIC_OR_PART"
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import gc
 import importlib
 import logging
-import socket
 import time
 import weakref
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from types import ModuleType
 from typing import Any
 
@@ -16,6 +16,7 @@ import pytest
 from kafkars.testing import EmbeddedBroker
 
 from tests.compat.confluent.conftest import FACE, LIBRARY, SECONDS
+from tests.support.peers import UNRESOLVABLE, closed_port
 
 KINDS = ("producer", "consumer", "admin")
 LATER = 0.1
@@ -79,36 +80,42 @@ def heard(ck: ModuleType, kind: str, settings: dict[str, Any], codes: set[str]) 
     return client.heard - client.began
 
 
-def unused_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port: int = listener.getsockname()[1]
-        return port
+@contextmanager
+def refused() -> Iterator[tuple[str, set[str]]]:
+    with closed_port() as address:
+        yield address, {"_TRANSPORT", "_ALL_BROKERS_DOWN"}
 
 
-def refused() -> tuple[dict[str, Any], set[str]]:
-    return {"bootstrap.servers": f"127.0.0.1:{unused_port()}"}, {"_TRANSPORT", "_ALL_BROKERS_DOWN"}
+@contextmanager
+def several() -> Iterator[tuple[str, set[str]]]:
+    with closed_port() as one, closed_port() as other:
+        yield f"{one},{other}", {"_TRANSPORT", "_ALL_BROKERS_DOWN"}
 
 
-def several() -> tuple[dict[str, Any], set[str]]:
-    servers = f"127.0.0.1:{unused_port()},127.0.0.1:{unused_port()}"
-    return {"bootstrap.servers": servers}, {"_TRANSPORT", "_ALL_BROKERS_DOWN"}
+@contextmanager
+def unresolved() -> Iterator[tuple[str, set[str]]]:
+    yield UNRESOLVABLE, {"_RESOLVE", "_ALL_BROKERS_DOWN"}
 
 
-def unresolved() -> tuple[dict[str, Any], set[str]]:
-    return {"bootstrap.servers": "no-such-host.invalid:9092"}, {"_RESOLVE", "_ALL_BROKERS_DOWN"}
+@pytest.fixture
+def nobody() -> Iterator[dict[str, Any]]:
+    """Settings of a client of a cluster that is not there."""
+    with closed_port() as address:
+        yield {"bootstrap.servers": address}
 
 
 @pytest.mark.alone
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("case", [refused, several, unresolved], ids=lambda case: case.__name__)
 def test_what_cannot_be_reached_is_told_as_soon_as_by_the_library(
-    kind: str, case: Callable[[], tuple[dict[str, Any], set[str]]]
+    kind: str, case: Callable[[], AbstractContextManager[tuple[str, set[str]]]]
 ) -> None:
-    settings, codes = case()
-    seconds = {
-        name: min(heard(importlib.import_module(name), kind, settings, codes) for _ in range(3))
-        for name in (LIBRARY, FACE)
-    }
+    with case() as (servers, codes):
+        settings = {"bootstrap.servers": servers}
+        seconds = {
+            name: min(heard(importlib.import_module(name), kind, settings, codes) for _ in range(3))
+            for name in (LIBRARY, FACE)
+        }
     assert seconds[FACE] <= seconds[LIBRARY] + LATER
 
 
@@ -145,10 +152,9 @@ def test_clients_without_work_hear_that_the_last_broker_is_gone(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_each_try_that_fails_is_told(ck: ModuleType, kind: str) -> None:
-    settings, _ = refused()
+def test_each_try_that_fails_is_told(ck: ModuleType, kind: str, nobody: dict[str, Any]) -> None:
     codes: list[str] = []
-    client = Client(ck, kind, {**settings, "error_cb": lambda error: codes.append(error.name())})
+    client = Client(ck, kind, {**nobody, "error_cb": lambda error: codes.append(error.name())})
     client.poll_until(lambda: codes.count("_TRANSPORT") >= 4)
     assert set(codes) == {"_TRANSPORT", "_ALL_BROKERS_DOWN"}
     # Again only after ten seconds.
@@ -158,8 +164,7 @@ def test_each_try_that_fails_is_told(ck: ModuleType, kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("place", ["keyword", "property"])
-def test_a_logger_gets_what_cannot_be_reached(ck: ModuleType, kind: str, place: str) -> None:
-    settings, _ = refused()
+def test_a_logger_gets_what_cannot_be_reached(ck: ModuleType, kind: str, place: str, nobody: dict[str, Any]) -> None:
     lines: list[logging.LogRecord] = []
     logger = logging.getLogger(f"{ck.__name__}.{kind}.{place}")
     logger.addFilter(lines.append)
@@ -170,7 +175,7 @@ def test_a_logger_gets_what_cannot_be_reached(ck: ModuleType, kind: str, place: 
         "consumer": ck.Consumer,
         "producer": ck.Producer,
     }[kind]
-    own = {**settings, **({"group.id": "group"} if kind == "consumer" else {})}
+    own = {**nobody, **({"group.id": "group"} if kind == "consumer" else {})}
     client = made(own, logger=logger) if place == "keyword" else made({**own, "logger": logger})
     deadline = time.monotonic() + SECONDS
     while not any(line.levelno == logging.ERROR and "FAIL" in line.getMessage() for line in lines):
@@ -181,13 +186,11 @@ def test_a_logger_gets_what_cannot_be_reached(ck: ModuleType, kind: str, place: 
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_error_cb_raises_reaches_whoever_polls(ck: ModuleType, kind: str) -> None:
-    settings, _ = refused()
-
+def test_what_error_cb_raises_reaches_whoever_polls(ck: ModuleType, kind: str, nobody: dict[str, Any]) -> None:
     def fail(error: Any) -> None:
         raise LookupError(error.name())
 
-    client = Client(ck, kind, {**settings, "error_cb": fail})
+    client = Client(ck, kind, {**nobody, "error_cb": fail})
     raised: list[str] = []
     deadline = time.monotonic() + SECONDS
     while not {"_TRANSPORT", "_ALL_BROKERS_DOWN"} <= set(raised):

@@ -31,7 +31,8 @@ class Reports:
 
 
 def test_a_report_comes_in_poll_and_tells_where_the_message_is(clients: Clients) -> None:
-    topic, producer, reports = clients.topic(2), clients.producer(), Reports()
+    # It is not on its way before it is counted.
+    topic, producer, reports = clients.topic(2), clients.producer({"linger.ms": 2_000}), Reports()
     assert producer.produce(topic, "value", "key", 1, reports, headers={"name": "header"}) is None
     assert reports.messages == []
     assert (len(producer), bool(producer)) == (1, True)
@@ -208,7 +209,8 @@ def test_the_exception_of_a_callback_reaches_the_caller(clients: Clients) -> Non
 
 
 def test_every_exception_of_a_callback_is_raised_by_a_poll(clients: Clients) -> None:
-    topic, producer, told = clients.topic(), clients.producer({"linger.ms": 300}), list[int]()
+    # They are one batch.
+    topic, producer, told = clients.topic(), clients.producer({"linger.ms": 4_000}), list[int]()
 
     def report(number: int) -> Any:
         def tell(_error: Any, _message: Any) -> None:

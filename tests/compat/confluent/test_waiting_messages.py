@@ -75,7 +75,7 @@ def test_messages_that_wait_keep_their_order_and_their_own_time(clients: Clients
 
 def test_what_waits_is_purged_and_what_comes_later_is_not(ck: ModuleType) -> None:
     reports = Reports()
-    producer = ck.Producer({**NOWHERE, "message.timeout.ms": 1_500})
+    producer = ck.Producer({**NOWHERE, "message.timeout.ms": 5_000})
     for _ in range(3):
         producer.produce("topic", "early", callback=reports)
     producer.purge()

@@ -132,8 +132,11 @@ def check(clients: Clients, settings: dict[str, Any], case: Case) -> None:
         on_revoke=lambda _, gone: revoked.append(sorted(each.partition for each in gone)),
     )
     messages = [message for message in [first_message(consumer, found)] if message is not None]
-    # What is not to be read has some time to come.
-    messages += consumer.consume(PARTITIONS - len(messages), SECONDS if read == ALL else 0.7)
+    if len(messages) < len(read):
+        messages += consumer.consume(len(read) - len(messages), SECONDS)
+    if len(messages) < PARTITIONS:
+        # What is not to be read has some time to come.
+        messages += consumer.consume(PARTITIONS - len(messages), 0.7)
     assert sorted(message.partition() for message in messages) == read
     assert [each.partition for each in consumer.assignment()] == read
     consumer.close()

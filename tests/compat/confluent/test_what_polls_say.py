@@ -136,7 +136,9 @@ def test_an_assigned_partition_that_does_not_exist_is_told_once_at_most(clients:
     topic = clients.topic(messages=1)
     consumer = clients.consumer()
     consumer.assign([clients.ck.TopicPartition(topic, number) for number in (0, 7)])
-    found = []
+    found = poll_until(consumer, 1)
+    while all(each.error() for each in found):
+        found += poll_until(consumer, 1)
     deadline = time.monotonic() + 3
     while time.monotonic() < deadline:
         message = consumer.poll(0.2)

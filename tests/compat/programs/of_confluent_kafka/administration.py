@@ -3,11 +3,32 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from typing import TypeVar
 
-from confluent_kafka import KafkaException, TopicPartition
-from confluent_kafka.admin import AdminClient, ConfigResource, NewPartitions, NewTopic
+from confluent_kafka import KafkaError, KafkaException, TopicPartition
+from confluent_kafka.admin import AdminClient, ConfigResource, NewPartitions, NewTopic, TopicMetadata
 
 from tests.compat.programs.case import Case
+from tests.support.waiting import eventually
+
+T = TypeVar("T")
+
+
+def listed(admin: AdminClient, name: str) -> TopicMetadata | None:
+    """What is told of a topic, or None while the broker that is asked has not heard of it."""
+    found = admin.list_topics(name, timeout=10).topics[name]
+    return found if found.partitions else None
+
+
+def seen(ask: Callable[[], T]) -> T | None:
+    """The answer, or None while the broker that is asked has not heard of the topic."""
+    try:
+        return ask()
+    except KafkaException as error:
+        if error.args[0].code() != KafkaError.UNKNOWN_TOPIC_OR_PART:
+            raise
+        return None
 
 
 def topics(case: Case) -> None:
@@ -21,12 +42,12 @@ def topics(case: Case) -> None:
             case.tell(topic, error)
     again = admin.create_topics([NewTopic(name, 2, 1)])
     case.raised(again[name].result, 20)
-    found = admin.list_topics(name, timeout=10).topics[name]
+    # Any broker answers, and hears later than the controller.
+    found = eventually(lambda: listed(admin, name), "the topic is listed")
     case.tell(found.topic, sorted(found.partitions), found.error)
     case.tell(admin.create_partitions([NewPartitions(name, 4)])[name].result(20))
     resource = ConfigResource(ConfigResource.Type.TOPIC, name)
-    (future,) = admin.describe_configs([resource]).values()
-    settings = future.result(20)
+    settings = eventually(lambda: seen(lambda: admin.describe_configs([resource])[resource].result(20)), "it is known")
     case.tell(settings["retention.ms"].value, settings["cleanup.policy"].value, settings["cleanup.policy"].is_default)
     case.tell(admin.delete_topics([name])[name].result(20))
     case.raised(admin.delete_topics([name])[name].result, 20)

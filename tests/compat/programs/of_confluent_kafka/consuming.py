@@ -96,7 +96,7 @@ def batches(case: Case) -> None:
     consumer.subscribe([topic])
     found: list[Message] = []
     while len(found) < 25:
-        batch = consumer.consume(num_messages=10, timeout=5)
+        batch = consumer.consume(num_messages=min(10, 25 - len(found)), timeout=20)
         assert 0 < len(batch) <= 10
         found += batch
     case.tell([message.value() for message in found])
@@ -237,9 +237,11 @@ def lost_and_reset(case: Case) -> None:
     message = consumer.poll(20)
     case.tell(message.error())
     consumer.close()
-    latest = consumer_of(case, auto_offset_reset="latest")
+    latest = consumer_of(case, auto_offset_reset="latest", enable_partition_eof=True)
     latest.assign([TopicPartition(topic, 0)])
-    case.tell(latest.poll(1.0))
+    # Where the end was is known before more is written.
+    message = latest.poll(20)
+    case.tell(message.error(), message.offset())
     fill(case, topic, 1, first=3)
     case.tell(polled(latest, 1)[0].value())
     latest.close()

@@ -179,9 +179,9 @@ def purging(case: Case) -> None:
 
 def timeouts(case: Case) -> None:
     heard: list[object] = []
-    producer = Producer({"bootstrap.servers": "127.0.0.1:1", "message.timeout.ms": 300, "log_level": 0})
+    producer = Producer({"bootstrap.servers": "127.0.0.1:1", "message.timeout.ms": 4000, "log_level": 0})
     producer.produce("anywhere", b"late", on_delivery=lambda error, message: heard.append(error))
-    case.tell(producer.flush(0.01), producer.flush(10), heard)
+    case.tell(producer.flush(0.01), producer.flush(20), heard)
     case.raised(producer.list_topics, timeout=0.2)
 
 
