@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -59,13 +59,11 @@ class Queries:
         return [json.loads((folder / str(number)).read_text().splitlines()[2]) for number in numbers]
 
 
-def finish(query: Any) -> None:
-    """Waits for the end of a query and raises what it ended with."""
-    try:
-        if not query.awaitTermination(QUERY_SECONDS):
-            raise TimeoutError(f"the query still runs: {query.status}, {query.lastProgress}")
-    finally:
-        query.stop()
+def finish(start: Callable[[], Any], query: Any | None = None) -> None:
+    """Waits for the end of the query that `start` starts, or of one that it has started, and raises what it ended
+    with.
+    """
+    session.finish(start, query, QUERY_SECONDS)
 
 
 def dotted(options: Mapping[str, Any]) -> dict[str, Any]:

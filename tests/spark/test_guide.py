@@ -40,12 +40,15 @@ def test_the_example_of_the_guide_runs(queries: Queries) -> None:
     )
     # A new stream begins at the end.
     names: dict[str, Any] = {}
-    exec(compile(code, "docs/guides/spark.md", "exec"), names)  # noqa: S102
-    finish(names["query"])
+
+    def start() -> Any:
+        exec(compile(code, "docs/guides/spark.md", "exec"), names)  # noqa: S102
+        return names["query"]
+
+    finish(start)
     with Producer(bootstrap_servers=queries.broker.bootstrap_servers) as producer:
         producer.send(source, b"an apple", b"7").result(SECONDS)
-    exec(compile(code, "docs/guides/spark.md", "exec"), names)  # noqa: S102
-    finish(names["query"])
+    finish(start)
     assert queries.load(subscribe=sink).selectExpr("CAST(value AS STRING) AS v").collect() == [("an apple",)]
 
 

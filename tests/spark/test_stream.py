@@ -9,6 +9,7 @@ from kafkars import Producer
 from kafkars.admin import Admin
 
 from tests.spark.queries import OURS, Queries, finish, offsets
+from tests.spark.session import running
 from tests.support.waiting import SECONDS
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark, pytest.mark.timeout(300)]
@@ -152,14 +153,17 @@ def test_an_idle_query_has_no_lag_after_its_next_trigger(queries: Queries) -> No
     topic = queries.broker.new_topic(1)
     group = f"idle {topic}"
     stream = queries.stream(subscribe=topic, startingOffsets="earliest", **{"kafkars.commit.group": group})
-    query = stream.writeStream.format("noop").trigger(processingTime="100 milliseconds")
-    query = query.option("checkpointLocation", str(queries.folder / "idle")).start()
+    writer = stream.writeStream.format("noop").trigger(processingTime="100 milliseconds")
+    writer = writer.option("checkpointLocation", str(queries.folder / "idle"))
+    query = writer.start()
     try:
         with Admin(bootstrap_servers=queries.broker.bootstrap_servers) as admin:
             for count in (5, 9):
                 send(queries, topic, count)
 
                 def caught_up(total: int = 5 if count == 5 else 14) -> bool:
+                    nonlocal query
+                    query = running(writer.start, query)
                     found = admin.list_group_offsets([group])[group]
                     return [each.offset for each in found.values()] == [total]
 
@@ -195,5 +199,5 @@ def test_progress_tells_start_end_and_latest(queries: Queries) -> None:
 def test_what_is_wrong_ends_the_stream_before_a_batch(queries: Queries, options: Any, named: str) -> None:
     topic = queries.broker.new_topic(1)
     with pytest.raises(Exception, match=named.replace(".", r"\.")):
-        query = queries.stream(subscribe=topic, **options).writeStream.format("noop").trigger(availableNow=True)
-        finish(query.option("checkpointLocation", str(queries.folder / "refused")).start())
+        writer = queries.stream(subscribe=topic, **options).writeStream.format("noop").trigger(availableNow=True)
+        finish(writer.option("checkpointLocation", str(queries.folder / "refused")).start)
