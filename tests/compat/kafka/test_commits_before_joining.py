@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from typing import Any
 
 import pytest
+from kafkars import Consumer
 from kafkars.compat import kafka, kafka_3
 from kafkars.compat.kafka.errors import CommitFailedError
 
 from tests.brokers import Broker
+from tests.support.waiting import eventually
 
 
 @pytest.mark.parametrize("module", [kafka, kafka_3])
 @pytest.mark.parametrize("by_pattern", [False, True])
 def test_it_is_refused(broker: Broker, module: Any, by_pattern: bool) -> None:
     topic = broker.new_topic()
-    consumer = module.KafkaConsumer(bootstrap_servers=broker.bootstrap_servers, group_id=f"early-{topic}")
-    # Apache Kafka lets the first member of a group wait; here it might have joined by then.
-    embedded = broker.kind == "embedded"
-    with broker.handle.intercept("JoinGroup", "delay", seconds=2) if embedded else nullcontext():
+    settings: dict[str, Any] = {"bootstrap_servers": broker.bootstrap_servers, "group_id": f"early-{topic}"}
+    with (
+        Consumer(**settings, partition_assignment_strategy="range", enable_auto_commit=False) as other,
+        module.KafkaConsumer(**settings) as consumer,
+    ):
+        # A member that does not poll does not give up its partition, and nobody joins before it has.
+        other.subscribe(topic, on_partitions_revoked=lambda _: None)
+        eventually(lambda: other.poll(0.1) or other.assignment(), "the other member has the partition")
         consumer.subscribe(pattern=f"{topic}$") if by_pattern else consumer.subscribe([topic])
         place = module.TopicPartition(topic, 0)
         with pytest.raises(CommitFailedError):
             consumer.commit({place: module.OffsetAndMetadata(6, "", -1)})
-    assert consumer.committed(place) is None
-    consumer.close()
+        assert consumer.committed(place) is None
 
 
 @pytest.mark.parametrize("module", [kafka, kafka_3])

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.brokers import Broker
+from tests.compat.kafka.members import ready
 
 
 @pytest.fixture(params=["kafka", "kafkars.compat.kafka", "kafkars.compat.kafka_3"], ids=["original 3", "2", "3"])
@@ -19,21 +20,17 @@ def library(request: pytest.FixtureRequest) -> ModuleType:
 
 
 def joined(library: ModuleType, broker: Broker, topic: str) -> Any:
-    """A member with its partition; another one where kafka-python 3.0.12 waits for its coordinator for ever."""
-    for _ in range(3 if library.__name__ == "kafka" else 1):
-        consumer = library.KafkaConsumer(
-            topic, bootstrap_servers=broker.bootstrap_servers, group_id=topic, enable_auto_commit=False
-        )
-        deadline = time.monotonic() + 10
-        while time.monotonic() < deadline:
-            consumer.poll(200)
-            if consumer.assignment():
-                return consumer
-        consumer.close(timeout_ms=1_000)
-    raise AssertionError("no member has got its partition")
+    """A member with its partition."""
+    settings = {"bootstrap_servers": broker.bootstrap_servers, "group_id": topic, "enable_auto_commit": False}
+
+    def has_its_partition(consumer: Any) -> bool:
+        consumer.poll(200)
+        return bool(consumer.assignment())
+
+    return ready(library, lambda: library.KafkaConsumer(topic, **settings), has_its_partition)
 
 
-@pytest.mark.timeout(90)
+@pytest.mark.timeout(120)
 def test_offsets_of_another_topic_are_committed(broker: Broker, library: ModuleType) -> None:
     topic, other = broker.new_topic(1), broker.new_topic(1)
     mine, foreign = library.TopicPartition(topic, 0), library.TopicPartition(other, 0)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.brokers import Broker
+from tests.compat.kafka.members import ready
 from tests.compat.kafka.steps import polled
 from tests.support.waiting import eventually
 
@@ -20,6 +21,7 @@ def library(request: pytest.FixtureRequest) -> ModuleType:
     return importlib.import_module(request.param)
 
 
+@pytest.mark.timeout(120)
 def test_what_was_read_is_committed_when_others_are_assigned(broker: Broker, library: ModuleType) -> None:
     topic = broker.new_topic(2)
     producer = library.KafkaProducer(bootstrap_servers=broker.bootstrap_servers)
@@ -32,9 +34,13 @@ def test_what_was_read_is_committed_when_others_are_assigned(broker: Broker, lib
         "group_id": f"going-{topic}",
     }
     gone, other = (library.TopicPartition(topic, number) for number in (0, 1))
-    consumer = library.KafkaConsumer(**settings)
-    consumer.assign([gone])
-    assert len(polled(consumer, 3)) == 3
+
+    def reader() -> Any:
+        consumer = library.KafkaConsumer(**settings)
+        consumer.assign([gone])
+        return consumer
+
+    consumer = ready(library, reader, lambda consumer: len(polled(consumer, 3)) == 3)
     consumer.assign([other])
 
     def is_committed() -> bool:
