@@ -38,6 +38,6 @@ def run() -> Run:
     """Runs a test on a loop of its own, and not for ever."""
 
     def run(test: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        asyncio.run(asyncio.wait_for(test(), SECONDS))
+        asyncio.run(asyncio.wait_for(test(), 2 * SECONDS))
 
     return run

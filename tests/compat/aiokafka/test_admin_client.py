@@ -138,8 +138,14 @@ def test_the_cluster_is_described(library: Aiokafka) -> None:
 def test_settings_are_described_and_replaced(library: Aiokafka, name: str) -> None:
     topic = library.ConfigResource(library.ConfigResourceType.TOPIC, name)
     library.ask("create_topics", [library.NewTopic(name, 1, 1, topic_configs={"retention.ms": "1000"})])
-    (answer,) = library.ask("describe_configs", [topic])
-    (code, _, kind, of, entries) = answer.resources[0]
+
+    def described() -> Any:
+        (answer,) = library.ask("describe_configs", [topic])
+        return answer.resources[0]
+
+    # The broker that is asked may not have heard of the topic yet.
+    eventually(lambda: described()[0] != UNKNOWN_TOPIC, "the topic is known")
+    (code, _, kind, of, entries) = described()
     assert (code, kind, of) == (0, TOPIC, name)
     settings = {entry[0]: entry for entry in entries}
     assert settings["retention.ms"][:2] == ("retention.ms", "1000")
@@ -156,8 +162,7 @@ def test_settings_are_described_and_replaced(library: Aiokafka, name: str) -> No
     assert [(row[0], row[2], row[3]) for row in answer.resources] == [(0, TOPIC, name)]
 
     def now() -> dict[str, str]:
-        (described,) = library.ask("describe_configs", [topic])
-        return {entry[0]: entry[1] for entry in described.resources[0][4]}
+        return {entry[0]: entry[1] for entry in described()[4]}
 
     eventually(lambda: now()["cleanup.policy"] == "compact", "the new setting is seen")
     assert now()["retention.ms"] != "1000"

@@ -28,7 +28,7 @@ def test_topics_that_do_not_come(strict: Library, run: Run) -> None:
     unknown = strict.errors.UnknownTopicOrPartitionError
 
     async def test() -> None:
-        async with strict.producer(request_timeout_ms=800) as producer:
+        async with strict.producer(request_timeout_ms=3000) as producer:
             for call in (producer.send, producer.send_and_wait):
                 with pytest.raises(unknown):
                     await call("unknown", b"value")
@@ -36,7 +36,7 @@ def test_topics_that_do_not_come(strict: Library, run: Run) -> None:
                 await producer.partitions_for("unknown")
         for group in (None, strict.group()):
             consumer = strict.consumer(
-                "unknown", group_id=group, request_timeout_ms=800, session_timeout_ms=500, heartbeat_interval_ms=100
+                "unknown", group_id=group, request_timeout_ms=3000, session_timeout_ms=500, heartbeat_interval_ms=100
             )
             with pytest.raises(unknown):
                 await consumer.start()
@@ -154,7 +154,7 @@ def test_a_record_nobody_acknowledges_in_time(embedded: Library, run: Run) -> No
     topic = embedded.broker.new_topic()
 
     async def test() -> None:
-        async with embedded.producer(request_timeout_ms=800) as producer:
+        async with embedded.producer(request_timeout_ms=3000) as producer:
             await producer.partitions_for(topic)
             with embedded.broker.handle.intercept("Produce", "NOT_ENOUGH_REPLICAS"):
                 future = await producer.send(topic, b"value")

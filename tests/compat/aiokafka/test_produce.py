@@ -321,11 +321,11 @@ def test_stop_that_is_cancelled_delivers_what_was_sent(embedded: Library, run: R
     topic = embedded.broker.new_topic()
 
     async def test() -> None:
-        producer = embedded.producer(linger_ms=300)
+        producer = embedded.producer(linger_ms=3_000)
         await producer.start()
         await producer.send_and_wait(topic, b"before", partition=0)
         future = await producer.send(topic, b"lingers", partition=0)
-        with embedded.broker.handle.intercept("Produce", "delay", seconds=0.3):
+        with embedded.broker.handle.intercept("Produce", "delay", seconds=3):
             stopping = asyncio.ensure_future(producer.stop())
             for _ in range(steps):
                 await asyncio.sleep(0)

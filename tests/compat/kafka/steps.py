@@ -9,6 +9,7 @@ LIBRARY is `face`, or the folder that kafka-python is in. The program itself imp
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import sys
 import time
@@ -191,11 +192,15 @@ def reading(kafka: Any, told: Told, servers: str) -> None:
         producer.send(told.topic, number, key=b"k" if number % 2 else None, partition=number % 2).get(timeout=WAIT)
     producer.close()
     zero, one = (structs.TopicPartition(told.topic, partition) for partition in (0, 1))
-    settings = {"bootstrap_servers": servers, "auto_offset_reset": "earliest", "consumer_timeout_ms": 1500}
-    consumer = kafka.KafkaConsumer(told.topic, **settings)
+    settings = {"bootstrap_servers": servers, "auto_offset_reset": "earliest"}
+    consumer = kafka.KafkaConsumer(told.topic, consumer_timeout_ms=10_000, **settings)
     told.step("subscription", consumer.subscription)
-    told.step("every record", lambda: sorted(([without_time(record) for record in consumer]), key=repr))
-    told.step("the iteration ends again", lambda: list(consumer))
+    told.step(
+        "every record", lambda: sorted(([without_time(record) for record in itertools.islice(consumer, 10)]), key=repr)
+    )
+    ending = kafka.KafkaConsumer(told.topic, consumer_timeout_ms=500, **settings)
+    told.step("the iteration ends, and again", lambda: (len(polled(ending, 10)), list(ending), list(ending)))
+    ending.close()
     told.step("assignment", consumer.assignment)
     told.step("topics", lambda: told.topic in consumer.topics() and "__consumer_offsets" not in consumer.topics())
     told.step(
@@ -339,7 +344,8 @@ def groups(kafka: Any, told: Told, servers: str) -> None:
     consumer = kafka.KafkaConsumer(group_id="manual" + told.topic, enable_auto_commit=False, **settings)
     consumer.subscribe([told.topic], listener=Listener())
     told.step("six records", lambda: len(polled(consumer, 6)))
-    told.step("what the listener heard", lambda: heard)
+    # How often nothing is given and taken before the first assignment depends on when metadata comes.
+    told.step("what the listener heard", lambda: [each for each in heard if each[1]])
     told.step("nothing committed", lambda: consumer.committed(zero))
     told.step("commit", lambda: (consumer.commit(), consumer.committed(zero), consumer.committed(one)))
     told.step("commit of a number", lambda: consumer.commit({zero: 3}))
@@ -395,18 +401,21 @@ def transactions(kafka: Any, told: Told, servers: str) -> None:
     producer.send(told.topic, b"aborted", partition=0)
     producer.flush(WAIT)
     told.step("abort", producer.abort_transaction)
+    producer.begin_transaction()
+    producer.send(told.topic, b"the last", partition=0)
+    producer.commit_transaction()
     producer.close()
     reader = kafka.KafkaConsumer(
         bootstrap_servers=servers,
         group_id="in-transactions" + told.topic,
         auto_offset_reset="earliest",
         isolation_level="read_committed",
-        consumer_timeout_ms=3000,
+        consumer_timeout_ms=10_000,
     )
     told.step("positions came with it", lambda: reader.committed(structs.TopicPartition(told.topic, 0)))
     reader.assign([structs.TopicPartition(told.topic, 0)])
     reader.seek_to_beginning()
-    told.step("what was committed", lambda: [record.value for record in reader])
+    told.step("what was committed", lambda: [record.value for record in itertools.islice(reader, 2)])
     reader.close()
 
 

@@ -48,7 +48,7 @@ def test_the_limit_is_one_for_commit_and_leaving(library: ModuleType) -> None:
         consumer = with_a_record(library, broker)
         broker.kill_node(1)
         eventually(lambda: not consumer._engine.health().connected, "the end of the connection")
-        assert seconds_to_close(consumer, timeout_ms=3000) < 4
+        assert seconds_to_close(consumer, timeout_ms=5000) < 9
 
 
 def test_a_broker_that_has_fallen_silent_is_not_waited_for(library: ModuleType) -> None:

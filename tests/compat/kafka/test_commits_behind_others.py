@@ -13,7 +13,7 @@ from kafkars.testing import EmbeddedBroker
 
 SETTINGS: dict[str, Any] = {
     "group_id": "g",
-    "request_timeout_ms": 1500,
+    "request_timeout_ms": 4000,
     "session_timeout_ms": 1200,
     "heartbeat_interval_ms": 300,
     "enable_auto_commit": False,

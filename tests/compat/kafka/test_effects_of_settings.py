@@ -83,8 +83,9 @@ def test_sockets_have_the_buffers_that_were_asked_for(broker: EmbeddedBroker, fa
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="there is no list of this process's sockets")
 @FACES
+@pytest.mark.timeout(120)
 def test_connections_that_nothing_uses_are_closed_and_made_again(broker: EmbeddedBroker, face: Any) -> None:
-    producer = face.KafkaProducer(bootstrap_servers=broker.bootstrap_servers, connections_max_idle_ms=500)
+    producer = face.KafkaProducer(bootstrap_servers=broker.bootstrap_servers, connections_max_idle_ms=4_000)
     try:
         for number in range(2):
             assert producer.send("topic", b"value").get(SECONDS).offset == number

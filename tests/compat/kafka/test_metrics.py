@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import importlib
+import itertools
 import math
 import random
 import weakref
@@ -170,8 +171,8 @@ def test_reporters_hear_of_the_metrics_of_clients(broker: Broker) -> None:
     producer = KafkaProducer(**settings)
     for _ in range(5):
         producer.send(topic, b"value").get(10)
-    consumer = KafkaConsumer(topic, auto_offset_reset="earliest", consumer_timeout_ms=3000, **settings)
-    assert len([next(consumer) for _ in range(5)]) == 5
+    consumer = KafkaConsumer(topic, auto_offset_reset="earliest", consumer_timeout_ms=10_000, **settings)
+    assert len(list(itertools.islice(consumer, 5))) == 5
     for client, reporter in zip((producer, consumer), Heard.made, strict=True):
         raw = client.metrics(raw=True)
         assert raw is not None

@@ -14,7 +14,8 @@ from tests.brokers import Broker
 @pytest.mark.parametrize("module", [kafka, kafka_3])
 def test_the_next_poll_returns_the_same_records(broker: Broker, module: Any) -> None:
     topic = broker.new_topic()
-    with Producer(bootstrap_servers=broker.bootstrap_servers) as producer:
+    # One batch: it leaves when the producer is closed.
+    with Producer(bootstrap_servers=broker.bootstrap_servers, linger_ms=60_000) as producer:
         for number in range(4):
             producer.send(topic, b"%d" % number)
     place = module.TopicPartition(topic, 0)

@@ -23,7 +23,7 @@ def test_limits_below_zero_are_over(library: str) -> None:
         producer.flush(20)
         assert stored.get(-0.001).offset == 0
         producer.flush(-0.001)
-        broker.slow_down(latency=1.0)
+        broker.slow_down(latency=4.0)
         waiting = producer.send("t", b"v")
         with pytest.raises(errors.KafkaTimeoutError):
             waiting.get(-1)

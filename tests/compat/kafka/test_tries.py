@@ -46,7 +46,7 @@ def test_a_broker_that_does_not_answer_is_a_request_that_timed_out(library: Modu
     with (
         EmbeddedBroker(topics={"t": 1}) as broker,
         library.KafkaProducer(
-            bootstrap_servers=broker.bootstrap_servers, request_timeout_ms=300, **ONE_TRY
+            bootstrap_servers=broker.bootstrap_servers, request_timeout_ms=3_000, **ONE_TRY
         ) as producer,
     ):
         producer.send("t", b"x").get(20)

@@ -20,6 +20,8 @@ from kafkars.compat.kafka._versions import NEWEST_OF_2, NEWEST_OF_3, OLDEST, rel
 from kafkars.testing import EmbeddedBroker
 from kafkars.types import TopicPartition
 
+from tests.support.waiting import eventually
+
 PLACE = TopicPartition("t", 0)
 
 
@@ -244,7 +246,12 @@ def test_close_waits_little_where_no_broker_is_left(library: Any) -> None:
 def test_partitions_that_are_known_are_told_while_no_broker_is_there(library: Any) -> None:
     broker = EmbeddedBroker(topics={"t": 3})
     consumer = library.KafkaConsumer("t", bootstrap_servers=broker.bootstrap_servers)
-    consumer.poll(100)
+
+    def is_known() -> bool:
+        consumer.poll(100)
+        return bool(consumer.partitions_for_topic("t") == {0, 1, 2})
+
+    eventually(is_known, "the partitions are known")
     broker.close()
     for _ in range(200):
         if not consumer.bootstrap_connected():

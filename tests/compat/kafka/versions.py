@@ -217,7 +217,7 @@ def raising_listener(place: Place) -> Any:
     consumer.subscribe([place.topic], listener=Mine())
 
     def read() -> None:
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + WAIT
         while time.monotonic() < deadline and not consumer.assignment():
             consumer.poll(200)
         consumer.poll(200)

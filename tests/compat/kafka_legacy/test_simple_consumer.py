@@ -250,7 +250,7 @@ def test_no_policy_is_an_error(embedded_broker: Broker, embedded: KafkaClient, g
 def test_a_topic_that_goes(group: Any) -> None:
     with EmbeddedBroker(auto_create_topics=False) as broker:
         broker.create_topic("topic")
-        client = KafkaClient(broker.bootstrap_servers, timeout=1)
+        client = KafkaClient(broker.bootstrap_servers, timeout=3)
         consumer = SimpleConsumer(client, group(), "topic", auto_commit=False)
         assert consumer.get_message(block=False) is None
         with Admin(bootstrap_servers=broker.bootstrap_servers) as admin:
@@ -264,7 +264,7 @@ def test_a_topic_that_goes(group: Any) -> None:
 def test_a_broker_that_goes_and_comes_back(group: Any) -> None:
     with EmbeddedBroker() as broker:
         broker.create_topic("topic")
-        client = KafkaClient(broker.bootstrap_servers, timeout=1)
+        client = KafkaClient(broker.bootstrap_servers, timeout=3)
         fill(client, "topic", 3)
         consumer = SimpleConsumer(client, group(), "topic", auto_commit=False)
         assert consumer.get_message(timeout=SECONDS).offset == 0
