@@ -32,6 +32,8 @@ CLIENT_ID, CLIENT_SECRET = "the client", "Xq7-client+secret/&"
 PLAIN_CLIENT = ("client", "Xq7-secret")
 ISSUER, AUDIENCE = "https://issuer.test", "kafka"
 NAMES = itertools.count(1)
+RENEWED_MS = 15_000
+"""How long the listener RENEWED believes a login. Clients renew it after four fifths of that: 3 s are to spare."""
 
 
 class TokenServer:
@@ -201,6 +203,7 @@ def secure_kafka(
             "SASL": "SASL_PLAINTEXT",
             "SASLTLS": "SASL_SSL",
             "BRIEF": "SASL_PLAINTEXT",
+            "RENEWED": "SASL_PLAINTEXT",
         },
         jvm=(*TEST_JVM, f"-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls={tokens.url}"),
         properties=properties(folder, authority, tokens),
@@ -234,9 +237,10 @@ def properties(folder: Path, authority: Authority, tokens: TokenServer) -> dict[
     for name, certificate in brokers.items():
         found |= keystore(name, certificate, folder)
     found["listener.name.mutual.ssl.client.auth"] = "required"
-    for name in ("sasl", "sasltls", "brief"):
+    for name in ("sasl", "sasltls", "brief", "renewed"):
         found |= mechanisms(name)
     found["listener.name.brief.connections.max.reauth.ms"] = "2000"
+    found["listener.name.renewed.connections.max.reauth.ms"] = str(RENEWED_MS)
     return found
 
 
@@ -258,7 +262,7 @@ def mechanisms(name: str) -> dict[str, str]:
     handler = f"{kafka}.oauthbearer.OAuthBearerValidatorCallbackHandler"
     return {
         f"{prefix}.sasl.enabled.mechanisms": "PLAIN,SCRAM-SHA-256,OAUTHBEARER"
-        + ("" if name == "brief" else ",SCRAM-SHA-512"),
+        + ("" if name in {"brief", "renewed"} else ",SCRAM-SHA-512"),
         f"{prefix}.plain.sasl.jaas.config": f"{kafka}.plain.PlainLoginModule required {users};",
         f"{prefix}.scram-sha-256.sasl.jaas.config": scram,
         f"{prefix}.scram-sha-512.sasl.jaas.config": scram,

@@ -9,7 +9,7 @@ from typing import Any
 
 from kafkars.testing import Acl, Certificate, EmbeddedBroker, Listener, unsecured_token
 
-from tests.security.conftest import ALICE, NAMES, PASSWORDS, SecureKafka, TokenServer
+from tests.security.conftest import ALICE, NAMES, PASSWORDS, RENEWED_MS, SecureKafka, TokenServer
 from tests.support.certificates import Authority
 from tests.support.certificates import Certificate as Issued
 
@@ -67,6 +67,7 @@ def start(folder: Path, authority: Authority) -> EmbeddedBroker:
         "SASL": Listener("SASL_PLAINTEXT"),
         "SASLTLS": tls(authority.issue("sasl broker"), "SASL_SSL"),
         "BRIEF": Listener("SASL_PLAINTEXT", mechanisms=THREE, max_reauth_ms=2000),
+        "RENEWED": Listener("SASL_PLAINTEXT", mechanisms=THREE, max_reauth_ms=RENEWED_MS),
     }
     return EmbeddedBroker(
         listeners=listeners,

@@ -14,7 +14,8 @@ from tests.support.sasl_gate import guarded_broker
 from tests.support.waiting import SECONDS
 
 pytestmark = pytest.mark.timeout(90)
-HOLDS_MS = 1500
+HOLDS_MS = 15_000
+"""How long a login is believed. Clients renew it after four fifths of that: 3 s are to spare."""
 
 
 @pytest.mark.parametrize("mechanism", ["OAUTHBEARER", "PLAIN", "SCRAM-SHA-256"])
@@ -32,14 +33,14 @@ def test_an_idle_client_renews_its_login_in_the_background(client_api: Any, mech
 
     name = "sasl_oauthbearer_token_provider" if mechanism == "OAUTHBEARER" else "sasl_password"
     listener = Listener("SASL_PLAINTEXT", max_reauth_ms=HOLDS_MS)
-    with EmbeddedBroker(listeners={"BRIEF": listener}, users={"alice": "wonderland"}, topics={"t": 1}) as broker:
+    with EmbeddedBroker(listeners={"RENEWED": listener}, users={"alice": "wonderland"}, topics={"t": 1}) as broker:
         settings = broker.client_settings(mechanism=mechanism) | {name: give}
         with client_api.Producer(**settings) as producer:
             producer.send("t", b"before").result(SECONDS)
             made = producer.metrics()["client"]["connections_made"]
             with changed:
                 seen = calls
-                assert changed.wait_for(lambda: calls >= seen + 3, SECONDS), "nobody asked for another"
+                assert changed.wait_for(lambda: calls > seen, SECONDS), "nobody asked for another"
             producer.send("t", b"after").result(SECONDS)
             assert producer.metrics()["client"]["connections_made"] == made
 

@@ -25,7 +25,8 @@ from tests.support.waiting import SECONDS, eventually
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(180)]
 BROKER, NAMED_BROKER, ALICE, STRANGER = "kafka/127.0.0.1", "kafka/named.test", "alice", "stranger/127.0.0.1"
-HOLDS = 3
+HOLDS = 15
+"""Seconds for which the listener RENEWED believes a login. Clients renew it after four fifths of that."""
 
 
 class KerberosKafka:
@@ -67,11 +68,11 @@ def started(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     keytabs = {name: kdc.add(name) for name in (BROKER, NAMED_BROKER, ALICE, STRANGER)}
     # The broker has one principal; the other is for a service that it is not.
     module = "com.sun.security.auth.module.Krb5LoginModule required useKeyTab=true storeKey=true"
-    named = {"kerberos": BROKER, "brief": BROKER, "named": NAMED_BROKER}
+    named = {"kerberos": BROKER, "renewed": BROKER, "named": NAMED_BROKER}
     properties = {
         "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
         "super.users": f"User:ANONYMOUS;User:{ALICE}",
-        "listener.name.brief.connections.max.reauth.ms": str(HOLDS * 1000),
+        "listener.name.renewed.connections.max.reauth.ms": str(HOLDS * 1000),
     }
     for name, principal in named.items():
         prefix = f"listener.name.{name}"
@@ -84,7 +85,7 @@ def started(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         }
     options = KafkaOptions(
         version=request.config.getoption("--kafka-version"),
-        listeners={"KERBEROS": "SASL_PLAINTEXT", "BRIEF": "SASL_PLAINTEXT", "NAMED": "SASL_PLAINTEXT"},
+        listeners={"KERBEROS": "SASL_PLAINTEXT", "RENEWED": "SASL_PLAINTEXT", "NAMED": "SASL_PLAINTEXT"},
         jvm=(*TEST_JVM, f"-Djava.security.krb5.conf={kdc.config}"),
         properties=properties,
     )
@@ -175,10 +176,10 @@ def test_a_broken_keytab_is_named(kerberos: KerberosKafka, tmp_path: Path) -> No
 def test_a_login_that_ends_is_renewed_on_the_same_connection(kerberos: KerberosKafka) -> None:
     """KIP-368."""
     topic = kerberos.new_topic()
-    with kafkars.Producer(**kerberos.settings("BRIEF")) as producer:
+    with kafkars.Producer(**kerberos.settings("RENEWED")) as producer:
         producer.send(topic, b"v").result(SECONDS)
         made = producer.metrics()["client"]["connections_made"]
-        ends = time.monotonic() + 3 * HOLDS
+        ends = time.monotonic() + HOLDS + 1
         while time.monotonic() < ends:
             producer.send(topic, b"v").result(SECONDS)
         assert producer.metrics()["client"]["connections_made"] == made
@@ -200,10 +201,10 @@ def test_a_centre_that_says_nothing_is_named_in_time(kerberos: KerberosKafka) ->
     cache = kerberos.kdc.tickets(ALICE, kerberos.keytabs[ALICE], "unanswered")
     kerberos.kdc.process.pause()
     try:
-        settings = kerberos.settings(sasl_kerberos_ccache=cache, socket_connection_setup_timeout_ms=500)
+        settings = kerberos.settings(sasl_kerberos_ccache=cache, socket_connection_setup_timeout_ms=5_000)
         said = failure(settings, CredentialsError)
         assert "key distribution centre" in said
-        assert "has not answered within 500 ms" in said
+        assert "has not answered within 5000 ms" in said
     finally:
         kerberos.kdc.process.resume()
 

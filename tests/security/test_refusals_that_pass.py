@@ -179,7 +179,8 @@ def test_a_call_in_the_pause_after_a_refusal_says_how_old_that_is(client_api: An
             refused.remove()
             since = time.monotonic()
             while True:
-                assert time.monotonic() - since < 3 + 2, "the pause is over"
+                # Without regard to that time-out it could be 10 s.
+                assert time.monotonic() - since < 3 + 5, "the pause is over"
                 with suppress(AuthenticationError):
                     admin.list_topics(timeout=SECONDS)
                     break
