@@ -27,10 +27,27 @@ class Scale:
     patience_seconds: float
     """What recovery may take beyond twice the back-off on a machine that is busy with other things."""
 
+    chance_seconds: float
+    """How much later than the others a client may be back from a failover: a cluster gives a broker up 9 s after its
+    last sign of life; what a client adds is chance below its pause between two requests for metadata, for all three
+    clients. What must be found are pauses of about ten seconds."""
+
 
 SHORT = Scale(
-    load_seconds=25.0, chain_records=10_000, churn_seconds=15.0, member_kills=10, failovers=1, patience_seconds=20.0
+    load_seconds=25.0,
+    chain_records=10_000,
+    churn_seconds=15.0,
+    member_kills=10,
+    failovers=1,
+    patience_seconds=20.0,
+    chance_seconds=4.0,
 )
 LONG = Scale(
-    load_seconds=120.0, chain_records=200_000, churn_seconds=60.0, member_kills=100, failovers=3, patience_seconds=3.0
+    load_seconds=120.0,
+    chain_records=200_000,
+    churn_seconds=60.0,
+    member_kills=100,
+    failovers=3,
+    patience_seconds=3.0,
+    chance_seconds=0.5,
 )

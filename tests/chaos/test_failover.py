@@ -34,9 +34,6 @@ log = logging.getLogger(__name__)
 PROGRAM = Path(__file__).with_name("Producing.java")
 PAUSE = 0.02
 SECONDS = 60.0
-# A cluster gives a broker up 9 s after its last sign of life; what a client adds to that is chance below its pause
-# between two requests for metadata, for all three clients.
-CHANCE = 0.5
 
 
 class Sending:
@@ -152,4 +149,4 @@ def test_after_a_kill_of_the_leader_nobody_is_back_earlier(cluster: ChaosCluster
     for number in range(scale.failovers):
         theirs = min(seconds[Confluent.name][number], seconds[Java.name][number])
         for ours in (Kafkars.name, Patient.name):
-            assert seconds[ours][number] <= theirs + CHANCE, seconds
+            assert seconds[ours][number] <= theirs + scale.chance_seconds, seconds

@@ -115,6 +115,9 @@ def server_properties(options: KafkaOptions, here: NodeAddress, layout: Layout, 
 def kraft_properties(options: KafkaOptions, here: NodeAddress, layout: Layout) -> dict[str, str]:
     """A node that is broker and controller."""
     listeners, advertised, protocols = listen(options, here)
+    # A stopped node hands over at once, a killed one is noticed in seconds. A single one has nobody to hand over to: it
+    # keeps Kafka's default, so that it does not give itself up when a busy machine stops it for three.
+    session = {"broker.session.timeout.ms": "3000"} if options.nodes > 1 else {}
     return {
         "process.roles": "broker,controller",
         "node.id": str(here.node),
@@ -123,8 +126,7 @@ def kraft_properties(options: KafkaOptions, here: NodeAddress, layout: Layout) -
         "listener.security.protocol.map": f"{protocols},CONTROLLER:PLAINTEXT",
         "listeners": f"{listeners},CONTROLLER://127.0.0.1:{here.controller_port}",
         "advertised.listeners": advertised,
-        # A stopped node hands over at once, a killed one is noticed in seconds.
-        "broker.session.timeout.ms": "3000",
+        **session,
         "broker.heartbeat.interval.ms": "500",
     }
 
@@ -135,7 +137,7 @@ def zookeeper_properties(options: KafkaOptions, here: NodeAddress, layout: Layou
     return {
         "broker.id": str(here.node),
         "zookeeper.connect": f"127.0.0.1:{layout.zookeeper_port}",
-        "zookeeper.session.timeout.ms": "3000",
+        "zookeeper.session.timeout.ms": "3000" if options.nodes > 1 else "9000",
         "listener.security.protocol.map": protocols,
         "listeners": listeners,
         "advertised.listeners": advertised,
