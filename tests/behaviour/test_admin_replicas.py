@@ -9,6 +9,7 @@ import pytest
 from kafkars import Admin, errors
 
 from tests.brokers import Broker
+from tests.support.waiting import eventually
 
 
 @pytest.fixture
@@ -22,8 +23,13 @@ def test_folders_tell_what_each_replica_takes(admin: Admin, broker: Broker, clie
     with client_api.Producer(bootstrap_servers=broker.bootstrap_servers) as producer:
         producer.send(topic, b"x" * 1000, partition=1).result()
     (node, *_) = admin.describe_cluster().brokers
-    described = admin.describe_log_dirs(partitions=[(topic, 0), (topic, 1)])
-    (folder,) = described[node.id]
+
+    def both() -> Any:
+        """What is said of the folder, once the broker has made both replicas there."""
+        (found,) = admin.describe_log_dirs(partitions=[(topic, 0), (topic, 1)])[node.id]
+        return found if len(found.replicas) == 2 else None
+
+    folder = eventually(both, "both replicas are in the folder")
     assert folder.path
     assert folder.error is None
     assert (folder.total_bytes or 0) >= (folder.usable_bytes or 0)

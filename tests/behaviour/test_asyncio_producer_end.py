@@ -74,14 +74,14 @@ def test_a_hurried_close_shortens_the_one_under_way(broker: EmbeddedBroker) -> N
     async def test() -> None:
         producer = Producer[Any, Any](bootstrap_servers=broker.bootstrap_servers)
         await producer.send("t", b"first")
-        broker.intercept("Produce", "delay", seconds=3.0, times=1)
+        broker.intercept("Produce", "delay", seconds=SECONDS, times=1)
         sent = producer.send_nowait("t", b"value")
         first = asyncio.ensure_future(producer.close(SECONDS))
         await under_way(broker)
         with Stopwatch() as watch:
             assert await producer.close(0) == 1
             assert await first == 1
-        assert watch.seconds < 2
+        assert watch.seconds < SECONDS / 2
         assert await producer.close() == 0
         with pytest.raises(ClosedError):
             await sent
@@ -92,7 +92,7 @@ def test_a_hurried_close_shortens_the_one_under_way(broker: EmbeddedBroker) -> N
 def test_a_close_that_is_cancelled_ends_the_producer_and_tells_the_others(broker: EmbeddedBroker) -> None:
     async def test() -> None:
         with pytest.raises(KafkaTimeoutError):
-            async with busy(broker, 3.0) as producer:
+            async with busy(broker, SECONDS) as producer:
                 closing = asyncio.ensure_future(producer.close())
                 await under_way(broker)
                 # Once the block waits for it.
@@ -101,14 +101,14 @@ def test_a_close_that_is_cancelled_ends_the_producer_and_tells_the_others(broker
 
     with Stopwatch() as watch:
         run(test())
-    assert watch.seconds < 2
+    assert watch.seconds < SECONDS / 2
 
 
 def test_what_a_cancelled_close_lost_is_told_to_the_next(broker: EmbeddedBroker) -> None:
     async def test() -> None:
         producer = Producer[Any, Any](bootstrap_servers=broker.bootstrap_servers)
         await producer.send("t", b"first")
-        broker.intercept("Produce", "delay", seconds=3.0, times=1)
+        broker.intercept("Produce", "delay", seconds=SECONDS, times=1)
         producer.send_nowait("t", b"value")
         closing = asyncio.ensure_future(producer.close())
         await under_way(broker)

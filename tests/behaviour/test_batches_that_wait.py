@@ -74,11 +74,11 @@ def test_a_batch_of_an_aborted_transaction_is_not_in_the_next_one(clients: Clien
 
 def test_a_batch_whose_topic_does_not_come_spoils_no_later_transaction(embedded: EmbeddedBroker) -> None:
     async def test() -> None:
-        settings = {"bootstrap_servers": embedded.bootstrap_servers, "transactional_id": "id", "max_block_ms": 300}
+        settings = {"bootstrap_servers": embedded.bootstrap_servers, "transactional_id": "id", "max_block_ms": 1_000}
         async with kafkars.aio.Producer(**settings) as producer:
             await producer.init_transactions(SECONDS)
-            await producer.partitions_for("known")
-            with slowly(embedded, 2):
+            await producer.partitions_for("known", timeout=SECONDS)
+            with slowly(embedded, 5):
                 await producer.begin_transaction()
                 sent = producer.send_batch(batch_of(producer, b"aborted"), "slow", partition=0)
                 await producer.abort_transaction(SECONDS)
@@ -126,14 +126,17 @@ def test_leaving_the_block_stores_a_batch(clients: Clients, embedded: EmbeddedBr
 def test_purge_gives_a_batch_up(embedded: EmbeddedBroker) -> None:
     async def test() -> None:
         async with kafkars.aio.Producer(bootstrap_servers=embedded.bootstrap_servers) as producer:
-            with slowly(embedded):
-                sent = producer.send_batch(batch_of(producer, b"0", b"1"), "slow", partition=0)
-                assert await producer.flush(0.01) == len(producer) == 2
-                assert producer.purge() == 2
-                assert len(producer) == 0
-                with pytest.raises(PurgedError):
-                    await sent
-                await producer.partitions_for("slow")
+            await producer.partitions_for("known")
+            # Nobody hears of the other topic until it goes on.
+            embedded.pause_node(1)
+            sent = producer.send_batch(batch_of(producer, b"0", b"1"), "slow", partition=0)
+            assert await producer.flush(0.01) == len(producer) == 2
+            assert producer.purge() == 2
+            assert len(producer) == 0
+            with pytest.raises(PurgedError):
+                await sent
+            embedded.resume_node(1)
+            await producer.partitions_for("slow")
             assert await producer.flush(SECONDS) == 0
         assert embedded.offsets("slow", 0)[1] == 0
 

@@ -152,8 +152,8 @@ def test_a_signal_ends_the_wait_for_another_threads_callback(client: Any) -> Non
     blocked.begin()
     before = signal.signal(signal.SIGALRM, raise_it)
     try:
-        signal.setitimer(signal.ITIMER_REAL, 0.05)
         with pytest.raises(SignalledError):
+            signal.setitimer(signal.ITIMER_REAL, 0.05)
             client.flush(SECONDS)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)

@@ -195,13 +195,13 @@ def test_the_argument_counts_before_the_setting(client_api: Any, go_away: Any) -
 def test_slow_brokers_are_waited_for(client_api: Any) -> None:
     with broker_with_records() as broker:
         consumer = member(client_api, broker)
-        broker.slow_down(latency=0.7)
+        broker.slow_down(latency=0.2)
         consumer.close()
         broker.slow_down()
         with kafkars.Admin(bootstrap_servers=broker.bootstrap_servers) as admin:
             offsets = admin.list_group_offsets({"group": None})["group"]
             assert [each.offset for each in offsets.values()] == [10]
-            assert admin.describe_groups(["group"])["group"].state == "Empty"
+            eventually(lambda: admin.describe_groups(["group"])["group"].state == "Empty", "its goodbye is heard")
 
 
 def test_another_coordinator_is_waited_for(client_api: Any) -> None:

@@ -103,7 +103,7 @@ def test_a_deleted_topic_holds_up_neither_its_group_nor_its_end(topics: Topics) 
     assert sorted(read_through(member, 2, seconds=12.0)) == [b"b2", b"c1"]
     with Stopwatch() as watch, closing(member):
         pass
-    assert watch.seconds < 4
+    assert watch.seconds < SECONDS / 2
     assert topics.committed("b") == 2
 
 
@@ -115,7 +115,7 @@ def test_closing_right_after_a_deletion_takes_no_time_and_loses_nothing_else(top
     topics.delete("a")
     with Stopwatch() as watch, closing(member):
         pass
-    assert watch.seconds < 4
+    assert watch.seconds < SECONDS / 2
     assert topics.committed("b") == 1
 
 

@@ -29,14 +29,15 @@ def test_compacted_records_are_stepped_over(kafka_clients: Clients) -> None:
         producer.send(topic, str(number), key)
     producer.flush(SECONDS)
 
-    found: list[Any] = []
+    kept: list[Any] = []
     # A segment that is written to is not compacted: each new record closes the one before.
     for round_number in range(1_000):
         last = producer.send(topic, "filler", f"filler {round_number}").result(SECONDS).offset
         found = read_to(kafka_clients, topic, last)
-        if len(found) <= 50 + round_number:
+        # Fillers have keys of their own.
+        kept = [record for record in found if record.value != b"filler"]
+        if len(kept) <= 19:
             break
-    kept = [record for record in found if record.value != b"filler"]
     assert [record.offset for record in kept] == [*range(0, 100, 10), *range(91, 100)]
     assert values(kept) == [str(record.offset).encode() for record in kept]
 

@@ -14,7 +14,7 @@ from kafkars.testing import EmbeddedCluster
 from tests.brokers import Broker
 from tests.support.clients import Clients, numbers, read, values
 from tests.support.groups import Group, assigned
-from tests.support.waiting import eventually
+from tests.support.waiting import SECONDS, eventually
 
 WAYS = ["by hand", "subscribed"]
 
@@ -92,7 +92,7 @@ def test_an_end_that_was_not_waited_for_does_not_end_a_later_one(group: Group) -
     goodbye = {"classic": "LeaveGroup", "consumer": "ConsumerGroupHeartbeat"}[group.protocol]
     with cluster.intercept(goodbye, "delay", seconds=0.5, times=1) as fault:
         member.unsubscribe(timeout=0.2)
-        assert fault.hits == 1
+        eventually(lambda: fault.hits == 1, "the goodbye is under way")
     member.subscribe([group.topic])
     eventually(lambda: member.health().state == "stable", "the member is back")
     with cluster.intercept("OffsetCommit", "delay", seconds=1.0, times=2):
@@ -191,7 +191,7 @@ def test_without_a_coordinator_callbacks_hear_so_before_the_end(group: Group, wa
     member = reading(group, way)
     with group.clients.broker.handle.intercept(None, "drop"):
         heard, took = end(member, group, timeout)
-    assert took < timeout + 2
+    assert took < timeout + SECONDS / 2
     assert [offset for offset, _ in heard] == [5, 6, 7]
     assert all(isinstance(error, KafkaTimeoutError) for _, error in heard), heard
 

@@ -64,17 +64,21 @@ def test_records_are_equal_by_content_and_show_themselves(clients: Clients, topi
 
 def test_a_producer_counts_what_it_does(clients: Clients, topic: str) -> None:
     producer = clients.producer(linger_ms=20)
+    # The first record to a new topic may be refused until its leader knows that it is one.
+    producer.send(topic, bytes(100), b"key").result(SECONDS)
+    before = producer.metrics()
     for _ in range(10):
         producer.send(topic, bytes(100), b"key")
     assert producer.metrics()["unacknowledged"] in range(11)
     producer.flush(SECONDS)
     metrics = producer.metrics()
-    assert metrics["records_sent"] == 10
-    assert metrics["records_failed"] == 0
-    assert 1 <= metrics["batches_sent"] <= 10
-    assert metrics["bytes_uncompressed"] > 1_000
+    grown = {name: metrics[name] - before[name] for name in metrics if name != "client"}
+    assert grown["records_sent"] == 10
+    assert grown["records_failed"] == 0
+    assert 1 <= grown["batches_sent"] <= 10
+    assert grown["bytes_uncompressed"] > 1_000
     assert metrics["bytes_sent"] == metrics["bytes_uncompressed"]
-    assert (metrics["retries"], metrics["unacknowledged"], metrics["buffer_used"]) == (0, 0, 0)
+    assert (grown["retries"], metrics["unacknowledged"], metrics["buffer_used"]) == (0, 0, 0)
     assert_client_counts(metrics["client"])
 
 

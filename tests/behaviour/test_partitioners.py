@@ -99,7 +99,7 @@ def test_the_same_key_stays_on_one_partition(clients: Clients) -> None:
 
 def test_keyless_records_of_a_batch_stay_together(clients: Clients) -> None:
     topic = clients.broker.new_topic(partitions=6)
-    assert len(set(partitions_of(clients, topic, [None] * 50, linger_ms=100))) == 1
+    assert len(set(partitions_of(clients, topic, [None] * 50, linger_ms=60_000))) == 1
 
 
 def test_keyless_records_spread_over_all_partitions(clients: Clients) -> None:

@@ -75,7 +75,7 @@ def test_a_seek_during_a_long_poll_does_not_wait_for_it(clients: Clients, topic:
 
 def test_many_seeks_during_long_polls_do_not_wait_for_them(clients: Clients, topic: str) -> None:
     clients.fill(topic, range(10))
-    consumer = clients.consumer([(topic, 0)], fetch_max_wait_ms=10_000)
+    consumer = clients.consumer([(topic, 0)], fetch_max_wait_ms=30_000)
     read(consumer, 10)
     with Stopwatch() as watch:
         for offset in (4, 9, 0, 7):
@@ -83,7 +83,7 @@ def test_many_seeks_during_long_polls_do_not_wait_for_them(clients: Clients, top
             # To the end, so that the next thing the client does is to wait for more.
             assert values(read(consumer, 10 - offset)) == numbers(offset, 10)
             assert consumer.poll(timeout=0.05) is None
-    assert watch.seconds < 5
+    assert watch.seconds < 10
 
 
 def test_seeking_to_the_beginning_and_the_end(clients: Clients) -> None:
@@ -99,6 +99,8 @@ def test_seeking_to_the_beginning_and_the_end(clients: Clients) -> None:
     consumer.seek_to_beginning()
     assert len(read(consumer, 10)) == 10
     consumer.seek_to_end()
+    for partition in (0, 1):
+        assert consumer.position((topic, partition), timeout=SECONDS) == 5
     assert consumer.poll(timeout=0.1) is None
     clients.fill(topic, [5], partition=1)
     assert values(read(consumer, 1)) == [b"5"]

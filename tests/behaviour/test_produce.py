@@ -87,13 +87,13 @@ def test_idempotence_can_be_chosen(clients: Clients, topic: str, idempotence: bo
 
 
 def test_a_batch_waits_for_as_long_as_it_may_linger(clients: Clients, topic: str) -> None:
-    producer = clients.producer(linger_ms=300)
+    producer = clients.producer(linger_ms=2_000)
     producer.partitions_for(topic)
     with Stopwatch() as watch:
         first, second = producer.send(topic, b"1"), producer.send(topic, b"2")
         first.result(SECONDS)
         second.result(SECONDS)
-    assert watch.seconds >= 0.25
+    assert watch.seconds >= 1.9
     assert producer.metrics()["batches_sent"] == 1
 
 
@@ -129,7 +129,7 @@ def test_a_flush_sends_what_lingers_and_returns_zero(clients: Clients, topic: st
 def test_a_flush_of_nothing_returns_at_once(clients: Clients) -> None:
     with Stopwatch() as watch:
         assert clients.producer().flush() == 0
-    assert watch.seconds < 1
+    assert watch.seconds < SECONDS / 2
 
 
 def test_time_running_out_tells_what_is_left(client_api: Any) -> None:

@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import threading
+import time
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import Any
 import pytest
 from kafkars import DeliveryFuture, Producer
 from kafkars.errors import ClosedError
-from kafkars.testing import EmbeddedBroker, EmbeddedCluster
+from kafkars.testing import EmbeddedBroker, EmbeddedCluster, Fault
 
 from tests.support.waiting import SECONDS, Stopwatch, eventually
 
@@ -45,8 +46,8 @@ def begun(cluster: EmbeddedCluster, **settings: Any) -> Producer[Any, Any]:
     return producer
 
 
-def slow(cluster: EmbeddedCluster, seconds: float) -> None:
-    cluster.intercept("Produce", "delay", seconds=seconds, node=cluster.leader("slow", 0), times=1)
+def slow(cluster: EmbeddedCluster, seconds: float) -> Fault:
+    return cluster.intercept("Produce", "delay", seconds=seconds, node=cluster.leader("slow", 0), times=1)
 
 
 def stored(cluster: EmbeddedCluster) -> int:
@@ -108,17 +109,17 @@ def test_a_second_close_waits_for_the_first(cluster: EmbeddedCluster) -> None:
 
 def test_a_hurried_close_shortens_the_one_under_way_and_both_tell_what_was_lost(cluster: EmbeddedCluster) -> None:
     producer = begun(cluster)
-    slow(cluster, 3.0)
-    sent = producer.send("slow", b"value")
-    answers: list[int] = []
-    first = threading.Thread(target=lambda: answers.append(producer.close(SECONDS)))
-    first.start()
-    eventually(lambda: producer.closed, "the producer is being closed")
-    with Stopwatch() as watch:
-        assert producer.close(0) == 1
-    assert watch.seconds < 2
-    assert isinstance(sent.exception(0), ClosedError)
-    first.join(SECONDS)
+    with slow(cluster, SECONDS):
+        sent = producer.send("slow", b"value")
+        answers: list[int] = []
+        first = threading.Thread(target=lambda: answers.append(producer.close(SECONDS)))
+        first.start()
+        eventually(lambda: producer.closed, "the producer is being closed")
+        with Stopwatch() as watch:
+            assert producer.close(0) == 1
+        assert watch.seconds < SECONDS / 2
+        assert isinstance(sent.exception(0), ClosedError)
+        first.join(SECONDS)
     assert answers == [1]
     assert producer.close() == 0
 
@@ -135,16 +136,22 @@ def test_a_callback_may_close(cluster: EmbeddedCluster) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a process cannot send itself SIGINT there")
 def test_ctrl_c_in_close_gives_up_with_reports(cluster: EmbeddedCluster) -> None:
+    def interrupt() -> None:
+        eventually(lambda: producer.closed, "the producer is being closed")
+        # It has begun; a little later it waits.
+        time.sleep(0.2)
+        os.kill(os.getpid(), signal.SIGINT)
+
     producer = begun(cluster)
-    slow(cluster, 3.0)
     told: list[DeliveryFuture] = []
-    sent = producer.send("slow", b"value", on_delivery=told.append)
-    timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    with Stopwatch() as watch, pytest.raises(KeyboardInterrupt):
-        producer.close(SECONDS)
-    timer.join(SECONDS)
-    assert watch.seconds < 2
+    interrupter = threading.Thread(target=interrupt)
+    with slow(cluster, SECONDS):
+        sent = producer.send("slow", b"value", on_delivery=told.append)
+        with Stopwatch() as watch, pytest.raises(KeyboardInterrupt):
+            interrupter.start()
+            producer.close(SECONDS)
+        interrupter.join(SECONDS)
+    assert watch.seconds < SECONDS / 2
     assert told == [sent]
     assert isinstance(sent.exception(0), ClosedError)
     assert producer.close() == 1, "nobody has been told yet of the record that was lost"

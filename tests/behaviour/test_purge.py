@@ -43,7 +43,7 @@ def test_what_is_under_way_is_given_up_and_may_be_stored(idempotent: bool) -> No
         broker.create_topic("topic")
         producer.send("topic", b"0").result(SECONDS)
         broker.forget_requests()
-        with broker.intercept("Produce", "delay", seconds=0.3, times=1):
+        with broker.intercept("Produce", "delay", seconds=3.0, times=1):
             sent = producer.send("topic", b"1")
             broker.wait_for_request("Produce")
             assert producer.purge(in_flight=False) == 0
@@ -103,7 +103,7 @@ def test_a_transaction_ends_after_what_was_purged_under_way_is_answered(version:
         producer.init_transactions(SECONDS)
         producer.begin_transaction()
         producer.send("topic", b"0").result(SECONDS)
-        delay = broker.intercept("Produce", "delay", seconds=0.5, times=1)
+        delay = broker.intercept("Produce", "delay", seconds=3.0, times=1)
         sent = producer.send("topic", b"purged")
         eventually(lambda: delay.hits, "the record is under way")
         assert producer.purge(in_queue=False) == 1
@@ -147,12 +147,14 @@ def test_flush_says_what_is_left(clients: Clients, topic: str) -> None:
     with EmbeddedBroker() as broker:
         broker.create_topic("topic")
         slow: Any = clients.producer(bootstrap_servers=broker.bootstrap_servers)
-        with broker.intercept("Produce", "delay", seconds=0.5):
-            slow.send("topic", b"1")
-            slow.send("topic", b"2")
-            with Stopwatch() as watch:
-                assert slow.flush(0.05) == 2
-            assert watch.seconds < 0.45
+        slow.send("topic", b"0").result(SECONDS)
+        broker.pause_node(1)
+        slow.send("topic", b"1")
+        slow.send("topic", b"2")
+        with Stopwatch() as watch:
+            assert slow.flush(0.05) == 2
+        assert watch.seconds < SECONDS / 2
+        broker.resume_node(1)
         assert slow.flush(SECONDS) == 0
         slow.close()
 

@@ -130,8 +130,9 @@ def test_a_partition_that_does_not_come_is_named(client_api: Any) -> None:
         consumer = client_api.Consumer(bootstrap_servers=address, auto_offset_reset="earliest")
         with consumer, broker.intercept("Fetch", "drop") as fault:
             consumer.assign([("slow", 0)])
-            with pytest.raises(KafkaTimeoutError, match=r"no record for 0\.5 s: slow-0"):
-                read_until_end(consumer, timeout=0.5)
+            assert consumer.position(("slow", 0), timeout=SECONDS) == 0
+            with pytest.raises(KafkaTimeoutError, match=r"no record for 1\.5 s: slow-0"):
+                read_until_end(consumer, timeout=1.5)
             assert fault.hits > 0
 
 

@@ -82,14 +82,16 @@ def test_a_large_record_enters_beside_small_ones_of_other_tasks(slow: EmbeddedBr
 def test_who_gives_up_keeps_no_room_from_others(slow: EmbeddedBroker) -> None:
     async def test() -> None:
         async with kafkars.aio.Producer(bootstrap_servers=slow.bootstrap_servers, **SETTINGS) as producer:
-            with slow.intercept("Produce", "delay", seconds=2.0, times=1):
+            with slow.intercept("Produce", "delay", seconds=15.0, times=1):
                 first = await producer.enqueue("busy", bytes(1_000_000))
                 waits = asyncio.ensure_future(producer.enqueue("busy", LARGE))
                 await asyncio.sleep(0.1)
                 waits.cancel()
                 # There is room for it now, with nobody in line before it.
-                await asyncio.wait_for(producer.enqueue("idle", SMALL), 1.0)
+                await asyncio.wait_for(producer.enqueue("idle", SMALL), 5.0)
             slow.slow_down()
+            # What is delayed need not be waited for: it is sent again.
+            slow.cut_connections()
             await first
 
     run(test())

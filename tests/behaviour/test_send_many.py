@@ -175,6 +175,7 @@ def test_room_that_does_not_come_is_told_with_what_was_taken() -> None:
 
 def test_an_unknown_topic_is_told_after_the_limit(clients: Clients, topic: str) -> None:
     producer: Any = clients.producer(allow_auto_create_topics=False)
+    producer.partitions_for(topic, timeout=SECONDS)
     with pytest.raises(MetadataTimeoutError):
         producer.send_many("no-such-topic", [b"value"], timeout=0.2).result(SECONDS)
     assert producer.send_many(topic, [b"value"]).result(SECONDS)[0].offset == 0
@@ -220,7 +221,7 @@ def test_asyncio_cancelling_gives_up_what_has_not_entered() -> None:
         with EmbeddedBroker() as broker:
             broker.create_topic("topic")
             async with kafkars.aio.Producer(bootstrap_servers=broker.bootstrap_servers) as producer:
-                with broker.intercept("Metadata", "delay", seconds=0.3):
+                with broker.intercept("Metadata", "delay", seconds=2.0, times=1):
                     await cancel(producer.send_many("topic", numbers(10)))
                     assert (await producer.send("topic", b"value")).offset == 0
 

@@ -191,10 +191,10 @@ def test_a_callback_that_raises_takes_the_place_of_nothing(
 def test_a_commit_that_times_out_in_a_block_is_carried_out_and_the_next_block_waits(
     broker: EmbeddedBroker, topic: str
 ) -> None:
-    with Producer[Any, Any](**settings(broker, max_block_ms=1_000)) as producer:
+    with Producer[Any, Any](**settings(broker, max_block_ms=4_000)) as producer:
         producer.init_transactions(SECONDS)
         with pytest.raises(KafkaTimeoutError), producer.transaction():
-            broker.intercept("Produce", "delay", seconds=1.6, times=1)
+            broker.intercept("Produce", "delay", seconds=6.0, times=1)
             producer.send(topic, b"A")
         with producer.transaction():
             producer.send(topic, b"next")
@@ -260,6 +260,7 @@ def test_a_commit_that_waits_never_ends_a_later_transaction(broker: EmbeddedBrok
     async def test() -> None:
         async with kafkars.aio.Producer[Any, Any](**settings(broker, max_block_ms=500)) as producer:
             await producer.init_transactions(SECONDS)
+            await producer.partitions_for(topic, timeout=SECONDS)
             await producer.begin_transaction()
             await producer.send(topic, b"A")
             waits = producer.send_nowait("unknown", b"A")
@@ -315,13 +316,14 @@ def test_a_call_made_again_hears_of_the_success_that_came_meanwhile(
     broker: EmbeddedBroker, topic: str, step: str
 ) -> None:
     with Producer(**settings(broker)) as producer:
+        producer.partitions_for(topic)
         if step != "init":
             producer.init_transactions()
             producer.begin_transaction()
             producer.send(topic, b"once").result(SECONDS)
         api = "InitProducerId" if step == "init" else "EndTxn"
         seen = len(broker.requests(api))
-        fault = broker.intercept(api, "delay", seconds=0.3, times=1)
+        fault = broker.intercept(api, "delay", seconds=2.0, times=1)
         call = getattr(producer, f"{step}_transaction" + ("s" if step == "init" else ""))
         with pytest.raises(KafkaTimeoutError, match="call it again"):
             call(0.05)

@@ -212,6 +212,8 @@ def test_asyncio_misses_a_record_that_nobody_awaits(end: str) -> None:
             **settings,
         ) as producer:
             await producer.init_transactions(SECONDS)
+            if end != "partitioner":  # which is asked at once where the topic is known
+                await producer.partitions_for("topic", timeout=SECONDS)
             await producer.begin_transaction()
             lost = producer.send("topic" if end == "partitioner" else "nowhere", b"lost")
             if end == "purged":

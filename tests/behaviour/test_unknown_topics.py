@@ -80,8 +80,9 @@ def test_every_call_says_of_an_unknown_topic_what_to_do(clients: Clients) -> Non
 
 def test_the_end_of_a_call_says_so_too(clients: Clients) -> None:
     producer = clients.producer(topic_metadata_propagation_max_ms=60_000, allow_auto_create_topics=False)
+    producer.partitions_for(clients.broker.new_topic(), timeout=SECONDS)
     with pytest.raises(KafkaTimeoutError, match=r"mend its name\. .*this passes; the client does not ask") as raised:
-        producer.partitions_for(unknown(), timeout=0.5)
+        producer.partitions_for(unknown(), timeout=2)
     assert "..;" not in str(raised.value)
 
 
@@ -152,9 +153,10 @@ def test_a_topic_that_is_made_meanwhile_is_waited_for() -> None:
 
 
 def test_waiting_longer_is_a_setting() -> None:
-    with EmbeddedBroker(auto_create_topics=False) as broker:
-        given: dict[str, Any] = {"topic_metadata_propagation_max_ms": 60_000, "max_block_ms": 600}
+    with EmbeddedBroker(auto_create_topics=False, topics={"there": 1}) as broker:
+        given: dict[str, Any] = {"topic_metadata_propagation_max_ms": 60_000, "max_block_ms": 2_000}
         with Producer(bootstrap_servers=broker.bootstrap_servers, **given) as producer:
+            producer.partitions_for("there", timeout=SECONDS)
             with pytest.raises(MetadataTimeoutError, match="max_block_ms=") as raised:
                 producer.send("unknown", b"value")
             assert isinstance(raised.value.__cause__, UnknownTopicOrPartitionError)
@@ -162,9 +164,10 @@ def test_waiting_longer_is_a_setting() -> None:
 
 def test_brokers_that_do_not_answer_know_of_no_topic(client_api: Any) -> None:
     """What was unknown before is asked for again; silence is not taken for an answer."""
-    with EmbeddedBroker(auto_create_topics=False) as broker:
-        given: dict[str, Any] = {"topic_metadata_propagation_max_ms": 100, "max_block_ms": 800}
+    with EmbeddedBroker(auto_create_topics=False, topics={"there": 1}) as broker:
+        given: dict[str, Any] = {"topic_metadata_propagation_max_ms": 100, "max_block_ms": 2_000}
         with client_api.Producer(bootstrap_servers=broker.bootstrap_servers, close_timeout_ms=100, **given) as producer:
+            producer.partitions_for("there", timeout=SECONDS)
             with pytest.raises(UnknownTopicOrPartitionError):
                 producer.send("unknown", b"value").result(SECONDS)
             broker.pause_node(1)

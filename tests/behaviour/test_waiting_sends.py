@@ -247,6 +247,8 @@ def test_a_record_behind_a_withdrawn_one_goes_on_at_once(choice: dict[str, Any])
 def test_each_send_waits_for_its_own_time(choice: dict[str, Any]) -> None:
     async def test() -> None:
         async with scene(**choice) as it:
+            # Short limits begin when there is a broker to ask.
+            await it.producer.partitions_for("there", timeout=SECONDS)
             patient = it.producer.send_nowait("never", b"patient")
             calls = [
                 it.producer.send_many("never", [b"1"], timeout=0.05),
@@ -365,7 +367,8 @@ def test_a_commit_that_cannot_be_does_not_wait(choice: dict[str, Any], cause: st
 
 def test_a_commit_is_told_at_once_that_the_transactions_time_is_over(choice: dict[str, Any]) -> None:
     async def test() -> None:
-        async with scene(transactional_id="overdue", transaction_timeout_ms=1_000, **choice) as it:
+        async with scene(transactional_id="overdue", transaction_timeout_ms=3_000, **choice) as it:
+            await it.producer.partitions_for("there")
             await it.producer.begin_transaction()
             await it.producer.send("there", b"1")
             waiting = it.producer.send_nowait("late", b"waits")
@@ -402,6 +405,7 @@ def fails_late(choice: dict[str, Any], call: str, patience: float) -> bool:
 
         with ThreadPoolExecutor() as threads, producer:
             producer.init_transactions(SECONDS)
+            producer.partitions_for("there", timeout=SECONDS)
             producer.begin_transaction()
             producer.send("there", b"1").result(SECONDS)
             broker.forget_requests()

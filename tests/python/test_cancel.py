@@ -98,7 +98,7 @@ def test_a_record_that_waits_for_room_is_withdrawn(faulty_broker: EmbeddedBroker
 
     async def main() -> None:
         async with aio_producer(faulty_broker, **small) as producer:
-            faulty_broker.intercept("Produce", "delay", seconds=0.3, times=1)
+            faulty_broker.intercept("Produce", "delay", seconds=3.0, times=1)
             sent = []
             with pytest.raises(BufferFullError):
                 while True:

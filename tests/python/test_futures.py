@@ -342,11 +342,16 @@ def test_callbacks_run_once_on_the_loop_in_their_context(faulty_broker: Embedded
     seen: list[tuple[str, bool]] = []
 
     async def main() -> None:
-        async with aio_producer(faulty_broker, linger_ms=20) as producer:
+        # Nothing leaves before a flush.
+        async with aio_producer(faulty_broker, linger_ms=60_000) as producer:
             future = producer.send("t", b"value")
+
+            told = asyncio.Event()
 
             def note(done: Future[RecordMetadata]) -> None:
                 seen.append((variable.get(), done is future))
+                if len(seen) == 2:
+                    told.set()
 
             variable.set("at the call")
             future.add_done_callback(note)
@@ -361,7 +366,9 @@ def test_callbacks_run_once_on_the_loop_in_their_context(faulty_broker: Embedded
                 future.result()
             with pytest.raises(asyncio.InvalidStateError):
                 future.exception()
+            assert await producer.flush(SECONDS) == 0
             await future
+            await asyncio.wait_for(told.wait(), SECONDS)
             future.add_done_callback(note)
             assert len(seen) == 2
             await asyncio.sleep(0)
