@@ -31,7 +31,7 @@ DIFFERENCES: dict[tuple[str, str], dict[str, object]] = {
 
 SLOWER: dict[tuple[str, str], dict[str, float]] = {
     # A broker that hangs up may be about to start: the administrator tries again until request_timeout_ms.
-    ("aiokafka", "TLS to a plain port"): {"administer": 1.5},
+    ("aiokafka", "TLS to a plain port"): {"administer": 3.0},
 }
 """Seconds that a face takes longer."""
 
