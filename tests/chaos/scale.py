@@ -28,8 +28,8 @@ class Scale:
     """What recovery may take beyond twice the back-off on a machine that is busy with other things."""
 
     chance_seconds: float
-    """How much later than the others a client may be back from a failover. A cluster gives a broker up seconds after its
-    last sign of life; what a client adds is chance below its pause between two requests for metadata, for all three
+    """How much later than the others a client may be back from a failover. A cluster gives a broker up seconds after
+    its last sign of life; what a client adds is chance below its pause between two requests for metadata, for all three
     clients. What must be found are pauses of about ten seconds."""
 
 
