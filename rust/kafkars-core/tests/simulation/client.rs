@@ -386,7 +386,7 @@ impl World {
                 let refused = refused_login(self.base + Duration::from_micros(began));
                 client.sender.login_refused(instant, node, refused);
             }
-            shapes::heard(self, id, node);
+            shapes::heard(self, id, node, began);
         }
         self.poll_soon(id);
     }

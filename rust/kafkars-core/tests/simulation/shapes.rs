@@ -30,6 +30,8 @@ const REQUEST_TIMEOUT: Micros = 300 * MILLI;
 /// this.
 const UNDER_WAY: Micros = REQUEST_TIMEOUT + 420 * MILLI;
 
+const LONGEST_LINGER: Micros = 20 * MILLI;
+
 /// How producer and world are made.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Shape {
@@ -52,7 +54,7 @@ pub(crate) fn history(seed: u64, shape: Shape, defect: Option<Defect>) -> Result
     world.stormy = world.chance(300);
     let one_at_a_time = world.chance(500);
     let config = ProducerConfig {
-        linger: Duration::from_millis(world.between(0, 20)),
+        linger: Duration::from_micros(MILLI * world.between(0, LONGEST_LINGER / MILLI)),
         batch_size: world.between(60, 400) as usize,
         max_in_flight: if one_at_a_time { 1 } else { 5 },
         request_timeout: match shape.guarded {
@@ -162,14 +164,17 @@ fn send(world: &mut World, id: usize, value: u64) {
 }
 
 /// Notes that a node has refused a login, for all records that wait for it, and checks that those that have waited for
-/// long fail.
-pub(crate) fn heard(world: &mut World, id: usize, node: i32) {
+/// long fail, if the login began after they had heard of an earlier one.
+pub(crate) fn heard(world: &mut World, id: usize, node: i32, began: Micros) {
     let now = world.now;
     for index in world.open.clone() {
         if leader(world, id, index) == Some(node) {
             let refused = &mut world.clients[id].refused;
             let (_, since) = *refused.entry(index).or_insert((node, now));
-            if since + LOGIN_GRACE + UNDER_WAY <= now {
+            let heard_by = since + UNDER_WAY;
+            // One that lingered when the first refusal came did not wait for the node yet.
+            let has_lingered = world.sent_by_key[index].2 + LONGEST_LINGER <= since;
+            if has_lingered && heard_by <= began && heard_by + LOGIN_GRACE <= now {
                 world.after(SLACK, move |world| {
                     let (_, value, at, delivery) = &world.sent_by_key[index];
                     if delivery.result().is_none() {
