@@ -53,7 +53,7 @@ pub(crate) struct Client {
     /// Failed connection attempts by node, and until when there is no other.
     failures: BTreeMap<i32, (u32, Micros)>,
     /// Records that wait for a node that refuses every login, by their index: which, and when that was heard first.
-    pub(crate) refused: BTreeMap<usize, (i32, Micros)>,
+    pub(crate) refused: BTreeMap<usize, shapes::Heard>,
     /// Nodes that have ever refused a login, for a client that never forgets.
     pub(crate) refusing: BTreeSet<i32>,
     next_poll: Option<Micros>,
@@ -366,7 +366,7 @@ impl World {
         self.after(delay, move |world| {
             let client = &mut world.clients[id];
             client.failures.remove(&node);
-            client.refused.retain(|_, (heard, _)| *heard != node);
+            client.refused.retain(|_, heard| heard.node != node);
             client.sender.login_possible(node);
             if !client.leaders.connected.contains(&node) {
                 client.leaders.connected.push(node);

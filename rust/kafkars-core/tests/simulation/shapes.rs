@@ -30,7 +30,14 @@ const REQUEST_TIMEOUT: Micros = 300 * MILLI;
 /// this.
 const UNDER_WAY: Micros = REQUEST_TIMEOUT + 420 * MILLI;
 
-const LONGEST_LINGER: Micros = 20 * MILLI;
+/// The refused logins that a record has heard of, in a row.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Heard {
+    pub(crate) node: i32,
+    pub(crate) first: Micros,
+    /// The first one that it has heard of wherever it was.
+    surely: Option<Micros>,
+}
 
 /// How producer and world are made.
 #[derive(Debug, Clone, Copy)]
@@ -54,7 +61,7 @@ pub(crate) fn history(seed: u64, shape: Shape, defect: Option<Defect>) -> Result
     world.stormy = world.chance(300);
     let one_at_a_time = world.chance(500);
     let config = ProducerConfig {
-        linger: Duration::from_micros(MILLI * world.between(0, LONGEST_LINGER / MILLI)),
+        linger: Duration::from_millis(world.between(0, 20)),
         batch_size: world.between(60, 400) as usize,
         max_in_flight: if one_at_a_time { 1 } else { 5 },
         request_timeout: match shape.guarded {
@@ -170,11 +177,17 @@ pub(crate) fn heard(world: &mut World, id: usize, node: i32, began: Micros) {
     for index in world.open.clone() {
         if leader(world, id, index) == Some(node) {
             let refused = &mut world.clients[id].refused;
-            let (_, since) = *refused.entry(index).or_insert((node, now));
-            let heard_by = since + UNDER_WAY;
-            // One that lingered when the first refusal came did not wait for the node yet.
-            let has_lingered = world.sent_by_key[index].2 + LONGEST_LINGER <= since;
-            if has_lingered && heard_by <= began && heard_by + LOGIN_GRACE <= now {
+            let heard = refused.entry(index).or_insert(Heard {
+                node,
+                first: now,
+                surely: None,
+            });
+            // One that lingered when the first refusal came, or was under way, did not wait for the node yet.
+            if heard.first + UNDER_WAY > now {
+                continue;
+            }
+            let surely = *heard.surely.get_or_insert(now);
+            if surely <= began && surely + LOGIN_GRACE <= now {
                 world.after(SLACK, move |world| {
                     let (_, value, at, delivery) = &world.sent_by_key[index];
                     if delivery.result().is_none() {
@@ -194,7 +207,7 @@ pub(crate) fn leaders_moved(world: &mut World, id: usize) {
     let refused = std::mem::take(&mut world.clients[id].refused);
     let still = refused
         .into_iter()
-        .filter(|(index, (node, _))| leader(world, id, *index) == Some(*node));
+        .filter(|(index, heard)| leader(world, id, *index) == Some(heard.node));
     let still = still.collect();
     world.clients[id].refused = still;
 }
@@ -213,7 +226,7 @@ pub(crate) fn check_refused(world: &mut World, id: usize) {
         let created = world.sent_by_key.iter().filter_map(of_its_batch).min();
         let is_late = created.is_some_and(|created| world.now >= created + DELIVERY_TIMEOUT);
         let has_waited =
-            heard.is_some_and(|(_, since)| is_late || world.now >= since + LOGIN_GRACE);
+            heard.is_some_and(|heard| is_late || world.now >= heard.first + LOGIN_GRACE);
         if matches!(outcome, Err(ProduceError::Security(_))) && !has_waited {
             let early = format!("record {value}, sent at {at}, failed for a login of others");
             world.violated(early);
