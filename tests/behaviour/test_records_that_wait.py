@@ -24,6 +24,7 @@ from kafkars.errors import (
 )
 from kafkars.testing import EmbeddedBroker
 
+from tests.kafka import wire
 from tests.support.awaits import run
 from tests.support.clients import Clients
 from tests.support.waiting import SECONDS, Stopwatch, eventually
@@ -89,12 +90,13 @@ def test_keys_go_on_when_a_topic_is_made_again_with_fewer_partitions(clients: Cl
 @pytest.mark.parametrize("idempotent", [True, False])
 def test_a_partition_that_is_gone_fails_its_records_and_no_others(clients: Clients, idempotent: bool) -> None:
     topic = clients.broker.new_topic(partitions=3)
-    settings = {"request_timeout_ms": 2_000, "metadata_max_age_ms": 500, "retry_backoff_max_ms": 200}
+    settings = {"request_timeout_ms": 2_000, "retry_backoff_max_ms": 200}
     # While the topic is away its producer would make it, with as many partitions as brokers like.
     producer: Any = clients.producer(enable_idempotence=idempotent, allow_auto_create_topics=False, **settings)
     producer.send(topic, b"before", partition=2).result(SECONDS)
     with kafkars.Admin(bootstrap_servers=clients.broker.bootstrap_servers) as admin:
         admin.delete_topics([topic])
+        wire.wait_until_gone(clients.broker.bootstrap_servers, topic)
         # Records of a partition that the producer still knows of.
         sent = [producer.send(topic, b"during", partition=2) for _ in range(3)]
         made_again(admin, NewTopic(topic, 1))

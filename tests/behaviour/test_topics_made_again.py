@@ -16,6 +16,7 @@ import pytest
 from kafkars.admin import NewTopic
 from kafkars.errors import InvalidPartitionError, KafkaError, TopicAlreadyExistsError
 
+from tests.kafka import wire
 from tests.support.clients import Clients
 from tests.support.waiting import SECONDS, eventually
 
@@ -110,6 +111,7 @@ class Program:
 
     def make_again(self, admin: kafkars.Admin, count: int) -> None:
         admin.delete_topics([self.topic])
+        wire.wait_until_gone(self.clients.broker.bootstrap_servers, self.topic)
 
         def is_made() -> bool:
             try:

@@ -12,6 +12,8 @@ import struct
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tests.support.waiting import eventually
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -57,6 +59,16 @@ def metadata(address: str, topic: str | None = None, seconds: float = SECONDS) -
 def topics(address: str, seconds: float = SECONDS) -> frozenset[str]:
     """The topics that one node knows. To ask for one by its name may create it."""
     return _view(address, struct.pack(">i", -1), seconds).topics
+
+
+def wait_until_gone(addresses: str, topic: str) -> None:
+    """Waits until each node has heard that a topic was deleted.
+
+    The answer to a deletion comes from the controller. Until the others hear of it they take records and commits for the
+    topic, and throw them away with it.
+    """
+    nodes = addresses.split(",")
+    eventually(lambda: all(topic not in topics(node) for node in nodes), f"every broker knows that {topic} is gone")
 
 
 def _view(address: str, body: bytes, seconds: float) -> ClusterView:

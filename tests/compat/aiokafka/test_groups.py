@@ -10,6 +10,7 @@ import kafkars.aio
 import pytest
 
 from tests.brokers import Broker
+from tests.kafka import wire
 from tests.support.aiokafka_library import Library, Run
 
 LONG_MS = 60_000
@@ -491,6 +492,7 @@ def test_a_topic_of_a_pattern_stays_deleted(face: Library, run: Run, grouped: bo
             await admin.start()
             try:
                 await admin.delete_topics([topic])
+                await asyncio.to_thread(wire.wait_until_gone, library.broker.bootstrap_servers, topic)
                 # Its metadata is asked for several times meanwhile.
                 for _ in range(8):
                     assert await consumer.getmany(timeout_ms=250) == {}

@@ -11,7 +11,6 @@ from confluent_kafka.admin import AdminClient
 
 from tests.compat.confluent.conftest import SECONDS, Clients, poll_until
 from tests.kafka import wire
-from tests.support.waiting import eventually
 
 Call = Callable[[Any, Any], object]
 
@@ -33,9 +32,7 @@ def reading(clients: Clients, **settings: Any) -> tuple[Any, str]:
     poll_until(consumer, 1)
     admin = AdminClient({"bootstrap.servers": clients.broker.bootstrap_servers})
     admin.delete_topics([topic])[topic].result(SECONDS)
-    # The answer comes from the controller, and the others hear of it later.
-    addresses = clients.broker.bootstrap_servers.split(",")
-    eventually(lambda: all(topic not in wire.topics(each) for each in addresses), "every broker knows that it is gone")
+    wire.wait_until_gone(clients.broker.bootstrap_servers, topic)
     return consumer, topic
 
 
