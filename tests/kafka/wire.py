@@ -64,8 +64,8 @@ def topics(address: str, seconds: float = SECONDS) -> frozenset[str]:
 def wait_until_gone(addresses: str, topic: str) -> None:
     """Waits until each node has heard that a topic was deleted.
 
-    The answer to a deletion comes from the controller. Until the others hear of it they take records and commits for the
-    topic, and throw them away with it.
+    The answer to a deletion comes from the controller. Until the others hear of it they take records and commits for
+    the topic, and throw them away with it.
     """
     nodes = addresses.split(",")
     eventually(lambda: all(topic not in topics(node) for node in nodes), f"every broker knows that {topic} is gone")
