@@ -251,7 +251,6 @@ ELSEWHERE: Mapping[str, str] = {
     "ssl_providers": "leave it out: there is no OpenSSL in it; give ssl_key_location or ssl_key_pem",
     "ssl_sigalgs_list": "leave it out: every signature algorithm that is safe is offered",
     "statistics_interval_ms": "call metrics() when you want figures",
-    "sticky_partitioning_linger_ms": "use partitioner to choose how records without a key are spread",
     "test_mock_broker_rtt": "leave it out: tests have kafkars.testing",
     "test_mock_num_brokers": "leave it out: tests have kafkars.testing",
     "topic_blacklist": "call subscribe() with a pattern that leaves them out",

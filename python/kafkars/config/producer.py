@@ -101,6 +101,11 @@ class ProducerConfig(ClientConfig):
     """How a partition is chosen when a record names none: a name of `PARTITIONERS`, or a function of the serialized
     key and the number of partitions, which runs in `send()`."""
 
+    sticky_partitioning_linger_ms: float = 0
+    """How long records without key stay with one partition by the partitioners `consistent_random`, `murmur2_random`,
+    `fnv1a_random` and `random`: fuller batches, as by librdkafka's setting of this name, whose default is 10. 0 chooses
+    for each record. `default` has a rule of its own."""
+
     interceptors: Sequence[Interceptor] = ()
     """Objects that see each record before it is serialized and what became of it (KIP-42), in this order; see
     `kafkars.Interceptor`. An exception in one is logged and not raised."""
@@ -129,6 +134,7 @@ class ProducerConfig(ClientConfig):
         "transactional_id": checks.optional(checks.text),
         "transaction_timeout_ms": checks.milliseconds(0, checks.INT32, above=True),
         "partitioner": _partitioner,
+        "sticky_partitioning_linger_ms": checks.milliseconds(),
         "interceptors": checks.interceptors,
         "key_serializer": checks.optional(checks.serializer),
         "value_serializer": checks.optional(checks.serializer),

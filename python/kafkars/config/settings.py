@@ -95,6 +95,7 @@ class ProducerSettings(ClientSettings, total=False):
     transactional_id: str | None
     transaction_timeout_ms: float
     partitioner: str | Callable[[bytes | None, int], int]
+    sticky_partitioning_linger_ms: float
     interceptors: Sequence[Interceptor]
 
 

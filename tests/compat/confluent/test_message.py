@@ -34,6 +34,20 @@ def test_a_message_says_what_it_was_made_of(ck: ModuleType) -> None:
     assert (message.deserialized_key(), message.deserialized_value()) == (b"key", b"value")
 
 
+@pytest.mark.parametrize("number", [-1, -5, -1001])
+def test_numbers_that_stand_for_nothing_are_nothing(ck: ModuleType, number: int) -> None:
+    message = ck.Message(partition=number, offset=number, leader_epoch=number, delivery_count=number, latency=number)
+    assert (message.partition(), message.offset(), message.leader_epoch()) == (None, None, None)
+    assert (message.delivery_count(), message.latency()) == (None, None)
+    assert ck.Message(delivery_count=0).delivery_count() is None
+
+
+@pytest.mark.parametrize("timestamp", [(1,), (1, 2, 3), 5, [1, 2], "ab"])
+def test_a_timestamp_is_a_kind_and_a_time(ck: ModuleType, timestamp: Any) -> None:
+    with pytest.raises(TypeError, match="timestamp must be a tuple"):
+        ck.Message(timestamp=timestamp)
+
+
 def test_a_class_is_derived_from_message(ck: ModuleType) -> None:
     class Noted(ck.Message):
         def note(self) -> str:

@@ -34,7 +34,7 @@ def test_partition_and_offset_can_be_set_and_the_rest_not(ck: ModuleType) -> Non
     place.offset = ck.OFFSET_END
     place.partition = 2
     assert (place.partition, place.offset) == (2, -1)
-    for name in ("topic", "error"):
+    for name in ("topic", "error", "leader_epoch"):
         with pytest.raises(AttributeError):
             setattr(place, name, None)
 

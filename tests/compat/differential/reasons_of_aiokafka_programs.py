@@ -62,6 +62,12 @@ REASONS = [
         "Two members that take the partitions from each other for ever read everything again and again.",
     ),
     Reason(
+        ("a record of less than 82 bytes below max_request_size",),
+        "MessageSizeTooLargeError: it counts the longest headers that a batch and a record may have",
+        "sends it",
+        "It is not larger than the limit, and brokers take it by default.",
+    ),
+    Reason(
         ("several records, and the broker answers MESSAGE_TOO_LARGE",),
         "MessageSizeTooLargeError of all records of the batch",
         "sends the batch in parts",

@@ -229,6 +229,24 @@ REASONS = [
         "It says how many messages have no report yet.",
     ),
     Reason(
+        ("poll() while a broker answers fetches with UNKNOWN",),
+        "a message with the error, and then those that are there",
+        "those that are there, once the broker hands them out",
+        "What passes by itself is tried again, as for other codes.",
+    ),
+    Reason(
+        ("queue.buffering.max.kbytes",),
+        "bounds the bytes of keys and values that have no report yet",
+        "bounds the memory of batches that are not stored yet, of which there is always room for the largest message",
+        "It is there to bound memory.",
+    ),
+    Reason(
+        ("`==` of two Uuid",),
+        "False, though their hashes are the same",
+        "compares what they are",
+        "Equal ids are equal.",
+    ),
+    Reason(
         ("txmsg_bytes and txbytes of statistics",),
         "the bytes of keys and values",
         "the bytes of batches before compression",

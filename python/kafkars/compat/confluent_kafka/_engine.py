@@ -49,6 +49,7 @@ def producer(values: Values) -> dict[str, Any]:
         "transactional_id": values["transactional.id"],
         "transaction_timeout_ms": values["transaction.timeout.ms"],
         "partitioner": KEYS.get(values["partitioner"], values["partitioner"]),
+        "sticky_partitioning_linger_ms": values["sticky.partitioning.linger.ms"],
     }
 
 

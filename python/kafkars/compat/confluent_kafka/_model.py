@@ -63,7 +63,8 @@ class AcknowledgeType(Ordered):
 
 
 class Uuid:
-    """An id of 128 bits; as text it is base64 without padding, as Kafka writes ids of topics.
+    """An id of 128 bits; as text it is base64 without padding. Kafka's own tools write `-` and `_` in it for
+    `+` and `/`.
 
     Args:
         most_significant_bits: The first half, as a signed number.
@@ -90,7 +91,7 @@ class Uuid:
     def __str__(self) -> str:
         import base64  # noqa: PLC0415  ids are seldom shown
 
-        return base64.urlsafe_b64encode(self._bytes).rstrip(b"=").decode()
+        return base64.b64encode(self._bytes).rstrip(b"=").decode()
 
     __repr__ = __str__
 

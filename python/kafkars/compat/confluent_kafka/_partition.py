@@ -77,10 +77,6 @@ class TopicPartition:
         """The epoch of the leader that stored the last record read."""
         return self._leader_epoch
 
-    @leader_epoch.setter
-    def leader_epoch(self, leader_epoch: int | None) -> None:
-        self._leader_epoch = epoch(leader_epoch)
-
     @property
     def error(self) -> KafkaError | None:
         """The error of this partition in the call that returned it."""

@@ -52,6 +52,9 @@ fn members_in_the_middle_of_a_rebalance_are_told_to_join_again() {
     let mut follower = scene.classic(&["range"]);
     follower.join();
     let waiting = follower.send_join();
+    until("its request is there", || {
+        (scene.listed().1 == "PreparingRebalance").then_some(())
+    });
     let mut new = scene.consumer("new");
     assert_eq!(new.heartbeat().error_code, 0);
     let told: JoinGroupResponse = follower.wire.receive::<JoinGroupRequest>(9).1;

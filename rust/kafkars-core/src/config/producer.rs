@@ -60,6 +60,9 @@ pub struct ProducerConfig {
     pub compression: Compression,
     /// How a partition is chosen when the record names none.
     pub partitioner: Partitioner,
+    /// How long records without key stay with one partition where `partitioner` takes one at random for them, as
+    /// librdkafka's `sticky.partitioning.linger.ms`. Default 0: each has a partition of its own.
+    pub sticky_linger: Duration,
     /// Sequence numbers that let the broker drop repeated batches. Default true where acks is all.
     pub enable_idempotence: bool,
     /// Names the producer across restarts and lets it open transactions; a new producer with the same id fences the
@@ -85,6 +88,7 @@ impl Default for ProducerConfig {
             max_in_flight: 5,
             compression: Compression::default(),
             partitioner: Partitioner::default(),
+            sticky_linger: Duration::ZERO,
             enable_idempotence: true,
             transactional_id: None,
             transaction_timeout: Duration::from_secs(60),

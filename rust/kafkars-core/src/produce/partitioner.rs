@@ -21,20 +21,20 @@ pub enum Partitioner {
     /// worth of bytes (KIP-794), or until a batch begins 10 ms after the first one there, then move to another.
     #[default]
     Murmur2Sticky,
-    /// Murmur2 of the key; keyless records go to a random partition each.
+    /// Murmur2 of the key; keyless records go to a random partition each, or for each `sticky_linger`.
     Murmur2Random,
     /// librdkafka's `murmur2`: murmur2 of the key; keyless records all share the partition of an empty key.
     Murmur2Consistent,
     /// librdkafka's `consistent`: CRC-32 of the key; keyless records all share the partition of an empty key.
     Consistent,
     /// librdkafka's `consistent_random`, its default: CRC-32 of the key; records without key, or with an empty one, go
-    /// to a random partition.
+    /// to a random partition each, or for each `sticky_linger`.
     ConsistentRandom,
     /// librdkafka's `fnv1a`: FNV-1a of the key; keyless records all share the partition of an empty key.
     Fnv1a,
-    /// FNV-1a of the key; keyless records go to a random partition each.
+    /// FNV-1a of the key; keyless records go to a random partition each, or for each `sticky_linger`.
     Fnv1aRandom,
-    /// Every record, keyed or not, goes to a random partition.
+    /// Every record, keyed or not, goes to a random partition; keyless ones may stay there for `sticky_linger`.
     Random,
     /// Every record, keyed or not, goes to the partition after the last one used.
     RoundRobin,
@@ -60,6 +60,16 @@ impl Partitioner {
         };
         Some(partition)
     }
+
+    /// Whether a record goes to a random partition, and may as well go where the one before it went.
+    pub fn may_stay(self, key: Option<&[u8]>) -> bool {
+        match self {
+            // An empty key is none here, and only here.
+            Self::ConsistentRandom => key.is_none_or(<[u8]>::is_empty),
+            Self::Murmur2Random | Self::Fnv1aRandom | Self::Random => key.is_none(),
+            _ => false,
+        }
+    }
 }
 
 /// Kafka's names for the strategies, as users write them in `partitioner=`.
@@ -83,7 +93,7 @@ pub struct PartitionChooser {
     random: Random,
     sticky: Option<i32>,
     sticky_bytes: usize,
-    // When the first batch was begun since the move to the partition.
+    // When the first batch was begun since the move to the partition, or when it was chosen for `sticky_linger`.
     sticky_since: Option<Instant>,
     turn: usize,
 }
@@ -131,15 +141,41 @@ impl PartitionChooser {
         Some(chosen)
     }
 
+    /// Chooses at random for as long as `linger`, from the first record that a choice was made for.
+    ///
+    /// `count` and `available` are those of [`PartitionChooser::choose`].
+    pub fn stay(
+        &mut self,
+        linger: Duration,
+        now: Instant,
+        count: usize,
+        available: &[i32],
+    ) -> Option<i32> {
+        let buckets = u32::try_from(count).ok().filter(|count| *count > 0)?;
+        let since = self.sticky_since;
+        let is_over = since.is_none_or(|since| now.saturating_duration_since(since) >= linger);
+        if let Some(partition) = self.held(buckets, available).filter(|_| !is_over) {
+            return Some(partition);
+        }
+        let random = self.next_random();
+        self.sticky_since = Some(now);
+        self.sticky = Some(self.pick(random, buckets, available));
+        self.sticky
+    }
+
+    /// The partition of the record before, if it still has a leader.
+    fn held(&self, buckets: u32, available: &[i32]) -> Option<i32> {
+        self.sticky.filter(|partition| match available {
+            // The topic may have had this partition only before it was created again.
+            [] => u32::try_from(*partition).is_ok_and(|partition| partition < buckets),
+            available => available.binary_search(partition).is_ok(),
+        })
+    }
+
     fn sticky(&mut self, size: usize, batch_size: usize, buckets: u32, available: &[i32]) -> i32 {
         let stay = self
-            .sticky
-            .filter(|_| self.sticky_bytes < batch_size.min(LONGEST_STAY))
-            .filter(|partition| match available {
-                // The topic may have had this partition only before it was created again.
-                [] => u32::try_from(*partition).is_ok_and(|partition| partition < buckets),
-                available => available.binary_search(partition).is_ok(),
-            });
+            .held(buckets, available)
+            .filter(|_| self.sticky_bytes < batch_size.min(LONGEST_STAY));
         let partition = stay.unwrap_or_else(|| {
             self.sticky_bytes = 0;
             self.sticky_since = None;
@@ -331,6 +367,62 @@ mod tests {
             choose(Partitioner::Consistent, None, 10),
             choose(Partitioner::Consistent, Some(b""), 10)
         );
+    }
+
+    #[test]
+    fn random_choices_stay_for_a_while_and_then_move() {
+        let mut chooser = PartitionChooser::new(3);
+        let (start, linger) = (Instant::now(), Duration::from_millis(50));
+        let mut at = |ms| {
+            chooser
+                .stay(linger, start + Duration::from_millis(ms), 64, &[])
+                .expect("the topic has partitions")
+        };
+        let chosen: Vec<Vec<i32>> = (0..10)
+            .map(|round| (0..5).map(|step| at(round * 50 + step * 10)).collect())
+            .collect();
+        for stay in &chosen {
+            assert!(stay.iter().all(|partition| *partition == stay[0]));
+        }
+        let mut places: Vec<i32> = chosen.iter().map(|stay| stay[0]).collect();
+        places.sort_unstable();
+        places.dedup();
+        assert!(places.len() > 5, "moved only between {places:?}");
+    }
+
+    #[test]
+    fn random_choices_do_not_stay_where_there_is_no_leader() {
+        let (now, linger) = (Instant::now(), Duration::from_secs(60));
+        let mut chooser = PartitionChooser::new(3);
+        let first = chooser.stay(linger, now, 3, &[0, 1, 2]);
+        let others: Vec<i32> = (0..3).filter(|each| Some(*each) != first).collect();
+        let second = chooser.stay(linger, now, 3, &others);
+        assert_ne!(first, second);
+        assert_eq!(chooser.stay(linger, now, 3, &[0, 1, 2]), second);
+        // The topic was made again with one partition.
+        assert_eq!(chooser.stay(linger, now, 1, &[]), Some(0));
+        assert_eq!(chooser.stay(linger, now, 0, &[]), None);
+    }
+
+    #[test]
+    fn only_what_has_no_key_stays() {
+        for (partitioner, empty) in [
+            (Partitioner::ConsistentRandom, true),
+            (Partitioner::Murmur2Random, false),
+            (Partitioner::Fnv1aRandom, false),
+            (Partitioner::Random, false),
+        ] {
+            assert!(partitioner.may_stay(None), "{partitioner:?}");
+            assert!(!partitioner.may_stay(Some(b"key")), "{partitioner:?}");
+            assert_eq!(partitioner.may_stay(Some(b"")), empty, "{partitioner:?}");
+        }
+        for partitioner in [
+            Partitioner::Murmur2Sticky,
+            Partitioner::Consistent,
+            Partitioner::RoundRobin,
+        ] {
+            assert!(!partitioner.may_stay(None), "{partitioner:?}");
+        }
     }
 
     #[test]

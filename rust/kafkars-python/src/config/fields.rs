@@ -113,6 +113,7 @@ settings! {
         transactional_id: Option<String>,
         transaction_timeout_ms: f64,
         partitioner: Py<PyAny>,
+        sticky_partitioning_linger_ms: f64,
         interceptors: Vec<Py<PyAny>>,
         key_serializer: Option<Py<PyAny>>,
         value_serializer: Option<Py<PyAny>>,

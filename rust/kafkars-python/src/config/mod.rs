@@ -155,6 +155,7 @@ impl ProducerSettings {
             )?,
             compression: compression(&fields.compression_type, fields.compression_level)?,
             partitioner: self.partitioner(py)?,
+            sticky_linger: milliseconds(fields.sticky_partitioning_linger_ms),
             enable_idempotence: fields.enable_idempotence.unwrap_or(
                 (acks == Acks::All && fields.retries > 0) || fields.transactional_id.is_some(),
             ),

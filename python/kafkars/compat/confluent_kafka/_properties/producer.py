@@ -132,8 +132,8 @@ PRODUCER: tuple[Property, ...] = (
         "P",
         INTEGER,
         "10",
-        NO_EFFECT,
-        "messages without key are spread one by one",
+        ENGINE,
+        "`sticky_partitioning_linger_ms`",
         limits=(0, 900000),
     ),
     Property(

@@ -6,7 +6,7 @@ mod topics;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use foldhash::fast::RandomState;
 use kafkars_protocol::Uuid;
@@ -29,6 +29,7 @@ pub struct Accumulator {
     buffer_memory: usize,
     max_request_size: usize,
     partitioner: Partitioner,
+    sticky_linger: Duration,
     // Whether there is one request at a time, so that the order holds whatever leaders do.
     one_at_a_time: bool,
     seed: u64,
@@ -106,6 +107,7 @@ impl Accumulator {
             buffer_memory: config.buffer_memory,
             max_request_size: config.max_request_size,
             partitioner: config.partitioner,
+            sticky_linger: config.sticky_linger,
             one_at_a_time: config.max_in_flight == 1,
             seed,
             topics: RwLock::new(HashMap::default()),
@@ -116,14 +118,15 @@ impl Accumulator {
         }
     }
 
-    /// Appends a record, or returns what it needs first. `now` is asked when a batch begins, `now_ms`, the wall clock,
-    /// for records without timestamp: reading a clock costs as much as appending a small record.
+    /// Appends a record, or returns what it needs first. `now` is asked when a batch begins and where `sticky_linger`
+    /// counts, `now_ms`, the wall clock, for records without timestamp: reading a clock costs as much as appending a
+    /// small record.
     ///
     /// The flag tells whether the sender must be woken.
     pub fn append(
         &self,
         record: &ProduceRecord<'_>,
-        now: impl FnOnce() -> Instant,
+        now: impl Fn() -> Instant,
         now_ms: impl FnOnce() -> i64,
     ) -> Result<(Delivery, bool), AppendRefusal> {
         let topics = self.topics.read();
@@ -146,7 +149,7 @@ impl Accumulator {
         &self,
         destination: &KnownTopic,
         record: &ProduceRecord<'_>,
-        now: impl FnOnce() -> Instant,
+        now: impl Fn() -> Instant,
         now_ms: impl FnOnce() -> i64,
     ) -> Result<(Delivery, bool), AppendRefusal> {
         self.append_in(&destination.0, record, now, now_ms)
@@ -157,14 +160,14 @@ impl Accumulator {
         &self,
         topic: &TopicBuffers,
         record: &ProduceRecord<'_>,
-        now: impl FnOnce() -> Instant,
+        now: impl Fn() -> Instant,
         now_ms: impl FnOnce() -> i64,
     ) -> Result<(Delivery, bool), AppendRefusal> {
         let size = self.size(record).map_err(AppendRefusal::Failed)?;
         let timestamp = timestamp(record)
             .map_err(AppendRefusal::Failed)?
             .unwrap_or_else(now_ms);
-        let (partition, is_by_chance) = self.partition(topic, record, size)?;
+        let (partition, is_by_chance) = self.partition(topic, record, size, &now)?;
         self.reserve(size)?;
         let parts = RecordParts {
             timestamp,
@@ -244,12 +247,13 @@ impl Accumulator {
         signal != Signal::None
     }
 
-    /// Returns the record's partition, and true if neither the caller nor the key decided.
+    /// Returns the record's partition, and true if neither the caller nor the key nor time decided.
     fn partition<'a>(
         &self,
         topic: &'a TopicBuffers,
         record: &ProduceRecord<'_>,
         size: usize,
+        now: impl FnOnce() -> Instant,
     ) -> Result<(&'a Arc<PartitionBuffer>, bool), AppendRefusal> {
         let count = topic.partitions.len();
         let by_itself = record.partition.or_else(|| match count {
@@ -257,8 +261,13 @@ impl Accumulator {
             1 => Some(0),
             _ => self.partitioner.of_key(record.key, count),
         });
+        let stays = !self.sticky_linger.is_zero() && self.partitioner.may_stay(record.key);
         let chosen = by_itself.or_else(|| {
-            topic.chooser.lock().choose(
+            let mut chooser = topic.chooser.lock();
+            if stays {
+                return chooser.stay(self.sticky_linger, now(), count, &topic.available);
+            }
+            chooser.choose(
                 self.partitioner,
                 record.key,
                 size,
@@ -270,7 +279,7 @@ impl Accumulator {
         let found = topic
             .find(chosen.unwrap_or(-1))
             .map_err(AppendRefusal::Failed)?;
-        Ok((found, by_itself.is_none()))
+        Ok((found, by_itself.is_none() && !stays))
     }
 }
 

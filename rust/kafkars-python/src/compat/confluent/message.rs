@@ -10,6 +10,7 @@ use kafkars_client::{FetchedBatch, StoredAt};
 use kafkars_records::{RecordView, TimestampType};
 use parking_lot::Mutex;
 use pyo3::IntoPyObjectExt;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
@@ -153,24 +154,28 @@ impl PyMessage {
         value: Option<Py<PyAny>>,
         headers: Option<Py<PyAny>>,
         error: Option<Py<PyAny>>,
-        timestamp: Option<(i32, i64)>,
+        timestamp: Option<&Bound<'_, PyAny>>,
         latency: Option<f64>,
         leader_epoch: Option<i32>,
         delivery_count: Option<i32>,
-    ) -> Self {
-        Self::made(MessageParts {
+    ) -> PyResult<Self> {
+        // Numbers that librdkafka has for nothing are nothing, too.
+        Ok(Self::made(MessageParts {
             topic,
-            partition,
-            offset,
+            partition: partition.filter(|number| *number >= 0),
+            offset: offset.filter(|offset| *offset >= 0),
             key,
             value,
             headers,
             error,
-            timestamp: timestamp.unwrap_or_default(),
-            latency,
-            leader_epoch,
-            delivery_count,
-        })
+            timestamp: timestamp
+                .map(kind_and_time)
+                .transpose()?
+                .unwrap_or_default(),
+            latency: latency.filter(|seconds| *seconds >= 0.0),
+            leader_epoch: leader_epoch.filter(|epoch| *epoch >= 0),
+            delivery_count: delivery_count.filter(|count| *count > 0),
+        }))
     }
 
     /// What went wrong, or None for a message that can be used.
@@ -357,6 +362,13 @@ impl PyMessage {
             ],
         )
     }
+}
+
+/// The two numbers of a timestamp.
+fn kind_and_time(given: &Bound<'_, PyAny>) -> PyResult<(i32, i64)> {
+    given
+        .extract()
+        .map_err(|_| PyTypeError::new_err("timestamp must be a tuple of two whole numbers"))
 }
 
 fn fetched_parts(py: Python<'_>, batch: &FetchedBatch, view: &RecordView) -> MessageParts {
