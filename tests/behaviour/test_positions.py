@@ -172,6 +172,17 @@ def test_watermarks_and_lag_come_with_the_records(clients: Clients, topic: str) 
     assert eventually(lambda: consumer.lag((topic, 0)) == 3, "the lag has grown")
 
 
+def test_watermarks_come_again_to_a_partition_that_is_back(clients: Clients, topic: str) -> None:
+    """Brokers leave out what has not changed since they told it to the assignment before."""
+    clients.fill(topic, range(10))
+    consumer = clients.consumer({(topic, 0): 10})
+    for _ in range(3):
+        assert eventually(lambda: consumer.watermarks((topic, 0)), "the broker has told them") == Watermarks(0, 10)
+        assert consumer.lag((topic, 0)) == 0
+        consumer.unassign()
+        consumer.assign({(topic, 0): 10})
+
+
 def test_deleted_records_move_the_beginning(clients: Clients, topic: str) -> None:
     clients.fill(topic, range(10))
     admin.delete_records(clients.broker, topic, 0, before=6)

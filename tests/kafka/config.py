@@ -104,6 +104,9 @@ def server_properties(options: KafkaOptions, here: NodeAddress, layout: Layout, 
         "group.share.min.heartbeat.interval.ms": "500",
         "controlled.shutdown.enable": "true",
         "log.segment.bytes": str(256 << 20),
+        # Tests send records with timestamps of 1970, which are older than a week: they would be deleted half a minute
+        # after the start, and every five minutes.
+        "log.retention.ms": "-1",
         "log.cleaner.dedupe.buffer.size": str(4 << 20),
         "num.recovery.threads.per.data.dir": "1",
         **mode(options, here, layout),

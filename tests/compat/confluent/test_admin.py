@@ -98,21 +98,26 @@ def test_settings_are_described_and_changed(ck: ModuleType, ad: ModuleType, admi
     def setting(which: str) -> Any:
         return admin.describe_configs([resource])[resource].result(SECONDS)[which]
 
-    entry = setting("retention.ms")
-    assert (entry.name, entry.value, entry.is_default, entry.is_read_only) == ("retention.ms", "604800000", True, False)
+    entry = setting("delete.retention.ms")
+    assert (entry.name, entry.value, entry.is_default, entry.is_read_only) == (
+        "delete.retention.ms",
+        "86400000",
+        True,
+        False,
+    )
     assert entry.source == ad.ConfigSource.DEFAULT_CONFIG.value
-    change = ad.ConfigEntry("retention.ms", "2000", incremental_operation=ad.AlterConfigOpType.SET)
+    change = ad.ConfigEntry("delete.retention.ms", "2000", incremental_operation=ad.AlterConfigOpType.SET)
     other = ad.ConfigEntry("segment.ms", "3000", incremental_operation=ad.AlterConfigOpType.SET)
     changed = ad.ConfigResource("topic", topic, incremental_configs=[change, other])
     assert results(admin.incremental_alter_configs([changed])) == [None]
-    eventually(lambda: setting("retention.ms").value == "2000", "the setting is changed")
-    assert setting("retention.ms").source == ad.ConfigSource.DYNAMIC_TOPIC_CONFIG.value
+    eventually(lambda: setting("delete.retention.ms").value == "2000", "the setting is changed")
+    assert setting("delete.retention.ms").source == ad.ConfigSource.DYNAMIC_TOPIC_CONFIG.value
 
     with pytest.deprecated_call():
         futures = admin.alter_configs([ad.ConfigResource("topic", topic, set_config={"segment.ms": 4000})])
     assert results(futures) == [None]
     eventually(lambda: setting("segment.ms").value == "4000", "the setting is replaced")
-    eventually(lambda: setting("retention.ms").value == "604800000", "others are back at their defaults")
+    eventually(lambda: setting("delete.retention.ms").value == "86400000", "others are back at their defaults")
 
     missing = ad.ConfigResource("topic", topic + "-missing")
     assert code(admin.describe_configs([missing])[missing], ck) == "UNKNOWN_TOPIC_OR_PART"

@@ -229,7 +229,15 @@ impl BrokerFetcher {
             .iter()
             .map(|target| (target.partition.clone(), session_partition(target, cluster)))
             .collect();
-        let session = fetch_connection.session.request(wanted);
+        let session = &mut fetch_connection.session;
+        // A partition that was given up and is back: its watermarks were told before, and would be left out.
+        if targets
+            .iter()
+            .any(|target| target.is_unheard_of && session.has(&target.partition))
+        {
+            session.renew();
+        }
+        let session = session.request(wanted);
         let request = fetch_request(&self.shared.config, session, version, wait);
         let sent_at = now();
         let deadline = sent_at + client.config().request_timeout + wait;

@@ -93,6 +93,16 @@ impl FetchSession {
         }
     }
 
+    /// True if the next request names the partition only where something about it changes, and so does the response.
+    pub fn has(&self, partition: &TopicPartition) -> bool {
+        self.epoch != 0 && self.sent.contains_key(partition)
+    }
+
+    /// Lets the next request ask for everything anew: whoever asks now has not heard what was said before.
+    pub fn renew(&mut self) {
+        self.epoch = 0;
+    }
+
     /// Takes over the session's state from a response. True if the response's partitions count.
     pub fn response(&mut self, error: ErrorCode, session_id: i32) -> bool {
         match error {
@@ -202,6 +212,21 @@ mod tests {
         let request = session.request(wanted(&[(0, 6)]));
         assert_eq!((request.session_id, request.session_epoch), (77, 0));
         assert_eq!(numbers(&request), [0]);
+    }
+
+    #[test]
+    fn a_session_that_is_renewed_is_told_everything_again() {
+        let mut session = FetchSession::new();
+        let (partition, _) = wanted(&[(0, 5)]).remove(0);
+        session.request(wanted(&[(0, 5)]));
+        assert!(!session.has(&partition), "it is not open yet");
+        session.response(ErrorCode::None, 77);
+        assert!(session.has(&partition));
+        session.renew();
+        let request = session.request(wanted(&[(0, 5)]));
+        assert_eq!((request.session_id, request.session_epoch), (77, 0));
+        assert_eq!(numbers(&request), [0]);
+        assert!(!session.has(&partition), "it is opened anew");
     }
 
     #[test]

@@ -26,6 +26,8 @@ pub struct FetchTarget {
     pub from: FetchPosition,
     /// The id of the topic in which it was reached, or [`Uuid::ZERO`] while unknown.
     pub topic_id: Uuid,
+    /// True if nothing is known of the partition's log yet, and nothing is wrong with it either.
+    pub is_unheard_of: bool,
 }
 
 /// What a fetch response says of a partition besides its records.
@@ -129,6 +131,7 @@ impl FetchBuffer {
                 partition: cursor.partition.clone(),
                 from: cursor.fetch_from,
                 topic_id: cursor.topic_id,
+                is_unheard_of: cursor.high_watermark < 0 && cursor.trouble().is_none(),
             });
         }
         self.asked_in_vain = in_vain;

@@ -15,6 +15,9 @@ use crate::group::leave::LeaveOperation;
 
 const OPERATION: &str = "ConsumerGroupHeartbeat";
 
+/// How often UNSUPPORTED_VERSION is not believed yet. Kafka 4.3 says so at times to one heartbeat, and serves the next.
+const UNSUPPORTED_DOUBTED: u32 = 3;
+
 impl ConsumerMembership {
     pub(in crate::group) fn answered(
         &mut self,
@@ -110,6 +113,7 @@ impl ConsumerMembership {
     ) {
         self.pace.succeeded();
         self.unreleased_since = None;
+        self.unsupported = 0;
         self.has_old_place = false;
         common.heard(now);
         self.session_ends_at = Some(beat.sent_at + common.config.session_timeout);
@@ -165,6 +169,11 @@ impl ConsumerMembership {
             }
             ErrorCode::UnreleasedInstanceId if common.instance.is_some() => {
                 self.wait_for_instance(common, now);
+            }
+            ErrorCode::UnsupportedVersion if self.unsupported < UNSUPPORTED_DOUBTED => {
+                self.unsupported += 1;
+                common.last_cause = code.name().into();
+                self.try_again(now);
             }
             code if code.retriable() => {
                 common.last_cause = code.name().into();

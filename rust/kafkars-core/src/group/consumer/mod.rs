@@ -53,6 +53,8 @@ pub(super) struct ConsumerMembership {
     is_releasing: bool,
     /// Since when joins are refused because another member holds the instance id.
     unreleased_since: Option<Instant>,
+    /// How often in a row the coordinator has said that it does not support the protocol.
+    unsupported: u32,
     /// True if the coordinator may still have this member from before it dropped out; others wait for it then.
     has_old_place: bool,
 }
@@ -94,6 +96,7 @@ impl ConsumerMembership {
             calm_at: None,
             is_releasing: false,
             unreleased_since: None,
+            unsupported: 0,
             has_old_place: false,
         }
     }

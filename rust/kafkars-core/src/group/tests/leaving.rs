@@ -90,6 +90,39 @@ fn a_join_that_is_fenced_frees_its_place_and_pauses() {
     assert_eq!(again.member_epoch, 0);
 }
 
+/// Kafka 4.3 says so at times to one heartbeat, and serves the next.
+#[test]
+fn a_coordinator_that_says_that_it_cannot_serve_is_asked_again() {
+    let refusal = || {
+        GroupResponse::ConsumerGroupHeartbeat(ConsumerGroupHeartbeatResponse {
+            error_code: ErrorCode::UnsupportedVersion.code(),
+            ..ConsumerGroupHeartbeatResponse::default()
+        })
+    };
+    let mut member = TestMember::consumer(short);
+    for _ in 0..2 {
+        for _ in 0..3 {
+            let (beat, _) = member.next_beat();
+            member.answer(&beat, refusal());
+            assert!(member.try_next().is_none(), "it pauses");
+            member.pass(Duration::from_secs(2));
+        }
+        assert!(member.told.is_empty(), "{:?}", member.told);
+        // Served once, it may say so again.
+        let (beat, _) = member.next_beat();
+        member.answer(&beat, target(1, None));
+        member.pass(Duration::from_secs(2));
+    }
+    for _ in 0..4 {
+        let (beat, _) = member.next_beat();
+        member.answer(&beat, refusal());
+        member.pass(Duration::from_secs(2));
+    }
+    let failed =
+        |event: &GroupEvent| matches!(event, GroupEvent::Failed(GroupError::Unsupported { .. }));
+    assert!(member.told.iter().any(failed), "{:?}", member.told);
+}
+
 /// The coordinator keeps a place for an id that it has given away: it waits for that member at every rebalance.
 #[test]
 fn a_classic_member_that_leaves_before_it_has_its_id_gives_up_the_place_that_waits_for_it() {
