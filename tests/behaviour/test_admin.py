@@ -103,24 +103,23 @@ def test_partitions_are_added(admin: Admin, topic: str) -> None:
 
 def test_settings_are_read_and_changed(admin: Admin, topic: str) -> None:
     resource = ConfigResource("topic", topic)
-    before = admin.describe_configs([resource])[resource]["retention.ms"]
-    # The default of the brokers that tests start is one of theirs.
-    assert before.source in {ConfigSource.DEFAULT_CONFIG, ConfigSource.STATIC_BROKER_CONFIG}
-    assert before.is_default is (before.source is ConfigSource.DEFAULT_CONFIG)
-    admin.alter_configs({resource: {"retention.ms": "12345", "cleanup.policy": ConfigChange("append", "compact")}})
+    before = admin.describe_configs([resource])[resource]["delete.retention.ms"]
+    assert before.is_default
+    changes = {"delete.retention.ms": "12345", "cleanup.policy": ConfigChange("append", "compact")}
+    admin.alter_configs({resource: changes})
 
     def changed() -> bool:
-        return admin.describe_configs([resource])[resource]["retention.ms"].value == "12345"
+        return admin.describe_configs([resource])[resource]["delete.retention.ms"].value == "12345"
 
     eventually(changed, "the setting has changed")
-    entry = admin.describe_configs([resource], include_synonyms=True)[resource]["retention.ms"]
+    entry = admin.describe_configs([resource], include_synonyms=True)[resource]["delete.retention.ms"]
     assert entry.source is ConfigSource.DYNAMIC_TOPIC_CONFIG
     assert next(synonym.value for synonym in entry.synonyms) == "12345"
     assert admin.describe_configs([resource])[resource]["cleanup.policy"].value == "delete,compact"
 
-    admin.alter_configs({resource: {"retention.ms": None}})
+    admin.alter_configs({resource: {"delete.retention.ms": None}})
     eventually(lambda: not changed(), "the setting is back")
-    assert admin.describe_configs([resource])[resource]["retention.ms"].value == before.value
+    assert admin.describe_configs([resource])[resource]["delete.retention.ms"].value == before.value
 
 
 def test_wrong_settings_are_refused(admin: Admin, topic: str) -> None:

@@ -261,25 +261,30 @@ impl Accumulator {
             1 => Some(0),
             _ => self.partitioner.of_key(record.key, count),
         });
-        let stays = !self.sticky_linger.is_zero() && self.partitioner.may_stay(record.key);
-        let chosen = by_itself.or_else(|| {
-            let mut chooser = topic.chooser.lock();
-            if stays {
-                return chooser.stay(self.sticky_linger, now(), count, &topic.available);
+        let (chosen, is_by_chance) = match by_itself {
+            Some(partition) => (Some(partition), false),
+            None if !self.sticky_linger.is_zero() && self.partitioner.may_stay(record.key) => {
+                let mut chooser = topic.chooser.lock();
+                let stayed = chooser.stay(self.sticky_linger, now(), count, &topic.available);
+                (stayed, false)
             }
-            chooser.choose(
-                self.partitioner,
-                record.key,
-                size,
-                self.batch_size,
-                count,
-                &topic.available,
-            )
-        });
+            None => {
+                let mut chooser = topic.chooser.lock();
+                let chosen = chooser.choose(
+                    self.partitioner,
+                    record.key,
+                    size,
+                    self.batch_size,
+                    count,
+                    &topic.available,
+                );
+                (chosen, true)
+            }
+        };
         let found = topic
             .find(chosen.unwrap_or(-1))
             .map_err(AppendRefusal::Failed)?;
-        Ok((found, by_itself.is_none() && !stays))
+        Ok((found, is_by_chance))
     }
 }
 
