@@ -233,8 +233,9 @@ def check_arrow_layout(columns: Sequence[str] | None, layout: str) -> None:
 class Message:
     """A message of `kafkars.compat.confluent_kafka`: fetched, reported as delivered, or an error."""
 
-    def __new__(
-        cls,
+    def __new__(cls, *_arguments: Any, **_keywords: Any) -> Self: ...
+    def __init__(
+        self,
         topic: str | None = None,
         partition: int | None = None,
         offset: int | None = None,
@@ -246,7 +247,7 @@ class Message:
         latency: float | None = None,
         leader_epoch: int | None = None,
         delivery_count: int | None = None,
-    ) -> Message: ...
+    ) -> None: ...
     def error(self) -> Any:
         """What went wrong, or None for a message that can be used."""
     def topic(self) -> str | None:
@@ -805,16 +806,24 @@ class AiokafkaReader:
     def _serve(self) -> Call[bool]: ...
     def _last_fetch(self, partition: Partition) -> tuple[int, int, float] | None: ...
     def _known_partitions(self, topic: str) -> list[int] | None: ...
-    def getone(self, *partitions: TopicPartition) -> Call[AiokafkaRecord]:
+    def getone(self, *partitions: TopicPartition) -> Coroutine[Any, Any, AiokafkaRecord]:
         """The next record, however long it takes; of these partitions where any are named."""
     def getmany(
         self, *partitions: TopicPartition, timeout_ms: float = 0, max_records: int | None = None
-    ) -> Call[dict[TopicPartition, list[AiokafkaRecord]]]:
+    ) -> Coroutine[Any, Any, dict[TopicPartition, list[AiokafkaRecord]]]:
         """What is ready as `{partition: [record]}`, of these partitions where any are named. Waits up to `timeout_ms`
         where nothing is; an empty mapping means that nothing came.
         """
     def __aiter__(self) -> Self: ...
-    def __anext__(self) -> Future[AiokafkaRecord]: ...
+    def __anext__(self) -> Call[AiokafkaRecord]: ...
+
+@final
+class CoroutineMethod:
+    """A native method with the face of the coroutine function that declares it."""
+
+    def __new__(cls, native: Callable[..., Any], declaration: Callable[..., Coroutine[Any, Any, Any]]) -> Self: ...
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any: ...
+    def __get__(self, instance: object, _class: type | None = None, /) -> Any: ...
 
 @disjoint_base
 class AiokafkaSender:
@@ -841,7 +850,7 @@ class AiokafkaSender:
         partition: int | None = None,
         timestamp_ms: int | None = None,
         headers: Sequence[tuple[str, bytes | None]] | None = None,
-    ) -> Call[Future[Any]]:
+    ) -> Coroutine[Any, Any, asyncio.Future[Any]]:
         """Hands a record to the producer; awaiting waits until there is room for it, and gives the future of its
         delivery.
         """
@@ -853,8 +862,10 @@ class AiokafkaSender:
         partition: int | None = None,
         timestamp_ms: int | None = None,
         headers: Sequence[tuple[str, bytes | None]] | None = None,
-    ) -> Call[Any]:
-        """Sends a record; awaiting gives its `RecordMetadata`."""
+    ) -> Coroutine[Any, Any, Any]:
+        """Sends a record; awaiting gives its `RecordMetadata`. As in aiokafka, a `send` that a subclass, tracing or the
+        object itself has put in the place of the native one is what sends it.
+        """
 
 @final
 class AiokafkaRecord:

@@ -174,7 +174,10 @@ class BufferFullError(KafkaError, BufferError):
 
 
 class DeliveryTimeoutError(KafkaTimeoutError):
-    """A record was not acknowledged within `delivery_timeout_ms`; it may or may not be stored."""
+    """A record was not acknowledged within `delivery_timeout_ms`; it may or may not be stored.
+
+    `__cause__` is what the last try has met, where there was one: the broker's refusal, or that the connection ended.
+    """
 
     name = "DELIVERY_TIMED_OUT"
 

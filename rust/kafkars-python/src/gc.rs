@@ -16,6 +16,8 @@ use pyo3::prelude::*;
 use pyo3::pyclass::boolean_struct::True;
 use pyo3::types::PyList;
 
+#[cfg(not(any(Py_LIMITED_API, Py_GIL_DISABLED)))]
+pub(crate) use imp::contents_at;
 pub(crate) use imp::{leave_collector, new};
 
 /// A class whose objects are made by the million.
@@ -118,7 +120,7 @@ mod imp {
 
     /// The position of the value in an object: behind the header, as in PyO3's `repr(C)` layout. `leave_collector`
     /// compares the size that follows from it with the one PyO3 chose.
-    const fn contents_at<T>() -> usize {
+    pub(crate) const fn contents_at<T>() -> usize {
         size_of::<ffi::PyObject>().next_multiple_of(align_of::<T>())
     }
 

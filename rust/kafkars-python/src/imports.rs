@@ -58,11 +58,13 @@ names! {
         TOPIC_PARTITION = "TopicPartition",
         WATERMARKS = "Watermarks";
 
+    "kafkars.compat.aiokafka.consumer.consumer": AIOKAFKA_NEXT_BY_GETONE = "next_by_getone";
     "kafkars.compat.aiokafka.errors":
         AIOKAFKA_CONSUMER_STOPPED = "ConsumerStoppedError",
         AIOKAFKA_ERROR_OF = "of",
         AIOKAFKA_ILLEGAL_STATE = "IllegalStateError",
         AIOKAFKA_PRODUCER_CLOSED = "ProducerClosed";
+    "kafkars.compat.aiokafka.producer.producer": AIOKAFKA_SEND_THROUGH_SEND = "send_through_send";
     "kafkars.compat.aiokafka.structs": AIOKAFKA_RECORD_METADATA = "RecordMetadata";
     "kafkars.compat.confluent_kafka._translate":
         CONFLUENT_ERROR_OF_DELIVERY = "of_delivery",
@@ -79,7 +81,7 @@ names! {
         INVALID_STATE_ERROR = "InvalidStateError";
     "datetime": DATETIME = "datetime", TIMEZONE = "timezone";
     "logging": GET_LOGGER = "getLogger";
-    "types": GENERIC_ALIAS = "GenericAlias";
+    "types": GENERIC_ALIAS = "GenericAlias", METHOD_TYPE = "MethodType";
 }
 
 #[cfg(Py_LIMITED_API)]

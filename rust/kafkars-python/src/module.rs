@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PySequence};
 
 use crate::admin::{PyAdmin, PyAdminRequest};
-use crate::aio::{PyCall, PyFuture, PyLoopBridge, send};
+use crate::aio::{PyCall, PyCoroutineMethod, PyFuture, PyLoopBridge, coroutine_method, send};
 use crate::arrow::{PyArrowBatch, check_arrow_layout};
 use crate::batch::{PyRecordBatch, PyRecordIterator};
 use crate::broker::{PyCertificateAuthority, PyEmbeddedBroker, PyMadeCertificate, PySeenRequest};
@@ -32,6 +32,7 @@ fn _kafkars(module: &Bound<'_, PyModule>) -> PyResult<()> {
     gc::leave_collector::<PyMessage>(module.py());
     gc::leave_collector::<PyRecord>(module.py());
     send::install(module.py());
+    coroutine_method::install(module.py());
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<PyAdmin>()?;
     module.add_class::<PyAdminRequest>()?;
@@ -52,6 +53,7 @@ fn _kafkars(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyBatchBuilder>()?;
     module.add_class::<PyPendingFlag>()?;
     module.add_class::<PyCall>()?;
+    module.add_class::<PyCoroutineMethod>()?;
     module.add_class::<PyConfluentConsumer>()?;
     module.add_class::<PyConfluentProducer>()?;
     module.add_class::<PyConsumer>()?;

@@ -34,6 +34,29 @@ def test_a_message_says_what_it_was_made_of(ck: ModuleType) -> None:
     assert (message.deserialized_key(), message.deserialized_value()) == (b"key", b"value")
 
 
+def test_a_message_of_a_subclass_has_the_arguments_that_it_chooses(ck: ModuleType) -> None:
+    class Fake(ck.Message):  # type: ignore[misc,name-defined]
+        def __init__(self, mine: str, *, text: str | None = None) -> None:
+            super().__init__(topic="topic", value=b"value")
+            self.mine = (mine, text)
+
+    class Silent(ck.Message):  # type: ignore[misc,name-defined]
+        def __init__(self, anything: object) -> None:
+            self.anything = anything
+
+    message = Fake("mine", text="text")
+    assert (message.topic(), message.value(), message.mine) == ("topic", b"value", ("mine", "text"))
+    assert (Silent(5).anything, Silent(5).topic(), Silent(5).value()) == (5, None, None)
+
+
+def test_a_message_can_be_made_anew(ck: ModuleType) -> None:
+    message = ck.Message("topic", 1, value=b"value")
+    message.__init__(topic="other")
+    assert (message.topic(), message.partition(), message.value()) == ("other", None, None)
+    with pytest.raises(TypeError):
+        message.__init__(partition="none")
+
+
 @pytest.mark.parametrize("number", [-1, -5, -1001])
 def test_numbers_that_stand_for_nothing_are_nothing(ck: ModuleType, number: int) -> None:
     message = ck.Message(partition=number, offset=number, leader_epoch=number, delivery_count=number, latency=number)

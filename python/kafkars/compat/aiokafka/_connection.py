@@ -31,6 +31,10 @@ INSTEAD = "make the context with aiokafka.helpers.create_ssl_context(), which re
 """What to do instead if an `SSLContext` does not tell what kafkars needs."""
 
 
+SHORTEST_PAUSE_MS = 20
+"""What pauses grow to where `retry_backoff_ms` is less, in milliseconds."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Connection:
     """The settings that all clients have, under aiokafka's names and with its defaults."""
@@ -77,8 +81,9 @@ class Connection:
             "allow_auto_create_topics": True,
             "request_timeout_ms": self.request_timeout_ms,
             "retry_backoff_ms": self.retry_backoff_ms,
-            # aiokafka's pauses do not grow, and None keeps idle connections.
-            "retry_backoff_max_ms": max(self.retry_backoff_ms, 1000),
+            # aiokafka's pauses do not grow. A pause of 0 would ask a broker that refuses without end.
+            "retry_backoff_max_ms": max(self.retry_backoff_ms, SHORTEST_PAUSE_MS),
+            # None keeps idle connections.
             "connections_max_idle_ms": self.connections_max_idle_ms or NEVER_MS,
         }
         settings |= self.security()

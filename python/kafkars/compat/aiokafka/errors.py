@@ -321,6 +321,11 @@ in_own_words = renaming(
 )
 
 
+def last_met(error: engine.KafkaError) -> BaseException | None:
+    """Returns what the last try of a record has met, as aiokafka raises it when the time of the record is over."""
+    return KafkaTimeoutError(str(error)) if error.__cause__ is None else of(error.__cause__)
+
+
 def saying(kind: Callable[[str], BaseException]) -> Callable[[engine.KafkaError], BaseException]:
     """Returns a function that makes an error of another class with the same message."""
     return lambda error: kind(in_own_words(str(error)))
@@ -341,6 +346,7 @@ TRANSLATIONS: dict[type[engine.KafkaError], Callable[[engine.KafkaError], BaseEx
     engine.RebalanceTimeoutError: rejoined,
     engine.BufferFullError: saying(KafkaTimeoutError),
     engine.HandshakeTimeoutError: saying(KafkaConnectionError),
+    engine.DeliveryTimeoutError: last_met,
     engine.KafkaTimeoutError: saying(KafkaTimeoutError),
     engine.TlsError: saying(KafkaConnectionError),
     engine.CredentialsError: saying(KafkaConnectionError),

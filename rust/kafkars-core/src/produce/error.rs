@@ -114,6 +114,8 @@ pub enum ProduceError {
         partition: i32,
         /// The time limit.
         waited: Duration,
+        /// What the last try that left has met: the broker's refusal, `REQUEST_TIMED_OUT` or `NETWORK_EXCEPTION`.
+        code: Option<ErrorCode>,
         /// The cause of the last failed try.
         cause: Arc<str>,
     },

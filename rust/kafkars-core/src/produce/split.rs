@@ -45,6 +45,7 @@ pub fn split(
             reserved: share,
             attempts: batch.attempts,
             last_cause: batch.last_cause.clone(),
+            last_code: batch.last_code,
             sequence: batch.sequence.map(|sequence| sequence.after(part_start)),
             is_filled: false,
             refused: None,

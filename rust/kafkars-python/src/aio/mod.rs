@@ -6,6 +6,7 @@
 
 mod call;
 mod completion_queue;
+pub(crate) mod coroutine_method;
 mod driver;
 mod forgotten;
 mod future;
@@ -20,6 +21,7 @@ mod state;
 
 pub(crate) use call::{AwaitableCall, PyCall};
 pub(crate) use completion_queue::{CompletionKey, CompletionQueue};
+pub(crate) use coroutine_method::PyCoroutineMethod;
 pub(crate) use future::PyFuture;
 pub(crate) use loop_bridge::PyLoopBridge;
 pub(crate) use methods::PyAwaiting;

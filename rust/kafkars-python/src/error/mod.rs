@@ -65,11 +65,23 @@ pub(crate) fn produce(py: Python<'_>, error: &ProduceError) -> PyErr {
             );
         }
         ProduceError::DeliveryTimedOut {
-            topic, partition, ..
-        } => (
-            "DeliveryTimeoutError",
-            ErrorContext::partition(topic, *partition),
-        ),
+            topic,
+            partition,
+            code,
+            cause,
+            ..
+        } => {
+            let place = ErrorContext::partition(topic, *partition);
+            let made = local(py, "DeliveryTimeoutError", error, &place);
+            let met = code.map(|code| match code {
+                ErrorCode::NetworkException => local(py, "BrokerConnectionError", cause, &place),
+                code => broker(py, code, cause, &place),
+            });
+            if let Some(met) = met {
+                made.set_cause(py, Some(met));
+            }
+            return made;
+        }
         ProduceError::RetriesExhausted {
             topic,
             partition,

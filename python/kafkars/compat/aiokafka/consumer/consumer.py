@@ -18,6 +18,7 @@ from kafkars._times import Milliseconds
 from kafkars.compat._quiet import quiet
 from kafkars.compat.aiokafka import errors
 from kafkars.compat.aiokafka._connection import Connection, first_contact
+from kafkars.compat.aiokafka._coroutine_methods import native
 from kafkars.compat.aiokafka.abc import AbstractTokenProvider, ConsumerRebalanceListener
 from kafkars.compat.aiokafka.client import EngineClient
 from kafkars.compat.aiokafka.consumer import _membership
@@ -77,7 +78,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
 
     Raises:
         RuntimeError: No event loop runs.
-        ValueError: A setting makes no sense, or asks for TLS or SASL, which this version does not have.
+        ValueError: A setting makes no sense.
     """
 
     _closed: bool | None = None
@@ -421,6 +422,36 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         """Returns the paused partitions."""
         return set() if self._engine is None or self._closed else set(self._engine.paused())
 
+    # Reads
+
+    @native(_kafkars.AiokafkaReader.getone)
+    async def getone(self, *partitions: TopicPartition) -> Any:
+        """Returns the next `ConsumerRecord`, however long it takes; of these partitions where any are named.
+
+        Raises:
+            ConsumerStoppedError: The consumer was stopped, before or meanwhile.
+            KafkaError: What the group, a broker or a position has failed with.
+        """
+        return await super().getone(*partitions)
+
+    @native(_kafkars.AiokafkaReader.getmany)
+    async def getmany(
+        self, *partitions: TopicPartition, timeout_ms: float = 0, max_records: int | None = None
+    ) -> dict[TopicPartition, list[Any]]:
+        """Returns what is ready, as `{partition: [ConsumerRecord]}`; of these partitions where any are named.
+
+        Args:
+            *partitions: None named: all that are assigned.
+            timeout_ms: How long to wait where nothing is ready, in milliseconds. After that the answer is empty.
+            max_records: At most so many records in all; None takes `max_poll_records`.
+
+        Raises:
+            ConsumerStoppedError: The consumer was stopped.
+            ValueError: `max_records` is no positive whole number.
+            KafkaError: What the group, a broker or a position has failed with.
+        """
+        return await super().getmany(*partitions, timeout_ms=timeout_ms, max_records=max_records)
+
     # Positions
 
     async def position(self, partition: TopicPartition) -> int:
@@ -654,6 +685,16 @@ class partitions_known(translated):  # noqa: N801  reads as a phrase
         if isinstance(error, InvalidArgumentError):
             raise errors.KafkaTimeoutError(str(error)) from error
         super().__exit__(kind, error, traceback)
+
+
+async def next_by_getone(consumer: AIOKafkaConsumer) -> Any:
+    """Returns the next record of a loop over a consumer whose `getone()` is not the native one. As in aiokafka, it
+    calls that, and ends where the consumer is stopped.
+    """
+    try:
+        return await consumer.getone()
+    except errors.ConsumerStoppedError:
+        raise StopAsyncIteration from None
 
 
 def is_count(given: object, *, least: int = 1) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kafkars import _kafkars, aio
@@ -13,11 +13,13 @@ from kafkars._discreet import discreet
 from kafkars.compat._quiet import quiet
 from kafkars.compat.aiokafka import errors
 from kafkars.compat.aiokafka._connection import Connection, first_contact
+from kafkars.compat.aiokafka._coroutine_methods import native
 from kafkars.compat.aiokafka.abc import AbstractTokenProvider
 from kafkars.compat.aiokafka.client import EngineClient
 from kafkars.compat.aiokafka.errors import translated
 from kafkars.compat.aiokafka.partitioner import DefaultPartitioner
 from kafkars.compat.aiokafka.producer.message_accumulator import BatchBuilder
+from kafkars.compat.aiokafka.producer.sender import Sender
 from kafkars.compat.aiokafka.structs import OffsetAndMetadata, RecordMetadata, TopicPartition
 from kafkars.compat.aiokafka.util import commit_structure_validate, get_running_loop
 from kafkars.config.checks import parsed, shown
@@ -55,45 +57,12 @@ class WrongStateError(errors.IllegalOperation, AssertionError):
     """A call of a transaction out of order, in both classes: aiokafka documents one and raises the other."""
 
 
-async def send_through_send(
-    producer: Any,
-    topic: str,
-    value: Any = None,
-    key: Any = None,
-    partition: int | None = None,
-    timestamp_ms: int | None = None,
-    headers: Any = None,
-) -> Any:
-    """`send_and_wait()` for a class or object whose `send()` is not the native one."""
-    return await (await producer.send(topic, value, key, partition, timestamp_ms, headers))
+async def send_through_send(producer: Any, *arguments: Any, **keywords: Any) -> Any:
+    """`send_and_wait()` of an object whose `send()` is not the native one: as in aiokafka, it calls that."""
+    return await (await producer.send(*arguments, **keywords))
 
 
-class FollowsSend(type):
-    """Makes `send_and_wait()` call a `send()` that a subclass or tracing has replaced, as aiokafka does."""
-
-    send_and_wait: Any
-
-    def __init__(cls, name: str, bases: tuple[type, ...], names: dict[str, Any], **keywords: Any) -> None:
-        super().__init__(name, bases, names, **keywords)
-        if "send" in names and "send_and_wait" not in names:
-            cls.send_and_wait = send_through_send
-
-    def __setattr__(cls, name: str, value: Any) -> None:
-        super().__setattr__(name, value)
-        if name == "send":
-            cls._follow(value)
-
-    def __delattr__(cls, name: str) -> None:
-        super().__delattr__(name)
-        if name == "send":
-            cls._follow(cls.send)  # type: ignore[attr-defined]
-
-    def _follow(cls, send: Any) -> None:
-        native = _kafkars.AiokafkaSender
-        cls.send_and_wait = native.send_and_wait if send is native.send else send_through_send
-
-
-class AIOKafkaProducer(_kafkars.AiokafkaSender, metaclass=FollowsSend):
+class AIOKafkaProducer(_kafkars.AiokafkaSender):
     """Sends records.
 
     To be made in a coroutine, started before use and stopped at the end, or used in `async with`. Settings are
@@ -101,7 +70,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender, metaclass=FollowsSend):
 
     Raises:
         RuntimeError: No event loop runs.
-        ValueError: A setting makes no sense, or asks for TLS or SASL, which this version does not have.
+        ValueError: A setting makes no sense.
     """
 
     _PRODUCER_CLIENT_ID_SEQUENCE = 0
@@ -203,6 +172,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender, metaclass=FollowsSend):
         }
         self._partitioner = partitioner
         self.client = EngineClient(self._config, lambda _: None)
+        self._sender = Sender()
         self._engine: aio.Producer[Any, Any] | None = None
         self._ending: Call[None] | None = None
         self._closing: Call[int] | None = None
@@ -249,6 +219,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender, metaclass=FollowsSend):
             with translated():
                 await engine.init_transactions()
         self._has_started = True
+        self._sender.start()
 
     async def flush(self) -> None:
         """Waits until everything sent so far is stored or has failed."""
@@ -271,8 +242,11 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender, metaclass=FollowsSend):
         self._closing = self._engine.close(2 * self._request_timeout_ms / 1000)
         closed = asyncio.shield(self._closing)
         await self.client.close()
-        with translated():
-            await closed
+        try:
+            with translated():
+                await closed
+        finally:
+            self._sender.close()
 
     async def __aenter__(self) -> Self:
         try:
@@ -287,7 +261,61 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender, metaclass=FollowsSend):
     ) -> None:
         await self.stop()
 
-    # Sending: send() and send_and_wait() are native
+    # Sending
+
+    @native(_kafkars.AiokafkaSender.send)
+    async def send(
+        self,
+        topic: str,
+        value: Any = None,
+        key: Any = None,
+        partition: int | None = None,
+        timestamp_ms: int | None = None,
+        headers: Sequence[tuple[str, bytes | None]] | None = None,
+    ) -> asyncio.Future[RecordMetadata]:
+        """Hands a record to the producer. Awaiting this waits until there is room for it.
+
+        Args:
+            topic: Where to send it.
+            value: Bytes, or what `value_serializer` takes; None deletes the key in a compacted topic.
+            key: Bytes, or what `key_serializer` takes. Equal keys go to the same partition.
+            partition: The partition; None lets `partitioner` choose.
+            timestamp_ms: Milliseconds since 1970; None is now.
+            headers: Pairs of text and bytes.
+
+        Returns:
+            A future of its `RecordMetadata`, or of None with `acks=0`.
+
+        Raises:
+            ProducerClosed: The producer was stopped.
+            AssertionError: There are neither key nor value, or there is no such partition.
+            UnknownTopicOrPartitionError: There is no such topic, after `request_timeout_ms`.
+            MessageSizeTooLargeError: The record is larger than `max_request_size`.
+            KafkaTimeoutError: There was no room for `request_timeout_ms`.
+            IllegalOperation: The producer has a `transactional_id`, and no transaction is open.
+        """
+        return await super().send(topic, value, key, partition, timestamp_ms, headers)
+
+    @native(_kafkars.AiokafkaSender.send_and_wait)
+    async def send_and_wait(
+        self,
+        topic: str,
+        value: Any = None,
+        key: Any = None,
+        partition: int | None = None,
+        timestamp_ms: int | None = None,
+        headers: Sequence[tuple[str, bytes | None]] | None = None,
+    ) -> RecordMetadata:
+        """Sends a record as `send()` does, and waits until it is stored.
+
+        Returns:
+            Its `RecordMetadata`, or None with `acks=0`.
+
+        Raises:
+            KafkaError: What `send()` raises, or why the record was not stored.
+        """
+        result: RecordMetadata = await super().send_and_wait(topic, value, key, partition, timestamp_ms, headers)
+        return result
 
     async def partitions_for(self, topic: str) -> set[int]:
         """Returns the partitions of a topic, whose metadata is fetched if it is not known.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use kafkars_protocol::ErrorCode;
 use kafkars_records::{BatchBuilder, Header, SealedBatch};
 
 use crate::produce::delivery::BatchDelivery;
@@ -29,6 +30,8 @@ pub struct OutgoingBatch {
     pub attempts: u32,
     /// The cause of the last failed try, for the final error.
     pub last_cause: Option<Arc<str>>,
+    /// The error code of the last try that has left, for the final error.
+    pub last_code: Option<ErrorCode>,
     /// The sequence number, once the batch has one.
     pub sequence: Option<Sequence>,
     /// Whether the application has filled it: it gets one outcome for all of its records, so they stay together.

@@ -146,6 +146,7 @@ impl PartitionBuffer {
             uncompressed: 0,
             attempts: 0,
             last_cause: None,
+            last_code: None,
             sequence: None,
             is_filled: false,
             refused: None,

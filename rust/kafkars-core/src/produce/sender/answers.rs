@@ -212,6 +212,7 @@ impl Sender {
             return self.arrived(in_flight, BatchOutcome::Failed(error));
         }
         in_flight.batch.attempts += 1;
+        in_flight.batch.last_code = Some(code);
         self.wait_again(now, in_flight, cause, backoff);
     }
 

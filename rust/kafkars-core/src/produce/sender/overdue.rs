@@ -134,6 +134,7 @@ impl Sender {
             topic: Arc::clone(batch.delivery.topic()),
             partition: batch.delivery.partition(),
             waited: self.config.delivery_timeout,
+            code: batch.last_code,
             cause: batch.last_cause.clone().unwrap_or(obstacle),
         };
         self.finish(batch, BatchOutcome::Failed(error));

@@ -7,16 +7,17 @@ use kafkars_client::{ProduceError, RecordMetadata};
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyRuntimeWarning, PyTypeError};
 use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList, PyMemoryView, PyString, PyTuple};
 
 use super::errors;
-use crate::aio::{self, AwaitableCall, Begun, Forgotten, PyFuture, Unbegun};
+use crate::aio::{self, AwaitableCall, Begun, Forgotten, PyFuture, Unbegun, coroutine_method};
 use crate::compat::tuple::TupleClass;
 use crate::error;
 use crate::gc::at_end_of_life;
-use crate::imports::{AIOKAFKA_RECORD_METADATA, TOPIC_PARTITION};
+use crate::imports::{AIOKAFKA_RECORD_METADATA, AIOKAFKA_SEND_THROUGH_SEND, TOPIC_PARTITION};
 use crate::producer::{
     Arguments, Awaits, ProducerCore, PyAsyncProducer, PyBatchBuilder, SendArguments, SendEntry,
 };
@@ -124,20 +125,27 @@ impl PyAiokafkaSender {
         UnawaitedSend::call(slf, given, Awaits::Admission)
     }
 
-    /// Sends a record; awaiting gives its `RecordMetadata`.
+    /// Sends a record; awaiting gives its `RecordMetadata`. As in aiokafka, a `send` that a subclass, tracing or the
+    /// object itself has put in the place of the native one is what sends it.
     #[pyo3(signature = (topic, value=None, key=None, partition=None, timestamp_ms=None, headers=None))]
-    fn send_and_wait(
-        slf: Py<Self>,
+    fn send_and_wait<'py>(
+        slf: &Bound<'py, Self>,
         topic: Py<PyAny>,
         value: Option<Py<PyAny>>,
         key: Option<Py<PyAny>>,
         partition: Option<Py<PyAny>>,
         timestamp_ms: Option<Py<PyAny>>,
         headers: Option<Py<PyAny>>,
-    ) -> AwaitableCall {
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        if !coroutine_method::is_native(slf.as_any(), intern!(py, "send"))? {
+            let given = (slf, topic, value, key, partition, timestamp_ms, headers);
+            return AIOKAFKA_SEND_THROUGH_SEND.get(py)?.call1(given);
+        }
         let optional = [value, key, partition, timestamp_ms, headers];
         let given = AiokafkaSendArguments { topic, optional };
-        UnawaitedSend::call(slf, given, Awaits::Delivery)
+        let call = UnawaitedSend::call(slf.clone().unbind(), given, Awaits::Delivery);
+        call.into_bound_py_any(py)
     }
 
     /// Serializers may refer to this producer.

@@ -139,14 +139,22 @@ impl PyMessage {
 
 #[pymethods]
 impl PyMessage {
-    /// A message of parts that need no broker: for tests of what takes messages.
+    /// Takes any arguments, so that a subclass may have its own: `__init__` gives a message its parts.
     #[new]
+    #[pyo3(signature = (*_arguments, **_keywords), text_signature = "(topic=None, partition=None, offset=None, key=None, \
+         value=None, headers=None, error=None, timestamp=None, latency=None, leader_epoch=None, delivery_count=None)")]
+    fn new(_arguments: &Bound<'_, PyTuple>, _keywords: Option<&Bound<'_, PyDict>>) -> Self {
+        Self::made(MessageParts::default())
+    }
+
+    /// Gives a message parts that need no broker: for tests of what takes messages.
     #[pyo3(signature = (
         topic=None, partition=None, offset=None, key=None, value=None, headers=None, error=None, timestamp=None,
         latency=None, leader_epoch=None, delivery_count=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "the parts of a message")]
-    fn new(
+    fn __init__(
+        slf: &Bound<'_, Self>,
         topic: Option<Py<PyAny>>,
         partition: Option<i32>,
         offset: Option<i64>,
@@ -158,9 +166,9 @@ impl PyMessage {
         latency: Option<f64>,
         leader_epoch: Option<i32>,
         delivery_count: Option<i32>,
-    ) -> PyResult<Self> {
+    ) -> PyResult<()> {
         // Numbers that librdkafka has for nothing are nothing, too.
-        Ok(Self::made(MessageParts {
+        let mut parts = MessageParts {
             topic,
             partition: partition.filter(|number| *number >= 0),
             offset: offset.filter(|offset| *offset >= 0),
@@ -175,7 +183,11 @@ impl PyMessage {
             latency: latency.filter(|seconds| *seconds >= 0.0),
             leader_epoch: leader_epoch.filter(|epoch| *epoch >= 0),
             delivery_count: delivery_count.filter(|count| *count > 0),
-        }))
+        };
+        // What it had before is dropped without the lock.
+        slf.get()
+            .change(slf.py(), |own| std::mem::swap(own, &mut parts));
+        Ok(())
     }
 
     /// What went wrong, or None for a message that can be used.

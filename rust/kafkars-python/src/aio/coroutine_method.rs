@@ -1,0 +1,140 @@
+//! Native methods that look like the coroutine functions for which they stand.
+//!
+//! Test doubles (`unittest.mock`), decorators that repeat calls and tracers ask whether a method is a coroutine
+//! function, for its signature and for its code, which the interpreter's own type of native methods cannot tell. A
+//! [`PyCoroutineMethod`] shows all that from a declaration in Python, an `async def` that never runs, and hands each
+//! call to the native method.
+
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString, PyTuple};
+
+use crate::imports::METHOD_TYPE;
+
+/// A native method with the face of a coroutine function. To be put into a class, where it takes part in the protocol
+/// of methods: found on an object it is bound to it, found on the class it is itself.
+#[pyclass(name = "CoroutineMethod", module = "kafkars._kafkars", frozen)]
+pub(crate) struct PyCoroutineMethod {
+    /// Where the interpreter looks for the function to call; `slots` tells it so.
+    #[cfg(not(any(Py_LIMITED_API, Py_GIL_DISABLED)))]
+    vectorcall: pyo3::ffi::vectorcallfunc,
+    native: Py<PyAny>,
+    declaration: Py<PyAny>,
+}
+
+#[pymethods]
+impl PyCoroutineMethod {
+    #[new]
+    fn new(native: Py<PyAny>, declaration: Py<PyAny>) -> Self {
+        Self {
+            #[cfg(not(any(Py_LIMITED_API, Py_GIL_DISABLED)))]
+            vectorcall: slots::call,
+            native,
+            declaration,
+        }
+    }
+
+    #[pyo3(signature = (*arguments, **keywords))]
+    fn __call__<'py>(
+        &self,
+        arguments: &Bound<'py, PyTuple>,
+        keywords: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.native.bind(arguments.py()).call(arguments, keywords)
+    }
+
+    /// Binds the method to an object as the interpreter binds functions, so that its `__func__` is the class's method.
+    fn __get__<'py>(
+        slf: &Bound<'py, Self>,
+        instance: &Bound<'py, PyAny>,
+        _class: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        match instance.is_none() {
+            true => Ok(slf.as_any().clone()),
+            false => METHOD_TYPE.get(slf.py())?.call1((slf, instance)),
+        }
+    }
+
+    /// What is asked of a function, its class among it, is asked of the declaration. Only what binds and calls is not.
+    fn __getattribute__<'py>(
+        slf: &Bound<'py, Self>,
+        name: &Bound<'py, PyString>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if matches!(name.to_str()?, "__get__" | "__call__") {
+            let method = slf.get_type().getattr(name)?;
+            return method.call_method1(intern!(slf.py(), "__get__"), (slf,));
+        }
+        slf.get().declaration.bind(slf.py()).getattr(name)
+    }
+
+    fn __setattr__(&self, name: &Bound<'_, PyString>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.declaration.bind(name.py()).setattr(name, value)
+    }
+
+    fn __delattr__(&self, name: &Bound<'_, PyString>) -> PyResult<()> {
+        self.declaration.bind(name.py()).delattr(name)
+    }
+
+    fn __repr__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
+        self.declaration.bind(py).repr()
+    }
+}
+
+/// True if an object's method of this name is the native one: neither a subclass, nor tracing, nor the object itself
+/// has put another in its place.
+pub(crate) fn is_native(object: &Bound<'_, PyAny>, name: &Bound<'_, PyString>) -> PyResult<bool> {
+    let found = object.getattr(name)?;
+    let function = found.getattr_opt(intern!(object.py(), "__func__"))?;
+    Ok(function.is_some_and(|function| function.is_instance_of::<PyCoroutineMethod>()))
+}
+
+/// Fills the slots by which the interpreter calls methods without a bound object and a tuple in between. To be called
+/// before the first method is made.
+#[cfg(not(any(Py_LIMITED_API, Py_GIL_DISABLED)))]
+pub(crate) use slots::install;
+
+/// Does nothing: this interpreter does not show its slots.
+#[cfg(any(Py_LIMITED_API, Py_GIL_DISABLED))]
+pub(crate) fn install(_py: Python<'_>) {}
+
+#[cfg(not(any(Py_LIMITED_API, Py_GIL_DISABLED)))]
+mod slots {
+    use std::mem::offset_of;
+
+    use pyo3::prelude::*;
+    use pyo3::{PyTypeInfo, ffi};
+
+    use super::PyCoroutineMethod;
+    use crate::gc::contents_at;
+
+    pub(crate) fn install(py: Python<'_>) {
+        let class = PyCoroutineMethod::type_object_raw(py);
+        let offset = contents_at::<PyCoroutineMethod>() + offset_of!(PyCoroutineMethod, vectorcall);
+        // SAFETY: attached, so nobody else looks at the type, of which no object exists yet. The size shows that the
+        // field is where `contents_at` says; a layout of another kind leaves the ordinary slots, which do the same.
+        unsafe {
+            let size = contents_at::<PyCoroutineMethod>() + size_of::<PyCoroutineMethod>();
+            if (*class).tp_basicsize == size as isize {
+                (*class).tp_vectorcall_offset = offset as isize;
+                (*class).tp_flags |=
+                    ffi::Py_TPFLAGS_HAVE_VECTORCALL | ffi::Py_TPFLAGS_METHOD_DESCRIPTOR;
+            }
+        }
+    }
+
+    /// Hands a call to the native method, with the arguments where they are.
+    pub(super) unsafe extern "C" fn call(
+        method: *mut ffi::PyObject,
+        arguments: *const *mut ffi::PyObject,
+        count: usize,
+        names: *mut ffi::PyObject,
+    ) -> *mut ffi::PyObject {
+        // SAFETY: the interpreter calls this attached, with an object of the class and with arguments as the protocol
+        // asks for them, which are handed on unchanged.
+        unsafe {
+            let py = Python::assume_attached();
+            let method = Bound::ref_from_ptr(py, &method).cast_unchecked::<PyCoroutineMethod>();
+            ffi::PyObject_Vectorcall(method.get().native.as_ptr(), arguments, count, names)
+        }
+    }
+}
