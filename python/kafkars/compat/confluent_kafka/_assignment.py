@@ -40,6 +40,7 @@ class Assignment:
     Args:
         engine: The engine's consumer.
         forget: Called with a topic and a partition that is read anew, or without for all.
+        go_back: Called with assigned partitions that are to be read from what the group has committed.
         unknown: Called with a topic and a partition that no cluster can have.
         let_go: Called with partitions that the program is about to give up.
         is_cooperative: Whether the group moves single partitions, and the program has to do so, too.
@@ -50,6 +51,7 @@ class Assignment:
         self,
         engine: Any,
         forget: Callable[..., None],
+        go_back: Callable[[list[Place]], None],
         unknown: Callable[[str, int], None],
         let_go: Callable[[list[Place]], None],
         *,
@@ -58,6 +60,7 @@ class Assignment:
     ) -> None:
         self._engine = engine
         self._forget = forget
+        self._go_back = go_back
         self._unknown = unknown
         self._let_go = let_go
         self._is_cooperative = is_cooperative
@@ -283,10 +286,15 @@ class Assignment:
                 f"{topic} [{partition}] was not assigned to this member by its group: a subscribed consumer reads partitions "
                 "of its group only; unsubscribe() first, or use another consumer for partitions of your own choice",
             )
+        # What was read before is read anew, as by a consumer that is not subscribed: from what the group has committed
+        # where no offset is named. What has just come has no position yet, and begins there by itself.
+        known = (set(self._shown) | self._left_out) & set(wanted)
         with translated("Failed to set assignment"):
             if only:
+                self._let_go([at for at in self._shown if at in known])
                 self._shown.clear()
                 self._leave_out(owned - set(wanted))
+            self._go_back([at for at in known if wanted[at].offset in {INVALID, STORED}])
             back = self._left_out & set(wanted)
             if back:
                 self._engine.resume([at for at in back if at not in self._paused])
@@ -295,6 +303,8 @@ class Assignment:
                 self.topics.add(each.topic)
                 if each.offset not in {INVALID, STORED}:
                     self.seek(each)
+                elif at in known:
+                    self._forget(*at)
                 self._shown[at] = STORED if each.offset == INVALID else each.offset
         self._is_declined = False
         if self._running is not None:

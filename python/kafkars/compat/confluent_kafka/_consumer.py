@@ -104,6 +104,7 @@ class Consumer(ConfluentConsumer):
         self._assignment = Assignment(
             self._engine,
             self._forget,
+            self._seek_to_committed,
             self._unknown_partition,
             self._commits.let_go,
             is_cooperative=values["group.protocol"] == "consumer"

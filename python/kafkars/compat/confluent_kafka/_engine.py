@@ -15,6 +15,9 @@ NO_CLUSTER = "127.0.0.1:1"
 LARGEST_BATCH = 1 << 30
 """The largest batch: sizes in the protocol are int32, and half of their range is kept for what surrounds a batch."""
 
+LONGEST_STICKY_MS = 900_000
+"""The largest value of `sticky.partitioning.linger.ms`, in milliseconds."""
+
 LARGEST_WAITED_FOR = 100_000_000
 """The largest number of bytes that a fetch may wait for."""
 
@@ -28,6 +31,7 @@ def producer(values: Values) -> dict[str, Any]:
     largest = values["message.max.bytes"]
     delivery, linger = times(values)
     request = min(values["socket.timeout.ms"], values["request.timeout.ms"], max(delivery - linger, 1))
+    sticky = "sticky.partitioning.linger.ms"
     in_flight = "max.in.flight.requests.per.connection"
     codec = values["compression.codec"]
     return {
@@ -49,7 +53,7 @@ def producer(values: Values) -> dict[str, Any]:
         "transactional_id": values["transactional.id"],
         "transaction_timeout_ms": values["transaction.timeout.ms"],
         "partitioner": KEYS.get(values["partitioner"], values["partitioner"]),
-        "sticky_partitioning_linger_ms": values["sticky.partitioning.linger.ms"],
+        "sticky_partitioning_linger_ms": values[sticky] if values.has(sticky) else min(2 * linger, LONGEST_STICKY_MS),
     }
 
 

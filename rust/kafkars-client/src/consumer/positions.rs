@@ -175,6 +175,15 @@ impl Consumer {
         self.seek_to(partitions, StartAt::Latest)
     }
 
+    /// Goes back to what the group has committed, or where nothing is, to where `auto_offset_reset` says; in all
+    /// assigned partitions if none is named. A commit that is under way is waited for.
+    ///
+    /// # Errors
+    /// As for [`Consumer::seek_to_beginning`].
+    pub fn seek_to_committed(&self, partitions: &[TopicPartition]) -> Result<(), FetchError> {
+        self.seek_to(partitions, StartAt::Committed)
+    }
+
     /// Seeks to the first record with this timestamp in ms or a later one, or to the end; in all assigned partitions if
     /// none is named.
     ///

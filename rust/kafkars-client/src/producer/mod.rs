@@ -150,7 +150,16 @@ impl Producer {
         if let Some(send_permits) = &send_permits {
             send_permits.check(permit).map_err(AppendRefusal::Failed)?;
         }
-        append()
+        append().inspect_err(|refusal| self.doubt_partitions(refusal))
+    }
+
+    #[cold]
+    /// Asks for the metadata of a topic that has no partition of the number that the caller has named: it may have been
+    /// added since, and the next call is to find it.
+    fn doubt_partitions(&self, refusal: &AppendRefusal) {
+        if let AppendRefusal::Failed(ProduceError::InvalidPartition { topic, .. }) = refusal {
+            self.client().refresh_topics(&[topic]);
+        }
     }
 
     /// Tells the sender that a batch was opened or closed.

@@ -24,7 +24,10 @@ fn a_last_goodbye_without_an_answer_is_waited_for_asleep() {
     });
     consumer.subscribe(vec!["t".into()]).expect("valid");
     while !matches!(consumer.next_event(true), Some(ConsumerEvent::Change(_))) {
-        assert!(consumer.wait_event(Duration::from_secs(10)), "assigned");
+        assert!(
+            consumer.wait_event(Duration::from_secs(10), || false),
+            "assigned"
+        );
     }
     scene.broker.intercept(Intercept::any(FaultAction::Drop));
     consumer.close();

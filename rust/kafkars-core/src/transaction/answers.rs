@@ -76,7 +76,7 @@ impl Transactions {
         finding: Finding,
         response: &TransactionResponse,
     ) {
-        let (error_action, code, message) = finding;
+        let (error_action, code, message) = self.without_topic(now, step, finding);
         match error_action {
             ErrorAction::Done => {}
             _ if is_without_effect(error_action, code) => self.not_opened(step),
@@ -138,6 +138,25 @@ impl Transactions {
                 self.fail(error);
             }
         }
+    }
+
+    /// Ends the tries to commit offsets of a topic that nobody knows: it may be about to come, but one that is gone
+    /// would keep a transaction from both its commit and its abort.
+    fn without_topic(&mut self, now: Instant, step: CoordinatorStep, finding: Finding) -> Finding {
+        if step != CoordinatorStep::CommitOffsets {
+            return finding;
+        }
+        let (error_action, code, message) = finding;
+        if (error_action, code) != (ErrorAction::Again, ErrorCode::UnknownTopicOrPartition) {
+            self.unknown_topic_since = None;
+            return (error_action, code, message);
+        }
+        let since = *self.unknown_topic_since.get_or_insert(now);
+        if now - since < self.config.unknown_topic_limit {
+            return (error_action, code, message);
+        }
+        self.unknown_topic_since = None;
+        (ErrorAction::Abortable, code, message)
     }
 
     /// Notes that a request had no effect. If it was the one that would have opened the transaction, EndTxn is not

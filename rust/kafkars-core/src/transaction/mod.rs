@@ -59,6 +59,9 @@ pub struct TransactionConfig {
     pub retry_backoff: Duration,
     /// Longest such pause. Default 1 s.
     pub retry_backoff_max: Duration,
+    /// How long the group's coordinator may not know the topic of an offset before the transaction is given up. Default
+    /// 30 s, as a request may take.
+    pub unknown_topic_limit: Duration,
 }
 
 /// Identifies a call under way; repeating the call until it ends returns the same id.
@@ -123,6 +126,8 @@ pub struct Transactions {
     failures: u32,
     // The error of the last request, until one succeeds.
     last_error: Option<Arc<str>>,
+    // Since when the group's coordinator refuses offsets of a topic that it does not know.
+    unknown_topic_since: Option<Instant>,
     // The broker that the last request was sent to.
     asked: Option<Destination>,
     // The coordinator that was asked last, also while another one is looked for.
@@ -223,6 +228,7 @@ impl Transactions {
             in_flight: None,
             failures: 0,
             last_error: None,
+            unknown_topic_since: None,
             asked: None,
             last_coordinator: None,
             init_lost: false,

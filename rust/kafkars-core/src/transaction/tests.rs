@@ -28,6 +28,8 @@ struct Talk {
     log: Vec<String>,
     // The next answer to the named request.
     surprise: Option<(&'static str, Result<ErrorCode, NoAnswer>)>,
+    // The answer to each of the named requests.
+    refusal: Option<(&'static str, ErrorCode)>,
 }
 
 impl Talk {
@@ -37,6 +39,7 @@ impl Talk {
             transaction_timeout: TIMEOUT,
             retry_backoff: Duration::from_millis(100),
             retry_backoff_max: Duration::from_secs(1),
+            unknown_topic_limit: TIMEOUT / 2,
         };
         Self {
             transactions: Transactions::new(config, 1),
@@ -45,6 +48,7 @@ impl Talk {
             epoch: -1,
             log: Vec::new(),
             surprise: None,
+            refusal: None,
         }
     }
 
@@ -98,7 +102,10 @@ impl Talk {
                 return;
             }
             Some((_, Ok(code))) => code,
-            None => ErrorCode::None,
+            None => self
+                .refusal
+                .and_then(|(api, code)| (api == name).then_some(code))
+                .unwrap_or(ErrorCode::None),
         };
         let answer = self.answer(&dispatch.request, code);
         self.transactions.answered(self.now, Ok(answer));
@@ -188,7 +195,7 @@ impl Talk {
         panic!("not admitted; requests: {:?}", self.log);
     }
 
-    fn send_offsets(&mut self) -> Result<(), TransactionError> {
+    fn one_offset() -> (GroupMetadata, OffsetToCommit) {
         let group = GroupMetadata {
             group_id: "g".into(),
             generation_id: 3,
@@ -202,6 +209,11 @@ impl Talk {
             leader_epoch: -1,
             metadata: None,
         };
+        (group, offset)
+    }
+
+    fn send_offsets(&mut self) -> Result<(), TransactionError> {
+        let (group, offset) = Self::one_offset();
         let call_id = self.transactions.send_offsets(group, vec![offset])?;
         self.finish(call_id)
     }
@@ -544,22 +556,54 @@ fn a_forgotten_producer_id_is_replaced_at_abort() {
 }
 
 #[test]
+fn offsets_of_a_topic_that_is_gone_do_not_hold_up_a_commit_for_ever() {
+    let mut talk = Talk::ready(2);
+    talk.begin_and_send();
+    talk.refusal = Some(("TxnOffsetCommit", ErrorCode::UnknownTopicOrPartition));
+    let begun = talk.now;
+    let refused = talk.send_offsets().expect_err("the topic is gone");
+    assert!(
+        talk.now - begun >= TIMEOUT / 2,
+        "the topic may be about to come"
+    );
+    assert!(refused.is_abortable(), "{refused}");
+    assert_eq!(talk.commit(), Err(refused));
+    let abort = talk.transactions.abort().expect("open");
+    assert_eq!(talk.finish(abort), Ok(()));
+}
+
+#[test]
+fn a_commit_that_waits_for_offsets_of_a_topic_that_is_gone_ends_and_can_be_aborted() {
+    let mut talk = Talk::ready(2);
+    talk.begin_and_send();
+    talk.refusal = Some(("TxnOffsetCommit", ErrorCode::UnknownTopicOrPartition));
+    let (group, offset) = Talk::one_offset();
+    let offsets = talk.transactions.send_offsets(group, vec![offset]);
+    let refused = talk.commit().expect_err("the topic is gone");
+    assert!(refused.is_abortable(), "{refused}");
+    assert!(offsets.is_ok());
+    let abort = talk.transactions.abort().expect("open");
+    assert_eq!(talk.finish(abort), Ok(()));
+}
+
+#[test]
+fn offsets_of_a_topic_that_comes_in_time_are_committed() {
+    let mut talk = Talk::ready(2);
+    for _ in 0..2 {
+        talk.begin_and_send();
+        talk.surprise = Some(("TxnOffsetCommit", Ok(ErrorCode::UnknownTopicOrPartition)));
+        assert_eq!(talk.send_offsets(), Ok(()));
+        assert_eq!(talk.commit(), Ok(()));
+        // What was refused once long ago does not count.
+        talk.now += TIMEOUT;
+    }
+}
+
+#[test]
 fn an_abort_overtakes_offsets_that_wait() {
     let mut talk = Talk::ready(2);
     talk.begin_and_send();
-    let group = GroupMetadata {
-        group_id: "g".into(),
-        generation_id: -1,
-        member_id: "".into(),
-        group_instance_id: None,
-    };
-    let offset = OffsetToCommit {
-        topic: "in".into(),
-        partition: 0,
-        offset: 5,
-        leader_epoch: -1,
-        metadata: None,
-    };
+    let (group, offset) = Talk::one_offset();
     let waiting = talk
         .transactions
         .send_offsets(group.clone(), vec![offset.clone()]);

@@ -142,6 +142,7 @@ pub(crate) fn add(
             transaction_timeout,
             retry_backoff: pauses.0,
             retry_backoff_max: pauses.1,
+            unknown_topic_limit: Duration::from_secs(30),
         };
         Transactions::new(config, seed)
     });

@@ -278,8 +278,10 @@ impl ConsumerCore {
         self.leaving.store(false, Ordering::Release);
     }
 
+    /// Notes that an end of a subscription was reported, and tells the thread that waits for it.
     pub(crate) fn note_left(&self, id: LeaveId) {
         self.left.fetch_max(id.0, Ordering::AcqRel);
+        self.consumer.wake_readers();
     }
 
     /// True if this end of a subscription, or a later one, was reported.

@@ -93,7 +93,8 @@ impl ConsumerCore {
             }
             runtime::wait(py, Some(left), |slice| match is_elsewhere {
                 true => self.callback_turn.wait(slice),
-                false => self.consumer.wait_event(slice),
+                // Another thread that polls may be the one that hears of it.
+                false => self.consumer.wait_event(slice, || self.has_left(id)),
             })?;
         }
         first.map_or(Ok(()), Err)

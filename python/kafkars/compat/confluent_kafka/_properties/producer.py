@@ -133,7 +133,7 @@ PRODUCER: tuple[Property, ...] = (
         INTEGER,
         "10",
         ENGINE,
-        "`sticky_partitioning_linger_ms`",
+        "`sticky_partitioning_linger_ms`; where it is not set, twice `linger.ms`, as in the library",
         limits=(0, 900000),
     ),
     Property(

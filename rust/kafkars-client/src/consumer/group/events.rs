@@ -107,15 +107,16 @@ impl Consumer {
         self.shared.announce(woken);
     }
 
-    /// Blocks this thread until an event waits or the consumer is closed, for at most `timeout`. Returns false if the
-    /// time ran out.
-    pub fn wait_event(&self, timeout: Duration) -> bool {
+    /// Blocks this thread until an event waits, the consumer is closed, or `is_over` says that there is nothing more to
+    /// wait for, for at most `timeout`. Returns false if the time ran out. `is_over` is asked again after each
+    /// [`Consumer::wake_readers`]: another thread may have taken the event.
+    pub fn wait_event(&self, timeout: Duration, is_over: impl Fn() -> bool) -> bool {
         let deadline = now() + timeout;
         let mut inner = self.shared.inner.lock();
-        while !inner.queue.is_ready() && !self.is_closed() {
+        while !inner.queue.is_ready() && !self.is_closed() && !is_over() {
             let ready = &self.shared.ready;
             if ready.wait_until(&mut inner, deadline).timed_out() {
-                return inner.queue.is_ready() || self.is_closed();
+                return inner.queue.is_ready() || self.is_closed() || is_over();
             }
         }
         true

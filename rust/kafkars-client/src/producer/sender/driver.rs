@@ -445,6 +445,7 @@ fn transactions(shared: &ProducerShared) -> Option<Transactions> {
         transaction_timeout: config.transaction_timeout,
         retry_backoff: client.retry_backoff,
         retry_backoff_max: client.retry_backoff_max,
+        unknown_topic_limit: client.request_timeout,
     };
     Some(Transactions::new(config, shared.seed))
 }

@@ -392,6 +392,7 @@ impl Asking {
             transaction_timeout: Duration::from_secs(600),
             retry_backoff: Duration::from_millis(100),
             retry_backoff_max: SECOND,
+            unknown_topic_limit: Duration::from_secs(30),
         };
         let mut asking = Self {
             waiting: Waiting::with(Some(Transactions::new(config, 1))),

@@ -31,6 +31,8 @@ const LOOK_AFTER: Duration = Duration::from_millis(500);
 const FIND_WITHIN: Duration = Duration::from_secs(30);
 /// How long commits made before `unsubscribe()` may hold it up.
 const LEAVE_WITHIN: Duration = Duration::from_secs(30);
+/// How long `unsubscribe()` waits until the next poll has something to tell: a moment, unless the group is just joined.
+const TOLD_WITHIN: Duration = Duration::from_millis(100);
 /// The most messages of one `consume()`.
 const MOST: i64 = 1_000_000;
 
@@ -67,6 +69,8 @@ enum TakenMessage<'py> {
     /// Nothing to hand out by itself: an error that does not concern the application, or a batch call's messages.
     Nothing,
     Empty,
+    /// The consumer was closed meanwhile, by another thread.
+    Closed,
 }
 
 #[pymethods]
@@ -101,6 +105,8 @@ impl PyConfluentConsumer {
             match open.next(py)? {
                 TakenMessage::Message(message) => return Ok(Some(message)),
                 TakenMessage::Nothing => continue,
+                // As in the library, a call under way finds nothing; the next one is refused.
+                TakenMessage::Closed => return Ok(None),
                 TakenMessage::Empty => {}
             }
             if let Some(message) = open.partition_end(py)? {
@@ -158,6 +164,7 @@ impl PyConfluentConsumer {
             match open.take(py, wanted - messages.len(), &mut messages)? {
                 TakenMessage::Message(message) => messages.push(message),
                 TakenMessage::Nothing => {}
+                TakenMessage::Closed => break,
                 TakenMessage::Empty => {
                     if let Some(message) = open.partition_end(py)? {
                         messages.push(message);
@@ -242,16 +249,33 @@ impl PyConfluentConsumer {
         Ok(())
     }
 
-    /// Begins to give up the subscription; later polls bring the rest, and no message of what is given up.
-    fn _leave(&self) -> PyResult<()> {
+    /// Lets these assigned partitions be read from what the group has committed.
+    fn _seek_to_committed(&self, partitions: Vec<(String, i32)>) -> PyResult<()> {
+        let places: Vec<_> = partitions
+            .iter()
+            .map(|(topic, partition)| named(topic, *partition))
+            .collect();
+        if places.is_empty() {
+            return Ok(()); // none would mean all
+        }
+        let open = self.opened()?;
+        let sought = open.core.consumer.seek_to_committed(&places);
+        sought.map_err(|failure| Python::attach(|py| error::fetch(py, &failure)))
+    }
+
+    /// Begins to give up the subscription; the next poll brings the rest, and no message of what is given up.
+    fn _leave(&self, py: Python<'_>) -> PyResult<()> {
         let deadline = Instant::now() + LEAVE_WITHIN;
         let core = &self.opened()?.core;
         let leaves = core.start_leaving("the application unsubscribed", deadline);
-        if leaves.is_some() {
+        let assigned = core.consumer.assignment();
+        if leaves.is_some() && !assigned.is_empty() {
             // The pause ends with the assignment. A partition that has gone meanwhile cannot be paused.
-            for partition in core.consumer.assignment() {
+            for partition in assigned {
                 let _ = core.consumer.pause(&[partition]);
             }
+            // A poll that does not wait, right after this call, is to find what is taken away.
+            py.detach(|| core.consumer.wait_event(TOLD_WITHIN, || false));
         }
         Ok(())
     }
@@ -305,7 +329,7 @@ impl PyConfluentConsumer {
         }
         match open.next(py)? {
             TakenMessage::Message(message) => Ok(Some(message)),
-            TakenMessage::Nothing | TakenMessage::Empty => Ok(None),
+            TakenMessage::Nothing | TakenMessage::Empty | TakenMessage::Closed => Ok(None),
         }
     }
 
@@ -470,7 +494,7 @@ impl OpenConsumer {
     #[cold]
     fn failed<'py>(&self, py: Python<'py>, failure: &FetchError) -> PyResult<TakenMessage<'py>> {
         if matches!(failure, FetchError::Closed) {
-            return Err(PyRuntimeError::new_err("Consumer closed"));
+            return Ok(TakenMessage::Closed);
         }
         let problem = error::fetch(py, failure);
         let message = self.handler.message_of(py, &problem)?;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use kafkars_client::{ProduceError, ProduceRecord, SendError};
 use kafkars_records::Header;
 use parking_lot::Mutex;
-use pyo3::exceptions::{PyBufferError, PyRuntimeError, PyTypeError};
+use pyo3::exceptions::{PyBufferError, PyException, PyRuntimeError, PyTypeError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
@@ -154,8 +154,9 @@ impl PyConfluentProducer {
         }
         match open.core.producer.try_send(&record) {
             Ok(delivery) => {
-                if let Some(report) = report {
-                    open.reports.note_new(report, delivery);
+                match report {
+                    Some(report) => open.reports.note_new(report, delivery),
+                    None => open.reports.count_silent_batch(&delivery),
                 }
                 Ok(())
             }
@@ -182,6 +183,10 @@ impl PyConfluentProducer {
             if !open.wait(py, deadline)? {
                 return Ok(0);
             }
+            // As in the library, a call under way finds nothing when another thread closes the producer.
+            if open.core.producer.is_closed() {
+                return Ok(0);
+            }
             let served = open.serve(py, AfterException::Stop)?;
             open.check_fatal(py)?;
             if served > 0 {
@@ -203,20 +208,23 @@ impl PyConfluentProducer {
         if open.reports.is_served_here() {
             return open.flush_in_report(py, deadline);
         }
-        loop {
-            open.serve(py, AfterException::EndBatch)?;
+        // As in librdkafka, a callback that raises does not end the flush: it goes on to its end and raises the last.
+        let mut raised = None;
+        let left = loop {
+            open.serve_all(py, &mut raised)?;
             open.check_fatal(py)?;
             let is_elsewhere = open.reports.is_served_elsewhere();
             let left = open.count().max(usize::from(is_elsewhere));
             let is_over = deadline.is_some_and(|deadline| deadline <= Instant::now());
             if left == 0 || is_over {
-                return Ok(left);
+                break left;
             }
-            open.flush(py, deadline)?;
+            open.flush(py, deadline, &mut raised)?;
             if is_elsewhere {
                 open.wait_for_turn(py, deadline)?;
             }
-        }
+        };
+        raised.map_or(Ok(left), Err)
     }
 
     /// How many messages have no report yet.
@@ -433,13 +441,31 @@ impl OpenProducer {
         py.check_signals()
     }
 
-    fn flush(&self, py: Python<'_>, deadline: Option<Instant>) -> PyResult<()> {
+    /// Runs all callbacks that are due, and keeps the last exception. One that is no `Exception`, such as Ctrl+C, is
+    /// raised.
+    fn serve_all(&self, py: Python<'_>, raised: &mut Option<PyErr>) -> PyResult<()> {
+        match self.serve(py, AfterException::GoOn) {
+            Ok(_) => Ok(()),
+            Err(problem) if problem.is_instance_of::<PyException>(py) => {
+                *raised = Some(problem);
+                Ok(())
+            }
+            Err(problem) => Err(problem),
+        }
+    }
+
+    fn flush(
+        &self,
+        py: Python<'_>,
+        deadline: Option<Instant>,
+        raised: &mut Option<PyErr>,
+    ) -> PyResult<()> {
         let flushed = async {
             // The caller counts the messages that are left.
             self.core.producer.flush(deadline).await;
         };
         runtime::block_on_with(py, flushed, |_| {
-            self.serve(py, AfterException::EndBatch)?;
+            self.serve_all(py, raised)?;
             self.look_after(py)
         })
     }
@@ -450,7 +476,7 @@ impl OpenProducer {
         if deadline.is_none() {
             return Err(in_report(py, "flush")?);
         }
-        self.flush(py, Some(Instant::now()))?;
+        self.flush(py, Some(Instant::now()), &mut None)?;
         Ok(self.count())
     }
 

@@ -1,7 +1,7 @@
 //! Delivery reports: the callbacks of messages, which run on the thread that polls.
 //!
 //! Reports wait by batch. When a batch is done its reports become due together. If a callback raises, a poll ends with
-//! that, and the others wait for the next call; a flush still runs the others of its batch before it raises the first.
+//! that, and the others wait for the next call; a flush goes on to its end and raises the last.
 //! One thread at a time runs them, so that those of a partition keep their order.
 
 use std::collections::hash_map::Entry;
@@ -60,8 +60,8 @@ enum ReportOutcome {
 pub(super) enum AfterException {
     /// The other reports wait.
     Stop,
-    /// The others of the batch run first.
-    EndBatch,
+    /// The others run first.
+    GoOn,
 }
 
 type DueReport = (MessageReport, ReportOutcome);
@@ -92,6 +92,8 @@ pub(super) struct DeliveryReports {
 struct ReportWakeup {
     /// Whether there may be something in `finished` or `due`.
     any: AtomicBool,
+    /// How many messages without report, or batches that begin with one, have their outcome since the last poll.
+    silent: AtomicUsize,
     // Guards addresses of finished batches.
     finished: Mutex<Vec<usize>>,
     changed: Condvar,
@@ -152,6 +154,20 @@ impl DeliveryReports {
         self.events.raise_flag();
     }
 
+    /// Counts a message without report that has its outcome: a poll tells of it by its number, as in librdkafka, where
+    /// every message has a report.
+    pub(super) fn count_silent(&self) {
+        self.events.count_silent();
+    }
+
+    /// As [`DeliveryReports::count_silent`], for a batch that begins with such a message: once it is done.
+    pub(super) fn count_silent_batch(&self, delivery: &Delivery) {
+        if delivery.index() == 0 {
+            let events = Arc::clone(&self.events);
+            delivery.batch().on_done(move || events.count_silent());
+        }
+    }
+
     /// Runs the reports that are due, unless another thread does, or this call comes from a report: reports within
     /// reports would run out of order, and nest without limit. Returns how many ran.
     #[inline]
@@ -168,7 +184,9 @@ impl DeliveryReports {
             None => return Ok(0),
             Some(_turn) => {
                 self.events.any.store(false, Ordering::Release);
+                let silent = self.events.silent.swap(0, Ordering::AcqRel);
                 self.serve_due(py, only_errors, after)
+                    .map(|served| served + silent)
             }
         };
         self.events.wake();
@@ -201,19 +219,16 @@ impl DeliveryReports {
             let calls = self.waiting.lock().remove(&address);
             self.due.lock().extend(calls);
         }
-        let mut served = 0;
-        loop {
-            let Some(mut calls) = self.due.lock().pop_front() else {
-                return Ok(served);
-            };
-            let (mut raised, now) = (None, since_1970());
+        let (mut served, mut raised) = (0, None);
+        while let Some(mut calls) = self.due.lock().pop_front() {
+            let now = since_1970();
             let mut left = calls.drain(..);
             for call in left.by_ref() {
                 count_one(&self.given);
                 match give(py, call, now, only_errors) {
                     Ok(()) => served += 1,
                     Err(problem) => {
-                        raised.get_or_insert(problem);
+                        raised = Some(problem);
                         if after == AfterException::Stop {
                             break;
                         }
@@ -225,9 +240,15 @@ impl DeliveryReports {
                 self.due.lock().push_front(left);
             }
             self.keep(calls);
-            if let Some(problem) = raised {
+            if raised.is_some() && after == AfterException::Stop {
+                break;
+            }
+        }
+        match raised {
+            None => Ok(served),
+            Some(problem) => {
                 self.events.any.store(true, Ordering::Release);
-                return Err(problem);
+                Err(problem)
             }
         }
     }
@@ -251,6 +272,11 @@ impl DeliveryReports {
 impl ReportWakeup {
     fn tell(&self, address: usize) {
         self.finished.lock().push(address);
+        self.raise_flag();
+    }
+
+    fn count_silent(&self) {
+        self.silent.fetch_add(1, Ordering::AcqRel);
         self.raise_flag();
     }
 

@@ -86,7 +86,8 @@ impl PendingSend for WaitingMessage {
             self.waiting.lost.fetch_add(1, Ordering::AcqRel);
         }
         match (self.report.lock().take(), outcome) {
-            (None, _) => {}
+            (None, Ok(delivery)) => self.waiting.reports.count_silent_batch(&delivery),
+            (None, Err(_)) => self.waiting.reports.count_silent(),
             (Some(report), Ok(delivery)) => self.waiting.reports.note(report, delivery),
             (Some(report), Err(failure)) => self.waiting.reports.fail(report, failure),
         }
