@@ -9,7 +9,7 @@ from kafkars import admin as engine
 from kafkars.admin import ConfigSource
 from kafkars.compat.aiokafka import errors
 from kafkars.compat.aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
-from kafkars.compat.aiokafka.protocol.admin import AlterConfigsResponse, DescribeConfigsResponse, code_and_message
+from kafkars.compat.aiokafka.protocol.admin import AlterConfigsResponse_v1, DescribeConfigsResponse_v2, code_and_message
 
 if TYPE_CHECKING:
     from kafkars.aio import Admin
@@ -24,14 +24,14 @@ OWN = {ConfigSource.DYNAMIC_TOPIC_CONFIG, ConfigSource.DYNAMIC_BROKER_CONFIG}
 
 async def describe(
     admin: Admin, resources: Sequence[ConfigResource], include_synonyms: bool
-) -> list[DescribeConfigsResponse]:
+) -> list[DescribeConfigsResponse_v2]:
     """Describes settings: topics in one response and each broker in one of its own, as aiokafka sends the requests."""
     found = await ask(admin, resources, include_synonyms=include_synonyms)
     rows = {resource: row(resource, found[key(resource)]) for resource in resources}
-    return [DescribeConfigsResponse(0, [rows[resource] for resource in part]) for part in parts(resources)]
+    return [DescribeConfigsResponse_v2(0, [rows[resource] for resource in part]) for part in parts(resources)]
 
 
-async def alter(admin: Admin, resources: Sequence[ConfigResource]) -> list[AlterConfigsResponse]:
+async def alter(admin: Admin, resources: Sequence[ConfigResource]) -> list[AlterConfigsResponse_v1]:
     """Sets the named settings, and resets those that are set but not named to their defaults.
 
     Kafka's request for that is deprecated (KIP-339). Here it takes two steps, so that concurrent changes survive.
@@ -40,7 +40,7 @@ async def alter(admin: Admin, resources: Sequence[ConfigResource]) -> list[Alter
         # None differs from an empty mapping, which resets all settings.
         raise AttributeError("configs: None is no mapping of settings to values")
     if not resources:
-        return [AlterConfigsResponse(0, [])]
+        return [AlterConfigsResponse_v1(0, [])]
     before = await ask(admin, resources, include_synonyms=False)
     changes = {key(resource): change(resource, before[key(resource)]) for resource in resources}
     outcomes = await admin.alter_configs(changes, return_exceptions=True)
@@ -48,7 +48,7 @@ async def alter(admin: Admin, resources: Sequence[ConfigResource]) -> list[Alter
         resource: (*code_and_message(outcomes[key(resource)]), int(resource.resource_type), resource.name)
         for resource in resources
     }
-    return [AlterConfigsResponse(0, [rows[resource] for resource in part]) for part in parts(resources)]
+    return [AlterConfigsResponse_v1(0, [rows[resource] for resource in part]) for part in parts(resources)]
 
 
 async def ask(

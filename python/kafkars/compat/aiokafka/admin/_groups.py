@@ -6,7 +6,7 @@ import struct
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from kafkars.compat.aiokafka.protocol.admin import DescribeGroupsResponse, code_and_message
+from kafkars.compat.aiokafka.protocol.admin import DescribeGroupsResponse_v2, code_and_message
 from kafkars.errors import GroupIdNotFoundError
 
 if TYPE_CHECKING:
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from kafkars.types import TopicPartition
 
 
-async def describe(admin: Admin, groups: Sequence[str]) -> list[DescribeGroupsResponse]:
+async def describe(admin: Admin, groups: Sequence[str]) -> list[DescribeGroupsResponse_v2]:
     """Describes groups, each in a response of its own."""
     found = await admin.describe_groups(groups, return_exceptions=True)
-    return [DescribeGroupsResponse(0, [row(group, found[group])]) for group in groups]
+    return [DescribeGroupsResponse_v2(0, [row(group, found[group])]) for group in groups]
 
 
 def row(group: str, found: Any) -> tuple[Any, ...]:

@@ -24,12 +24,12 @@ from kafkars.compat.aiokafka.admin.new_partitions import NewPartitions
 from kafkars.compat.aiokafka.admin.new_topic import NewTopic
 from kafkars.compat.aiokafka.admin.records_to_delete import RecordsToDelete
 from kafkars.compat.aiokafka.protocol.admin import (
-    AlterConfigsResponse,
-    CreatePartitionsResponse,
-    CreateTopicsResponse,
-    DeleteTopicsResponse,
-    DescribeConfigsResponse,
-    DescribeGroupsResponse,
+    AlterConfigsResponse_v1,
+    CreatePartitionsResponse_v1,
+    CreateTopicsResponse_v3,
+    DeleteTopicsResponse_v3,
+    DescribeConfigsResponse_v2,
+    DescribeGroupsResponse_v2,
     new_topic,
     topic_errors,
 )
@@ -138,7 +138,7 @@ class AIOKafkaAdminClient:
 
     async def create_topics(
         self, new_topics: Sequence[NewTopic], timeout_ms: int | None = None, validate_only: bool = False
-    ) -> CreateTopicsResponse:
+    ) -> CreateTopicsResponse_v3:
         """Creates topics.
 
         Args:
@@ -161,9 +161,9 @@ class AIOKafkaAdminClient:
             )
         )
         # One row for each name, as brokers answer: what is named twice is an invalid request, and is not created.
-        return CreateTopicsResponse(0, topic_errors(outcomes.items()))
+        return CreateTopicsResponse_v3(0, topic_errors(outcomes.items()))
 
-    async def delete_topics(self, topics: Sequence[str], timeout_ms: int | None = None) -> DeleteTopicsResponse:
+    async def delete_topics(self, topics: Sequence[str], timeout_ms: int | None = None) -> DeleteTopicsResponse_v3:
         """Deletes topics with all their records.
 
         Args:
@@ -183,7 +183,7 @@ class AIOKafkaAdminClient:
         codes = {topic: code for topic, code, _ in topic_errors(outcomes.items())}
         # Brokers do not delete a topic that is named twice: it is an invalid request.
         invalid = errors.InvalidRequestError.errno
-        return DeleteTopicsResponse(0, [(topic, codes.get(topic, invalid)) for topic in asked])
+        return DeleteTopicsResponse_v3(0, [(topic, codes.get(topic, invalid)) for topic in asked])
 
     async def list_topics(self) -> list[str]:
         """Returns the names of all topics that this client may see, Kafka's internal ones included."""
@@ -209,7 +209,7 @@ class AIOKafkaAdminClient:
 
     async def describe_configs(
         self, config_resources: Sequence[ConfigResource], include_synonyms: bool = False
-    ) -> list[DescribeConfigsResponse]:
+    ) -> list[DescribeConfigsResponse_v2]:
         """Settings of topics and brokers: all of them, or those that `configs` of a resource names.
 
         Args:
@@ -224,7 +224,7 @@ class AIOKafkaAdminClient:
         """
         return await self._run(lambda: _configs.describe(self._admin, config_resources, include_synonyms))
 
-    async def alter_configs(self, config_resources: Sequence[ConfigResource]) -> list[AlterConfigsResponse]:
+    async def alter_configs(self, config_resources: Sequence[ConfigResource]) -> list[AlterConfigsResponse_v1]:
         """Sets settings of topics and brokers. Settings that are not named go back to their defaults.
 
         Args:
@@ -240,7 +240,7 @@ class AIOKafkaAdminClient:
 
     async def create_partitions(
         self, topic_partitions: Mapping[str, NewPartitions], timeout_ms: int | None = None, validate_only: bool = False
-    ) -> CreatePartitionsResponse:
+    ) -> CreatePartitionsResponse_v1:
         """Gives topics more partitions.
 
         Args:
@@ -261,14 +261,14 @@ class AIOKafkaAdminClient:
                 totals, assignments=places, validate_only=bool(validate_only), timeout=seconds(timeout_ms)
             )
         )
-        return CreatePartitionsResponse(0, topic_errors(made.items()))
+        return CreatePartitionsResponse_v1(0, topic_errors(made.items()))
 
     async def describe_consumer_groups(
         self,
         group_ids: Sequence[str],
         group_coordinator_id: int | None = None,
         include_authorized_operations: bool = False,
-    ) -> list[DescribeGroupsResponse]:
+    ) -> list[DescribeGroupsResponse_v2]:
         """Groups with their members.
 
         Args:

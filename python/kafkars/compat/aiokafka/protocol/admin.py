@@ -11,79 +11,121 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from kafkars.admin import NewTopic
 from kafkars.compat.aiokafka import errors
-from kafkars.compat.aiokafka.protocol.api import Fields, Response, items
+from kafkars.compat.aiokafka.protocol.api import Response, items
+from kafkars.compat.aiokafka.protocol.types import Array, Boolean, Bytes, Int8, Int16, Int32, Schema, String
 
 if TYPE_CHECKING:
     from kafkars.aio import Admin
 
 __all__ = [
-    "AlterConfigsResponse",
-    "CreatePartitionsResponse",
+    "AlterConfigsResponse_v1",
+    "CreatePartitionsResponse_v1",
     "CreateTopicsRequest",
-    "CreateTopicsResponse",
-    "DeleteTopicsResponse",
-    "DescribeConfigsResponse",
-    "DescribeGroupsResponse",
+    "CreateTopicsResponse_v3",
+    "DeleteTopicsResponse_v3",
+    "DescribeConfigsResponse_v2",
+    "DescribeGroupsResponse_v2",
 ]
 
-TOPIC_ERRORS: Fields = ("topic_errors", ("topic", "error_code", "error_message"))
-SYNONYMS = ("config_synonyms", ("config_name", "config_value", "config_source"))
-ENTRIES = (
-    "config_entries",
-    ("config_names", "config_value", "read_only", "config_source", "is_sensitive", SYNONYMS),
+TOPIC_ERRORS = ("topic_errors", Array(("topic", String()), ("error_code", Int16), ("error_message", String())))
+SYNONYMS = Array(("config_name", String()), ("config_value", String()), ("config_source", Int8))
+ENTRIES = Array(
+    ("config_names", String()),
+    ("config_value", String()),
+    ("read_only", Boolean),
+    ("config_source", Int8),
+    ("is_sensitive", Boolean),
+    ("config_synonyms", SYNONYMS),
 )
-RESOURCE = ("error_code", "error_message", "resource_type", "resource_name")
-MEMBERS = ("members", ("member_id", "client_id", "client_host", "member_metadata", "member_assignment"))
+RESOURCE = (
+    ("error_code", Int16),
+    ("error_message", String()),
+    ("resource_type", Int8),
+    ("resource_name", String()),
+)
+MEMBERS = Array(
+    ("member_id", String()),
+    ("client_id", String()),
+    ("client_host", String()),
+    ("member_metadata", Bytes),
+    ("member_assignment", Bytes),
+)
 
 
-class CreateTopicsResponse(Response):
+class CreateTopicsResponse_v3(Response):  # noqa: N801  the name in aiokafka
     """The outcome for each topic to create."""
 
     throttle_time_ms: int
     topic_errors: list[tuple[str, int, str | None]]
-    FIELDS: ClassVar[Fields] = ("throttle_time_ms", TOPIC_ERRORS)
+    API_KEY = 19
+    API_VERSION = 3
+    SCHEMA: ClassVar[Schema] = Schema(("throttle_time_ms", Int32), TOPIC_ERRORS)
 
 
-class CreatePartitionsResponse(Response):
+class CreatePartitionsResponse_v1(Response):  # noqa: N801
     """The outcome for each topic to get more partitions."""
 
     throttle_time_ms: int
     topic_errors: list[tuple[str, int, str | None]]
-    FIELDS: ClassVar[Fields] = ("throttle_time_ms", TOPIC_ERRORS)
+    API_KEY = 37
+    API_VERSION = 1
+    SCHEMA: ClassVar[Schema] = Schema(("throttle_time_ms", Int32), TOPIC_ERRORS)
 
 
-class DeleteTopicsResponse(Response):
+class DeleteTopicsResponse_v3(Response):  # noqa: N801
     """The outcome for each topic to delete."""
 
     throttle_time_ms: int
     topic_error_codes: list[tuple[str, int]]
-    FIELDS: ClassVar[Fields] = ("throttle_time_ms", ("topic_error_codes", ("topic", "error_code")))
+    API_KEY = 20
+    API_VERSION = 3
+    SCHEMA: ClassVar[Schema] = Schema(
+        ("throttle_time_ms", Int32), ("topic_error_codes", Array(("topic", String()), ("error_code", Int16)))
+    )
 
 
-class DescribeConfigsResponse(Response):
+class DescribeConfigsResponse_v2(Response):  # noqa: N801
     """Settings of topics and brokers."""
 
     throttle_time_ms: int
     resources: list[tuple[int, str | None, int, str, list[Any]]]
-    FIELDS: ClassVar[Fields] = ("throttle_time_ms", ("resources", (*RESOURCE, ENTRIES)))
+    API_KEY = 32
+    API_VERSION = 2
+    SCHEMA: ClassVar[Schema] = Schema(
+        ("throttle_time_ms", Int32), ("resources", Array(*RESOURCE, ("config_entries", ENTRIES)))
+    )
 
 
-class AlterConfigsResponse(Response):
+class AlterConfigsResponse_v1(Response):  # noqa: N801
     """The outcome for each topic or broker whose settings were to change."""
 
     throttle_time_ms: int
     resources: list[tuple[int, str | None, int, str]]
-    FIELDS: ClassVar[Fields] = ("throttle_time_ms", ("resources", RESOURCE))
+    API_KEY = 33
+    API_VERSION = 1
+    SCHEMA: ClassVar[Schema] = Schema(("throttle_time_ms", Int32), ("resources", Array(*RESOURCE)))
 
 
-class DescribeGroupsResponse(Response):
+class DescribeGroupsResponse_v2(Response):  # noqa: N801
     """Groups with their members."""
 
     throttle_time_ms: int
     groups: list[tuple[int, str, str, str, str, list[Any]]]
-    FIELDS: ClassVar[Fields] = (
-        "throttle_time_ms",
-        ("groups", ("error_code", "group", "state", "protocol_type", "protocol", MEMBERS)),
+    API_KEY = 15
+    API_VERSION = 2
+    SCHEMA: ClassVar[Schema] = Schema(
+        ("throttle_time_ms", Int32),
+        (
+            "groups",
+            Array(
+                ("error_code", Int16),
+                ("group", String()),
+                ("state", String()),
+                ("protocol_type", String()),
+                ("protocol", String()),
+                ("members", MEMBERS),
+            ),
+        ),
     )
 
 
@@ -109,7 +151,7 @@ class CreateTopicsRequest:
         del version
         return cls
 
-    async def ask(self, admin: Admin) -> CreateTopicsResponse:
+    async def ask(self, admin: Admin) -> CreateTopicsResponse_v3:
         """Sends it.
 
         Raises:
@@ -119,7 +161,7 @@ class CreateTopicsRequest:
         outcomes = await admin.create_topics(
             topics, validate_only=self.validate_only, timeout=self.timeout / 1000, return_exceptions=True
         )
-        return CreateTopicsResponse(0, topic_errors(outcomes.items()))
+        return CreateTopicsResponse_v3(0, topic_errors(outcomes.items()))
 
 
 def new_topic(

@@ -6,17 +6,25 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from kafkars.compat.aiokafka.protocol.admin import code_and_message
-from kafkars.compat.aiokafka.protocol.api import Fields, Response
+from kafkars.compat.aiokafka.protocol.api import Response
+from kafkars.compat.aiokafka.protocol.types import Array, Boolean, Int16, Int32, Schema, String
 
 if TYPE_CHECKING:
     from kafkars.aio import Admin
 
-__all__ = ["MetadataRequest", "MetadataRequest_v1", "MetadataResponse"]
+__all__ = ["MetadataRequest", "MetadataRequest_v1", "MetadataResponse_v5"]
 
-PARTITIONS = ("partitions", ("error_code", "partition", "leader", "replicas", "isr", "offline_replicas"))
+PARTITIONS = Array(
+    ("error_code", Int16),
+    ("partition", Int32),
+    ("leader", Int32),
+    ("replicas", Array(Int32)),
+    ("isr", Array(Int32)),
+    ("offline_replicas", Array(Int32)),
+)
 
 
-class MetadataResponse(Response):
+class MetadataResponse_v5(Response):  # noqa: N801  the name in aiokafka
     """Brokers and topics."""
 
     throttle_time_ms: int
@@ -24,12 +32,17 @@ class MetadataResponse(Response):
     cluster_id: str | None
     controller_id: int
     topics: list[tuple[int, str, bool, list[Any]]]
-    FIELDS: ClassVar[Fields] = (
-        "throttle_time_ms",
-        ("brokers", ("node_id", "host", "port", "rack")),
-        "cluster_id",
-        "controller_id",
-        ("topics", ("error_code", "topic", "is_internal", PARTITIONS)),
+    API_KEY = 3
+    API_VERSION = 5
+    SCHEMA: ClassVar[Schema] = Schema(
+        ("throttle_time_ms", Int32),
+        ("brokers", Array(("node_id", Int32), ("host", String()), ("port", Int32), ("rack", String()))),
+        ("cluster_id", String()),
+        ("controller_id", Int32),
+        (
+            "topics",
+            Array(("error_code", Int16), ("topic", String()), ("is_internal", Boolean), ("partitions", PARTITIONS)),
+        ),
     )
 
 
@@ -44,7 +57,7 @@ class MetadataRequest:
         self.topics = topics
         self.allow_auto_topic_creation = allow_auto_topic_creation
 
-    async def ask(self, admin: Admin, timeout: float | None = None) -> MetadataResponse:
+    async def ask(self, admin: Admin, timeout: float | None = None) -> MetadataResponse_v5:
         """Sends the request, which never creates topics.
 
         Raises:
@@ -54,10 +67,10 @@ class MetadataRequest:
         brokers = [tuple(broker) for broker in cluster.brokers]
         controller = -1 if cluster.controller is None else cluster.controller
         if self.topics is not None and not self.topics:
-            return MetadataResponse(0, brokers, cluster.cluster_id, controller, [])
+            return MetadataResponse_v5(0, brokers, cluster.cluster_id, controller, [])
         found = await admin.describe_topics(self.topics, timeout=timeout, return_exceptions=True)
         topics = [topic(name, outcome) for name, outcome in found.items()]
-        return MetadataResponse(0, brokers, cluster.cluster_id, controller, topics)
+        return MetadataResponse_v5(0, brokers, cluster.cluster_id, controller, topics)
 
 
 MetadataRequest_v1 = MetadataRequest
