@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from kafkars import admin as engine
@@ -25,30 +25,44 @@ OWN = {ConfigSource.DYNAMIC_TOPIC_CONFIG, ConfigSource.DYNAMIC_BROKER_CONFIG}
 async def describe(
     admin: Admin, resources: Sequence[ConfigResource], include_synonyms: bool
 ) -> list[DescribeConfigsResponse_v2]:
-    """Describes settings: topics in one response and each broker in one of its own, as aiokafka sends the requests."""
+    """Describes settings: each broker in a response of its own and all topics in one, as aiokafka sends the
+    requests.
+    """
+    # What is no mapping is heard of before anybody is asked.
+    wanted = {resource: [str(name) for name in resource.configs.keys()] for resource in resources if resource.configs}  # noqa: SIM118
+    brokers, topics = parts(resources)
     found = await ask(admin, resources, include_synonyms=include_synonyms)
-    rows = {resource: row(resource, found[key(resource)]) for resource in resources}
-    return [DescribeConfigsResponse_v2(0, [rows[resource] for resource in part]) for part in parts(resources)]
+    asked = [*brokers.values(), topics] if topics else brokers.values()
+    return [
+        DescribeConfigsResponse_v2(0, [row(each, found[key(each)], wanted.get(each)) for each in part])
+        for part in asked
+    ]
 
 
 async def alter(admin: Admin, resources: Sequence[ConfigResource]) -> list[AlterConfigsResponse_v1]:
-    """Sets the named settings, and resets those that are set but not named to their defaults.
+    """Sets the named settings, and resets those that are set but not named to their defaults: topics in the first
+    response, which is there without topics, too, and each broker in one of its own.
 
     Kafka's request for that is deprecated (KIP-339). Here it takes two steps, so that concurrent changes survive.
     """
-    if any(resource.configs is None for resource in resources):
-        # None differs from an empty mapping, which resets all settings.
-        raise AttributeError("configs: None is no mapping of settings to values")
-    if not resources:
-        return [AlterConfigsResponse_v1(0, [])]
+    brokers, topics = parts(resources)
+    # None differs from an empty mapping, which resets all settings.
+    wanted = {resource: dict(resource.configs.items()) for resource in resources}  # type: ignore[union-attr]
     before = await ask(admin, resources, include_synonyms=False)
-    changes = {key(resource): change(resource, before[key(resource)]) for resource in resources}
-    outcomes = await admin.alter_configs(changes, return_exceptions=True)
-    rows = {
-        resource: (*code_and_message(outcomes[key(resource)]), int(resource.resource_type), resource.name)
-        for resource in resources
+    changes = {
+        key(resource): change(settings, before[key(resource)])
+        for resource, settings in wanted.items()
+        if not refused(settings)
     }
-    return [AlterConfigsResponse_v1(0, [rows[resource] for resource in part]) for part in parts(resources)]
+    outcomes = await admin.alter_configs(changes, return_exceptions=True) if changes else {}
+
+    def outcome(resource: ConfigResource) -> tuple[Any, ...]:
+        code, text = refused(wanted[resource]) or code_and_message(outcomes[key(resource)])
+        return code, text, int(resource.resource_type), key(resource).name
+
+    return [
+        AlterConfigsResponse_v1(0, [outcome(resource) for resource in part]) for part in (topics, *brokers.values())
+    ]
 
 
 async def ask(
@@ -58,46 +72,78 @@ async def ask(
 
     Raises:
         NodeNotReadyError: There is no such broker.
-        ValueError: The name of a broker is no number.
     """
-    brokers = {str(broker.id) for broker in (await admin.describe_cluster()).brokers}
-    for resource in resources:
-        if resource.resource_type is ConfigResourceType.BROKER and str(int(resource.name)) not in brokers:
-            raise errors.NodeNotReadyError(f"there is no broker {resource.name}; known: {', '.join(sorted(brokers))}")
+    if not resources:
+        return {}
+    brokers, _ = parts(resources)
+    known = {broker.id for broker in (await admin.describe_cluster()).brokers} if brokers else set()
+    for number in brokers:
+        if number not in known:
+            listed = ", ".join(map(str, sorted(known)))
+            raise errors.NodeNotReadyError(f"there is no broker {number}; known: {listed}")
     found: dict[engine.ConfigResource, Any] = await admin.describe_configs(
-        [key(resource) for resource in resources], include_synonyms=include_synonyms, return_exceptions=True
+        list(dict.fromkeys(map(key, resources))), include_synonyms=include_synonyms, return_exceptions=True
     )
     return found
 
 
-def parts(resources: Sequence[ConfigResource]) -> list[list[ConfigResource]]:
-    """Splits resources into requests: one for each broker, and one for all topics."""
-    brokers = [[resource] for resource in resources if resource.resource_type is ConfigResourceType.BROKER]
-    topics = [resource for resource in resources if resource.resource_type is ConfigResourceType.TOPIC]
-    return [*brokers, topics] if topics else brokers
+def parts(resources: Sequence[ConfigResource]) -> tuple[dict[int, list[ConfigResource]], list[ConfigResource]]:
+    """Splits resources into those of each broker, by its number, and all topics.
+
+    Raises:
+        TypeError, ValueError: The name of a broker is no number.
+    """
+    brokers: dict[int, list[ConfigResource]] = {}
+    topics = []
+    for resource in resources:
+        if resource.resource_type is ConfigResourceType.BROKER:
+            brokers.setdefault(int(resource.name), []).append(resource)
+        else:
+            topics.append(resource)
+    return brokers, topics
 
 
-def change(resource: ConfigResource, found: Any) -> dict[str, str | None]:
+def change(wanted: Mapping[Any, Any], found: Any) -> dict[str, str | None]:
     """Returns the changes: the settings to set and those to reset."""
-    wanted = {name: None if value is None else str(value) for name, value in (resource.configs or {}).items()}
     own = [] if isinstance(found, BaseException) else [name for name, entry in found.items() if entry.source in OWN]
-    return {**dict.fromkeys(own), **wanted}
+    return {**dict.fromkeys(own), **{as_sent(name): as_sent(value) for name, value in wanted.items()}}
+
+
+def refused(wanted: Mapping[Any, Any]) -> tuple[int, str] | None:
+    """Returns the code and the text by which brokers refuse settings of None; None where there are none.
+
+    Brokers look for these first. The engine's request takes None for a setting to reset.
+    """
+    nothing = [str(name) for name, value in wanted.items() if value is None]
+    if not nothing:
+        return None
+    text = f"None is no value of {', '.join(nothing)}; what is not named goes back to its default"
+    return errors.InvalidRequestError.errno, text
 
 
 def key(resource: ConfigResource) -> engine.ConfigResource:
     """Returns the name that kafkars has for a resource."""
-    return engine.ConfigResource(TYPES[resource.resource_type], resource.name)
+    return engine.ConfigResource(TYPES[resource.resource_type], as_sent(resource.name))
 
 
-def row(resource: ConfigResource, found: Any) -> tuple[Any, ...]:
-    """Returns a resource with its settings, or with its error."""
+def as_sent(value: object) -> str:
+    """Returns the text that aiokafka's encoder makes of a name or a value, such as the number of a broker.
+
+    Raises:
+        TypeError: It is None.
+    """
+    if value is None:
+        raise TypeError("expected text, not None")
+    return str(value)
+
+
+def row(resource: ConfigResource, found: Any, wanted: Sequence[str] | None) -> tuple[Any, ...]:
+    """Returns a resource with its settings, or those of them that are wanted, or with its error."""
     code, message = code_and_message(found)
-    head = (code, message or "", int(resource.resource_type), resource.name)
+    head = (code, message or "", int(resource.resource_type), key(resource).name)
     if code:
         return (*head, [])
-    wanted = None if resource.configs is None else resource.configs.keys()
-    entries = [entry for name, entry in found.items() if wanted is None or name in wanted]
-    return (*head, [setting(entry) for entry in entries])
+    return (*head, [setting(entry) for name, entry in found.items() if wanted is None or name in wanted])
 
 
 def setting(entry: engine.ConfigEntry) -> tuple[Any, ...]:
