@@ -175,9 +175,24 @@ def test_send_and_wait_goes_through_a_send_that_tracing_has_replaced(
             assert (await producer.send_and_wait(topic, b"2")).offset == 2
             # OpenTelemetry reads these.
             assert producer.client._client_id == "name"
-            assert embedded.broker.bootstrap_servers in producer.client._bootstrap_servers
+            assert producer.client._bootstrap_servers == embedded.broker.bootstrap_servers
             assert await producer.client._wait_on_metadata(topic) == {0}
             assert (producer._key_serializer, producer._value_serializer) == (None, None)
 
     run(test)
     assert sent == [(topic, b"1", None, None, None, None)]
+
+
+def test_clients_keep_the_addresses_as_they_were_given(embedded: Library, run: Run) -> None:
+    topic = embedded.broker.new_topic()
+
+    async def test() -> None:
+        # OpenTelemetry writes them as `server.address`.
+        for given in (embedded.broker.bootstrap_servers, [embedded.broker.bootstrap_servers]):
+            async with embedded.producer(bootstrap_servers=given) as producer:
+                assert producer.client._bootstrap_servers == given
+            async with embedded.consumer(topic, bootstrap_servers=given) as consumer:
+                assert consumer._client._bootstrap_servers == given
+            assert embedded.module("client").AIOKafkaClient(bootstrap_servers=given)._bootstrap_servers == given
+
+    run(test)

@@ -70,6 +70,8 @@ class AIOKafkaClient:
         sasl_oauth_token_provider: AbstractTokenProvider | None = None,
     ) -> None:
         self._loop = loop or get_running_loop()
+        self._bootstrap_servers = bootstrap_servers
+        """What was given; OpenTelemetry's instrumentation reads this and the next two attributes."""
         self._config: dict[str, Any] = Connection(
             loop=loop,
             bootstrap_servers=bootstrap_servers,
@@ -95,11 +97,6 @@ class AIOKafkaClient:
             metadata_max_age_ms=metadata_max_age_ms,
             retry_backoff_ms=retry_backoff_ms,
         )
-
-    @property
-    def _bootstrap_servers(self) -> Any:
-        """The addresses that were given; OpenTelemetry's instrumentation reads this and the next two attributes."""
-        return self._config["bootstrap_servers"]
 
     @property
     def _client_id(self) -> str:
@@ -222,8 +219,14 @@ class EngineClient(AIOKafkaClient):
     It connects when it is first used, and is closed with its owner.
     """
 
-    def __init__(self, config: dict[str, Any], known: Callable[[str], Iterable[int] | None]) -> None:
-        """Made by consumers and producers, with the topics that they know."""
+    def __init__(
+        self,
+        bootstrap_servers: str | list[str],
+        config: dict[str, Any],
+        known: Callable[[str], Iterable[int] | None],
+    ) -> None:
+        """Made by consumers and producers, with what they were given and the topics that they know."""
+        self._bootstrap_servers = bootstrap_servers
         self._config = {name: value for name, value in config.items() if name in SHARED or name.startswith(SECURITY)}
         self._admin = None
         self._topics = set()

@@ -191,7 +191,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         # Private attributes of aiokafka that frameworks use.
         self._coordinator = GroupCoordinator.of(self)
         self._fetcher = Fetcher(self)
-        self._client = EngineClient(self._config, through(weakref.ref(self)))
+        self._client = EngineClient(bootstrap_servers, self._config, through(weakref.ref(self)))
 
     def __del__(self, _warnings: Any = warnings) -> None:
         if self._closed is not False:

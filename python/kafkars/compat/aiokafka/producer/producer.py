@@ -171,7 +171,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
             "partitioner": "murmur2_random" if type(partitioner) is DefaultPartitioner else chosen_by(partitioner),
         }
         self._partitioner = partitioner
-        self.client = EngineClient(self._config, lambda _: None)
+        self.client = EngineClient(bootstrap_servers, self._config, lambda _: None)
         self._sender = Sender()
         self._engine: aio.Producer[Any, Any] | None = None
         self._ending: Call[None] | None = None
