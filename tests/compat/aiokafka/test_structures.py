@@ -63,6 +63,8 @@ def test_what_is_cut_short_or_wrong_is_refused(protocol: Any) -> None:
     with pytest.raises(KeyError):
         metadata(0, [], b"").get_item("colour")
     assert metadata().subscription is None
+    # A text about wrong values is no error of its own.
+    assert "assignment=[('a', 1)]" in repr(assignment(0, [("a", 1)], None))
 
 
 def test_the_protocol_names_its_parts(protocol: Any) -> None:

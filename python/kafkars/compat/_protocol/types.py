@@ -220,9 +220,12 @@ class Schema(AbstractType):
         return len(self.fields)
 
     def repr(self, value: Any) -> str:  # type: ignore[override]
-        """Returns the values with their names."""
-        pairs = zip(self.names, self.fields, value, strict=False)
-        return "(" + ", ".join(f"{name}={field.repr(each)}" for name, field, each in pairs) + ")"
+        """Returns the values with their names; what is no such tuple, as it is."""
+        try:
+            pairs = zip(self.names, self.fields, value, strict=False)
+            return "(" + ", ".join(f"{name}={field.repr(each)}" for name, field, each in pairs) + ")"
+        except Exception:  # noqa: BLE001  a text about wrong values must not be an error of its own
+            return repr(value)
 
 
 class Array(AbstractType):

@@ -217,10 +217,11 @@ class AIOKafkaAdminClient:
             include_synonyms: Where else each setting has a value.
 
         Returns:
-            Answers with `resources`: topics in the first, then one for each broker.
+            Answers with `resources`: one for each broker, then one for all topics.
 
         Raises:
             NodeNotReadyError: There is no such broker.
+            ValueError: The name of a broker is no number.
         """
         return await self._run(lambda: _configs.describe(self._admin, config_resources, include_synonyms))
 
@@ -228,13 +229,15 @@ class AIOKafkaAdminClient:
         """Sets settings of topics and brokers. Settings that are not named go back to their defaults.
 
         Args:
-            config_resources: What, each with its `configs`.
+            config_resources: What, each with its `configs`. One that has None for a value is refused.
 
         Returns:
-            Answers with `resources`: `(error code, error message, type, name)`.
+            Answers with `resources`, `(error code, error message, type, name)`: one for topics, also without any, then
+            one for each broker.
 
         Raises:
             NodeNotReadyError: There is no such broker.
+            ValueError: The name of a broker is no number.
         """
         return await self._run(lambda: _configs.alter(self._admin, config_resources))
 
@@ -277,7 +280,11 @@ class AIOKafkaAdminClient:
             include_authorized_operations: No effect, as in aiokafka with its version of the request.
 
         Returns:
-            For each group an answer whose `groups` has it. A group that is not there is in state "Dead".
+            For each coordinator an answer with its `groups`, whose members have the bytes that they and their leader
+            have sent. A group that is not there is in state "Dead".
+
+        Raises:
+            GroupAuthorizationFailedError, ...: The coordinator of a group is not told.
         """
         del group_coordinator_id, include_authorized_operations
         return await self._run(lambda: _groups.describe(self._admin, group_ids))

@@ -20,7 +20,7 @@ class ConfigResource:
 
     Args:
         resource_type: What it is, or the name of that in either case.
-        name: The topic's name, or the broker's id as text.
+        name: The topic's name, or the broker's id, as a number or as text.
         configs: The settings to change with their values; to describe only some settings, their names as keys.
 
     Raises:
@@ -30,7 +30,7 @@ class ConfigResource:
     def __init__(
         self,
         resource_type: ConfigResourceType | str,
-        name: str,
+        name: str | int,
         configs: Mapping[str, str | None] | None = None,
     ) -> None:
         if not isinstance(resource_type, ConfigResourceType):
