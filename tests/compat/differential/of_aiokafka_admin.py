@@ -7,9 +7,13 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
+import aiokafka
+
+from tests.compat.differential import of_aiokafka_structures as structures
 from tests.compat.differential.library import Argument, Call, Kind, World
+from tests.compat.differential.of_aiokafka_configs import CHANGES, LOOKED_AT, RESOURCES, changed
 from tests.compat.differential.of_aiokafka_objects import UNINITIALISED, uninitialised
-from tests.compat.differential.of_aiokafka_values import PARTITIONS, TOPIC, one
+from tests.compat.differential.of_aiokafka_values import PARTITIONS, TOPIC, listed, one
 from tests.compat.differential.of_confluent_kafka_values import given, optional
 
 
@@ -46,25 +50,6 @@ def new_topic(world: World, **parts: Any) -> Any:
     )
 
 
-def resource(world: World, **parts: Any) -> Any:
-    made = importlib.import_module(f"{world.module.__name__}.admin.config_resource").ConfigResource
-    return made(**{"resource_type": "topic", "name": world.name("topic"), **parts})
-
-
-def listed(name: str, right: Callable[[World], Any], **more: Callable[[World], Any]) -> Argument:
-    odd: dict[str, Callable[[World], Any]] = {
-        "none": lambda _: None,
-        "empty": lambda _: [],
-        "text": lambda _: "text",
-        "number": lambda _: 1,
-        "numbers": lambda _: [1],
-        "one": right,
-        "tuple": lambda world: (right(world),),
-        **more,
-    }
-    return Argument(name, lambda world: [right(world)], odd)
-
-
 TIMEOUT = optional(given("timeout_ms", 1000, none=None, text="1", negative=-5, zero=0))
 DRY = optional(given("validate_only", True, none=None, text="x"))
 COORDINATOR = optional(given("group_coordinator_id", None, text="x", unknown=77))
@@ -83,6 +68,21 @@ def mapped(name: str, right: Callable[[World], Any], **more: Callable[[World], A
 
 def deleted(world: World, offset: Any = 0, **more: Any) -> dict[Any, Any]:
     return {one(world, **more): admin(world).RecordsToDelete(offset)}
+
+
+async def with_member(made: Any, topic: str, servers: str) -> Any:
+    """A group with a member of the original, of which both hear the same bytes."""
+    group = f"{topic}-described"
+    async with aiokafka.AIOKafkaConsumer(topic, group_id=group, client_id="somebody", bootstrap_servers=servers):
+        (answer,) = await made.describe_consumer_groups([group])
+    ((*head, members),) = answer.groups
+    size = len(topic).to_bytes(2, "big") + topic.encode()
+    # Ids of members, and names of topics with their lengths, differ from run to run.
+    told = [
+        (member[1:3], *(part.replace(size, b"TOPIC") if isinstance(part, bytes) else part for part in member[3:]))
+        for member in members
+    ]
+    return [repr(head), repr(told)]
 
 
 ADMIN_CALLS = [
@@ -137,29 +137,17 @@ ADMIN_CALLS = [
     Call(
         "describe_configs",
         [
-            listed(
-                "config_resources",
-                lambda world: resource(world, configs=["retention.ms"]),
-                unknown=lambda world: [resource(world, name=world.name("nowhere"))],
-                broker=lambda world: [resource(world, resource_type="broker", name="77")],
-                no_number=lambda world: [resource(world, resource_type="broker", name="x")],
-            ),
+            RESOURCES,
             optional(given("include_synonyms", True, none=None)),
         ],
         keeps=True,
     ),
+    Call("alter_configs", [CHANGES], keeps=True),
     Call(
-        "alter_configs",
-        [
-            listed(
-                "config_resources",
-                lambda world: resource(world, configs={"retention.ms": "5000"}),
-                figures=lambda world: [resource(world, configs={"retention.ms": 5000})],
-                unknown=lambda world: [resource(world, name=world.name("nowhere"), configs={"retention.ms": "1"})],
-                bad=lambda world: [resource(world, configs={"colour": "red"})],
-                nothing=lambda world: [resource(world)],
-            )
-        ],
+        "alter_configs and look",
+        [CHANGES, LOOKED_AT],
+        invoke=changed,
+        states=("working",),
         keeps=True,
     ),
     Call(
@@ -179,10 +167,26 @@ ADMIN_CALLS = [
     Call(
         "describe_consumer_groups",
         [
-            listed("group_ids", lambda world: world.name("nobody"), nameless=lambda _: [""]),
+            listed(
+                "group_ids",
+                lambda world: world.name("nobody"),
+                nameless=lambda _: [""],
+                twice=lambda world: [world.name("nobody")] * 2,
+                several=lambda world: [world.name("nobody"), world.name("nobody else")],
+            ),
             COORDINATOR,
             optional(given("include_authorized_operations", True)),
         ],
+        keeps=True,
+    ),
+    Call(
+        "describe_consumer_groups of a member",
+        [
+            Argument("topic", lambda world: world.name("topic")),
+            Argument("servers", lambda world: world.servers),
+        ],
+        invoke=with_member,
+        states=("working",),
         keeps=True,
     ),
     Call(
@@ -362,6 +366,7 @@ def kinds(local: Callable[..., Any], in_state: Callable[..., Any]) -> Iterator[K
         BATCH_CALLS,
         lambda made: made.close(),
     )
+    yield from structures.kinds()
 
 
 KNOWN = {
@@ -369,14 +374,19 @@ KNOWN = {
     "NewPartitions": ["total_count", "new_assignments"],
     "RecordsToDelete": ["before_offset"],
     "ConfigResource": ["resource_type", "name", "configs"],
+    "ConsumerProtocolMemberMetadata": ["version", "subscription", "user_data"],
+    "ConsumerProtocolMemberAssignment": ["version", "assignment", "user_data"],
 }
 
 
 def describe(value: Any) -> Any:
     """What is compared of the values of this module."""
     kind = type(value).__name__
-    if kind.endswith(("Response", "Struct")) or hasattr(value, "to_object"):
-        return ["an answer", without_texts(value.to_object())]
+    if hasattr(value, "to_object"):
+        # As text: what is compared of other values ends some levels down.
+        told = repr(without_texts(value.to_object()))
+        whole = type(value).decode(value.encode()).to_object() == value.to_object()
+        return ["an answer", kind, value.API_KEY, value.API_VERSION, list(value.SCHEMA.names), whole, told]
     if kind in KNOWN:
         return [kind, *(getattr(value, name, "missing") for name in KNOWN[kind])]
     return None

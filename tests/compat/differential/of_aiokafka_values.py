@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tests.compat.differential.library import Argument, Call, World
@@ -12,6 +12,20 @@ from tests.compat.differential.of_confluent_kafka_values import given, optional
 
 def one(world: World, partition: Any = 0, topic: Any = None) -> Any:
     return world.module.TopicPartition(world.name("source") if topic is None else topic, partition)
+
+
+def listed(name: str, right: Callable[[World], Any], **more: Callable[[World], Any]) -> Argument:
+    odd: dict[str, Callable[[World], Any]] = {
+        "none": lambda _: None,
+        "empty": lambda _: [],
+        "text": lambda _: "text",
+        "number": lambda _: 1,
+        "numbers": lambda _: [1],
+        "one": right,
+        "tuple": lambda world: (right(world),),
+        **more,
+    }
+    return Argument(name, lambda world: [right(world)], odd)
 
 
 def listener(world: World) -> Any:

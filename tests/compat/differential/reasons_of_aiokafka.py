@@ -218,7 +218,9 @@ REASONS = [
         (
             "*AIOKafkaAdminClient.create_topics(new_topics=no_name)",
             "*AIOKafkaAdminClient.delete_topics(topics=*",
-            "*AIOKafkaAdminClient.describe_consumer_groups(group_ids=*",
+            "*AIOKafkaAdminClient.describe_consumer_groups(group_ids=text)",
+            "*AIOKafkaAdminClient.describe_consumer_groups(group_ids=numbers)",
+            "*AIOKafkaAdminClient.describe_consumer_groups(group_ids=one)",
             "*AIOKafkaAdminClient.find_coordinator(group_id=*",
             "*AIOKafkaAdminClient.list_consumer_group_offsets(group_id=n*",
             "*AIOKafkaAdminClient.list_consumer_group_offsets(partitions=*",
@@ -226,6 +228,20 @@ REASONS = [
         "takes each letter of a text for a name; sends `str()` of what is no text; closes the connection over None",
         "TypeError",
         "`delete_topics('topic')` is a mistake, and must not delete the topics t, o, p, i and c.",
+    ),
+    Reason(
+        ("[working] AIOKafkaAdminClient.*configs*_as_none)",),
+        "a name of None closes the connection: KafkaConnectionError",
+        "TypeError",
+        "Resources and settings have names.",
+    ),
+    Reason(
+        ("[working] AIOKafkaAdminClient.describe_consumer_groups(group_ids=several)",),
+        "reads an answer of Kafka 2.3 or newer as one of version 2: behind the first group of a coordinator it finds "
+        "no others, or a group of wrong fields, or KafkaConnectionError",
+        "one response for each coordinator, with all of its groups",
+        "Every group is there, as with older brokers. A group of KIP-848, which the library hears of as dead, is "
+        "described too.",
     ),
     Reason(
         ("*AIOKafkaAdminClient.list_consumer_group_offsets(group_id=empty)",),
