@@ -1,0 +1,74 @@
+"""A member of a group that assigns what it has again reads anew from where the group stands, as the library does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.compat.confluent.conftest import Clients, poll_until, serve_until
+
+MESSAGES = 4
+Again = Callable[[Any, Any], None]
+
+EAGER: dict[str, Again] = {
+    "what it has": lambda consumer, _: consumer.assign(consumer.assignment()),
+    "the partition": lambda consumer, at: consumer.assign([at()]),
+    "the committed offset": lambda consumer, at: consumer.assign([at(-1000)]),
+    "nothing before": lambda consumer, at: (consumer.unassign(), consumer.assign([at()])),
+}
+COOPERATIVE: dict[str, Again] = {
+    "one by one": lambda consumer, at: (consumer.incremental_unassign([at()]), consumer.incremental_assign([at()])),
+}
+WAYS = [
+    *(pytest.param(again, {}, id=name) for name, again in EAGER.items()),
+    *(
+        pytest.param(again, {"partition.assignment.strategy": "cooperative-sticky"}, id=name)
+        for name, again in COOPERATIVE.items()
+    ),
+]
+
+
+@pytest.mark.parametrize(("again", "strategy"), WAYS)
+@pytest.mark.parametrize(("committed", "expected"), [(None, "value-0"), (1, "value-1")])
+def test_reading_goes_back_to_what_is_committed(
+    clients: Clients, again: Again, strategy: dict[str, str], committed: int | None, expected: str
+) -> None:
+    topic = clients.topic(messages=MESSAGES)
+    consumer = clients.consumer({"enable.auto.commit": False, **strategy})
+
+    def at(*offset: int) -> Any:
+        return clients.ck.TopicPartition(topic, 0, *offset)
+
+    consumer.subscribe([topic])
+    poll_until(consumer, 2)
+    if committed is not None:
+        consumer.commit(offsets=[at(committed)], asynchronous=False)
+    again(consumer, at)
+    assert [each.value().decode() for each in poll_until(consumer, 1)] == [expected]
+
+
+@pytest.mark.parametrize(("again", "strategy"), WAYS)
+def test_with_automatic_commits_what_was_read_is_committed_first(
+    clients: Clients, again: Again, strategy: dict[str, str]
+) -> None:
+    topic = clients.topic(messages=MESSAGES)
+    consumer = clients.consumer({"auto.commit.interval.ms": 600_000, **strategy})
+    consumer.subscribe([topic])
+    poll_until(consumer, 2)
+    again(consumer, lambda *offset: clients.ck.TopicPartition(topic, 0, *offset))
+    assert [each.value() for each in poll_until(consumer, 2)] == [b"value-2", b"value-3"]
+
+
+def test_the_poll_after_unsubscribe_tells_what_is_taken_away(clients: Clients) -> None:
+    topic = clients.topic(messages=1)
+    consumer = clients.consumer()
+    told: list[int] = []
+    consumer.subscribe([topic], on_revoke=lambda _, partitions: told.append(len(partitions)))
+    poll_until(consumer, 1)
+    consumer.unsubscribe()
+    assert consumer.poll(0) is None
+    assert told == [1]
+    assert consumer.assignment() == []
+    serve_until(consumer, lambda: True)
