@@ -1,4 +1,4 @@
-"""Groups as `AIOKafkaAdminClient.describe_consumer_groups()` describes them: what members and their leader have said."""
+"""Groups as `AIOKafkaAdminClient.describe_consumer_groups()` describes them: what members and leaders have said."""
 
 from __future__ import annotations
 

@@ -207,6 +207,14 @@ impl ConsumerShared {
         (polled_at, inner.waiting > 0)
     }
 
+    /// Notes that the application polls, where no group's task does, so that `last_poll` is told without a clock per
+    /// record: whenever a call waits, and whenever fetched data comes.
+    fn look_at_polls(&self, inner: &mut ConsumerState) {
+        if self.group.is_none() && inner.polled_at.take().is_some() {
+            inner.looked_at = Some(now());
+        }
+    }
+
     /// Notes that a call begins to wait for records, or has ended.
     pub(super) fn note_waiting(&self, is_waiting: bool) {
         let wake = {
@@ -215,7 +223,9 @@ impl ConsumerShared {
                 true => inner.waiting + 1,
                 false => inner.waiting.saturating_sub(1),
             };
-            inner.note_poll()
+            let wake = inner.note_poll();
+            self.look_at_polls(&mut inner);
+            wake
         };
         if wake {
             self.touch();
@@ -287,6 +297,7 @@ impl ConsumerShared {
         let before = inner.is_ready();
         let errors_before = inner.buffer.errors_met();
         let result = update(&mut inner.buffer);
+        self.look_at_polls(&mut inner);
         let has_error = inner.buffer.errors_met() != errors_before;
         if inner.is_ready() && (!before || !inner.choosy.is_empty()) {
             let mut woken = std::mem::take(&mut inner.choosy);
