@@ -34,7 +34,7 @@ def test_the_cause_is_what_the_last_try_has_met(client_api: Any, fault: str, cau
 def test_without_a_try_there_is_no_cause(client_api: Any) -> None:
     with EmbeddedBroker(topics={"t": 1}) as broker:
         broker.intercept("InitProducerId", "COORDINATOR_LOAD_IN_PROGRESS")
-        with client_api.Producer(bootstrap_servers=broker.bootstrap_servers, **LIMITS) as producer:
-            with pytest.raises(DeliveryTimeoutError) as raised:
-                producer.send("t", b"waits").result(SECONDS)
+        producer = client_api.Producer(bootstrap_servers=broker.bootstrap_servers, **LIMITS)
+        with producer, pytest.raises(DeliveryTimeoutError) as raised:
+            producer.send("t", b"waits").result(SECONDS)
     assert raised.value.__cause__ is None

@@ -6,6 +6,12 @@ from tests.compat.differential.reasons import Reason
 
 REASONS = [
     Reason(
+        ("`inspect.iscoroutine()` of what `send()`, `send_and_wait()`, `getone()` and `getmany()` return",),
+        "True",
+        "False; `asyncio.iscoroutine()` and `inspect.isawaitable()` say True, and whatever takes a coroutine takes it",
+        "It is an awaitable of the engine. The methods themselves are coroutine functions to whoever asks.",
+    ),
+    Reason(
         ("getone() and getmany() in on_partitions_assigned",),
         "reads",
         "IllegalStateError: read after the listener, or seek() in it",

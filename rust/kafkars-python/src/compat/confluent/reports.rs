@@ -220,7 +220,10 @@ impl DeliveryReports {
             self.due.lock().extend(calls);
         }
         let (mut served, mut raised) = (0, None);
-        while let Some(mut calls) = self.due.lock().pop_front() {
+        loop {
+            // Taken in a statement of its own: callbacks run without the lock.
+            let next = self.due.lock().pop_front();
+            let Some(mut calls) = next else { break };
             let now = since_1970();
             let mut left = calls.drain(..);
             for call in left.by_ref() {
