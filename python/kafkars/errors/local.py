@@ -176,7 +176,8 @@ class BufferFullError(KafkaError, BufferError):
 class DeliveryTimeoutError(KafkaTimeoutError):
     """A record was not acknowledged within `delivery_timeout_ms`; it may or may not be stored.
 
-    `__cause__` is what the last try has met, where there was one: the broker's refusal, or that the connection ended.
+    `__cause__` is what the last try has met, of it or of the records before it: the broker's refusal, or that the
+    connection ended. There is none if no broker was asked.
     """
 
     name = "DELIVERY_TIMED_OUT"

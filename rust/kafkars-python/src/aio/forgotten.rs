@@ -2,18 +2,19 @@
 
 use std::ffi::CString;
 
-use pyo3::exceptions::PyRuntimeWarning;
+use pyo3::exceptions::{PyBaseException, PyRuntimeWarning};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::future::PyFuture;
+use super::running_loop::running_loop;
 use super::state::{FutureState, LoopWaiter};
 use crate::gc::at_end_of_life;
 use crate::imports::GET_LOGGER;
 
 impl Drop for PyFuture {
     /// Reports a failure that was never looked at as asyncio does: through the loop's exception handler, or through
-    /// `logging` if no loop has ever waited for the future.
+    /// `logging` if no loop has ever waited for the future and none runs.
     fn drop(&mut self) {
         let inner = self.inner.get_mut();
         if matches!(inner.state, FutureState::Unawaited(_)) {
@@ -73,19 +74,26 @@ fn never_awaited(py: Python<'_>, message: &str) {
     }
 }
 
+/// Lets a future of the loop fail that nobody has, which asyncio reports; logs the failure where there is no loop.
 fn report(py: Python<'_>, waiter: Option<&LoopWaiter>, error: PyErr) -> PyResult<()> {
-    const MESSAGE: &str = "the failure of a call was never retrieved";
     let error = error.into_value(py);
-    let keywords = PyDict::new(py);
-    let Some(waiter) = waiter else {
-        let logger = GET_LOGGER.get(py)?.call1(("kafkars",))?;
-        keywords.set_item("exc_info", error)?;
-        logger.call_method("error", (MESSAGE,), Some(&keywords))?;
-        return Ok(());
+    let event_loop = match waiter {
+        Some(waiter) => waiter.loop_bridge.get().event_loop(py)?,
+        None => match running_loop(py) {
+            Ok(event_loop) => event_loop,
+            Err(_) => return log(py, error),
+        },
     };
-    keywords.set_item("message", MESSAGE)?;
-    keywords.set_item("exception", error)?;
-    let event_loop = waiter.loop_bridge.get().event_loop(py)?;
-    event_loop.call_method1("call_exception_handler", (keywords,))?;
+    let future = event_loop.call_method0("create_future")?;
+    future.call_method1("set_exception", (error,))?;
+    Ok(())
+}
+
+fn log(py: Python<'_>, error: Py<PyBaseException>) -> PyResult<()> {
+    let logger = GET_LOGGER.get(py)?.call1(("kafkars",))?;
+    let keywords = PyDict::new(py);
+    keywords.set_item("exc_info", error)?;
+    let message = "the failure of a call was never retrieved";
+    logger.call_method("error", (message,), Some(&keywords))?;
     Ok(())
 }

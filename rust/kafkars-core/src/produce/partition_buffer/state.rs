@@ -4,6 +4,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use kafkars_protocol::ErrorCode;
+
 use super::batch::{BatchContent, OutgoingBatch, RecordParts};
 use crate::produce::delivery::BatchDelivery;
 use crate::produce::sequence::{PartitionSequence, ProducerIdentity, Sequence};
@@ -257,10 +259,12 @@ impl BufferState {
         self.sequence.prove(sequence);
     }
 
-    /// Notes why the broker cannot be reached, for the error of batches that expire here.
-    pub fn blame(&mut self, cause: &Arc<str>) {
+    /// Notes why the broker cannot be reached or what a batch before them has met, for the error of batches that expire
+    /// here.
+    pub fn blame(&mut self, cause: &Arc<str>, code: Option<ErrorCode>) {
         for batch in self.waiting.iter_mut().chain(&mut self.open) {
             batch.last_cause = Some(Arc::clone(cause));
+            batch.last_code = code.or(batch.last_code);
         }
     }
 

@@ -96,7 +96,7 @@ impl Sender {
         let cause: Arc<str> = format!("broker {node}: {cause}").into();
         if let Some(queue) = self.queues.nodes.get(&node) {
             for buffer in &queue.ready {
-                buffer.lock().blame(&cause);
+                buffer.lock().blame(&cause, None);
             }
         }
     }
@@ -245,11 +245,16 @@ impl Sender {
             if let Some(before) = before.filter(|before| *before != cause) {
                 batch.last_cause = Some(format!("{cause}; before that: {before}").into());
             }
-            buffer.lock().landed(batch.ordinal);
-            self.expire(batch, "no broker took it".into());
+            let mut state = buffer.lock();
+            state.landed(batch.ordinal);
+            state.blame(&cause, batch.last_code);
+            drop(state);
+            self.expire(batch, None, "no broker took it".into());
         } else {
             self.retries += 1;
-            buffer.lock().put_back(batch, now + pause);
+            let mut state = buffer.lock();
+            state.blame(&cause, batch.last_code);
+            state.put_back(batch, now + pause);
         }
         self.touched.push(buffer);
     }

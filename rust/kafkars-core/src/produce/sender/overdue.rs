@@ -35,11 +35,13 @@ impl Sender {
             };
             if !expired.is_empty() || waits {
                 let obstacle = self.obstacle(now, &buffer, view, is_gone);
+                let leader = view.leader(buffer.topic(), buffer.partition());
+                let code = leader.is_none().then_some(ErrorCode::LeaderNotAvailable);
                 for batch in expired {
                     match self.refusals.heard_by(&batch, node).cloned() {
                         Some(error) => self.refuse(now, batch, &error),
                         None if is_gone => self.lose(batch, Arc::clone(&obstacle)),
-                        None => self.expire(batch, Arc::clone(&obstacle)),
+                        None => self.expire(batch, code, Arc::clone(&obstacle)),
                     }
                 }
                 if waits {
@@ -129,12 +131,17 @@ impl Sender {
 
     /// Fails a batch that has waited for `delivery_timeout`. The cause of its last try says more than what it waits
     /// for, if there was a try.
-    pub(super) fn expire(&mut self, batch: OutgoingBatch, obstacle: Arc<str>) {
+    pub(super) fn expire(
+        &mut self,
+        batch: OutgoingBatch,
+        code: Option<ErrorCode>,
+        obstacle: Arc<str>,
+    ) {
         let error = ProduceError::DeliveryTimedOut {
             topic: Arc::clone(batch.delivery.topic()),
             partition: batch.delivery.partition(),
             waited: self.config.delivery_timeout,
-            code: batch.last_code,
+            code: batch.last_code.or(code),
             cause: batch.last_cause.clone().unwrap_or(obstacle),
         };
         self.finish(batch, BatchOutcome::Failed(error));
