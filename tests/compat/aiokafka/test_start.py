@@ -67,3 +67,20 @@ def test_start_again_once_there_is_a_broker(embedded: Library, run: Run, kind: s
             await works(kind, started, topic)
 
     run(test)
+
+
+@pytest.mark.parametrize("kind", ["producer", "consumer", "member"])
+def test_start_while_a_broker_does_not_know_of_any_yet(embedded: Library, run: Run, kind: str) -> None:
+    """The original has no broker to ask for the coordinator of transactions then, and fails with AssertionError."""
+    topic = embedded.broker.new_topic()
+
+    async def test() -> None:
+        await embedded.fill(topic, 1)
+        started = client(embedded, kind, topic, embedded.broker.bootstrap_servers)
+        with embedded.broker.handle.intercept("Metadata", "UNKNOWN_SERVER_ERROR", times=1) as fault:
+            await started.start()
+            assert fault.hits == 1
+        await works(kind, started, topic)
+        await started.stop()
+
+    run(test)

@@ -68,13 +68,15 @@ impl Client {
             .await
     }
 
-    /// As [`Client::ready`], but fails as soon as every address was tried once: by this call, if it is not the first.
+    /// As [`Client::ready`], but fails as soon as every address was tried once: by this call, if it is not the first. A
+    /// broker that answers and does not name any broker yet is asked again.
     ///
     /// # Errors
     /// As for [`Client::ready`].
     pub async fn first_contact(&self, deadline: Instant) -> Result<(), ClientError> {
         let past = self.core.metadata_updater.round().borrow().failure_began;
-        self.reach(deadline, |_| true, past).await
+        self.reach(deadline, |error| !error.is_brokerless(), past)
+            .await
     }
 
     /// The failure that began at `past` is that of an earlier call.

@@ -16,6 +16,9 @@ pub enum BootstrapCause {
     /// The broker answered, but its metadata request failed.
     #[error("connected, but the metadata request failed: {0}")]
     Metadata(Arc<str>),
+    /// The broker answered the metadata request without telling where brokers are, as it may when it starts.
+    #[error("connected, but the metadata request failed: {0}")]
+    Brokerless(Arc<str>),
     /// The address works, but the cluster's advertised listeners cannot be reached.
     #[error(
         "connected, but the advertised listeners are unreachable ({}): check advertised.listeners of the brokers",
@@ -36,7 +39,7 @@ impl BootstrapCause {
             Self::AdvertisedListeners(causes) => {
                 !causes.is_empty() && causes.iter().all(|(_, cause)| cause.is_permanent())
             }
-            Self::Metadata(_) => false,
+            Self::Metadata(_) | Self::Brokerless(_) => false,
         }
     }
 
@@ -51,7 +54,7 @@ impl BootstrapCause {
                     .peekable();
                 answered.peek().is_some() && answered.all(|(_, cause)| said(cause))
             }
-            Self::Metadata(_) => false,
+            Self::Metadata(_) | Self::Brokerless(_) => false,
         }
     }
 
@@ -76,7 +79,7 @@ impl BootstrapCause {
                     cause.security_at(address)
                 })
             }
-            Self::Metadata(_) => None,
+            Self::Metadata(_) | Self::Brokerless(_) => None,
         }
     }
 }

@@ -127,6 +127,15 @@ impl ClientError {
             || (self.security().is_some() && answered.all(|(_, cause)| cause.is_settled()))
     }
 
+    /// True if a broker has answered that does not know of the cluster's brokers yet.
+    pub(crate) fn is_brokerless(&self) -> bool {
+        let Self::Bootstrap(causes) = self else {
+            return false;
+        };
+        let mut causes = causes.iter().map(|(_, cause)| cause);
+        causes.any(|cause| matches!(cause, BootstrapCause::Brokerless(_)))
+    }
+
     /// The kind of error: what the caller should do.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {

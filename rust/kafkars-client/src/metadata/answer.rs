@@ -45,12 +45,12 @@ pub(crate) async fn answer_of(
     })?;
     broker.has_answered();
     if let Err(code) = ErrorCode::check(response.error_code) {
-        return Err(failed(format!("{}: {}", code.name(), code.description())));
+        let cause = format!("{}: {}", code.name(), code.description());
+        return Err(BootstrapCause::Brokerless(cause.into()));
     }
     if response.brokers.is_empty() {
-        return Err(failed(
-            "the broker does not know of any broker yet".to_owned(),
-        ));
+        let cause = "the broker does not know of any broker yet";
+        return Err(BootstrapCause::Brokerless(cause.into()));
     }
     Ok(MetadataAnswer {
         response,
