@@ -106,6 +106,46 @@ REASONS = [
         "A transaction is stored whole or not at all.",
     ),
     Reason(
+        ("send() and send_batch(), while the partition's batch before them cannot be delivered",),
+        "wait for it; after request_timeout_ms they raise KafkaTimeoutError, and the record is never sent",
+        "take records until 32 MiB of the producer's wait, and only then do the same; futures tell what becomes of those taken",
+        "To wait for each batch would cost time in every program; and with a smaller limit, which all partitions share, one that is stuck would soon hold up the others.",
+    ),
+    Reason(
+        ("a delivery that fails after its future was thrown away",),
+        "the event loop's exception handler hears of each record",
+        "lines in the log, by partition, with the number of records; the handler hears where the future had failed before",
+        "A thousand records that nobody waits for are not a thousand reports.",
+    ),
+    Reason(
+        (
+            "a broker that keeps answering CORRUPT_MESSAGE, NETWORK_EXCEPTION, THROTTLING_QUOTA_EXCEEDED or FENCED_LEADER_EPOCH to a batch",
+        ),
+        "fails it at once, the last two as UnknownError",
+        "tries again as after any error that passes: for request_timeout_ms, and without end where the producer is idempotent",
+        "Kafka says of these errors that they pass.",
+    ),
+    Reason(
+        (
+            "OUT_OF_ORDER_SEQUENCE_NUMBER, UNKNOWN_PRODUCER_ID or INVALID_PRODUCER_EPOCH to an idempotent producer without transactions",
+        ),
+        "fails the batch, and those after it",
+        "sends the batch again with new numbers",
+        "A broker that has forgotten the producer's numbers has not refused the records.",
+    ),
+    Reason(
+        ("start() of an idempotent producer that may not IDEMPOTENT_WRITE",),
+        "ClusterAuthorizationFailedError",
+        "starts; each record fails with that",
+        "Its number is asked for with the first record, and rights may have come by then.",
+    ),
+    Reason(
+        ("stop() in a transaction that is open, while what was sent cannot be delivered",),
+        "never ends",
+        "ends after at most twice request_timeout_ms",
+        "It is what `stop()` is for.",
+    ),
+    Reason(
         ("position() with auto_offset_reset='none', where nothing is committed",),
         "waits for ever",
         "NoOffsetForPartitionError, as reads raise it",

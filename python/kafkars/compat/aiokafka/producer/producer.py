@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kafkars import _kafkars, aio
@@ -175,7 +175,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
         self._sender = Sender()
         self._engine: aio.Producer[Any, Any] | None = None
         self._ending: Call[None] | None = None
-        self._closing: Call[int] | None = None
+        self._closing: Awaitable[int] | None = None
         self._has_started = False
         self._closed = False
 
@@ -216,8 +216,9 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
         with first_contact(self._config):
             await self._reach(self._request_timeout_ms / 1000)
         if self._transactional_id is not None:
+            # As in aiokafka, only an answer of the coordinator ends this: without it nothing could be sent.
             with translated():
-                await engine.init_transactions()
+                await engine.init_transactions(LONGEST)
         self._has_started = True
         self._sender.start()
 
@@ -239,7 +240,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
             await self.client.close()
             return
         # Begun before anything is waited for.
-        self._closing = self._engine.close(2 * self._request_timeout_ms / 1000)
+        self._closing = self._close(self._engine, 2 * self._request_timeout_ms / 1000)
         closed = asyncio.shield(self._closing)
         await self.client.close()
         try:
@@ -247,6 +248,24 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
                 await closed
         finally:
             self._sender.close()
+
+    def _close(self, engine: aio.Producer[Any, Any], time_limit: float) -> Awaitable[int]:
+        """Begins to close. What is open of a transaction is sent first, as in aiokafka; the engine gives it up, because
+        nobody commits it any more.
+        """
+        if self._transactional_id is None or not engine.in_transaction or self._is_ending():
+            return engine.close(time_limit)
+        end = self._loop.time() + time_limit
+        flushed = engine.flush(time_limit)
+
+        async def close() -> int:
+            try:
+                await flushed
+            finally:
+                given_up = await engine.close(max(0.0, end - self._loop.time()))
+            return given_up
+
+        return asyncio.ensure_future(close())
 
     async def __aenter__(self) -> Self:
         try:
@@ -400,6 +419,8 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
             IllegalOperation: There is no `transactional_id`, or a transaction is open.
         """
         self._ensure_transactional()
+        # As in aiokafka, a task that is cancelled in its first step has begun none.
+        await asyncio.sleep(0)
         with in_order():
             await self._started().begin_transaction()
 
@@ -423,7 +444,11 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
         await self._end(self._started().abort_transaction)
 
     async def _end(self, step: Callable[[float], Call[None]]) -> None:
-        """Ends the transaction. As in aiokafka, cancelling gives up the wait, not the commit or abort itself."""
+        """Ends the transaction. As in aiokafka, cancelling gives up the wait, not the commit or abort itself; and until
+        then no other call ends it.
+        """
+        if self._is_ending():
+            raise WrongStateError("the transaction is being ended by an earlier call")
         with in_order():
             self._ending = step(LONGEST)
             await asyncio.shield(self._ending)
@@ -451,6 +476,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
             await engine.send_offsets_to_transaction(
                 {partition: EngineOffset(offset, metadata) for partition, (offset, metadata) in checked.items()},
                 ConsumerGroupMetadata(group_id),
+                LONGEST,
             )
 
     # Within
