@@ -52,6 +52,16 @@ def change(world: World, value: Any, operation: str = "SET") -> Any:
     return resource(world, incremental_configs=[entry])
 
 
+def changes(world: World, *entries: tuple[Any, Any, Any]) -> Any:
+    """A resource with changes, by names of operations, or what is none."""
+    module = admin(world)
+    made = [
+        module.ConfigEntry(name, value, incremental_operation=getattr(module.AlterConfigOpType, str(kind), kind))
+        for name, value, kind in entries
+    ]
+    return resource(world, incremental_configs=made)
+
+
 def group(world: World, *partitions: Any) -> Any:
     return world.module.ConsumerGroupTopicPartitions(world.name("group-of-admin"), list(partitions) or None)
 
@@ -221,6 +231,7 @@ def security() -> list[Call]:
                     nobody=lambda world: [upsertion(world, user=None)],
                     number_user=lambda world: [upsertion(world, user=1)],
                     base=lambda world: [admin(world).UserScramCredentialAlteration("carol")],
+                    nameless_base=lambda world: [admin(world).UserScramCredentialAlteration("")],
                     twice=lambda world: [upsertion(world), deletion(world, "carol")],
                     same_twice=lambda world: [upsertion(world)] * 2,
                     deletes_unknown=lambda world: [deletion(world, mechanism=unknown)],
@@ -290,6 +301,7 @@ def kind(uninitialised: Callable[[World, str], Any], settings: Callable[..., dic
                         replicas=lambda world: [new_topic(world, replication_factor=7)],
                         configs=lambda world: [new_topic(world, config={"retention.ms": 5})],
                         bad_config=lambda world: [new_topic(world, config={"colour": "red"})],
+                        number_config=lambda world: [new_topic(world, config={5: "red"})],
                     ),
                     *CHECKED,
                 ],
@@ -303,6 +315,7 @@ def kind(uninitialised: Callable[[World, str], Any], settings: Callable[..., dic
                         lambda world: world.name("nowhere"),
                         twice=lambda world: [world.name("nowhere")] * 2,
                         nameless=lambda _: [""],
+                        nones=lambda _: [None],
                     ),
                     *CHECKED[:2],
                 ],
@@ -332,6 +345,9 @@ def kind(uninitialised: Callable[[World, str], Any], settings: Callable[..., dic
                             unknown=lambda world: world.module.TopicCollection([world.name("nowhere")]),
                             nobody=lambda world: world.module.TopicCollection([]),
                             nameless=lambda world: world.module.TopicCollection([""]),
+                            text_of_names=lambda world: world.module.TopicCollection(world.name("topic")),
+                            tuple_of_names=lambda world: world.module.TopicCollection((world.name("topic"),)),
+                            nones=lambda world: world.module.TopicCollection([None]),
                         ),
                     ),
                     *OPTIONS,
@@ -348,6 +364,8 @@ def kind(uninitialised: Callable[[World, str], Any], settings: Callable[..., dic
                         unknown=lambda world: [resource(world, name=world.name("nowhere"))],
                         twice=lambda world: [resource(world)] * 2,
                         broker=lambda world: [resource(world, restype="broker", name="77")],
+                        nones=lambda _: [None],
+                        dict=lambda _: {},
                     ),
                     *OPTIONS,
                 ],
@@ -364,6 +382,11 @@ def kind(uninitialised: Callable[[World, str], Any], settings: Callable[..., dic
                             resource(world, name=world.name("nowhere"), set_config={"retention.ms": "1"})
                         ],
                         bad=lambda world: [resource(world, set_config={"colour": "red"})],
+                        number_name=lambda world: [resource(world, set_config={5: "red"})],
+                        nameless=lambda world: [resource(world, set_config={"": "red"})],
+                        pairs=lambda world: [resource(world, set_config=["retention.ms"])],
+                        nones=lambda _: [None],
+                        dict=lambda _: {},
                         nothing=lambda world: [resource(world)],
                     ),
                     *OPTIONS,
@@ -380,6 +403,23 @@ def kind(uninitialised: Callable[[World, str], Any], settings: Callable[..., dic
                         nothing=lambda world: [resource(world)],
                         delete=lambda world: [change(world, None, "DELETE")],
                         null=lambda world: [change(world, None)],
+                        nones=lambda _: [None],
+                        dict=lambda _: {},
+                        twice=lambda world: [change(world, "6000")] * 2,
+                        setting_twice=lambda world: [
+                            changes(world, ("segment.ms", "5", "SET"), ("segment.ms", None, "DELETE"))
+                        ],
+                        nameless=lambda world: [changes(world, ("", "5", "SET"))],
+                        no_name=lambda world: [changes(world, (None, "5", "SET"))],
+                        number_name=lambda world: [changes(world, (5, "5", "SET"))],
+                        text_operation=lambda world: [changes(world, ("segment.ms", "5", "set"))],
+                        no_operation=lambda world: [changes(world, ("segment.ms", "5", None))],
+                        other_operation=lambda world: [
+                            changes(world, ("segment.ms", "5", admin(world).ResourceType.TOPIC))
+                        ],
+                        text_changes=lambda world: [resource(world, incremental_configs="text")],
+                        dict_changes=lambda world: [resource(world, incremental_configs={"segment.ms": "5"})],
+                        none_change=lambda world: [resource(world, incremental_configs=[None])],
                     ),
                     *OPTIONS,
                 ],
@@ -403,6 +443,7 @@ def kind(uninitialised: Callable[[World, str], Any], settings: Callable[..., dic
                         lambda world: world.name("nobody"),
                         nameless=lambda _: [""],
                         twice=lambda world: [world.name("nobody")] * 2,
+                        nones=lambda _: [None],
                     ),
                     *OPTIONS,
                     AUTHORIZED,
@@ -411,7 +452,16 @@ def kind(uninitialised: Callable[[World, str], Any], settings: Callable[..., dic
             ),
             Call(
                 "delete_consumer_groups",
-                [listed("group_ids", lambda world: world.name("nobody"), nameless=lambda _: [""]), *OPTIONS],
+                [
+                    listed(
+                        "group_ids",
+                        lambda world: world.name("nobody"),
+                        nameless=lambda _: [""],
+                        nones=lambda _: [None],
+                        bytes=lambda _: [b"nobody"],
+                    ),
+                    *OPTIONS,
+                ],
                 keeps=True,
             ),
             Call(
@@ -424,6 +474,7 @@ def kind(uninitialised: Callable[[World, str], Any], settings: Callable[..., dic
                         partition=lambda world: [group(world, one(world, -1001))],
                         offset=lambda world: [group(world, one(world, 5))],
                         negative=lambda world: [group(world, one(world, -1001, -5))],
+                        none_partition=lambda world: [group(world, None)],
                     ),
                     *OPTIONS,
                     optional(given("require_stable", True, text="x")),
@@ -439,6 +490,7 @@ def kind(uninitialised: Callable[[World, str], Any], settings: Callable[..., dic
                         none_named=lambda world: [group(world)],
                         negative=lambda world: [group(world, one(world, -5))],
                         unknown=lambda world: [group(world, one(world, 1, 77))],
+                        none_partition=lambda world: [group(world, None)],
                     ),
                     *OPTIONS,
                 ],

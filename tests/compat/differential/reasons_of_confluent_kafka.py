@@ -165,6 +165,12 @@ REASONS = [
         "What is wrong with a list is seen before anything is asked.",
     ),
     Reason(
+        ("*AdminClient.incremental_alter_configs(resources=other_operation)",),
+        "the member of another enum that has an operation's number is that operation",
+        "TypeError",
+        "A ResourceType is no operation.",
+    ),
+    Reason(
         ("*AdminClient.list_offsets(*",),
         "writes the asked offset into the keys of the program's dict",
         "leaves the program's objects alone",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 from kafkars.compat.confluent_kafka._model import ConsumerGroupTopicPartitions
@@ -15,27 +15,40 @@ LONGEST_SECONDS = 3600.0
 
 
 def listed(given: Any, kind: type[T], what: str, stranger: type[Exception] = TypeError) -> list[T]:
-    """Checks for a list with at least one member, all of one type."""
-    if not isinstance(given, list):
-        # As in the library: another sequence is a ValueError, anything else a TypeError.
-        is_value = isinstance(given, tuple | set) if kind is not str else False
-        wrong = ValueError if is_value or (isinstance(given, str) and stranger is ValueError) else TypeError
-        raise wrong(f"expected a list of {what}, not {type(given).__name__}")
-    if not given:
-        raise ValueError(f"expected a list of {what} with at least one member")
+    """Checks for a list with at least one member, all of one type.
+
+    As in the library, members are looked at first, whatever they are in.
+    """
+    if not isinstance(given, Iterable):
+        raise TypeError(f"expected a list of {what}, not {type(given).__name__}")
     for each in given:
         if not isinstance(each, kind):
             raise stranger(f"expected a list of {what}; {each!r} is none")
+    if not (isinstance(given, list) and given):
+        raise ValueError(f"expected a list of {what} with at least one member")
     return given
 
 
-def once(names: Sequence[Hashable], what: str) -> None:
-    """Checks that nothing is there twice, because there is one future for each."""
-    seen: set[Hashable] = set()
-    for name in names:
-        if name in seen:
-            raise ValueError(f"{what} {name!r} is there twice")
-        seen.add(name)
+def distinct(given: Any, kind: type[T], what: str) -> list[T]:
+    """Checks for such a list in which nothing is twice, because there is one future for each."""
+    seen: set[T] = set()
+    for each in listed(given, kind, what, ValueError):
+        if each in seen:
+            raise ValueError(f"{each!r} is there twice")
+        seen.add(each)
+    return list(given)
+
+
+def texts(given: Any, what: str, stranger: type[Exception] = TypeError) -> list[str]:
+    """Checks for a list of texts with at least one member; for None among them there is ValueError, as in the library."""
+    if not isinstance(given, list):
+        raise TypeError(f"expected a list of {what}, not {type(given).__name__}")
+    if not given:
+        raise ValueError(f"expected a list of {what} with at least one member")
+    for each in given:
+        if not isinstance(each, str):
+            raise (ValueError if each is None else stranger)(f"expected a list of {what}; {each!r} is none")
+    return given
 
 
 def options(given: Mapping[str, Any], *known: str) -> dict[str, Any]:
@@ -58,8 +71,10 @@ def options(given: Mapping[str, Any], *known: str) -> dict[str, Any]:
 
 
 def partitions(given: Any, *, offsets: bool | None) -> list[TopicPartition]:
-    """Partitions with names and numbers: with offsets, without, or either."""
+    """Partitions with names and numbers: of groups with offsets or without, of others with either."""
     for each in given:
+        if each is None and offsets is not None:
+            raise ValueError("expected TopicPartition, not None")
         if not isinstance(each, TopicPartition):
             raise TypeError(f"expected TopicPartition, not {type(each).__name__}")
         if not each.topic:

@@ -38,7 +38,7 @@ from kafkars.compat.confluent_kafka.admin import _answers as answers
 from kafkars.compat.confluent_kafka.admin import _arguments as arguments
 from kafkars.compat.confluent_kafka.admin._futures import Questions, of_distinct
 from kafkars.compat.confluent_kafka.admin._metadata import ClusterMetadata, GroupMetadata
-from kafkars.compat.confluent_kafka.admin._resources import ConfigResource
+from kafkars.compat.confluent_kafka.admin._resources import AlterConfigOpType, ConfigEntry, ConfigResource
 from kafkars.compat.confluent_kafka.admin._results import DeletedRecords, ListOffsetsResultInfo, OffsetSpec
 from kafkars.compat.confluent_kafka.admin._security_calls import SecurityCalls
 from kafkars.compat.confluent_kafka.error import KafkaError, KafkaException
@@ -112,7 +112,7 @@ class AdminClient(SecurityCalls):
     def delete_topics(self, topics: list[str], **kwargs: Any) -> Futures:
         """Deletes topics; each future's result is None. Options: `operation_timeout`, `request_timeout`."""
         given = arguments.options(kwargs, "operation_timeout")
-        names = arguments.listed(topics, str, "topic names")
+        names = arguments.texts(topics, "topic names")
         distinct, twice = parted(names)
 
         def ask() -> Mapping[str, Any]:
@@ -148,10 +148,12 @@ class AdminClient(SecurityCalls):
         given = arguments.options(kwargs, "include_authorized_operations")
         if not isinstance(topics, TopicCollection):
             raise TypeError(f"expected a TopicCollection, not {type(topics).__name__}")
-        names = list(topics.topic_names)
+        names = topics.topic_names
+        if not isinstance(names, list):
+            raise TypeError(f"expected a list of topic names, not {type(names).__name__}")
         if not names:
             return {}
-        arguments.listed(names, str, "topic names")
+        names = list(arguments.listed(names, str, "topic names"))
         if not all(names):
             raise ValueError("the name of a topic cannot be empty")
 
@@ -188,7 +190,7 @@ class AdminClient(SecurityCalls):
         `request_timeout`.
         """
         given = arguments.options(kwargs)
-        asked = keyed(resources)
+        asked = keyed(arguments.distinct(resources, ConfigResource, "ConfigResource"))
         return self._questions.ask_each(
             asked,
             of_brokers(
@@ -210,8 +212,8 @@ class AdminClient(SecurityCalls):
             "alter_configs() is deprecated; call incremental_alter_configs()", DeprecationWarning, stacklevel=2
         )
         given = arguments.options(kwargs, "validate_only")
-        asked = keyed(resources)
-        wanted = {asked[each]: {name: str(value) for name, value in each.set_config_dict.items()} for each in resources}
+        asked = keyed(arguments.distinct(resources, ConfigResource, "ConfigResource"))
+        wanted = {asked[each]: settings_of(each) for each in resources}
 
         def ask() -> Mapping[Any, Any]:
             described: Mapping[Any, Any] = self._admin.describe_configs(
@@ -237,20 +239,22 @@ class AdminClient(SecurityCalls):
         Options: `validate_only`, `request_timeout`.
         """
         given = arguments.options(kwargs, "validate_only")
-        asked = keyed(resources)
-        changes = {asked[each]: {entry.name: change(entry) for entry in each.incremental_configs} for each in resources}
-        for each in resources:
-            if not each.incremental_configs:
-                raise ValueError(f"{each!r} has no changes: name some with incremental_configs")
+        asked = keyed(arguments.listed(resources, ConfigResource, "ConfigResource"))
+        changes = {each: changes_of(each) for each in resources}
+        # One dict of changes cannot hold a name twice: of an addition and a removal only the latter would be made.
+        named = [f"{entry.name} of {each!r}" for each in resources for entry in each.incremental_configs]
         return self._questions.ask_each(
             asked,
-            of_brokers(
-                asked,
-                lambda: self._admin.alter_configs(
-                    changes,
-                    validate_only=bool(given["validate_only"]),
-                    timeout=given["timeout"],
-                    return_exceptions=True,
+            of_distinct(
+                [*resources, *named],
+                of_brokers(
+                    asked,
+                    lambda: self._admin.alter_configs(
+                        {asked[each]: wanted for each, wanted in changes.items()},
+                        validate_only=bool(given["validate_only"]),
+                        timeout=given["timeout"],
+                        return_exceptions=True,
+                    ),
                 ),
             ),
         )
@@ -274,7 +278,7 @@ class AdminClient(SecurityCalls):
     def describe_consumer_groups(self, group_ids: list[str], **kwargs: Any) -> Futures:
         """Describes groups; each future's result is a `ConsumerGroupDescription`. Options as of `describe_topics()`."""
         given = arguments.options(kwargs, "include_authorized_operations")
-        groups = arguments.listed(group_ids, str, "group ids")
+        groups = arguments.texts(group_ids, "group ids")
         limit = given["timeout"]
 
         def ask() -> Mapping[str, Any]:
@@ -295,7 +299,7 @@ class AdminClient(SecurityCalls):
     def delete_consumer_groups(self, group_ids: list[str], **kwargs: Any) -> Futures:
         """Deletes groups with their offsets; each future's result is None. Options: `request_timeout`."""
         given = arguments.options(kwargs)
-        groups = arguments.listed(group_ids, str, "group ids")
+        groups = arguments.texts(group_ids, "group ids", ValueError)
         return self._questions.ask_each(
             {each: each for each in groups},
             of_distinct(
@@ -522,7 +526,7 @@ def engine_topic(topic: NewTopic) -> EngineTopic:
         partitions=-1 if topic.replica_assignment else topic.num_partitions,
         replication_factor=topic.replication_factor,
         assignments=topic.replica_assignment or (),
-        configs={name: str(value) for name, value in (topic.config or {}).items()},
+        configs=texts_of(topic.config or {}),
     )
 
 
@@ -538,8 +542,6 @@ def parted(names: list[str]) -> tuple[list[str], dict[str, Any]]:
 
 def keyed(resources: list[ConfigResource]) -> dict[ConfigResource, Any]:
     """Returns resources by kafkars' names of them."""
-    arguments.listed(resources, ConfigResource, "ConfigResource", ValueError)
-    arguments.once(resources, "resource")
     return {each: answers.resource(each) for each in resources}
 
 
@@ -555,11 +557,40 @@ def of_brokers(asked: Mapping[ConfigResource, Any], ask: Callable[[], T]) -> Cal
     return checked
 
 
-def change(entry: Any) -> ConfigChange:
-    """Returns a change in kafkars' form."""
-    if entry.incremental_operation is None:
-        raise TypeError(f"{entry!r} has no incremental_operation")
+def changes_of(resource: ConfigResource) -> dict[str, ConfigChange]:
+    """Returns the changes of a resource in kafkars' form, by names of settings."""
+    if not resource.incremental_configs:
+        raise ValueError(f"{resource!r} has no changes: name some with incremental_configs")
+    return dict(map(change, resource.incremental_configs))
+
+
+def change(entry: Any) -> tuple[str, ConfigChange]:
+    """Returns the name of a setting, and its change in kafkars' form."""
+    if not isinstance(entry, ConfigEntry):
+        raise TypeError(f"expected ConfigEntry, not {type(entry).__name__}")
+    if not isinstance(entry.incremental_operation, AlterConfigOpType):
+        raise TypeError(f"{entry!r} has no incremental_operation that is an AlterConfigOpType")
+    if not isinstance(entry.name, str):
+        raise TypeError(f"the name of a setting must be str, not {type(entry.name).__name__}")
+    if not entry.name:
+        raise ValueError("the name of a setting cannot be empty")
     operation: Any = entry.incremental_operation.name.lower()
     if operation != "delete" and not isinstance(entry.value, str):
         raise TypeError(f"the value of {entry.name} must be str, not {type(entry.value).__name__}")
-    return ConfigChange(operation, None if entry.value is None else str(entry.value))
+    return entry.name, ConfigChange(operation, None if entry.value is None else str(entry.value))
+
+
+def settings_of(resource: ConfigResource) -> dict[str, str]:
+    """Returns the settings that `alter_configs()` gives a resource."""
+    given: Any = resource.set_config_dict
+    if not isinstance(given, dict):
+        raise TypeError(f"the settings of {resource!r} must be a dict, not {type(given).__name__}")
+    made = texts_of(given)
+    if not all(made):
+        raise ValueError("the name of a setting cannot be empty")
+    return made
+
+
+def texts_of(given: Mapping[Any, Any]) -> dict[str, str]:
+    """Returns settings as texts, which the library makes of names and values of any type."""
+    return {str(name): str(value) for name, value in given.items()}

@@ -127,7 +127,7 @@ class ConfigResource:
         self.restype = resource_type(restype)
         self.restype_int = int(self.restype.value)
         self.name = name
-        self.set_config_dict: dict[str, str] = dict(set_config or {})
+        self.set_config_dict: dict[str, str] = {} if set_config is None else set_config.copy()
         self.incremental_configs = list(incremental_configs or [])
         self.configs = described_configs
         self.error = error

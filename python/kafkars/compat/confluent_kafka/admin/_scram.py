@@ -101,9 +101,11 @@ def alterations(given: Any) -> list[UserScramCredentialAlteration]:
     if not given:
         raise ValueError("expected at least one alteration")
     for each in given:
-        if not isinstance(each, (UserScramCredentialUpsertion, UserScramCredentialDeletion)):
+        if not isinstance(each, UserScramCredentialAlteration):
             raise TypeError(f"expected UserScramCredentialUpsertion or -Deletion, not {type(each).__name__}")
         checked_user(each.user)
+        if not isinstance(each, (UserScramCredentialUpsertion, UserScramCredentialDeletion)):
+            raise TypeError(f"expected UserScramCredentialUpsertion or -Deletion, not {type(each).__name__}")
         if isinstance(each, UserScramCredentialUpsertion):
             check_upsertion(each)
         elif not isinstance(each.mechanism, ScramMechanism):

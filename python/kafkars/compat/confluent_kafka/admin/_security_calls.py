@@ -36,8 +36,7 @@ class SecurityCalls:
     def create_acls(self, acls: list[AclBinding], **kwargs: Any) -> dict[AclBinding, Future[Any]]:
         """Adds rules; each future's result is None. Options: `request_timeout`."""
         given = arguments.options(kwargs)
-        named = arguments.listed(acls, AclBinding, "AclBinding", ValueError)
-        arguments.once(named, "AclBinding")
+        named = arguments.distinct(acls, AclBinding, "AclBinding")
         for each in named:
             refuse_unknown(each)
         asked = {each: engine_binding(each) for each in named}
@@ -63,8 +62,7 @@ class SecurityCalls:
         `request_timeout`.
         """
         given = arguments.options(kwargs)
-        named = arguments.listed(acl_binding_filters, AclBindingFilter, "AclBindingFilter", ValueError)
-        arguments.once(named, "AclBindingFilter")
+        named = arguments.distinct(acl_binding_filters, AclBindingFilter, "AclBindingFilter")
         asked = {each: engine_filter(each) for each in named}
 
         def deleted(found: Mapping[Any, Any]) -> list[AclBinding]:
