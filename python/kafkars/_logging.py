@@ -19,9 +19,9 @@ LOOK_SECONDS = 2.0
 EXIT_SECONDS = 0.8
 """Seconds for which unsent records of unclosed producers may delay the end of the program."""
 
-_listeners: dict[object, tuple[int, Callable[[logging.LogRecord], object]]] = {}
-"""Functions that get log lines besides `logging`, whatever levels its loggers have: by key, the least severe level and
-the function."""
+_listeners: dict[str, tuple[int, Callable[[logging.LogRecord], object]]] = {}
+"""Functions that get the log lines of one client besides `logging`, whatever levels its loggers have: by the client's
+name, the least severe level and the function."""
 
 _thread: threading.Thread | None = None
 _process = 0
@@ -84,15 +84,22 @@ def _at_end_of_worker() -> None:
         util.Finalize(None, _at_exit, exitpriority=0)
 
 
-def listen(key: object, level: int, function: Callable[[logging.LogRecord], object]) -> None:
-    """Calls a function with every line from a level on, on whichever thread passes lines on, until `ignore(key)`."""
-    _listeners[key] = (level, function)
+def listen(client: str, level: int, function: Callable[[logging.LogRecord], object]) -> None:
+    """Calls a function with every line of a client from a level on, on whichever thread passes lines on, until
+    `ignore(client)`.
+
+    Args:
+        client: What `_client_name()` of the native client says.
+        level: The least severe level, as `logging` counts.
+        function: It is called with each line.
+    """
+    _listeners[client] = (level, function)
     _kafkars.set_log_level(_level())
 
 
-def ignore(key: object) -> None:
+def ignore(client: str) -> None:
     """Ends `listen()`."""
-    _listeners.pop(key, None)
+    _listeners.pop(client, None)
 
 
 def drain() -> None:
@@ -115,7 +122,8 @@ def _drain() -> None:
 
     for level, name, message, fields, time in _kafkars.take_logs():
         logger = logging.getLogger(name)
-        heard = [function for least, function in list(_listeners.values()) if level >= least]
+        of_client = _listeners.get(str(fields.get("client")))
+        heard = [of_client[1]] if of_client is not None and level >= of_client[0] else []
         is_logged = logger.isEnabledFor(level)
         if not (heard or is_logged):
             continue

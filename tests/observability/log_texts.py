@@ -14,6 +14,9 @@ TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"')
 LEVELS = {"warn": "WARNING", "error": "ERROR", "info": "INFO", "debug": "DEBUG", "trace": "TRACE"}
 
 
+NAMED = re.compile(r"(%|\b)client\b(,| = )")
+
+
 class LogText(NamedTuple):
     logger: str
     level: str
@@ -21,14 +24,25 @@ class LogText(NamedTuple):
 
 
 def of_rust() -> Iterator[LogText]:
-    for crate in ("core", "client", "python", "broker"):
+    return (text for text, _ in of_crates("core", "client", "python", "broker"))
+
+
+def without_client() -> Iterator[str]:
+    """The lines of the engine that have no field for the client's name."""
+    return (text.text for text, has_client in of_crates("core", "client", "python") if not has_client)
+
+
+def of_crates(*crates: str) -> Iterator[tuple[LogText, bool]]:
+    """The lines of crates, and whether they name their client."""
+    for crate in crates:
         for path in sorted((ROOT / "rust" / f"kafkars-{crate}" / "src").rglob("*.rs")):
             source = path.read_text()
             for found in MACRO.finditer(source):
                 inside = arguments(source, found.end())
                 *targets, text = TEXT.findall(inside)
                 logger = targets[0].replace("::", ".") if "target:" in inside else f"kafkars.{crate}"
-                yield LogText(logger, LEVELS[found.group(1)], text.replace('\\"', '"'))
+                line = LogText(logger, LEVELS[found.group(1)], text.replace('\\"', '"'))
+                yield line, NAMED.search(inside) is not None
 
 
 def arguments(source: str, start: int) -> str:

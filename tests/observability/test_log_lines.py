@@ -13,7 +13,7 @@ import pytest
 from kafkars import _kafkars, _logging
 from kafkars.testing import EmbeddedBroker
 
-from tests.observability.log_texts import LogText, of_python, of_rust
+from tests.observability.log_texts import LogText, of_python, of_rust, without_client
 from tests.support.clients import Clients, read
 from tests.support.waiting import SECONDS, eventually
 
@@ -120,6 +120,16 @@ def test_lines_say_which_client_has_trouble(caplog: pytest.LogCaptureFixture) ->
     names = [str(vars(record)["client"]) for record in told]
     assert re.fullmatch(r"kafkars#\d+ reader#\d+", " ".join(sorted(names))), names
     assert all(f"client={name}" in record.getMessage() for name, record in zip(names, told, strict=True))
+
+
+def test_lines_name_the_client_they_are_about() -> None:
+    # Loggers of clients get no others.
+    assert set(without_client()) == {
+        # A thread that outlives its client.
+        "a function that gives credentials cannot be told to end",
+        # A future that nobody has.
+        "a step of a transaction that nobody awaits failed",
+    }
 
 
 def broker_of(line: str) -> str:

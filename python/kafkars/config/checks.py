@@ -191,7 +191,11 @@ def servers(name: str, value: object) -> tuple[str, ...]:
     parts = list(value)
     if not all(isinstance(part, str) for part in parts):
         raise wrong(name, value, '"host:port", or several of them')
-    return tuple(part.strip() for part in parts if part.strip())
+    found = tuple(part.strip() for part in parts if part.strip())
+    # A client of librdkafka may have no servers; then it connects to nothing.
+    if not found and not _are_derived.get():
+        raise ConfigError.of(name, "is empty; give at least one host:port")
+    return found
 
 
 def function(name: str, value: object) -> Callable[..., Any]:

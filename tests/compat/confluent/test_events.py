@@ -130,8 +130,9 @@ def test_log_lines_reach_the_programs_logger_from_the_poll(broker: EmbeddedBroke
     heard = threading.Event()
     pending = Flag()
     pending.set = heard.set  # type: ignore[method-assign]
-    events = Events(Face(logger=logger, log_level=logging.DEBUG), pending)
     with kafkars.Producer(bootstrap_servers=broker.bootstrap_servers) as producer:
+        client = producer._client_name()
+        events = Events(Face(logger=logger, log_level=logging.DEBUG), pending, client=client)
         producer.send("t", b"v").result(SECONDS)
     assert heard.wait(SECONDS)
     assert caught == []
@@ -139,16 +140,15 @@ def test_log_lines_reach_the_programs_logger_from_the_poll(broker: EmbeddedBroke
     assert caught
     assert all(text.startswith("kafkars.") for _, text in lines(caught))
     events.close()
-    assert id(events) not in _logging._listeners
+    assert client not in _logging._listeners
 
 
 def test_a_client_that_was_forgotten_listens_no_more() -> None:
-    events = Events(Face(logger=logging.getLogger("app")), Flag())
-    key = id(events)
-    assert key in _logging._listeners
+    events = Events(Face(logger=logging.getLogger("app")), Flag(), client="app#1")
+    assert "app#1" in _logging._listeners
     del events
     gc.collect()
-    assert key not in _logging._listeners
+    assert "app#1" not in _logging._listeners
 
 
 def test_statistics_of_a_producer_have_librdkafkas_layout(broker: EmbeddedBroker) -> None:

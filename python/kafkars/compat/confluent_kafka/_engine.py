@@ -9,9 +9,6 @@ from kafkars.compat.confluent_kafka._values import Values
 LONGEST_MS = 2**31 - 1
 """Milliseconds, 24 days, that stand for no limit, for which librdkafka has 0 or -1."""
 
-NO_CLUSTER = "127.0.0.1:1"
-"""The bootstrap address of a client without `bootstrap.servers`: port 1 (tcpmux), on which nothing listens."""
-
 LARGEST_BATCH = 1 << 30
 """The largest batch: sizes in the protocol are int32, and half of their range is kept for what surrounds a batch."""
 
@@ -119,7 +116,7 @@ def client(values: Values) -> dict[str, Any]:
 def servers(text: str | None) -> list[str]:
     """Returns addresses for kafkars: without a protocol, and with Kafka's default port if there is none."""
     found = [each.strip().rpartition("://")[2] for each in (text or "").split(",") if each.strip()]
-    return [each if has_port(each) else f"{each}:9092" for each in found] or [NO_CLUSTER]
+    return [each if has_port(each) else f"{each}:9092" for each in found]
 
 
 def has_port(address: str) -> bool:

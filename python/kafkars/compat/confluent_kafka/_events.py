@@ -42,6 +42,7 @@ class Events:
         pending: Set when something waits.
         statistics: Makes the text for `stats_cb`.
         throttled: How long brokers have made the client wait so far, in seconds.
+        client: What log lines call the client.
         address: The name of the cluster for `ThrottleEvent`.
     """
 
@@ -52,8 +53,10 @@ class Events:
         *,
         statistics: Callable[[], str] | None = None,
         throttled: Callable[[], float] | None = None,
+        client: str = "",
         address: str = "",
     ) -> None:
+        self._client = client
         self._pending = pending
         self._waiting: deque[Callable[[], object]] = deque(maxlen=MOST_WAITING)
         self._lock = threading.Lock()
@@ -98,7 +101,7 @@ class Events:
 
     def close(self) -> None:
         """Stops taking log lines; calls that wait can still be served."""
-        _logging.ignore(id(self))
+        _logging.ignore(self._client)
         self._every.clear()
 
     def _listen(self, logger: logging.Logger, level: int) -> None:
@@ -108,10 +111,12 @@ class Events:
         def heard(record: logging.LogRecord) -> None:
             events = me()
             if events is not None:
-                events.push(lambda: logger.log(record.levelno, "%s: %s", record.name, record.getMessage()))
+                # The library has the client's name in its second place, too.
+                about = (record.name, events._client, record.getMessage())
+                events.push(lambda: logger.log(record.levelno, "%s [%s] %s", *about))
 
-        _logging.listen(id(self), level, heard)
-        weakref.finalize(self, _logging.ignore, id(self))
+        _logging.listen(self._client, level, heard)
+        weakref.finalize(self, _logging.ignore, self._client)
 
 
 NOTHING = object()
@@ -186,5 +191,6 @@ def events_of(
         pending,
         statistics=statistics.text,
         throttled=lambda: engine.metrics()["client"]["throttle_time_ms"] / 1000,
+        client=engine._client_name(),
         address=address,
     )

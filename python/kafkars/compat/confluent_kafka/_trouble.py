@@ -68,6 +68,8 @@ class Trouble:
     ) -> None:
         self._error_cb = face.error_cb
         self._logger = face.logger if face.log_level <= logging.ERROR else None
+        # What log lines call the client.
+        self._client = ""
         self._brokers = brokers
         self._failing: dict[str, int | None] = {}
         self._news: deque[KafkaError] = deque(before)
@@ -88,6 +90,7 @@ class Trouble:
     def watch(self, engine: Any, flag: PendingFlag) -> None:
         """Sets a flag whenever `look()` has something to tell, if the program wants to hear of it."""
         if self.is_wanted:
+            self._client = engine._client_name()
             engine._watch_brokers(flag)
             if self._news:
                 flag.set()
@@ -166,7 +169,7 @@ class Trouble:
                 error = of_connection(problem)
                 text = f"{name}: {error.str()}"
                 if self._logger is not None:
-                    self._logger.log(logging.ERROR, "FAIL [thrd:%s]: %s", name, text)
+                    self._logger.log(logging.ERROR, "%s [%s] %s", "FAIL", self._client, f"[thrd:{name}]: {text}")
                 self._news.append(KafkaError(error.code(), text))
         is_down = len(failing) == len(brokers) > 0
         now = time.monotonic()

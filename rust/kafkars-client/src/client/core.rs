@@ -60,7 +60,7 @@ impl Core {
                     .security
                     .protocol
                     .has_tls()
-                    .then(|| Arc::new(Tls::new(config.security.tls.clone()))),
+                    .then(|| Arc::new(Tls::new(Arc::clone(&name), config.security.tls.clone()))),
                 authenticator: config
                     .security
                     .sasl

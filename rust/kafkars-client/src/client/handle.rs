@@ -35,9 +35,9 @@ impl Client {
     /// Makes a client that runs on `handle`. Does no I/O: the first request finds the cluster.
     #[must_use]
     pub fn new(config: Checked<ClientConfig>, handle: Handle) -> Self {
-        warn_of_open_password(&config);
         let seed = RandomState::new().build_hasher().finish();
         let core = Arc::new(Core::new(config, handle, seed));
+        warn_of_open_password(&core);
         core.network.tasks.spawn(task::run(Arc::clone(&core)));
         Self {
             _last: Arc::new(StopOnDrop(Arc::clone(&core))),
@@ -261,13 +261,14 @@ impl Client {
     }
 }
 
-fn warn_of_open_password(config: &ClientConfig) {
-    let security = &config.security;
+fn warn_of_open_password(core: &Core) {
+    let security = &core.network.config.security;
     if let Some(SaslConfig::Plain { .. }) = security.sasl
         && !security.protocol.has_tls()
     {
         tracing::warn!(
             target: "kafkars::net",
+            client = %core.network.name,
             "sasl_mechanism=PLAIN without TLS: everybody on the way to the brokers can read the password; use security_protocol=SASL_SSL"
         );
     }

@@ -290,7 +290,7 @@ impl BrokerFetcher {
     fn refused(&mut self, targets: &[FetchTarget], code: ErrorCode) {
         let now = now();
         let cause: Arc<str> = format!("{}: {}", code.name(), code.description()).into();
-        tracing::debug!(target: "kafkars::fetch", broker = self.node, error = code.name(), "a fetch request was refused; it is tried again");
+        tracing::debug!(target: "kafkars::fetch", client = %self.shared.client.name(), broker = self.node, error = code.name(), "a fetch request was refused; it is tried again");
         let is_session = matches!(
             code,
             ErrorCode::FetchSessionIdNotFound
@@ -322,7 +322,7 @@ impl BrokerFetcher {
         retry.failed(now(), pace, OPERATION, Arc::clone(&cause));
         // That the client was closed is no failure, and nothing will be tried again.
         if !matches!(error, AttemptError::Closed) {
-            tracing::debug!(target: "kafkars::fetch", broker = self.node, %error, "a fetch request got no answer; it is tried again");
+            tracing::debug!(target: "kafkars::fetch", client = %self.shared.client.name(), broker = self.node, %error, "a fetch request got no answer; it is tried again");
         }
         self.shared.client.refresh_metadata();
         self.unanswered(targets, &cause, |target| self.lasting(target, error));

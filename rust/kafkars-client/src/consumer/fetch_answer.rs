@@ -219,7 +219,7 @@ impl PartitionAnswer<'_> {
     fn follow(&self, buffer: &mut FetchBuffer, replica: i32) -> bool {
         let (target, is_known) = (self.target, self.cluster.broker(replica).is_some());
         if let Some(cursor) = buffer.cursor_at(target.id, target.epoch) {
-            tracing::debug!(target: "kafkars::fetch", partition = %target.partition, leader = self.node, replica, is_known, "reads from the nearest replica");
+            tracing::debug!(target: "kafkars::fetch", client = %self.shared.client.name(), partition = %target.partition, leader = self.node, replica, is_known, "reads from the nearest replica");
             let until = now() + self.shared.client.config().metadata_max_age;
             cursor.preferred_replica = is_known.then_some((replica, until));
         }
@@ -228,7 +228,7 @@ impl PartitionAnswer<'_> {
 
     fn error(&self, buffer: &mut FetchBuffer, code: ErrorCode) -> PartitionOutcome {
         let (target, now) = (self.target, now());
-        tracing::debug!(target: "kafkars::fetch", broker = self.node, partition = %target.partition, offset = target.from.offset, error = code.name(), "a fetch of one partition was refused; it is tried again");
+        tracing::debug!(target: "kafkars::fetch", client = %self.shared.client.name(), broker = self.node, partition = %target.partition, offset = target.from.offset, error = code.name(), "a fetch of one partition was refused; it is tried again");
         let cause = format!(
             "broker {}: {}: {}",
             self.node,

@@ -85,7 +85,7 @@ async fn look_up(shared: Arc<ConsumerShared>, look_ups: Vec<(LookUp, i64)>) {
             let again = || ListOffsetsOutcome::Again("nobody answered".into());
             match outcome.unwrap_or_else(again) {
                 ListOffsetsOutcome::Found(found) => {
-                    tracing::debug!(target: "kafkars::consumer", partition = %look_up.partition, offset = found.offset, "reading begins at an offset that was looked up");
+                    tracing::debug!(target: "kafkars::consumer", client = %shared.client.name(), partition = %look_up.partition, offset = found.offset, "reading begins at an offset that was looked up");
                     let position = FetchPosition {
                         offset: found.offset,
                         leader_epoch: found.leader_epoch,
@@ -124,7 +124,7 @@ async fn start_from_committed(shared: Arc<ConsumerShared>, look_ups: Vec<LookUp>
             match &found {
                 Ok(found) => match found.get(&look_up.partition) {
                     Some(committed) => {
-                        tracing::debug!(target: "kafkars::consumer", partition = %look_up.partition, offset = committed.offset, "reading begins at the committed offset");
+                        tracing::debug!(target: "kafkars::consumer", client = %shared.client.name(), partition = %look_up.partition, offset = committed.offset, "reading begins at the committed offset");
                         let position = FetchPosition {
                             offset: committed.offset,
                             leader_epoch: committed.leader_epoch,

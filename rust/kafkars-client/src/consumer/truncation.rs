@@ -63,7 +63,7 @@ async fn ask(shared: Arc<ConsumerShared>, node: i32, validations: Vec<Validation
         // A broker without this API checks the epoch of each fetch, or knows no epochs at all.
         Err(AttemptError::Unsupported { .. }) => Ok(HashMap::new()),
         Err(error) => {
-            tracing::debug!(target: "kafkars::fetch", broker = node, %error, "no answer to the question where the records of the last leader end; it is asked again");
+            tracing::debug!(target: "kafkars::fetch", client = %shared.client.name(), broker = node, %error, "no answer to the question where the records of the last leader end; it is asked again");
             Err(Arc::<str>::from(error.to_string()))
         }
     };

@@ -111,7 +111,7 @@ impl ClientError {
             return false;
         };
         let mut answered = causes.iter().filter(|(_, cause)| cause.is_answered());
-        causes.iter().all(|(_, cause)| cause.is_permanent())
+        !causes.is_empty() && causes.iter().all(|(_, cause)| cause.is_permanent())
             || (self.security().is_some()
                 && answered.all(|(_, cause)| cause.holds(ConnectCause::is_permanent)))
     }

@@ -29,6 +29,10 @@ const UNASKED_PAUSE: Duration = Duration::from_secs(60);
 /// refused for good the next one is tried when somebody asks again, or after a long pause: brokers lock accounts, and
 /// nobody would learn of the failure.
 pub(crate) async fn run(core: Arc<Core>) {
+    if core.network.config.bootstrap_servers.is_empty() {
+        // There is nobody to ask, ever.
+        return;
+    }
     let (mut is_refused, mut is_wanted) = (false, false);
     loop {
         let next = core.metadata_updater.plan.lock().next(now());
@@ -141,6 +145,7 @@ async fn refresh_some(
 ) -> Result<MetadataAnswer, BootstrapCauses> {
     tracing::debug!(
         target: "kafkars::metadata",
+        client = %core.network.name,
         topics = request.topics.as_ref().map_or(0, Vec::len),
         full = ask.full,
         "asks which brokers lead which partitions"

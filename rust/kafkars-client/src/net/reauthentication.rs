@@ -25,6 +25,8 @@ const LEAST_PAUSE: Duration = Duration::from_secs(1);
 
 /// The settings for renewing the logins of one connection.
 pub(super) struct Renewal {
+    /// What log lines call the client.
+    pub(super) client: Arc<str>,
     /// The broker's host.
     pub(super) host: Arc<str>,
     /// Time limit of a renewal from when the broker can answer it.
@@ -75,7 +77,7 @@ impl Renewal {
                     let Some(connection) = connection.upgrade() else {
                         return;
                     };
-                    tracing::warn!(target: "kafkars::net", broker = %connection.address(), %cause, "the login was not renewed; connects and logs in again");
+                    tracing::warn!(target: "kafkars::net", client = %self.client, broker = %connection.address(), %cause, "the login was not renewed; connects and logs in again");
                     // The next try to connect reports the cause to whoever needs the broker.
                     let text = format!("the login was not renewed: {cause}");
                     connection.close(&AttemptError::Disconnected(text.into()));
@@ -111,7 +113,7 @@ impl Renewal {
                 return Ok(None);
             };
             failures += 1;
-            tracing::debug!(target: "kafkars::net", broker = %address, failures, %cause, "the login cannot be renewed yet");
+            tracing::debug!(target: "kafkars::net", client = %self.client, broker = %address, failures, %cause, "the login cannot be renewed yet");
             let again = after(
                 now(),
                 self.backoff.delay(failures, spread(&address, failures)),

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use kafkars_protocol::ApiKey;
 
-/// The names of a broker in messages.
+/// The names of a broker in messages, and of the client that is connected to it.
 #[derive(Debug, Clone)]
 pub(crate) struct BrokerName {
+    pub(crate) client: Arc<str>,
     pub(crate) address: Arc<str>,
     /// Its node id, once it is known.
     pub(crate) node: Arc<OnceLock<i32>>,
@@ -64,6 +65,7 @@ mod tests {
     #[test]
     fn a_silent_broker_is_named_with_what_it_was_asked() {
         let name = BrokerName {
+            client: "tests".into(),
             address: "broker:9092".into(),
             node: Arc::default(),
         };

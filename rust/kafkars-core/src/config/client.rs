@@ -9,7 +9,8 @@ use super::security::SecurityConfig;
 /// What every client needs: the cluster's addresses, timeouts and limits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientConfig {
-    /// `host:port` addresses to start from; any one that answers is enough.
+    /// `host:port` addresses to start from; any one that answers is enough. Without any the client connects to nothing,
+    /// and what needs a broker waits until its deadline.
     pub bootstrap_servers: Vec<String>,
     /// Name shown in broker logs and quotas. Default `kafkars`.
     pub client_id: String,
@@ -75,12 +76,6 @@ impl Default for ClientConfig {
 impl ClientConfig {
     /// Checks addresses and the order of back-offs.
     pub fn check(self) -> Result<Checked<Self>, ConfigError> {
-        if self.bootstrap_servers.is_empty() {
-            return Err(ConfigError::new(
-                "bootstrap_servers",
-                "is empty; give at least one host:port",
-            ));
-        }
         for server in &self.bootstrap_servers {
             check_address(server)?;
         }
@@ -201,13 +196,6 @@ mod tests {
         assert_eq!(
             config.check().expect_err("contradiction").setting,
             "retry_backoff_ms"
-        );
-        assert_eq!(
-            ClientConfig::default()
-                .check()
-                .expect_err("no server")
-                .setting,
-            "bootstrap_servers"
         );
     }
 }

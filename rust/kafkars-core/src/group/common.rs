@@ -23,6 +23,8 @@ use crate::config::{Checked, GroupConfig, TopicPartition};
 #[derive(Debug)]
 pub(super) struct Common {
     pub(super) config: Checked<GroupConfig>,
+    /// What log lines call the client.
+    pub(super) client: Arc<str>,
     pub(super) group: Arc<str>,
     pub(super) instance: Option<Arc<str>>,
     pub(super) subscription: Option<Subscription>,
@@ -58,6 +60,7 @@ impl Common {
         let mut pace = || Pace::new(&config, &mut random);
         let (search, lookup, leaves) = (pace(), pace(), pace());
         Self {
+            client: Arc::default(),
             group: config.group_id.as_str().into(),
             instance: config.group_instance_id.as_deref().map(Arc::from),
             subscription: None,

@@ -56,6 +56,13 @@ impl Membership {
         Self { common, protocol }
     }
 
+    /// Says what log lines call the client.
+    #[must_use]
+    pub fn named(mut self, client: &Arc<str>) -> Self {
+        self.common.client = Arc::clone(client);
+        self
+    }
+
     // --- commands of the application ---
 
     /// Replaces the subscription.

@@ -91,6 +91,11 @@ impl PyAdmin {
         brokers::api_versions(self.admin.client())
     }
 
+    /// What log lines call the client: their field `client`.
+    fn _client_name(&self) -> String {
+        self.admin.client().name().to_string()
+    }
+
     /// Sets the flag whenever `_brokers()` has changed. Begins to look for the cluster.
     fn _watch_brokers(&self, flag: &PyPendingFlag) -> PyResult<()> {
         self.fork_guard.check()?;

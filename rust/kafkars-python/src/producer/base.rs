@@ -124,6 +124,11 @@ impl PyBaseProducer {
         brokers::leaders(self.core.producer.client(), topic)
     }
 
+    /// What log lines call the client: their field `client`.
+    fn _client_name(&self) -> String {
+        self.core.producer.client().name().to_string()
+    }
+
     /// Sets the flag whenever `_brokers()` has changed. Begins to look for the cluster.
     fn _watch_brokers(&self, flag: &PyPendingFlag) -> PyResult<()> {
         self.core.check()?;

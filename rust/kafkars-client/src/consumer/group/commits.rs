@@ -63,6 +63,7 @@ impl Consumer {
         let waits = !offsets.is_empty();
         let (reply, outcome) = oneshot::channel();
         let mut outcome = AwaitedCommit {
+            client: Arc::clone(self.shared.client.name()),
             group: self.group("commit()")?.config.group_id.as_str().into(),
             outcome,
         };
@@ -156,6 +157,7 @@ impl Consumer {
 
 /// Waits for the outcome of a commit. If it is dropped after a failure has come, it logs that: nobody else would.
 struct AwaitedCommit {
+    client: Arc<str>,
     group: Arc<str>,
     outcome: oneshot::Receiver<Result<(), CommitError>>,
 }
@@ -164,7 +166,7 @@ impl Drop for AwaitedCommit {
     fn drop(&mut self) {
         self.outcome.close();
         if let Ok(Err(error)) = self.outcome.try_recv() {
-            unheard_commits::tell(&self.group, false, &error);
+            unheard_commits::tell(&self.client, &self.group, false, &error);
         }
     }
 }

@@ -242,7 +242,7 @@ pub(super) async fn resolve(client: &Client, names: Vec<Arc<str>>, ids: Vec<Uuid
             client.refresh_topics(&found);
         }
         Err(error) => {
-            tracing::debug!(target: "kafkars::group", %error, "topics of the assignment are not known yet");
+            tracing::debug!(target: "kafkars::group", client = %client.name(), %error, "topics of the assignment are not known yet");
         }
     }
 }

@@ -128,7 +128,7 @@ async fn fetch_until(
         failures += 1;
         let pause = backoff.delay(failures, random.next());
         if now() + pause >= deadline {
-            tracing::debug!(target: "kafkars::group", ?code, "the coordinator has not told the committed offsets in time; it is asked again");
+            tracing::debug!(target: "kafkars::group", client = %shared.client.name(), ?code, "the coordinator has not told the committed offsets in time; it is asked again");
             break;
         }
         tokio::time::sleep(pause).await;

@@ -1,15 +1,26 @@
 //! Commits whose outcome nobody gets: failures are logged, once for each change of cause.
 
+use std::sync::Arc;
+
 use kafkars_core::group::{CommitError, CommitOutcome};
 
 /// The state of such commits of one consumer.
-#[derive(Default)]
 pub(super) struct UnheardCommits {
+    /// What log lines call the client.
+    client: Arc<str>,
     /// Why they fail at the moment, and how many have failed so far.
     trouble: Option<(String, u64)>,
 }
 
 impl UnheardCommits {
+    /// Makes the state of a consumer all of whose commits have succeeded.
+    pub(super) fn new(client: &Arc<str>) -> Self {
+        Self {
+            client: Arc::clone(client),
+            trouble: None,
+        }
+    }
+
     /// Notes the outcome of a commit; `is_unheard` is true if nobody else gets it.
     pub(super) fn note(&mut self, group: &str, outcome: &CommitOutcome, is_unheard: bool) {
         match &outcome.result {
@@ -25,7 +36,7 @@ impl UnheardCommits {
             return;
         }
         if let Some((_, failed)) = self.trouble.take() {
-            tracing::info!(target: "kafkars::group", group, failed, "commits succeed again");
+            tracing::info!(target: "kafkars::group", client = %self.client, group, failed, "commits succeed again");
         }
     }
 
@@ -39,18 +50,18 @@ impl UnheardCommits {
             }
             *known = cause;
         }
-        tell(group, is_automatic, error);
+        tell(&self.client, group, is_automatic, error);
     }
 }
 
 /// Logs one failure.
-pub(super) fn tell(group: &str, is_automatic: bool, error: &CommitError) {
+pub(super) fn tell(client: &str, group: &str, is_automatic: bool, error: &CommitError) {
     match is_automatic {
         true => {
-            tracing::warn!(target: "kafkars::group", group, %error, "an automatic commit failed");
+            tracing::warn!(target: "kafkars::group", client, group, %error, "an automatic commit failed");
         }
         false => {
-            tracing::warn!(target: "kafkars::group", group, %error, "a commit that nobody waits for failed");
+            tracing::warn!(target: "kafkars::group", client, group, %error, "a commit that nobody waits for failed");
         }
     }
 }
@@ -78,7 +89,7 @@ mod tests {
 
     #[test]
     fn each_change_of_cause_counts_from_the_first() {
-        let mut unheard = UnheardCommits::default();
+        let mut unheard = UnheardCommits::new(&"tests".into());
         for limit in [1, 1, 2, 2, 2] {
             unheard.failed("g", true, &CommitError::TooMany { limit });
         }

@@ -64,6 +64,7 @@ impl Broker {
             Ok((connection, task, lifetime)) => {
                 tracing::debug!(
                     target: "kafkars::net",
+                    client = %self.network.name,
                     broker = %self.address,
                     purpose = kind.name(),
                     "connected"
@@ -76,6 +77,7 @@ impl Broker {
                 let config = &self.network.config;
                 let authenticator = self.network.authenticator.clone();
                 let renewal = Renewal {
+                    client: Arc::clone(&self.network.name),
                     host: Arc::clone(&self.host),
                     limit: handshake_limit(config),
                     backoff: Backoff::new(config.reconnect_backoff, config.reconnect_backoff_max),

@@ -94,6 +94,7 @@ impl Broker {
 
     fn name(&self) -> BrokerName {
         BrokerName {
+            client: Arc::clone(&self.network.name),
             address: Arc::clone(&self.address),
             node: Arc::clone(&self.node),
         }

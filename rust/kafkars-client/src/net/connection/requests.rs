@@ -212,6 +212,7 @@ impl Connection {
             Err(error) => {
                 tracing::error!(
                     target: "kafkars::net",
+                    client = %self.shared.settings.broker.client,
                     broker = %self.shared.settings.broker.address,
                     api = R::API_KEY.name(),
                     version,
@@ -235,6 +236,7 @@ impl Connection {
             .map_err(AttemptError::Encode)?;
         tracing::trace!(
             target: "kafkars::net",
+            client = %self.shared.settings.broker.client,
             broker = %self.shared.settings.broker.address,
             api = R::API_KEY.name(),
             version,
@@ -325,6 +327,7 @@ impl Connection {
         }
         tracing::debug!(
             target: "kafkars::net",
+            client = %self.shared.settings.broker.client,
             broker = %self.shared.settings.broker.address,
             pause_ms = pause.as_millis() as u64,
             "the broker asks for a pause: a quota is used up"

@@ -160,6 +160,7 @@ impl ConnectionShared {
         counters.subtract(|each| &each.requests_in_flight, pending.len());
         tracing::debug!(
             target: "kafkars::net",
+            client = %self.settings.broker.client,
             broker = %self.settings.broker.address,
             in_flight = pending.len(),
             %error,

@@ -21,6 +21,7 @@ const LONGEST: usize = 100_000_000;
 fn settings() -> ConnectionSettings {
     ConnectionSettings {
         broker: BrokerName {
+            client: "tests".into(),
             address: "scripted:9092".into(),
             node: Arc::default(),
         },

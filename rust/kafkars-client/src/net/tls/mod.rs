@@ -41,6 +41,8 @@ pub(crate) type Stream = TlsStream<BufReader<TcpStream>>;
 
 /// The TLS settings of one client, and the configuration made of them.
 pub(crate) struct Tls {
+    /// What log lines call the client.
+    client: Arc<str>,
     config: TlsConfig,
     made: Mutex<Option<CachedConfig>>,
     /// Lets one thread at a time read the files.
@@ -56,8 +58,9 @@ struct CachedConfig {
 }
 
 impl Tls {
-    pub(crate) fn new(config: TlsConfig) -> Self {
+    pub(crate) fn new(client: Arc<str>, config: TlsConfig) -> Self {
         Self {
+            client,
             config,
             made: Mutex::new(None),
             turn: ReadingTurn::default(),
@@ -116,7 +119,7 @@ impl Tls {
                 Ok(config)
             }
             (Err(failure), Some(made)) => {
-                tracing::warn!(target: "kafkars::net", %failure, "changed TLS files cannot be used; going on with the old ones");
+                tracing::warn!(target: "kafkars::net", client = %self.client, %failure, "changed TLS files cannot be used; going on with the old ones");
                 Ok(made.config)
             }
             (Err(failure), None) => Err(failure),

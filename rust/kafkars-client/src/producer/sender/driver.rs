@@ -69,7 +69,8 @@ impl SenderDriver {
                 backoff,
                 shared.seed,
                 transactions(&shared),
-            ),
+            )
+            .named(shared.client.name()),
             nodes: HashMap::new(),
             backoff,
             random: Random::new(shared.seed),

@@ -92,7 +92,7 @@ pub(super) fn seen(
 /// Decodes the subscriptions of the members. A member whose subscription cannot be read gets nothing, and the others go
 /// on: the coordinator passes on whatever it was sent, so one member could stop the whole group otherwise.
 pub(super) fn decode(
-    group: &str,
+    common: &Common,
     members: Vec<JoinGroupResponseMember>,
 ) -> BTreeMap<Arc<str>, MemberView> {
     let decode = |member: JoinGroupResponseMember| {
@@ -100,7 +100,7 @@ pub(super) fn decode(
         let view = embedded::decode_subscription(member.metadata, instance.clone());
         let view = view.unwrap_or_else(|cause| {
             tracing::warn!(
-                target: "kafkars::group", group, member = ?shortened(&member.member_id),
+                target: "kafkars::group", client = %common.client, group = %common.group, member = ?shortened(&member.member_id),
                 instance = ?instance.as_deref().map(shortened), %cause,
                 "the subscription of a member cannot be read; it is assigned nothing"
             );

@@ -29,7 +29,7 @@ impl ClassicMembership {
         members: Vec<JoinGroupResponseMember>,
         skip: bool,
     ) {
-        let members = decode(&common.group, members);
+        let members = decode(common, members);
         let topics: BTreeSet<Arc<str>> = members
             .values()
             .flat_map(|member| member.topics.iter().cloned())

@@ -82,7 +82,7 @@ impl ClassicMembership {
         let is_wanted = |partition: &TopicPartition| topics.contains(&partition.topic);
         if !assignment.partitions.iter().all(is_wanted) {
             tracing::warn!(
-                target: "kafkars::group", group = %common.group,
+                target: "kafkars::group", client = %common.client, group = %common.group,
                 "the leader has assigned topics that are not subscribed; the member joins again"
             );
             self.pace.failed(now);

@@ -76,9 +76,9 @@ impl Sender {
                     };
                     // Kafka keeps no place for what it has refused: after every failure that is so.
                     if has_gap {
-                        tracing::info!(target: "kafkars::producer", %topic, partition, %cause, "numbering starts over behind records that were not stored, whose failure was reported; nothing else is lost or doubled");
+                        tracing::info!(target: "kafkars::producer", client = %self.client, %topic, partition, %cause, "numbering starts over behind records that were not stored, whose failure was reported; nothing else is lost or doubled");
                     } else {
-                        tracing::warn!(target: "kafkars::producer", %topic, partition, %cause, "the broker has lost an idempotent producer's numbers; numbering starts over, nothing is lost or doubled");
+                        tracing::warn!(target: "kafkars::producer", client = %self.client, %topic, partition, %cause, "the broker has lost an idempotent producer's numbers; numbering starts over, nothing is lost or doubled");
                     }
                     self.retry(now, in_flight, code, cause, self.backoff);
                 }
@@ -233,6 +233,7 @@ impl Sender {
         let pause = backoff.delay(batch.attempts.max(1), self.random.next());
         tracing::debug!(
             target: "kafkars::producer",
+            client = %self.client,
             topic = %buffer.topic(),
             partition = buffer.partition(),
             attempt = batch.attempts,
@@ -271,6 +272,7 @@ impl Sender {
         let ordinal = batch.ordinal;
         tracing::info!(
             target: "kafkars::producer",
+            client = %self.client,
             topic = %buffer.topic(),
             partition = buffer.partition(),
             records = batch.count,

@@ -46,6 +46,8 @@ use crate::transaction::{Dispatch, Transactions};
 /// The sender of one producer.
 #[derive(Debug)]
 pub struct Sender {
+    /// What log lines call the client.
+    client: Arc<str>,
     config: Checked<ProducerConfig>,
     accumulator: Arc<Accumulator>,
     backoff: Backoff,
@@ -138,6 +140,7 @@ impl Sender {
         transactions: Option<Transactions>,
     ) -> Self {
         Self {
+            client: Arc::default(),
             identity: IdentityLookup::new(config.enable_idempotence),
             config,
             accumulator,
@@ -156,6 +159,13 @@ impl Sender {
             purged: 0,
             retries: 0,
         }
+    }
+
+    /// Says what log lines call the client.
+    #[must_use]
+    pub fn named(mut self, client: &Arc<str>) -> Self {
+        self.client = Arc::clone(client);
+        self
     }
 
     /// The transactions of the producer, for calls of the application and responses of coordinators.

@@ -64,6 +64,7 @@ impl Sender {
         };
         tracing::warn!(
             target: "kafkars::producer",
+            client = %self.client,
             topic = %buffer.topic(),
             partition = buffer.partition(),
             waited_ms = waited.as_millis() as u64,

@@ -53,14 +53,15 @@ impl Start {
             assignors = assignor::default_assignors();
         }
         let mut task = GroupTask {
-            membership: Membership::new(self.group.config.clone(), assignors, seed),
+            membership: Membership::new(self.group.config.clone(), assignors, seed)
+                .named(shared.client.name()),
             commits: CommitQueue::new(&self.group.config, seed),
             refusals: shared.client.refusals(),
             coordinator: None,
             leaves_since: None,
             poll_watchdog: PollWatchdog::new(&self.group.config),
             replies: HashMap::new(),
-            unheard: UnheardCommits::default(),
+            unheard: UnheardCommits::new(shared.client.name()),
             held_changes: Vec::new(),
             commits_end_at: None,
             is_closing: false,
