@@ -56,12 +56,6 @@ REASONS = [
         "What was not done is not told as done.",
     ),
     Reason(
-        ("`assignment()` and `commit()` in the first on_partitions_revoked()",),
-        "the set is empty, and commit() is IllegalStateError",
-        "the new partitions, and there is nothing to commit",
-        "That call says that nothing is taken away.",
-    ),
-    Reason(
         ("reads of a member whose `group_instance_id` another one has taken",),
         "joins again, which takes the place from the other, and so on",
         "raise FENCED_INSTANCE_ID, each of them, until unsubscribe() or stop()",
@@ -200,6 +194,24 @@ REASONS = [
         "commits",
         "CommitFailedError, as where there are others",
         "What the group would do with it is not known beforehand; records are read again, and the program hears of it.",
+    ),
+    Reason(
+        ("commit() while the group is formed anew, which the coordinator refuses with REBALANCE_IN_PROGRESS",),
+        "CommitFailedError at once",
+        "commits as a member of the next generation; CommitFailedError where that takes longer than request_timeout_ms, or the partitions went to another member",
+        "The partitions are still the program's, and nothing is read again.",
+    ),
+    Reason(
+        ("commit() again, without offsets, after CommitFailedError",),
+        "CommitFailedError until the group has taken the member in again, some seconds later",
+        "CommitFailedError until something was read or sought, for session_timeout_ms at most",
+        "The member is back at once: what it had read is not committed, and nothing else is there to commit.",
+    ),
+    Reason(
+        ("seek_to_beginning() and seek_to_end(), where a broker refuses to tell the offset for good",),
+        "False after request_timeout_ms",
+        "raises the refusal at once",
+        "No wait helps, and the program hears why.",
     ),
     Reason(
         ("assign() twice in a group, while the coordinator is being looked for",),

@@ -8,6 +8,7 @@ import logging
 import re
 import weakref
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from kafkars import aio
@@ -15,7 +16,7 @@ from kafkars.compat.aiokafka.abc import ConsumerRebalanceListener
 from kafkars.compat.aiokafka.coordinator._adapter import ApplicationAssignor
 from kafkars.compat.aiokafka.errors import UnknownTopicOrPartitionError
 from kafkars.compat.aiokafka.structs import TopicPartition
-from kafkars.errors import KafkaError, KafkaTimeoutError
+from kafkars.errors import KafkaError, KafkaTimeoutError, NotAssignedError
 
 if TYPE_CHECKING:
     from kafkars.compat.aiokafka.consumer.consumer import AIOKafkaConsumer
@@ -86,6 +87,15 @@ class Membership:
         self.joined: asyncio.Future[None] | None = None
         self.stopping = False
         self._told_of_loss = False
+        # True once what is assigned is what the subscription has brought: before that, the program has no partitions.
+        self.is_settled = False
+        # True from the time when partitions were given back until others are given.
+        self.is_between = False
+        # Grows whenever partitions are given or taken.
+        self.changes = 0
+        self._next_change: asyncio.Future[None] | None = None
+        # True while what the group has given is for topics that were subscribed to before.
+        self._is_stale = False
         # What was read last went to other members while nobody was reading, and nothing was assigned since: it must
         # not pass for committed.
         self.has_lost = False
@@ -97,13 +107,57 @@ class Membership:
         self.engine._topics_were_found(request.pattern is not None)
         if request.partitions is not None:
             self.engine.assign(sorted(request.partitions))
+            self.settle()
             return
         self.joined = asyncio.get_running_loop().create_future()
         # Marks the exception as retrieved: if nobody waits here, the next read raises it.
         self.joined.add_done_callback(lambda done: done.cancelled() or done.exception())
         await self.refresh()
-        if self.has_group and self.topics:
+        if self.has_group:
             await self.joined
+
+    def unsettle(self, request: SubscriptionRequest) -> None:
+        """Takes the partitions away from the program, because it has subscribed to other topics: as in aiokafka it has
+        none, and reads nothing, until it gets new ones.
+        """
+        self.is_settled = False
+        self._note_change()
+        if not self.has_group:
+            self.requested = request
+            self.engine.unassign()
+            return
+        # The group takes them only after a rebalance, which also ends the pause.
+        self._pause(self.engine.assignment())
+
+    def settle(self) -> None:
+        """What is assigned from now on is what was asked for last."""
+        self.is_settled = True
+        self.is_between = False
+        self._note_change()
+
+    async def change(self) -> None:
+        """Waits until partitions are given or taken, or the subscription ends.
+
+        Raises:
+            BaseException: The group has failed, by this error.
+        """
+        if self._next_change is None:
+            self._next_change = asyncio.get_running_loop().create_future()
+            self._next_change.add_done_callback(lambda done: done.cancelled() or done.exception())
+        await asyncio.shield(self._next_change)
+
+    def _note_change(self, error: BaseException | None = None) -> None:
+        self.changes += 1
+        waits, self._next_change = self._next_change, None
+        if waits is not None and error is None:
+            waits.set_result(None)
+        elif waits is not None and error is not None:
+            waits.set_exception(error)
+
+    def _pause(self, partitions: Iterable[TopicPartition]) -> None:
+        # The group may take them meanwhile.
+        with suppress(NotAssignedError):
+            self.engine.pause(list(partitions))
 
     async def refresh(self) -> None:
         """Checks for new topics and partitions."""
@@ -128,9 +182,10 @@ class Membership:
         known = self.engine.assignment()
         self.engine.incremental_unassign(sorted(known - set(found)))
         self.engine.incremental_assign(sorted(set(found) - known))
+        self.settle()
 
     def _join(self, topics: frozenset[str], request: SubscriptionRequest) -> None:
-        again = topics == self.topics
+        again = self._joined_for is not None and topics == self.topics
         if again and (request is self._joined_for or request.pattern is not None):
             # Looked for what is new, and nothing is: a rebalance would take positions away. As in aiokafka, neither
             # does a pattern that is subscribed to again change anything.
@@ -142,30 +197,36 @@ class Membership:
         self._joined_for = request
         for assignor in self.assignors:
             assignor.topics = topics
-        if topics:
-            me: weakref.ref[Membership] = weakref.ref(self)
-            subscribe = self.engine.subscribe if request.pattern is None else self.engine._subscribe_found
-            subscribe(
-                sorted(topics),
-                on_partitions_assigned=through(me, Membership._assigned),
-                on_partitions_revoked=through(me, Membership._revoked),
-                on_partitions_lost=through(me, Membership._lost),
-            )
-            if again:
-                # The topics are the same and the listener is not: it hears of what there is by a rebalance, as in
-                # aiokafka.
-                self.engine.enforce_rebalance("subscribed again")
+        me: weakref.ref[Membership] = weakref.ref(self)
+        # As in aiokafka it is a member, too, where a pattern has found nothing yet.
+        subscribe = self.engine.subscribe if request.pattern is None else self.engine._subscribe_found
+        subscribe(
+            sorted(topics),
+            on_partitions_assigned=through(me, Membership._assigned),
+            on_partitions_revoked=through(me, Membership._revoked),
+            on_partitions_lost=through(me, Membership._lost),
+        )
+        if again:
+            # The topics are the same and the listener is not: it hears of what there is by a rebalance, as in aiokafka.
+            self.engine.enforce_rebalance("subscribed again")
+
+    @property
+    def is_joined(self) -> bool:
+        """True if the consumer takes part in the group, or is about to."""
+        return self._joined_for is not None
 
     def forget(self) -> None:
         """Ends the subscription."""
         self.requested = self._joined_for = None
         self.topics = frozenset()
-        self.has_lost = False
+        self.has_lost = self.is_settled = self.is_between = self._is_stale = False
+        self._note_change()
         if self.joined is not None and not self.joined.done():
             self.joined.set_result(None)
 
     def fail(self, error: BaseException) -> bool:
-        """Fails the wait for the first assignment; False if nobody waits."""
+        """Fails the waits for assignments; False if nobody waits for the first."""
+        self._note_change(error)
         if self.joined is None or self.joined.done():
             return False
         self.joined.set_exception(error)
@@ -174,14 +235,26 @@ class Membership:
     def _assigned(self, partitions: list[TopicPartition]) -> Awaitable[None] | None:
         if self.stopping:
             return None
-        self.has_lost = False
+        if self._is_for_others(partitions):
+            # Another rebalance follows, and the listener hears of that.
+            self._is_stale = True
+            self._pause(partitions)
+            return None
+        self.has_lost = self._is_stale = False
         listener = self.requested.listener if self.requested is not None else None
+        # Before the first assignment aiokafka reports an empty set as revoked.
+        is_first, self._told_of_loss = not self._told_of_loss, False
         if listener is None:
+            self.settle()
             self._has_joined()
             return None
-        # Before the first assignment aiokafka reports an empty set as revoked.
-        revoked, self._told_of_loss = self._told_of_loss, False
-        return self._tell_of_gain(listener, frozenset(partitions), is_first=not revoked)
+        return self._tell_of_gain(listener, frozenset(partitions), is_first=is_first)
+
+    def _is_for_others(self, partitions: list[TopicPartition]) -> bool:
+        """True if partitions were given for a subscription that another one has replaced."""
+        consumer = self.consumer()
+        is_replaced = consumer is not None and consumer._requested is not self.requested
+        return is_replaced or not self.topics.issuperset(partition.topic for partition in partitions)
 
     async def _tell_of_gain(
         self, listener: ConsumerRebalanceListener, partitions: frozenset[TopicPartition], *, is_first: bool
@@ -189,16 +262,30 @@ class Membership:
         try:
             if is_first:
                 await told(listener.on_partitions_revoked, frozenset())
+            self.settle()
             await told(listener.on_partitions_assigned, partitions)
         finally:
             self._has_joined()
 
     def _revoked(self, partitions: list[TopicPartition]) -> Awaitable[None] | None:
+        if self.stopping or self._is_stale:
+            return None
         listener = self.requested.listener if self.requested is not None else None
-        if self.stopping or listener is None:
+        if listener is None:
+            self._gave_back()
             return None
         self._told_of_loss = True
-        return told(listener.on_partitions_revoked, frozenset(partitions))
+        return self._tell_of_loss(listener, frozenset(partitions))
+
+    async def _tell_of_loss(self, listener: ConsumerRebalanceListener, partitions: frozenset[TopicPartition]) -> None:
+        try:
+            await told(listener.on_partitions_revoked, partitions)
+        finally:
+            self._gave_back()
+
+    def _gave_back(self) -> None:
+        self.is_between = True
+        self._note_change()
 
     def _lost(self, partitions: list[TopicPartition]) -> Awaitable[None] | None:
         self.has_lost = bool(partitions)

@@ -22,6 +22,7 @@ from kafkars.compat.aiokafka._coroutine_methods import native
 from kafkars.compat.aiokafka.abc import AbstractTokenProvider, ConsumerRebalanceListener
 from kafkars.compat.aiokafka.client import EngineClient
 from kafkars.compat.aiokafka.consumer import _membership
+from kafkars.compat.aiokafka.consumer._commits import Commits
 from kafkars.compat.aiokafka.consumer._membership import Membership, SubscriptionRequest
 from kafkars.compat.aiokafka.consumer.fetcher import Fetcher
 from kafkars.compat.aiokafka.consumer.group_coordinator import GroupCoordinator
@@ -31,9 +32,8 @@ from kafkars.compat.aiokafka.errors import translated
 from kafkars.compat.aiokafka.structs import OffsetAndMetadata, OffsetAndTimestamp, TopicPartition
 from kafkars.compat.aiokafka.util import commit_structure_validate, get_running_loop
 from kafkars.config.checks import shown
-from kafkars.errors import InvalidArgumentError
+from kafkars.errors import InvalidArgumentError, NotAssignedError
 from kafkars.errors import KafkaError as EngineError
-from kafkars.types import OffsetAndMetadata as EngineOffset
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -191,6 +191,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         # Private attributes of aiokafka that frameworks use.
         self._coordinator = GroupCoordinator.of(self)
         self._fetcher = Fetcher(self)
+        self._commits = Commits(session_timeout_ms / 1000)
         self._client = EngineClient(bootstrap_servers, self._config, through(weakref.ref(self)))
 
     def __del__(self, _warnings: Any = warnings) -> None:
@@ -249,11 +250,11 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         """
         if self._closed:
             return
+        self._last = self.assignment()
         self._closed = True
         self._shut()
         if self._engine is None:
             return
-        self._last = self._engine.assignment()
         if self._membership is not None:
             self._membership.stopping = True
             self._membership.forget()
@@ -321,8 +322,9 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         self._requested = None
         if self._membership is None or self._engine is None or self._closed:
             return
+        is_member = self._membership.is_joined
         self._membership.forget()
-        if self._group_id is None or self._engine.subscription() == frozenset():
+        if not is_member:
             self._engine.unassign()
             return
         # Paused, so that no fetched record is returned while the group is being left.
@@ -365,8 +367,12 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
             self._engine.incremental_assign(kept)
             # Only now: if the call fails, everything stays as it was.
             self._requested = self._membership.requested = request
+            self._membership.settle()
             return
         self._requested = request
+        if request.pattern is None:
+            self._membership.unsettle(request)
+            self._commits.forget()
         self._spawn(self._follow(request))
 
     async def _follow(self, request: SubscriptionRequest) -> None:
@@ -379,10 +385,13 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
                 self._raise_later(error)
 
     def assignment(self) -> frozenset[TopicPartition]:
-        """Returns the assigned partitions."""
-        if self._engine is None or self._leaving is not None:
-            return frozenset() if self._requested is None else self._requested.partitions or frozenset()
-        return self._last if self._closed else self._engine.assignment()
+        """Returns the assigned partitions; none from `subscribe()` to other topics until those are assigned."""
+        by_hand = None if self._requested is None else self._requested.partitions
+        if self._engine is None or self._membership is None or self._leaving is not None:
+            return by_hand or frozenset()
+        if self._closed:
+            return self._last
+        return self._engine.assignment() if self._membership.is_settled else frozenset()
 
     def subscription(self) -> frozenset[str]:
         """Returns the topics that are read: subscribed ones, matches of the pattern, or those of assigned
@@ -420,7 +429,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
 
     def paused(self) -> set[TopicPartition]:
         """Returns the paused partitions."""
-        return set() if self._engine is None or self._closed else set(self._engine.paused())
+        return set() if self._engine is None or self._closed else set(self._engine.paused() & self.assignment())
 
     # Reads
 
@@ -461,8 +470,26 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
             IllegalStateError: The partition is not assigned.
         """
         self._check_assigned((partition,))
+        while (found := await self._position(partition, LONGEST)) is None:
+            await self._assigned_again(partition)
+        return found
+
+    async def _position(self, partition: TopicPartition, timeout: float) -> int | None:
+        """Returns a position; None if the partition is taken away before it is known."""
         with translated():
-            return await self._started().position(partition, timeout=LONGEST)
+            try:
+                return await self._started().position(partition, timeout=timeout)
+            except NotAssignedError:
+                return None
+
+    async def _assigned_again(self, partition: TopicPartition) -> None:
+        """Waits for the assignment that follows one that has ended, and fails if there is none with the partition."""
+        membership = self._membership
+        while membership is not None and self._requested is not None and not self._closed:
+            if membership.is_settled and not membership.is_between:
+                break
+            await membership.change()
+        self._check_assigned((partition,))
 
     def seek(self, partition: TopicPartition, offset: int) -> None:
         """Sets the position of a partition.
@@ -478,15 +505,24 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         self._check_any_assigned()
         self._check_assigned((partition,))
         self._started().seek(partition, int(offset))
+        self._commits.forget()
 
     async def seek_to_beginning(self, *partitions: TopicPartition) -> bool:
-        """Sets the positions to the oldest records, of all assigned partitions if none is named."""
+        """Sets the positions to the oldest records, of all assigned partitions if none is named.
+
+        Returns:
+            False if partitions were taken away meanwhile, or an offset was not known after `request_timeout_ms`.
+        """
         found = self._seeking(partitions)
         self._started().seek_to_beginning(found)
         return await self._arrived(found)
 
     async def seek_to_end(self, *partitions: TopicPartition) -> bool:
-        """Sets the positions after the newest records, of all assigned partitions if none is named."""
+        """Sets the positions after the newest records, of all assigned partitions if none is named.
+
+        Returns:
+            False if partitions were taken away meanwhile, or an offset was not known after `request_timeout_ms`.
+        """
         found = self._seeking(partitions)
         self._started().seek_to_end(found)
         return await self._arrived(found)
@@ -520,9 +556,17 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         return list(partitions)
 
     async def _arrived(self, partitions: list[TopicPartition]) -> bool:
-        for partition in partitions:
-            await self.position(partition)
-        return True
+        self._commits.forget()
+        membership = self._membership
+        before = None if membership is None else membership.changes
+        until = time.monotonic() + self._request_timeout_ms / 1000
+        try:
+            for partition in partitions:
+                if await self._position(partition, max(until - time.monotonic(), 0)) is None:
+                    return False
+        except errors.KafkaTimeoutError:
+            return False
+        return membership is None or before == membership.changes
 
     def highwater(self, partition: TopicPartition) -> int | None:
         """Returns the high watermark as of the last fetch; None before the first."""
@@ -562,21 +606,20 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         self._check_group()
         if self._closed:
             raise StoppedWithoutAssignmentError
-        engine = self._started()
-        if self._requested is None:
+        engine, membership = self._started(), self._membership
+        if self._requested is None or membership is None:
             raise errors.IllegalStateError("nothing is subscribed to or assigned")
-        if self._membership is not None and self._membership.has_lost:
+        if membership.has_lost:
             raise errors.CommitFailedError
-        if offsets is None:
-            with translated():
-                await engine.commit()
-            return
-        checked = commit_structure_validate(offsets)
-        self._check_assigned(checked)
+        if not membership.is_settled:
+            raise errors.IllegalStateError("no partition is assigned yet")
         with translated():
-            await engine.commit(
-                {partition: EngineOffset(offset, metadata) for partition, (offset, metadata) in checked.items()}
-            )
+            if offsets is None:
+                await self._commits.positions(engine)
+                return
+            checked = commit_structure_validate(offsets)
+            self._check_assigned(checked)
+            await self._commits.offsets(engine, checked)
 
     async def committed(self, partition: TopicPartition) -> int | None:
         """Returns the group's committed offset, from its coordinator; None if there is none.

@@ -1,0 +1,83 @@
+"""The commits that a program makes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from kafkars import aio
+from kafkars.compat.aiokafka import errors
+from kafkars.compat.aiokafka.structs import OffsetAndMetadata, TopicPartition
+from kafkars.errors import CommitFailedError, KafkaTimeoutError
+from kafkars.types import OffsetAndMetadata as EngineOffset
+
+REBALANCING = "rebalancing"
+"""What `ConsumerHealth.state` says while the group is formed anew."""
+
+
+class Commits:
+    """Makes the commits of a consumer, and remembers one that has failed.
+
+    A member that was taken for dead is back at once and has its partitions again, from what is committed: nothing is
+    left to commit then, and a program that commits once more would take that for success. In aiokafka such a member
+    comes back only when the session of the old one has ended, and its commits fail until then.
+
+    Args:
+        session: How long a session lasts, in seconds.
+    """
+
+    def __init__(self, session: float) -> None:
+        self._session = session
+        self._failed_until = 0.0
+        self._read_before_failure = 0
+
+    async def positions(self, engine: aio.Consumer[Any, Any]) -> None:
+        """Commits how far the program has read.
+
+        Raises:
+            CommitFailedError: It was not committed, now or by the call before.
+        """
+        if time.monotonic() < self._failed_until and read(engine) == self._read_before_failure:
+            raise errors.CommitFailedError
+        await self._made(engine, None)
+
+    async def offsets(
+        self, engine: aio.Consumer[Any, Any], offsets: Mapping[TopicPartition, OffsetAndMetadata]
+    ) -> None:
+        """Commits what the program names.
+
+        Raises:
+            CommitFailedError: The group has given the partitions to another member.
+        """
+        await self._made(
+            engine, {partition: EngineOffset(offset, metadata) for partition, (offset, metadata) in offsets.items()}
+        )
+
+    def forget(self) -> None:
+        """Notes that the program goes on elsewhere, which is what it commits next."""
+        self._failed_until = 0.0
+
+    async def _made(self, engine: aio.Consumer[Any, Any], offsets: Any) -> None:
+        try:
+            await engine.commit(offsets)
+        except CommitFailedError:
+            self._note_failure(engine)
+            raise
+        except KafkaTimeoutError as error:
+            if engine.health().state != REBALANCING:
+                raise
+            # The coordinator refuses it until the group is formed anew.
+            self._note_failure(engine)
+            raise errors.CommitFailedError from error
+        self.forget()
+
+    def _note_failure(self, engine: aio.Consumer[Any, Any]) -> None:
+        self._failed_until = time.monotonic() + self._session
+        self._read_before_failure = read(engine)
+
+
+def read(engine: aio.Consumer[Any, Any]) -> int:
+    """Returns how many records were read."""
+    found: int = engine.metrics()["records_consumed"]
+    return found
