@@ -191,6 +191,26 @@ async def subscribed(world: World) -> Any:
     return made
 
 
+async def subscribed_anew(world: World) -> Any:
+    """To other topics, whose partitions are not there yet."""
+    made = await subscribed(world)
+    made.subscribe([world.name("topic")])
+    return made
+
+
+def assigned_only(world: World) -> Any:
+    """Not started."""
+    made = consumer(world)
+    made.assign([one(world)])
+    return made
+
+
+async def closed_after_reading(world: World) -> Any:
+    made = await assigned(world)
+    await made.stop()
+    return made
+
+
 async def stop(made: Any) -> None:
     """Ends a client; what is open in it does not matter."""
     with suppress(Exception):
@@ -312,6 +332,8 @@ CONSUMER = Kind(
         "working": in_state(assigned),
         "without group": in_state(lambda world: assigned(world, group_id=None)),
         "subscribed": in_state(subscribed),
+        "assigned only": local(assigned_only),
+        "closed after reading": in_state(closed_after_reading),
         "closed": local(lambda world: closed(consumer(world))),
         "closed twice": local(lambda world: closed(consumer(world), 2)),
         "left with an exception": local(lambda world: left(consumer(world))),
@@ -409,6 +431,15 @@ CONSUMER = Kind(
     stop,
 )
 
+SUBSCRIBED_ANEW = Kind(
+    "AIOKafkaConsumer",
+    {"subscribed anew": in_state(subscribed_anew)},
+    CONSUMER.calls,
+    stop,
+    # A little later it has its partitions.
+    lasting=False,
+)
+
 
 # --- comparing
 
@@ -460,6 +491,7 @@ def prepare(world: World) -> None:
 def kinds() -> Iterator[Kind]:
     yield PRODUCER
     yield CONSUMER
+    yield SUBSCRIBED_ANEW
     yield from administrators.kinds(local, in_state)
     yield objects.contexts(in_state, lambda world: working_producer(world, transactional_id=world.unique("id")), stop)
     yield from objects.kinds()

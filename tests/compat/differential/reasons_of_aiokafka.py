@@ -25,6 +25,12 @@ REASONS = [
         "ConsumerStoppedError is what the library documents for reads.",
     ),
     Reason(
+        ("[closed after reading] AIOKafkaConsumer.*",),
+        "connects again to ask and to commit; `seek()`, `pause()` and `resume()` change what nobody reads any more",
+        "ConsumerStoppedError; `assignment()`, `paused()`, `position()`, `highwater()`, `last_stable_offset()` and `last_poll_timestamp()` tell where it stood",
+        "What is closed stays closed; reports of how far a consumer has read are made after it was stopped.",
+    ),
+    Reason(
         when_closed("AIOKafkaAdminClient.*"),
         "connects again",
         "NodeNotReadyError at once",
@@ -49,7 +55,7 @@ REASONS = [
         "Somebody forgot `await producer.start()`, and hears of it.",
     ),
     Reason(
-        ("[fresh] AIOKafkaConsumer.*",),
+        ("[fresh] AIOKafkaConsumer.*", "[assigned only] AIOKafkaConsumer.*"),
         "AttributeError or AssertionError of what is not there yet",
         "IllegalStateError",
         "Somebody forgot `await consumer.start()`, and hears of it by name.",

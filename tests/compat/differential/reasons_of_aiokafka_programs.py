@@ -214,6 +214,12 @@ REASONS = [
         "No wait helps, and the program hears why.",
     ),
     Reason(
+        ("partitions_for_topic() of other topics than those that subscribe(pattern=...) has found",),
+        "knows all topics of the cluster while there is a pattern",
+        "None, as without a pattern",
+        "What nobody reads is not kept up to date; `topics()` lists all of them, and an administrator describes them.",
+    ),
+    Reason(
         ("assign() twice in a group, while the coordinator is being looked for",),
         "ends its task with AssertionError; position() and commit() raise KafkaError from then on",
         "takes the second assignment",

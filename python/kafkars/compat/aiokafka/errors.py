@@ -260,18 +260,18 @@ def for_code(error_code: int) -> type[BrokerResponseError]:
     return kafka_errors.get(error_code, UnknownError)
 
 
-def of(error: BaseException) -> BaseException | None:
+def of(error: BaseException, group: str | None = None) -> BaseException | None:
     """Returns the error that a program for aiokafka expects instead of one of kafkars, which becomes its cause.
 
     None means that aiokafka raises nothing there: the member joins its group again on its own. Other exceptions are
-    returned as they are.
+    returned as they are. `group` is that of the client, which is what an error about it has as its argument.
     """
     if not isinstance(error, engine.KafkaError):
         return error
     if isinstance(error, (engine.SerializationError, engine.DeserializationError)) and error.__cause__ is not None:
         return error.__cause__
     if isinstance(error, engine.TransactionFailedError) and error.__cause__ is not None:
-        return of(error.__cause__)
+        return of(error.__cause__, group)
     for kind, translation in TRANSLATIONS.items():
         if isinstance(error, kind):
             made = translation(error)
@@ -280,6 +280,8 @@ def of(error: BaseException) -> BaseException | None:
         made = by_code(error)
     if made is not None:
         made.__cause__ = error
+    if isinstance(made, GroupAuthorizationFailedError) and group is not None:
+        made.args = (group,)
     return made
 
 
@@ -288,6 +290,11 @@ def by_code(error: engine.KafkaError) -> BaseException:
     if error.code is None:
         return KafkaError(str(error))
     return for_code(error.code)(str(error))
+
+
+def of_topic(error: engine.KafkaError) -> BaseException:
+    """Makes the error about a topic that the program may not use, with its name as the argument where it is known."""
+    return TopicAuthorizationFailedError(str(error) if error.topic is None else error.topic)
 
 
 def at_offset(kind: type[KafkaError]) -> Callable[[engine.KafkaError], BaseException]:
@@ -367,6 +374,7 @@ TRANSLATIONS: dict[type[engine.KafkaError], Callable[[engine.KafkaError], BaseEx
     engine.ProducerFencedError: saying(ProducerFenced),
     engine.InvalidProducerEpochError: saying(ProducerFenced),
     engine.CorruptRecordError: saying(CorruptRecordException),
+    engine.TopicAuthorizationFailedError: of_topic,
     engine.NoOffsetError: at_offset(NoOffsetForPartitionError),
     engine.LogTruncationError: at_offset(OffsetOutOfRangeError),
     engine.OffsetOutOfRangeError: at_offset(OffsetOutOfRangeError),
@@ -375,9 +383,12 @@ TRANSLATIONS: dict[type[engine.KafkaError], Callable[[engine.KafkaError], BaseEx
 
 
 class translated:  # noqa: N801  reads as a verb
-    """Translates errors of kafkars that leave the block to those of aiokafka."""
+    """Translates errors of kafkars that leave the block to those of aiokafka, of a client of `group`."""
 
-    __slots__ = ()
+    __slots__ = ("_group",)
+
+    def __init__(self, group: str | None = None) -> None:
+        self._group = group
 
     def __enter__(self) -> None:
         pass
@@ -387,9 +398,13 @@ class translated:  # noqa: N801  reads as a verb
     ) -> None:
         if error is None:
             return
-        made = of(error)
+        made = self.of(error)
         if made is not error and made is not None:
             raise made.with_traceback(sys.exc_info()[2]) from error
+
+    def of(self, error: BaseException) -> BaseException | None:
+        """Returns the error of aiokafka."""
+        return of(error, self._group)
 
 
 __all__ = [

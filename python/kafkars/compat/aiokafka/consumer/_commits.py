@@ -9,11 +9,24 @@ from typing import Any
 from kafkars import aio
 from kafkars.compat.aiokafka import errors
 from kafkars.compat.aiokafka.structs import OffsetAndMetadata, TopicPartition
-from kafkars.errors import CommitFailedError, KafkaTimeoutError
+from kafkars.errors import CommitFailedError, KafkaError, KafkaTimeoutError
 from kafkars.types import OffsetAndMetadata as EngineOffset
 
 REBALANCING = "rebalancing"
 """What `ConsumerHealth.state` says while the group is formed anew."""
+
+
+class committing(errors.translated):  # noqa: N801  reads as a verb
+    """As `translated()`; topics that the program may not commit offsets of are a set, as in aiokafka."""
+
+    __slots__ = ()
+
+    def of(self, error: BaseException) -> BaseException | None:
+        """Returns the error of aiokafka."""
+        made = super().of(error)
+        if isinstance(made, errors.TopicAuthorizationFailedError) and isinstance(error, KafkaError) and error.topic:
+            made.args = ({error.topic},)
+        return made
 
 
 class Commits:

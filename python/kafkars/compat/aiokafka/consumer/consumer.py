@@ -22,8 +22,9 @@ from kafkars.compat.aiokafka._coroutine_methods import native
 from kafkars.compat.aiokafka.abc import AbstractTokenProvider, ConsumerRebalanceListener
 from kafkars.compat.aiokafka.client import EngineClient
 from kafkars.compat.aiokafka.consumer import _membership
-from kafkars.compat.aiokafka.consumer._commits import Commits
+from kafkars.compat.aiokafka.consumer._commits import Commits, committing
 from kafkars.compat.aiokafka.consumer._membership import Membership, SubscriptionRequest
+from kafkars.compat.aiokafka.consumer._standing import Fetched, Standing
 from kafkars.compat.aiokafka.consumer.fetcher import Fetcher
 from kafkars.compat.aiokafka.consumer.group_coordinator import GroupCoordinator
 from kafkars.compat.aiokafka.coordinator._adapter import strategy
@@ -32,7 +33,7 @@ from kafkars.compat.aiokafka.errors import translated
 from kafkars.compat.aiokafka.structs import OffsetAndMetadata, OffsetAndTimestamp, TopicPartition
 from kafkars.compat.aiokafka.util import commit_structure_validate, get_running_loop
 from kafkars.config.checks import shown
-from kafkars.errors import InvalidArgumentError, NotAssignedError
+from kafkars.errors import InvalidArgumentError, NotAssignedError, UnsupportedForMessageFormatError
 from kafkars.errors import KafkaError as EngineError
 
 if TYPE_CHECKING:
@@ -186,11 +187,13 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         self._tasks: set[asyncio.Task[None]] = set()
         self._leaving: asyncio.Task[None] | None = None
         self._requested = SubscriptionRequest(topics) if topics else None
-        self._last: frozenset[TopicPartition] = frozenset()
+        self._paused_before_start: set[TopicPartition] = set()
+        self._last = Standing()
         self._closed = False
         # Private attributes of aiokafka that frameworks use.
         self._coordinator = GroupCoordinator.of(self)
         self._fetcher = Fetcher(self)
+        self._subscription = self._fetcher._subscriptions
         self._commits = Commits(session_timeout_ms / 1000)
         self._client = EngineClient(bootstrap_servers, self._config, through(weakref.ref(self)))
 
@@ -240,6 +243,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
             if self._requested is not None:
                 with translated():
                     await self._membership.follow(self._requested)
+            engine.pause(list(self._paused_before_start))
         except BaseException:
             await self.stop()
             raise
@@ -250,7 +254,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         """
         if self._closed:
             return
-        self._last = self.assignment()
+        self._last = self._standing()
         self._closed = True
         self._shut()
         if self._engine is None:
@@ -259,6 +263,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
             self._membership.stopping = True
             self._membership.forget()
         try:
+            await self._last.note_positions(self._engine)
             await self._client.close()
             await self._engine.close(self._request_timeout_ms / 1000)
         except EngineError as error:
@@ -271,6 +276,14 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
             for task in tasks:
                 task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _standing(self) -> Standing:
+        """Returns what is known without asking anybody."""
+        assignment = self.assignment()
+        if self._is_to_start():
+            return Standing(assignment, frozenset(self._paused_before_start))
+        fetched = {partition: self._told_by_fetch(partition) for partition in assignment}
+        return Standing(assignment, frozenset(self.paused()), fetched)
 
     async def __aenter__(self) -> Self:
         try:
@@ -356,6 +369,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         self._check_kind(request.kind)
         if self._membership is None or self._engine is None or self._closed:
             self._requested = request
+            self._paused_before_start.clear()
             return
         if request.partitions is not None:
             before = self._engine.assignment()
@@ -386,11 +400,11 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
 
     def assignment(self) -> frozenset[TopicPartition]:
         """Returns the assigned partitions; none from `subscribe()` to other topics until those are assigned."""
+        if self._closed:
+            return self._last.assignment
         by_hand = None if self._requested is None else self._requested.partitions
         if self._engine is None or self._membership is None or self._leaving is not None:
             return by_hand or frozenset()
-        if self._closed:
-            return self._last
         return self._engine.assignment() if self._membership.is_settled else frozenset()
 
     def subscription(self) -> frozenset[str]:
@@ -408,12 +422,18 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
     def pause(self, *partitions: TopicPartition) -> None:
         """Returns no records of these partitions until `resume()`."""
         for each in self._named(partitions):
-            self._started().pause([each])
+            if self._is_to_start():
+                self._paused_before_start.add(each)
+            else:
+                self._started().pause([each])
 
     def resume(self, *partitions: TopicPartition) -> None:
         """Undoes `pause()`."""
         for each in self._named(partitions):
-            self._started().resume([each])
+            if self._is_to_start():
+                self._paused_before_start.discard(each)
+            else:
+                self._started().resume([each])
 
     def _named(self, partitions: tuple[TopicPartition, ...]) -> Iterator[TopicPartition]:
         """Yields the partitions up to the first that is not assigned, which is an error: as in aiokafka those before
@@ -429,7 +449,9 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
 
     def paused(self) -> set[TopicPartition]:
         """Returns the paused partitions."""
-        return set() if self._engine is None or self._closed else set(self._engine.paused() & self.assignment())
+        if self._closed or self._engine is None or self._membership is None:
+            return set(self._last.paused if self._closed else self._paused_before_start)
+        return set(self._engine.paused() & self.assignment())
 
     # Reads
 
@@ -470,6 +492,8 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
             IllegalStateError: The partition is not assigned.
         """
         self._check_assigned((partition,))
+        if partition in self._last.positions:
+            return self._last.positions[partition]
         while (found := await self._position(partition, LONGEST)) is None:
             await self._assigned_again(partition)
         return found
@@ -534,7 +558,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         """
         found = self._seeking(partitions)
         self._check_group()
-        with translated():
+        with translated(self._group_id):
             offsets = await self._started().committed(found)
         answer: dict[TopicPartition, int | None] = {}
         for partition in found:
@@ -581,13 +605,20 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
     def last_poll_timestamp(self, partition: TopicPartition) -> int | None:
         """Returns the time of the last fetch response, in milliseconds since 1970; None before the first."""
         found = self._fetched(partition)
-        return None if found is None else int(time.time() * 1000 - found[2])
+        return None if found is None else found[2]
 
-    def _fetched(self, partition: TopicPartition) -> tuple[int, int, float] | None:
-        self._started()
+    def _fetched(self, partition: TopicPartition) -> Fetched | None:
+        if self._engine is None and not self.assignment():
+            self._started()
         if partition not in self.assignment():
             raise AssertionError(f"partition {partition} is not assigned")
-        return None if self._closed else self._last_fetch(partition)
+        if self._is_to_start():
+            return None
+        return self._last.fetched.get(partition) if self._closed else self._told_by_fetch(partition)
+
+    def _told_by_fetch(self, partition: TopicPartition) -> Fetched | None:
+        found = self._last_fetch(partition)
+        return None if found is None else (found[0], found[1], int(time.time() * 1000 - found[2]))
 
     # Commits
 
@@ -613,7 +644,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
             raise errors.CommitFailedError
         if not membership.is_settled:
             raise errors.IllegalStateError("no partition is assigned yet")
-        with translated():
+        with committing(self._group_id):
             if offsets is None:
                 await self._commits.positions(engine)
                 return
@@ -628,7 +659,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
             IllegalOperation: There is no group.
         """
         self._check_group()
-        with translated():
+        with translated(self._group_id):
             found = await self._started().committed([partition])
         return found[partition].offset if partition in found else None
 
@@ -676,13 +707,27 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
                     f"the time for {partition} is {timestamp}, which is more than a time can be, {LARGEST}"
                 )
         with partitions_known():
-            found = await self._started().offsets_for_times(wanted)
+            found = await self._times(wanted)
         return {
             partition: None if place is None else OffsetAndTimestamp(place.offset, place.timestamp)
             for partition, place in found.items()
         }
 
+    async def _times(self, wanted: Mapping[Any, int]) -> dict[TopicPartition, Any]:
+        """Asks for times. A partition whose records have none is answered by None, as in aiokafka."""
+        try:
+            return await self._started().offsets_for_times(wanted)
+        except UnsupportedForMessageFormatError as error:
+            partition = partition_of(error)
+            if partition is None or partition not in wanted:
+                raise
+        others = {each: time for each, time in wanted.items() if each != partition}
+        return {partition: None, **(await self._times(others) if others else {})}
+
     # Within
+
+    def _is_to_start(self) -> bool:
+        return self._membership is None and not self._closed
 
     def _started(self) -> aio.Consumer[Any, Any]:
         if self._engine is None:
@@ -718,16 +763,28 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
 
 
 class partitions_known(translated):  # noqa: N801  reads as a phrase
-    """As `translated()`, but a partition that does not exist is a time-out, as in aiokafka."""
+    """As `translated()`, but a partition that does not exist is a time-out, and an error about one has it as its
+    argument, as in aiokafka.
+    """
 
     __slots__ = ()
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def of(self, error: BaseException) -> BaseException | None:
+        """Returns the error of aiokafka."""
         if isinstance(error, InvalidArgumentError):
-            raise errors.KafkaTimeoutError(str(error)) from error
-        super().__exit__(kind, error, traceback)
+            return errors.KafkaTimeoutError(str(error))
+        made = super().of(error)
+        if isinstance(made, errors.BrokerResponseError) and isinstance(error, EngineError):
+            partition = partition_of(error)
+            made.args = made.args if partition is None else (partition,)
+        return made
+
+
+def partition_of(error: EngineError) -> TopicPartition | None:
+    """Returns the partition that an error is about."""
+    if error.topic is None or error.partition is None:
+        return None
+    return TopicPartition(error.topic, error.partition)
 
 
 async def next_by_getone(consumer: AIOKafkaConsumer) -> Any:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import weakref
 from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kafkars.compat.aiokafka._not_offered import NotOffered
+from kafkars.compat.aiokafka.errors import ConsumerStoppedError
 from kafkars.compat.aiokafka.structs import TopicPartition
 
 if TYPE_CHECKING:
+    from kafkars.compat.aiokafka.abc import ConsumerRebalanceListener
+    from kafkars.compat.aiokafka.consumer._membership import SubscriptionRequest
     from kafkars.compat.aiokafka.consumer.consumer import AIOKafkaConsumer
 
 # Faust waits without a limit if it names none.
@@ -36,6 +40,8 @@ class PartitionState(NamedTuple):
     """Always None: `AIOKafkaConsumer.position` tells the position."""
     timestamp: int | None
     """The time of the last fetch response, in milliseconds since 1970."""
+    paused: bool
+    """True from `pause()` to `resume()`."""
 
 
 class Assignment:
@@ -60,7 +66,11 @@ class Assignment:
             return None
         consumer = self._consumer
         return PartitionState(
-            consumer.highwater(tp), consumer.last_stable_offset(tp), None, consumer.last_poll_timestamp(tp)
+            consumer.highwater(tp),
+            consumer.last_stable_offset(tp),
+            None,
+            consumer.last_poll_timestamp(tp),
+            tp in consumer.paused(),
         )
 
 
@@ -80,9 +90,62 @@ class Subscriptions:
 
     @property
     def subscription(self) -> Subscription | None:
-        """None without a consumer."""
+        """None where nothing is subscribed to or assigned."""
         consumer = self._consumer()
-        return None if consumer is None else Subscription(consumer)
+        return None if consumer is None or consumer._requested is None else Subscription(consumer)
+
+    @property
+    def topics(self) -> frozenset[str]:
+        """The topics that are read."""
+        consumer = self._consumer()
+        return frozenset() if consumer is None else consumer.subscription()
+
+    @property
+    def subscribed_pattern(self) -> re.Pattern[str] | None:
+        """The pattern of the topics."""
+        requested = self._requested()
+        return None if requested is None else requested.pattern
+
+    @property
+    def listener(self) -> ConsumerRebalanceListener | None:
+        """What hears of rebalances."""
+        requested = self._requested()
+        return None if requested is None else requested.listener
+
+    def _requested(self) -> SubscriptionRequest | None:
+        consumer = self._consumer()
+        return None if consumer is None else consumer._requested
+
+    def partitions_auto_assigned(self) -> bool:
+        """True if partitions come of topics or a pattern."""
+        requested = self._requested()
+        return requested is not None and requested.partitions is None
+
+    def assigned_partitions(self) -> frozenset[TopicPartition]:
+        """Returns the assigned partitions."""
+        consumer = self._consumer()
+        return frozenset() if consumer is None else consumer.assignment()
+
+    def is_assigned(self, tp: TopicPartition) -> bool:
+        """True if a partition is assigned."""
+        return tp in self.assigned_partitions()
+
+    def paused_partitions(self) -> set[TopicPartition]:
+        """Returns the paused partitions."""
+        consumer = self._consumer()
+        return set() if consumer is None else consumer.paused()
+
+    def pause(self, tp: TopicPartition) -> None:
+        """Returns no records of a partition until `resume()`."""
+        consumer = self._consumer()
+        if consumer is not None:
+            consumer.pause(tp)
+
+    def resume(self, tp: TopicPartition) -> None:
+        """Undoes `pause()`."""
+        consumer = self._consumer()
+        if consumer is not None:
+            consumer.resume(tp)
 
     def fetch_context(self) -> AbstractContextManager[None]:
         """Surrounds a wait for records in aiokafka; here it does nothing."""
@@ -120,3 +183,16 @@ class Fetcher:
             *wanted, timeout_ms=timeout_ms, max_records=max_records
         )
         return found
+
+    async def next_record(self, partitions: Iterable[TopicPartition]) -> Any:
+        """Returns the next record, of these partitions where any are named."""
+        consumer = self._consumer()
+        if consumer is None:
+            raise ConsumerStoppedError
+        return await consumer.getone(*partitions)
+
+    async def close(self) -> None:
+        """Ends reading, by stopping the consumer."""
+        consumer = self._consumer()
+        if consumer is not None:
+            await consumer.stop()

@@ -9,11 +9,12 @@ use crate::imports::{
     PythonName,
 };
 
-/// The exception that a program written for aiokafka expects instead; `None` where aiokafka raises nothing.
-pub(super) fn translated(py: Python<'_>, error: PyErr) -> Option<PyErr> {
+/// The exception that a program written for aiokafka expects instead, of a member of `group`; `None` where aiokafka
+/// raises nothing.
+pub(super) fn translated(py: Python<'_>, error: PyErr, group: Option<&str>) -> Option<PyErr> {
     let made = AIOKAFKA_ERROR_OF
         .get(py)
-        .and_then(|map| map.call1((error.value(py),)));
+        .and_then(|map| map.call1((error.value(py), group)));
     match made {
         Ok(made) if made.is_none() => None,
         Ok(made) => Some(PyErr::from_value(made)),
@@ -23,7 +24,12 @@ pub(super) fn translated(py: Python<'_>, error: PyErr) -> Option<PyErr> {
 
 /// The exception for an error where one must be raised.
 pub(super) fn raised(py: Python<'_>, error: PyErr) -> PyErr {
-    translated(py, error).unwrap_or_else(error::abandoned)
+    raised_to_member(py, error, None)
+}
+
+/// The same for a member of a group.
+pub(super) fn raised_to_member(py: Python<'_>, error: PyErr, group: Option<&str>) -> PyErr {
+    translated(py, error, group).unwrap_or_else(error::abandoned)
 }
 
 /// `ConsumerStoppedError`.

@@ -30,9 +30,7 @@ impl RecordReader {
     /// The next record of `wanted`, or of any partition if that is empty; `None` if none is ready.
     #[inline]
     fn next(&self, py: Python<'_>, wanted: &[TopicPartition]) -> PyResult<Option<Py<PyAny>>> {
-        self.core
-            .check()
-            .map_err(|error| errors::raised(py, error))?;
+        self.core.check().map_err(|error| self.raised(py, error))?;
         loop {
             let taken = match wanted {
                 [] => self.core.consumer.try_next(),
@@ -80,9 +78,7 @@ impl RecordReader {
         max: usize,
         wanted: &[TopicPartition],
     ) -> PyResult<Option<Py<PyAny>>> {
-        self.core
-            .check()
-            .map_err(|error| errors::raised(py, error))?;
+        self.core.check().map_err(|error| self.raised(py, error))?;
         let wanted = Some(wanted).filter(|wanted| !wanted.is_empty());
         loop {
             match self.core.consumer.try_take_of(max, wanted) {
@@ -189,7 +185,18 @@ impl RecordReader {
         if self.core.consumer.is_closed() {
             return Err(errors::stopped(py));
         }
-        errors::translated(py, error).map_or(Ok(()), Err)
+        errors::translated(py, error, self.group()).map_or(Ok(()), Err)
+    }
+
+    /// The face's exception for an error of which one must be raised.
+    pub(super) fn raised(&self, py: Python<'_>, error: PyErr) -> PyErr {
+        errors::raised_to_member(py, error, self.group())
+    }
+
+    /// The group, which some errors name.
+    fn group(&self) -> Option<&str> {
+        let group = self.core.consumer.config().group.as_ref();
+        group.map(|group| group.group_id.as_str())
     }
 }
 

@@ -63,14 +63,14 @@ fn begin(
         return Ok(FirstStep::Answer(found));
     }
     let ended = reader.core.check_membership(py);
-    ended.map_err(|error| errors::raised(py, error))?;
+    ended.map_err(|error| reader.raised(py, error))?;
     let is_brief = matches!(request.amount, Amount::Many(_)) && request.timeout == Some(0.0);
     if is_brief && !reader.core.has_event() {
         let nothing = PyDict::new(py).into_any().unbind();
         return Ok(FirstStep::Answer(nothing));
     }
     let own = reader.core.check_task(py);
-    own.map_err(|error| errors::raised(py, error))?;
+    own.map_err(|error| reader.raised(py, error))?;
     let wait = ReadWait::new(reader, request, partitions.to_vec());
     Ok(FirstStep::Wait(Arc::new(wait)))
 }
@@ -156,18 +156,19 @@ impl PendingAnswer for ReadWait {
         }
         if core.has_event() {
             // The application's code runs, and may cancel the task that awaits, so nothing is taken now.
-            let served = core.serve_on_loop(py);
-            return served
-                .err()
-                .and_then(|error| self.reader.heard(py, error).err())
-                .map(Err);
+            return match core.serve_on_loop(py) {
+                // A listener may take its time, which a read with a time limit does not wait for.
+                Ok(Served::Running) => self.nothing(py),
+                Ok(Served::All) => None,
+                Err(error) => self.reader.heard(py, error).err().map(Err),
+            };
         }
         let found = self.reader.found(py, self.amount, &self.partitions);
         match found {
             Ok(Some(found)) => Some(Ok(found)),
             Ok(None) => match core.check_membership(py) {
                 Ok(()) => self.nothing(py),
-                Err(error) => Some(Err(errors::raised(py, error))),
+                Err(error) => Some(Err(self.reader.raised(py, error))),
             },
             Err(_) if core.consumer.is_closed() => self.nothing(py),
             Err(error) => Some(Err(error)),
