@@ -129,3 +129,20 @@ def test_a_shutdown_by_parts(face: Library, run: Run) -> None:
             await consumer.getone()
 
     run(test)
+
+
+def test_a_position_that_is_waited_for_ends_with_the_consumer(face: Library, run: Run) -> None:
+    """In the original it is waited for for ever."""
+    topic = face.broker.new_topic()
+
+    async def test() -> None:
+        with face.broker.handle.intercept("OffsetFetch", "COORDINATOR_LOAD_IN_PROGRESS"):
+            consumer = face.consumer(topic, group_id=face.group(), enable_auto_commit=False)
+            await consumer.start()
+            waits = asyncio.ensure_future(consumer.position(face.partition(topic)))
+            await asyncio.sleep(0)
+            await consumer.stop()
+            with pytest.raises(face.errors.ConsumerStoppedError):
+                await asyncio.wait_for(waits, 10)
+
+    run(test)

@@ -10,6 +10,7 @@ import time
 import warnings
 import weakref
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from kafkars import _kafkars, aio
@@ -33,7 +34,7 @@ from kafkars.compat.aiokafka.errors import translated
 from kafkars.compat.aiokafka.structs import OffsetAndMetadata, OffsetAndTimestamp, TopicPartition
 from kafkars.compat.aiokafka.util import commit_structure_validate, get_running_loop
 from kafkars.config.checks import shown
-from kafkars.errors import InvalidArgumentError, NotAssignedError, UnsupportedForMessageFormatError
+from kafkars.errors import ClosedError, InvalidArgumentError, NotAssignedError, UnsupportedForMessageFormatError
 from kafkars.errors import KafkaError as EngineError
 
 if TYPE_CHECKING:
@@ -282,7 +283,11 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         assignment = self.assignment()
         if self._is_to_start():
             return Standing(assignment, frozenset(self._paused_before_start))
-        fetched = {partition: self._told_by_fetch(partition) for partition in assignment}
+        fetched: dict[TopicPartition, Fetched | None] = {}
+        for partition in assignment:
+            # The group may take it meanwhile.
+            with suppress(errors.IllegalStateError):
+                fetched[partition] = self._told_by_fetch(partition)
         return Standing(assignment, frozenset(self.paused()), fetched)
 
     async def __aenter__(self) -> Self:
@@ -505,6 +510,8 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
                 return await self._started().position(partition, timeout=timeout)
             except NotAssignedError:
                 return None
+            except ClosedError:
+                raise errors.ConsumerStoppedError from None
 
     async def _assigned_again(self, partition: TopicPartition) -> None:
         """Waits for the assignment that follows one that has ended, and fails if there is none with the partition."""
