@@ -12,7 +12,10 @@ from kafkars._late import late
 from kafkars.compat.confluent_kafka._versions import version
 
 if TYPE_CHECKING:
-    from kafkars.compat.confluent_kafka import admin, aio, cimpl, error, serialization
+    from kafkars.compat.confluent_kafka import admin, aio
+    from kafkars.compat.confluent_kafka import cimpl as cimpl
+    from kafkars.compat.confluent_kafka import error as error
+    from kafkars.compat.confluent_kafka import serialization as serialization
     from kafkars.compat.confluent_kafka._model import (
         AcknowledgeType,
         ConsumerGroupState,
@@ -22,10 +25,10 @@ if TYPE_CHECKING:
         IsolationLevel,
         Messages,
         Node,
-        ThrottleEvent,
         TopicCollection,
         TopicPartitionInfo,
     )
+    from kafkars.compat.confluent_kafka._model import ThrottleEvent as ThrottleEvent
     from kafkars.compat.confluent_kafka._share import DeserializingShareConsumer, ShareConsumer
     from kafkars.compat.confluent_kafka.cimpl import (
         OFFSET_BEGINNING,
@@ -78,20 +81,16 @@ __all__ = [
     "Producer",
     "SerializingProducer",
     "ShareConsumer",
-    "ThrottleEvent",
     "TopicCollection",
     "TopicPartition",
     "TopicPartitionInfo",
     "Uuid",
     "admin",
     "aio",
-    "cimpl",
     "consistent",
-    "error",
     "fnv1a",
     "libversion",
     "murmur2",
-    "serialization",
     "version",
 ]
 
@@ -144,7 +143,16 @@ _NAMES_OF = {
 __getattr__, __dir__ = late(
     __name__,
     {name: f"{__name__}.{module}" for module, names in _NAMES_OF.items() for name in names},
-    ("admin", "aio", "cimpl", "deserializing_consumer", "error", "serialization", "serializing_producer"),
+    (
+        "admin",
+        "aio",
+        "cimpl",
+        "deserializing_consumer",
+        "deserializing_share_consumer",
+        "error",
+        "serialization",
+        "serializing_producer",
+    ),
 )
 
 __version__: str = version()

@@ -67,7 +67,7 @@ class AIOConsumer:
         }
         self._consumer = Consumer({**consumer_conf, **wrapped})
         self._finds_ends = self._consumer._face.enable_partition_eof
-        self._executor = executor or ThreadPoolExecutor(THREADS, thread_name_prefix="kafkars-aio")
+        self.executor = executor or ThreadPoolExecutor(THREADS, thread_name_prefix="kafkars-aio")
         self._is_own_executor = executor is None
         # Messages that cancelled calls had already taken: the next call returns them.
         self._held: deque[Message] = deque()
@@ -178,7 +178,7 @@ class AIOConsumer:
         if not self._consumer._has_work() and now < look:
             return look, None
         # Not 0: a poll without any time does not check the cluster.
-        looking = self._loop.run_in_executor(self._executor, self._consumer.poll, 1e-6)
+        looking = self._loop.run_in_executor(self.executor, self._consumer.poll, 1e-6)
         try:
             return now + LOOK_AFTER, await asyncio.shield(looking)
         except asyncio.CancelledError:
@@ -285,8 +285,8 @@ class AIOConsumer:
             await self._call(self._consumer.close)
         finally:
             if self._is_own_executor:
-                self._executor.shutdown(wait=False)
-                self._executor = Closed()
+                self.executor.shutdown(wait=False)
+                self.executor = Closed()
 
     async def __aenter__(self) -> Self:
         """See `close()`."""
@@ -299,7 +299,7 @@ class AIOConsumer:
     # --- threads and callbacks
 
     async def _call(self, work: Callable[..., T], *args: Any, **kwargs: Any) -> T:
-        return await self._loop.run_in_executor(self._executor, partial(work, *args, **kwargs))
+        return await self._loop.run_in_executor(self.executor, partial(work, *args, **kwargs))
 
     def _told(self, callback: Callable[..., Any]) -> Callable[..., None]:
         """Wraps a callback so that it runs on the loop, from whichever thread it is called; nobody waits for it."""

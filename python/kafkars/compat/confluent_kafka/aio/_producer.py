@@ -6,7 +6,7 @@ import asyncio
 import sys
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import Executor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +47,8 @@ class AIOProducer:
         producer_conf: Properties of librdkafka by their dotted names, and callbacks, which may be coroutine functions.
             It is not changed.
         max_workers: Accepted.
-        executor: Has no work here; `close()` shuts it down, as that of the library's class does.
+        executor: Has no work here, but is the attribute `executor`; `close()` shuts it down, as that of the library's
+            class does.
         batch_size: Accepted.
         buffer_timeout: Accepted.
 
@@ -71,6 +72,7 @@ class AIOProducer:
             raise TypeError(f"buffer_timeout: expected seconds, not {type(buffer_timeout).__name__}")
         if max_workers is not None:
             no_workers(max_workers)
+        self._max_workers = max_workers
         self._executor = executor
         self._loop = asyncio.get_running_loop()
         self._settings = settings = producer_settings((producer_conf,), {})
@@ -308,6 +310,15 @@ class AIOProducer:
     async def set_sasl_credentials(self, username: str, password: str) -> None:
         """See `Producer.set_sasl_credentials()`."""
         self._settings.credentials.change(username, password)
+
+    @property
+    def executor(self) -> Executor:
+        """The executor that was given, or one that is made when the program asks for it: the producer has no work for
+        it.
+        """
+        if self._executor is None:
+            self._executor = ThreadPoolExecutor(self._max_workers)
+        return self._executor
 
     async def close(self) -> None:
         """Sends what is queued, then ends the producer. May be called again."""
