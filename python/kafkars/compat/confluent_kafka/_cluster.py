@@ -7,6 +7,7 @@ from typing import Any
 
 import kafkars
 from kafkars import errors
+from kafkars.admin import GroupDescription
 from kafkars.compat._quiet import quiet
 from kafkars.compat.confluent_kafka._translate import of_engine, translated
 from kafkars.compat.confluent_kafka.admin._metadata import (
@@ -19,6 +20,9 @@ from kafkars.compat.confluent_kafka.admin._metadata import (
 )
 from kafkars.config.admin import AdminConfig
 from kafkars.config.checks import Derived
+
+END_OF_VERSIONS = 6
+"""The first version of DescribeGroups in which a group that is not there is an error; the library asks in an older one."""
 
 ADMIN_SETTINGS = frozenset(AdminConfig.CHECKS)
 
@@ -80,20 +84,38 @@ def groups_of(admin: kafkars.Admin, group: str | None, timeout: float | None) ->
         brokers = {each.id: each for each in admin.describe_cluster(timeout=limit).brokers}
         names = [each.group_id for each in admin.list_groups(timeout=limit)]
         names = [each for each in names if group in {None, each}]
-        described: Mapping[str, Any] = admin.describe_groups(names, timeout=limit, return_exceptions=True)
-        coordinators = {name: admin.find_coordinator(name, timeout=limit) for name in described}
+        answered = dict(admin._native.classic_answers(names, END_OF_VERSIONS, limit).wait())
+        gone = [name for name, each in answered.items() if is_dead(each)]
+        newer: Mapping[str, Any] = admin.describe_groups(gone, timeout=limit, return_exceptions=True) if gone else {}
+        coordinators = {name: admin.find_coordinator(name, timeout=limit) for name in answered}
     found = []
-    for name, each in described.items():
+    for name, each in answered.items():
         one = GroupMetadata()
         one.id = name
         one.broker = broker_metadata(brokers[coordinators[name]]) if coordinators[name] in brokers else None
+        description = newer.get(name)
         if isinstance(each, errors.KafkaError):
             one.error = of_engine(each)
+        elif isinstance(description, GroupDescription):
+            of_newer_protocol(one, description)
         else:
-            one.state, one.protocol_type, one.protocol = each.state, each.protocol_type, each.assignor
-            one.members = [group_member(member) for member in each.members]
+            _, _, one.state, one.protocol_type, one.protocol, members, _ = each
+            one.members = [group_member(member) for member in members]
         found.append(one)
     return found
+
+
+def is_dead(answered: Any) -> bool:
+    """True for the answer of a group that is not there, or has the protocol of KIP-848."""
+    return not isinstance(answered, errors.KafkaError) and answered[2] == "Dead"
+
+
+def of_newer_protocol(one: GroupMetadata, described: GroupDescription) -> None:
+    """Describes a group of KIP-848, of which the library hears that it is dead."""
+    one.state, one.protocol_type, one.protocol = described.state, described.protocol_type, described.assignor
+    one.members = [
+        group_member((each.member_id, None, each.client_id, each.client_host, b"", b"")) for each in described.members
+    ]
 
 
 def broker_metadata(broker: Any) -> BrokerMetadata:
@@ -117,9 +139,10 @@ def topic_metadata(name: str, described: Any) -> TopicMetadata:
     return found
 
 
-def group_member(member: Any) -> GroupMember:
+def group_member(row: Any) -> GroupMember:
+    """Returns a member as DescribeGroups tells of it."""
     found = GroupMember()
-    found.id, found.client_id, found.client_host = member.member_id, member.client_id, member.client_host
+    found.id, _, found.client_id, found.client_host, found.metadata, found.assignment = row
     return found
 
 

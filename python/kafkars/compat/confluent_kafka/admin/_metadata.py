@@ -73,7 +73,9 @@ class PartitionMetadata:
 
 
 class GroupMember:
-    """A member of a group. `metadata` and `assignment`, bytes of the protocol, are not kept: they are None."""
+    """A member of a group. `metadata` is what it and `assignment` what the group's leader has sent, in the form of the
+    group's protocol; both are empty in a group of KIP-848, whose members say nothing in that form.
+    """
 
     def __init__(self) -> None:
         self.id: str | None = None

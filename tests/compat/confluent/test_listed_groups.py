@@ -1,0 +1,68 @@
+"""`list_groups()`: groups with their members, and what these and their leader have sent."""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+import confluent_kafka.admin
+import kafkars
+import pytest
+
+from tests.compat.confluent.conftest import Clients
+from tests.support.waiting import SECONDS, eventually
+
+
+def admin(clients: Clients) -> Any:
+    module = __import__(f"{clients.ck.__name__}.admin", fromlist=["admin"])
+    return module.AdminClient({"bootstrap.servers": clients.broker.bootstrap_servers, "log_level": 0})
+
+
+def parts(group: Any) -> Any:
+    members = [(each.id, each.client_id, each.client_host, each.metadata, each.assignment) for each in group.members]
+    return group.id, group.state, group.protocol_type, group.protocol, group.error, sorted(members)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_members_have_the_bytes_that_were_sent(clients: Clients) -> None:
+    topic, group = clients.topic(partitions=3, messages=3), clients.group()
+    with kafkars.Consumer(
+        bootstrap_servers=clients.broker.bootstrap_servers, group_id=group, auto_offset_reset="earliest"
+    ) as consumer:
+        consumer.subscribe(topic)
+        assert consumer.poll(SECONDS) is not None
+        with admin(clients) as client:
+            (found,) = client.list_groups(group, timeout=SECONDS)
+        original = confluent_kafka.admin.AdminClient({"bootstrap.servers": clients.broker.bootstrap_servers})
+        (expected,) = original.list_groups(group, timeout=SECONDS)
+        assert parts(found) == parts(expected)
+        (member,) = found.members
+        name = topic.encode()
+        one_topic = struct.pack(f">ih{len(name)}s", 1, len(name), name)
+        assert member.metadata[2:].startswith(one_topic)
+        assert member.assignment[2:].startswith(one_topic + struct.pack(">iiii", 3, 0, 1, 2))
+        assert found.broker.port == expected.broker.port
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_group_without_members_is_listed(clients: Clients) -> None:
+    topic, group = clients.topic(messages=1), clients.group()
+    consumer = clients.consumer({"group.id": group})
+    consumer.commit(offsets=[clients.ck.TopicPartition(topic, 0, 1)], asynchronous=False)
+    with admin(clients) as client:
+        (found,) = client.list_groups(group, timeout=SECONDS)
+        assert (found.state, found.members, found.error) == ("Empty", [], None)
+        assert client.list_groups(f"{group}-none", timeout=SECONDS) == []
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_members_of_the_newer_protocol_have_bytes_too(clients: Clients) -> None:
+    topic, group = clients.topic(messages=1), clients.group()
+    consumer = clients.consumer({"group.id": group, "group.protocol": "consumer"})
+    consumer.subscribe([topic])
+    eventually(lambda: consumer.poll(0.1), "the member reads")
+    with admin(clients) as client:
+        (found,) = client.list_groups(group, timeout=SECONDS)
+    seen = found.state, [(each.metadata, each.assignment) for each in found.members]
+    # The library does not ask in the way in which such groups are described.
+    assert seen == (("Dead", []) if clients.ck is confluent_kafka else ("Stable", [(b"", b"")]))
