@@ -176,6 +176,12 @@ def test_names_of_settings_are_made_texts(ad: ModuleType, admin: Any, topic: str
     assert [code(each) for each in futures.values()] == ["INVALID_CONFIG"]
 
 
+def test_a_closed_client_has_nothing_to_poll_for(ad: ModuleType) -> None:
+    with ad.AdminClient({"bootstrap.servers": "127.0.0.1:9", "log_level": 0}) as admin:
+        admin.create_topics([ad.NewTopic("orders", 1, 1)], request_timeout=1)
+    assert len(admin) == 0
+
+
 def test_a_text_has_no_settings(ad: ModuleType) -> None:
     with pytest.raises(AttributeError):
         ad.ConfigResource("topic", "t", set_config="abc")

@@ -497,7 +497,8 @@ class AdminClient(SecurityCalls):
             time.sleep(min(left, SLICE))
 
     def __len__(self) -> int:
-        return len(self._questions)
+        # Of a closed client nobody polls.
+        return 0 if self._questions.is_closed else len(self._questions)
 
     def close(self) -> None:
         """Ends the client; futures that are open are completed."""
