@@ -74,3 +74,41 @@ def test_clients_for_asyncio_show_their_executor(ck: ModuleType, embedded_broker
         await own.close()
 
     asyncio.run(main())
+
+
+MODULES = {
+    "_types": ["HeadersType", "DeliveryCallback", "RebalanceCallback", "Serializer", "Deserializer"],
+    "avro": ["ClientError", "SerializerError"],
+    "avro.error": ["ClientError"],
+    "avro.serializer": ["SerializerError", "KeySerializerError", "ValueSerializerError"],
+    "avro.serializer.message_serializer": ["MessageSerializer"],
+    "avro.cached_schema_registry_client": ["CachedSchemaRegistryClient"],
+    "schema_registry.schema_registry_client": ["SchemaRegistryClient", "SchemaRegistryError", "Schema", "Rule"],
+}
+"""What programs import and do not always use. The library's need packages that are not installed here."""
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_what_programs_only_import_is_there(module: str) -> None:
+    found = importlib.import_module(f"{FACE}.{module}")
+    assert all(hasattr(found, name) for name in MODULES[module])
+    if module != "_types":
+        above = importlib.import_module(f"{FACE}.{module.split('.', maxsplit=1)[0]}")
+        assert all(getattr(found, name) is getattr(above, name) for name in MODULES[module])
+
+
+def test_texts_of_a_closed_administrator_are_those_of_the_library(ck: ModuleType) -> None:
+    ad = importlib.import_module(f"{ck.__name__}.admin")
+    with ad.AdminClient({"bootstrap.servers": "127.0.0.1:9", "log_level": 0}) as admin:
+        pass
+    texts = {}
+    for name, arguments in {
+        "poll": (0,),
+        "create_topics": ([ad.NewTopic("orders", 1, 1)],),
+        "describe_cluster": (),
+        "list_topics": (),
+    }.items():
+        with pytest.raises(RuntimeError) as caught:
+            getattr(admin, name)(*arguments)
+        texts[name] = str(caught.value)
+    assert texts == dict.fromkeys(texts, "AdminClient has been closed") | {"list_topics": "Handle has been closed"}

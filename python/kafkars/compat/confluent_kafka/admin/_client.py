@@ -457,10 +457,10 @@ class AdminClient(SecurityCalls):
 
     # --- life
 
-    def _check(self) -> None:
+    def _check(self, what: str = "Handle") -> None:
         """Raises an error if the client is closed, or was never initialised."""
         if self._questions.is_closed:
-            raise RuntimeError("Handle has been closed")
+            raise RuntimeError(f"{what} has been closed")
 
     @discreet
     def set_sasl_credentials(self, username: str, password: str) -> None:
@@ -480,7 +480,7 @@ class AdminClient(SecurityCalls):
         limit = seconds(timeout)
         until = None if limit is None else time.monotonic() + limit
         while True:
-            self._check()
+            self._check("AdminClient")
             if self._pending.is_set():
                 self._pending.clear()
                 try:

@@ -80,7 +80,7 @@ class Questions:
 
     def _start(self, run: Callable[[], None]) -> None:
         if self.is_closed:
-            raise RuntimeError("Handle has been closed")
+            raise RuntimeError("AdminClient has been closed")
         if self._threads is None:
             self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="kafkars-admin")
         self._threads.submit(run)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from kafkars.compat.confluent_kafka._not_offered import SERIALIZE, classes, functions, others
+from kafkars.compat.confluent_kafka.avro.error import ClientError
+from kafkars.compat.confluent_kafka.avro.serializer import KeySerializerError, SerializerError, ValueSerializerError
 
 __all__ = [
     "AvroConsumer",
@@ -16,23 +18,6 @@ __all__ = [
     "load",
     "loads",
 ]
-
-
-class ClientError(Exception):
-    """A registry has refused a request."""
-
-
-class SerializerError(Exception):
-    """Something cannot be made bytes, or bytes an object."""
-
-
-class KeySerializerError(SerializerError):
-    """The same of a key."""
-
-
-class ValueSerializerError(SerializerError):
-    """The same of a value."""
-
 
 AvroProducer, AvroConsumer, CachedSchemaRegistryClient, MessageSerializer = classes(
     __name__, SERIALIZE, "AvroProducer", "AvroConsumer", "CachedSchemaRegistryClient", "MessageSerializer"
