@@ -5,19 +5,23 @@
 //! [`PyCoroutineMethod`] shows all that from a declaration in Python, an `async def` that never runs, and hands each
 //! call to the native method.
 
+#[cfg(not(any(Py_LIMITED_API, Py_GIL_DISABLED)))]
+use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 
+#[cfg(not(any(Py_LIMITED_API, Py_GIL_DISABLED)))]
+use crate::gc::contents_at;
 use crate::imports::METHOD_TYPE;
 
 /// A native method with the face of a coroutine function. To be put into a class, where it takes part in the protocol
 /// of methods: found on an object it is bound to it, found on the class it is itself.
 #[pyclass(name = "CoroutineMethod", module = "kafkars._kafkars", frozen)]
 pub(crate) struct PyCoroutineMethod {
-    /// Where the interpreter looks for the function to call; `slots` tells it so.
+    /// Where the interpreter looks for the function to call; `install` tells it so.
     #[cfg(not(any(Py_LIMITED_API, Py_GIL_DISABLED)))]
-    vectorcall: pyo3::ffi::vectorcallfunc,
+    vectorcall: ffi::vectorcallfunc,
     native: Py<PyAny>,
     declaration: Py<PyAny>,
 }
@@ -28,7 +32,7 @@ impl PyCoroutineMethod {
     fn new(native: Py<PyAny>, declaration: Py<PyAny>) -> Self {
         Self {
             #[cfg(not(any(Py_LIMITED_API, Py_GIL_DISABLED)))]
-            vectorcall: slots::call,
+            vectorcall: hand_on,
             native,
             declaration,
         }
@@ -91,50 +95,38 @@ pub(crate) fn is_native(object: &Bound<'_, PyAny>, name: &Bound<'_, PyString>) -
 /// Fills the slots by which the interpreter calls methods without a bound object and a tuple in between. To be called
 /// before the first method is made.
 #[cfg(not(any(Py_LIMITED_API, Py_GIL_DISABLED)))]
-pub(crate) use slots::install;
+pub(crate) fn install(py: Python<'_>) {
+    let class = <PyCoroutineMethod as pyo3::PyTypeInfo>::type_object_raw(py);
+    let contents = contents_at::<PyCoroutineMethod>();
+    let offset = contents + std::mem::offset_of!(PyCoroutineMethod, vectorcall);
+    // SAFETY: attached, so nobody else looks at the type, of which no object exists yet. The size shows that the field
+    // is where `contents_at` says; a layout of another kind leaves the ordinary slots, which do the same.
+    unsafe {
+        if (*class).tp_basicsize == (contents + size_of::<PyCoroutineMethod>()) as isize {
+            (*class).tp_vectorcall_offset = offset as isize;
+            (*class).tp_flags |=
+                ffi::Py_TPFLAGS_HAVE_VECTORCALL | ffi::Py_TPFLAGS_METHOD_DESCRIPTOR;
+        }
+    }
+}
 
 /// Does nothing: this interpreter does not show its slots.
 #[cfg(any(Py_LIMITED_API, Py_GIL_DISABLED))]
 pub(crate) fn install(_py: Python<'_>) {}
 
+/// Hands a call to the native method, with the arguments where they are.
 #[cfg(not(any(Py_LIMITED_API, Py_GIL_DISABLED)))]
-mod slots {
-    use std::mem::offset_of;
-
-    use pyo3::prelude::*;
-    use pyo3::{PyTypeInfo, ffi};
-
-    use super::PyCoroutineMethod;
-    use crate::gc::contents_at;
-
-    pub(crate) fn install(py: Python<'_>) {
-        let class = PyCoroutineMethod::type_object_raw(py);
-        let offset = contents_at::<PyCoroutineMethod>() + offset_of!(PyCoroutineMethod, vectorcall);
-        // SAFETY: attached, so nobody else looks at the type, of which no object exists yet. The size shows that the
-        // field is where `contents_at` says; a layout of another kind leaves the ordinary slots, which do the same.
-        unsafe {
-            let size = contents_at::<PyCoroutineMethod>() + size_of::<PyCoroutineMethod>();
-            if (*class).tp_basicsize == size as isize {
-                (*class).tp_vectorcall_offset = offset as isize;
-                (*class).tp_flags |=
-                    ffi::Py_TPFLAGS_HAVE_VECTORCALL | ffi::Py_TPFLAGS_METHOD_DESCRIPTOR;
-            }
-        }
-    }
-
-    /// Hands a call to the native method, with the arguments where they are.
-    pub(super) unsafe extern "C" fn call(
-        method: *mut ffi::PyObject,
-        arguments: *const *mut ffi::PyObject,
-        count: usize,
-        names: *mut ffi::PyObject,
-    ) -> *mut ffi::PyObject {
-        // SAFETY: the interpreter calls this attached, with an object of the class and with arguments as the protocol
-        // asks for them, which are handed on unchanged.
-        unsafe {
-            let py = Python::assume_attached();
-            let method = Bound::ref_from_ptr(py, &method).cast_unchecked::<PyCoroutineMethod>();
-            ffi::PyObject_Vectorcall(method.get().native.as_ptr(), arguments, count, names)
-        }
+unsafe extern "C" fn hand_on(
+    method: *mut ffi::PyObject,
+    arguments: *const *mut ffi::PyObject,
+    count: usize,
+    names: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
+    // SAFETY: the interpreter calls this attached, with an object of the class and with arguments as the protocol asks
+    // for them, which are handed on unchanged.
+    unsafe {
+        let py = Python::assume_attached();
+        let method = Bound::ref_from_ptr(py, &method).cast_unchecked::<PyCoroutineMethod>();
+        ffi::PyObject_Vectorcall(method.get().native.as_ptr(), arguments, count, names)
     }
 }

@@ -44,7 +44,7 @@ class PartitionState(NamedTuple):
     """True from `pause()` to `resume()`."""
 
 
-class Assignment:
+class AssignedPartitions:
     """The partitions a consumer has."""
 
     def __init__(self, consumer: AIOKafkaConsumer) -> None:
@@ -79,7 +79,7 @@ class Subscription:
 
     def __init__(self, consumer: AIOKafkaConsumer) -> None:
         self.topics = consumer.subscription()
-        self.assignment = Assignment(consumer)
+        self.assignment = AssignedPartitions(consumer)
 
 
 class Subscriptions:
