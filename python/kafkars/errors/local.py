@@ -177,7 +177,7 @@ class DeliveryTimeoutError(KafkaTimeoutError):
     """A record was not acknowledged within `delivery_timeout_ms`; it may or may not be stored.
 
     `__cause__` is what the last try has met, of it or of the records before it: the broker's refusal, or that the
-    connection ended. There is none if no broker was asked.
+    connection ended. There is none if the broker could not be reached for it.
     """
 
     name = "DELIVERY_TIMED_OUT"

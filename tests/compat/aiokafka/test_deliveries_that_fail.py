@@ -66,11 +66,11 @@ def test_a_record_is_tried_until_its_time_is_over(embedded: Library, run: Run) -
     run(test)
 
 
-@pytest.mark.parametrize("acks", [1, 0])
-@pytest.mark.parametrize("root", LIBRARIES.values(), ids=LIBRARIES)
-def test_the_only_broker_is_gone(run: Run, root: str, acks: int) -> None:
+@pytest.mark.parametrize(("name", "acks"), [("aiokafka", 1), ("face", 1), ("face", 0)])
+def test_the_only_broker_is_gone(run: Run, name: str, acks: int) -> None:
+    """Without acknowledgements the original often ends its sender with an unexpected error there."""
     broker = EmbeddedBroker(topics={"topic": 1})
-    library = Library(root, Broker("embedded", broker))
+    library = Library(LIBRARIES[name], Broker("embedded", broker))
 
     async def test() -> None:
         with broker:
@@ -78,7 +78,9 @@ def test_the_only_broker_is_gone(run: Run, root: str, acks: int) -> None:
             await producer.start()
             await producer.send_and_wait("topic", b"value")
         with pytest.raises(library.errors.NodeNotReadyError) as raised:
-            await producer.send_and_wait("topic", b"value")
+            # Without acknowledgements what was written to a connection that has ended counts as sent.
+            while True:
+                await producer.send_and_wait("topic", b"value")
         assert raised.value.retriable
         await producer.stop()
 

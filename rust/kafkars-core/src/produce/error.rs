@@ -114,8 +114,8 @@ pub enum ProduceError {
         partition: i32,
         /// The time limit.
         waited: Duration,
-        /// What the last try that left has met, of the record or of those before it: the broker's refusal,
-        /// `REQUEST_TIMED_OUT` or `NETWORK_EXCEPTION`. `LEADER_NOT_AVAILABLE` if none left because there is no leader.
+        /// What the last try has met, of the record or of those before it: the broker's refusal, `REQUEST_TIMED_OUT` or
+        /// `NETWORK_EXCEPTION`; none if it could not leave, `LEADER_NOT_AVAILABLE` if that is because there is no leader.
         code: Option<ErrorCode>,
         /// The cause of the last failed try.
         cause: Arc<str>,

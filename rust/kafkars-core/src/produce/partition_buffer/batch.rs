@@ -30,7 +30,7 @@ pub struct OutgoingBatch {
     pub attempts: u32,
     /// The cause of the last failed try, for the final error.
     pub last_cause: Option<Arc<str>>,
-    /// The error code of the last try of it, or of a batch before it, that has left; for the final error.
+    /// The error code of the last try of it, or of a batch before it, for the final error; none if it could not leave.
     pub last_code: Option<ErrorCode>,
     /// The sequence number, once the batch has one.
     pub sequence: Option<Sequence>,

@@ -259,12 +259,12 @@ impl BufferState {
         self.sequence.prove(sequence);
     }
 
-    /// Notes why the broker cannot be reached or what a batch before them has met, for the error of batches that expire
-    /// here.
+    /// Notes why the broker cannot be reached, without code, or what a batch before them has met, for the error of
+    /// batches that expire here.
     pub fn blame(&mut self, cause: &Arc<str>, code: Option<ErrorCode>) {
         for batch in self.waiting.iter_mut().chain(&mut self.open) {
             batch.last_cause = Some(Arc::clone(cause));
-            batch.last_code = code.or(batch.last_code);
+            batch.last_code = code;
         }
     }
 

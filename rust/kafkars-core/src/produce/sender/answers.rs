@@ -130,12 +130,15 @@ impl Sender {
             }
         };
         self.unreachable(node, cause);
-        for in_flight in batches {
+        for mut in_flight in batches {
             let cause = Arc::clone(cause);
             match code {
                 Some(code) => self.retry(now, in_flight, code, cause, self.backoff),
                 // What has not left may leave as often as ever.
-                None => self.wait_again(now, in_flight, cause, self.backoff),
+                None => {
+                    in_flight.batch.last_code = None;
+                    self.wait_again(now, in_flight, cause, self.backoff);
+                }
             }
         }
     }
