@@ -128,6 +128,18 @@ REASONS = [
         "A broker that has forgotten the producer's numbers has not refused the records.",
     ),
     Reason(
+        ("RecordMetadata.timestamp of a batch of send_batch()",),
+        "-1, unless the broker's clock counts",
+        "that of the first record",
+        "It is what the broker stores.",
+    ),
+    Reason(
+        ("send() to a partition, after send_batch() of a batch that was not closed",),
+        "adds the record to that batch, whose `record_count()` counts it",
+        "sends the batch as it was given, and the record after it",
+        "A batch holds what the program has put into it.",
+    ),
+    Reason(
         ("start() of an idempotent producer that may not IDEMPOTENT_WRITE",),
         "ClusterAuthorizationFailedError",
         "starts; each record fails with that",

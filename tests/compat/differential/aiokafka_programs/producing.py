@@ -61,6 +61,8 @@ WITH_TRANSACTIONS = {
     "block": 1,
     "raise in block": 1,
     "cancel_commit": 1,
+    "cancel_begin": 1,
+    "commit twice": 1,
     "successor": 1,
 }
 
@@ -137,7 +139,7 @@ class Writer(Player):
         """What is waited for, and not for ever."""
         return await asyncio.wait_for(work, SECONDS * self.patience)
 
-    async def call(self, name: str, given: Any) -> Any:  # noqa: C901, PLR0911, PLR0912  one for each call
+    async def call(self, name: str, given: Any) -> Any:  # noqa: C901, PLR0911, PLR0912, PLR0915  one for each call
         producer = self.producer
         match name:
             case "send":
@@ -204,6 +206,8 @@ class Writer(Player):
                 # It goes on by itself, and whether it was over by then is chance.
                 await asyncio.sleep(0.3 * self.patience)
                 return None
+            case "cancel_begin" | "commit twice":
+                return await (self.cancel_begin() if name == "cancel_begin" else self.commit_twice())
             case "block" | "raise in block":
                 return await self.limited(self.block(given, fails=name != "block"))
             case "offsets":
@@ -261,6 +265,21 @@ class Writer(Player):
             case "no bytes":
                 value = 1
         return self.told(await self.limited(self.producer.send_and_wait("one", value, partition=partition)))
+
+    async def cancel_begin(self) -> bool:
+        """A transaction that is cancelled in its first step."""
+        task = asyncio.ensure_future(self.producer.begin_transaction())
+        await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.wait([task])
+        return task.cancelled()
+
+    async def commit_twice(self) -> list[Any]:
+        """A commit while another one is under way."""
+        first = asyncio.ensure_future(self.outcome(self.limited(self.producer.commit_transaction())))
+        await asyncio.sleep(0)
+        second = await self.outcome(self.limited(self.producer.commit_transaction()))
+        return [await first, second]
 
     async def block(self, given: Any, *, fails: bool) -> Any:
         """All of a transaction."""
