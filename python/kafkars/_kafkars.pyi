@@ -2551,6 +2551,16 @@ def config_fields() -> dict[str, list[str]]:
 def error_table() -> list[tuple[int, str, bool]]:
     """Every broker error of the native table: code, name, and whether it is retriable."""
 
+def sticky_assignment(
+    topics: Mapping[str, int], members: Mapping[str, tuple[set[str], Sequence[tuple[str, int]], int]]
+) -> dict[str, list[tuple[str, int]]]:
+    """Gives partitions to members, by their ids.
+
+    Args:
+        topics: How many partitions each topic has.
+        members: For each member its topics, the partitions it had, and the generation in which it had them.
+    """
+
 def partition_of_key(algorithm: str, key: bytes, partitions: int) -> int:
     """The partition of a key. `algorithm` is `murmur2`, `consistent` (CRC-32) or `fnv1a`."""
 

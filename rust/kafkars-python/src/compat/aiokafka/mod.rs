@@ -2,6 +2,7 @@
 //!
 //! The rest of the face is Python over `kafkars.aio`.
 
+mod assignor;
 mod errors;
 mod reader;
 mod record;
@@ -20,6 +21,7 @@ use crate::gc;
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     gc::leave_collector::<PyConsumerRecord>(py);
+    module.add_function(wrap_pyfunction!(assignor::sticky_assignment, module)?)?;
     module.add_class::<PyAiokafkaReader>()?;
     module.add_class::<PyAiokafkaSender>()?;
     // The module is private, and others have records as well.

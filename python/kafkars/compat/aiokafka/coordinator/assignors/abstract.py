@@ -61,8 +61,6 @@ class EagerAssignor(AbstractPartitionAssignor):
     def answer(cls, shares: Mapping[str, Mapping[str, list[int]]]) -> dict[str, ConsumerProtocolMemberAssignment]:
         """Returns `{member: {topic: [partition]}}` as assignments of the members."""
         return {
-            member: ConsumerProtocolMemberAssignment(
-                cls.version, sorted((topic, numbers) for topic, numbers in share.items() if numbers), b""
-            )
+            member: ConsumerProtocolMemberAssignment(cls.version, sorted(share.items()), b"")
             for member, share in shares.items()
         }

@@ -29,7 +29,10 @@ class RangePartitionAssignor(EagerAssignor):
         """Runs on the leading member."""
         shares: dict[str, dict[str, list[int]]] = {member: {} for member in members}
         for topic in sorted({topic for member in members.values() for topic in member.subscription}):
-            partitions = sorted(cluster.partitions_for_topic(topic) or ())
+            known = cluster.partitions_for_topic(topic)
+            if known is None:
+                continue
+            partitions = sorted(known)
             interested = sorted(member for member, said in members.items() if topic in said.subscription)
             each, more = divmod(len(partitions), len(interested))
             at = 0

@@ -20,6 +20,14 @@ use super::view::GroupView;
 #[derive(Debug, Clone, Copy)]
 pub struct StickyAssignor;
 
+impl StickyAssignor {
+    /// As [`Assignor::assign`], of members that say by [`MemberView::owned`](super::MemberView::owned) what they had.
+    #[must_use]
+    pub fn assign_by_owned(&self, group: &GroupView) -> Assignment {
+        plain(distribute(group, &Claims::of_owned(group)))
+    }
+}
+
 impl Assignor for StickyAssignor {
     fn name(&self) -> &str {
         "sticky"
@@ -36,3 +44,6 @@ impl Assignor for StickyAssignor {
         Ok(plain(distribute(group, &Claims::of_user_data(group))))
     }
 }
+
+#[cfg(test)]
+mod tests;

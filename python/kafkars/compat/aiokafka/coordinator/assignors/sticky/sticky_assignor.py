@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
+from kafkars._kafkars import sticky_assignment
 from kafkars.compat.aiokafka.coordinator.assignors.abstract import EagerAssignor
+from kafkars.compat.aiokafka.coordinator.assignors.sticky.user_data import StickyAssignorUserDataV1, by_topic
 from kafkars.compat.aiokafka.coordinator.protocol import (
     ConsumerProtocolMemberAssignment,
     ConsumerProtocolMemberMetadata,
@@ -14,6 +17,8 @@ from kafkars.compat.aiokafka.structs import TopicPartition
 
 if TYPE_CHECKING:
     from kafkars.compat.aiokafka.cluster import ClusterMetadata
+
+log = logging.getLogger("aiokafka.coordinator.assignors.sticky.sticky_assignor")
 
 
 class StickyAssignorMemberMetadataV1(NamedTuple):
@@ -27,8 +32,8 @@ class StickyAssignorMemberMetadataV1(NamedTuple):
 class StickyPartitionAssignor(EagerAssignor):
     """Distributes partitions evenly, and moves as few as possible.
 
-    A consumer with this assignor uses kafkars' own, which has the same protocol. The code here is for programs that
-    call it, and does not know previous assignments.
+    A consumer with this assignor uses kafkars' own, and so does `assign()`. As in aiokafka the class itself remembers
+    the last assignment that it was told.
     """
 
     DEFAULT_GENERATION_ID = -1
@@ -41,34 +46,57 @@ class StickyPartitionAssignor(EagerAssignor):
     def assign(
         cls, cluster: ClusterMetadata, members: Mapping[str, ConsumerProtocolMemberMetadata]
     ) -> dict[str, ConsumerProtocolMemberAssignment]:
-        """Gives each partition to the subscriber of its topic with the fewest partitions. It runs on the group's
-        leader.
+        """Gives the members partitions, so that none has two more than another one that could take one of them. It runs
+        on the group's leader.
         """
-        shares: dict[str, dict[str, list[int]]] = {member: {} for member in members}
-        counts = dict.fromkeys(sorted(members), 0)
-        wanted = {topic: cls.interested(topic, members) for said in members.values() for topic in said.subscription}
-        # Topics with few subscribers come first: there is less choice.
-        for topic in sorted(wanted, key=lambda topic: (len(wanted[topic]), topic)):
-            for partition in sorted(cluster.partitions_for_topic(topic) or ()):
-                member = min(wanted[topic], key=lambda member: (counts[member], member))
-                shares[member].setdefault(topic, []).append(partition)
-                counts[member] += 1
-        return cls.answer(shares)
-
-    @staticmethod
-    def interested(topic: str, members: Mapping[str, ConsumerProtocolMemberMetadata]) -> list[str]:
-        """Returns the members that subscribe to a topic."""
-        return [member for member, said in members.items() if topic in said.subscription]
+        said = {member: cls.parse_member_metadata(metadata) for member, metadata in members.items()}
+        wanted = {topic for member in said.values() for topic in member.subscription}
+        numbers = {topic: sorted(cluster.partitions_for_topic(topic) or ()) for topic in wanted}
+        # The engine counts partitions from 0; a cluster that a program has made may have others.
+        places = {(topic, number): (topic, place) for topic in wanted for place, number in enumerate(numbers[topic])}
+        given = sticky_assignment(
+            {topic: len(partitions) for topic, partitions in numbers.items()},
+            {
+                member: (
+                    set(each.subscription),
+                    [places[partition] for partition in each.partitions if partition in places],
+                    each.generation,
+                )
+                for member, each in said.items()
+            },
+        )
+        return cls.answer(
+            {
+                member: dict(by_topic((topic, numbers[topic][place]) for topic, place in given[member]))
+                for member in members
+            }
+        )
 
     @classmethod
     def parse_member_metadata(cls, metadata: ConsumerProtocolMemberMetadata) -> StickyAssignorMemberMetadataV1:
-        """Returns a member's subscription, without its previous assignment."""
-        return StickyAssignorMemberMetadataV1(list(metadata.subscription), [], cls.DEFAULT_GENERATION_ID)
+        """Returns a member's subscription and previous assignment; user data that cannot be read is none."""
+        told = StickyAssignorUserDataV1([], cls.DEFAULT_GENERATION_ID)
+        if metadata.user_data:
+            try:
+                told = StickyAssignorUserDataV1.decode(metadata.user_data)
+            except ValueError as problem:
+                log.error("Could not parse member data: %r", problem)  # noqa: TRY400  the cause is in the text
+        had = [TopicPartition(topic, number) for topic, numbers in told.previous_assignment for number in numbers]
+        return StickyAssignorMemberMetadataV1(list(metadata.subscription), had, told.generation)
 
     @classmethod
     def metadata(cls, topics: Iterable[str]) -> ConsumerProtocolMemberMetadata:
-        """Returns version and topics."""
-        return ConsumerProtocolMemberMetadata(cls.version, list(topics), b"")
+        """Returns version, topics, and the last assignment as user data."""
+        return cls._metadata(topics, cls.member_assignment, cls.generation)
+
+    @classmethod
+    def _metadata(
+        cls, topics: Iterable[str], member_assignment_partitions: list[TopicPartition] | None, generation: int = -1
+    ) -> ConsumerProtocolMemberMetadata:
+        if member_assignment_partitions is None:
+            return super().metadata(topics)
+        told = StickyAssignorUserDataV1(by_topic(member_assignment_partitions), generation)
+        return ConsumerProtocolMemberMetadata(cls.version, list(topics), told.encode())
 
     @classmethod
     def on_assignment(cls, assignment: ConsumerProtocolMemberAssignment) -> None:
