@@ -104,6 +104,8 @@ def kinds() -> Iterator[Kind]:
             Call("equals one of another offset", keeps=True, invoke=lambda made: made == changed(made)),
             Call("__hash__", keeps=True, invoke=lambda made: isinstance(hash(made), int)),
             Call("__repr__", keeps=True),
+            Call("vars", keeps=True, invoke=vars),
+            Call("annotations", keeps=True, invoke=lambda made: type(made).__annotations__),
             Call("sets a field", keeps=True, invoke=lambda made: setattr(made, "offset", 5)),
         ],
         nothing,

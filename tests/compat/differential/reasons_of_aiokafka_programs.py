@@ -32,6 +32,14 @@ REASONS = [
         "Who is not let in hears of it at once.",
     ),
     Reason(
+        (
+            "`record.extra = 1`; a change of `vars(record)`; `vars()` of an object of a class that derives from `ConsumerRecord`",
+        ),
+        "takes any attribute; `vars()` is the record's own dictionary, with the fields",
+        "AttributeError; `vars()` is a new dictionary of the fields; of a derived class it has what that class adds",
+        "Records are made by the million: they refer to the batch that was fetched, and have no dictionary.",
+    ),
+    Reason(
         ("send() to a partition that is gone because the topic was made again with fewer",),
         "NotLeaderForPartitionError after request_timeout_ms; in a transaction it and the commit never end",
         "UnknownTopicOrPartitionError after request_timeout_ms; a transaction can be aborted",

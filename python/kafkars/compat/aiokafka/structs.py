@@ -51,6 +51,7 @@ else:
     ConsumerRecord = AiokafkaRecord
     ConsumerRecord.__dataclass_fields__ = Fields.__dataclass_fields__
     ConsumerRecord.__dataclass_params__ = Fields.__dataclass_params__
+    ConsumerRecord.__annotations__ = Fields.__annotations__
 
 
 class BrokerMetadata(NamedTuple):
@@ -71,7 +72,8 @@ class PartitionMetadata(NamedTuple):
     """Id of the leader; -1 if there is none."""
     replicas: list[int]
     isr: list[int]
-    error: KafkaError | None
+    error: KafkaError | int | None
+    """The error code; 0 if there is none."""
 
 
 class OffsetAndMetadata(NamedTuple):

@@ -10,7 +10,7 @@ use kafkars_records::{RecordView, Span, TimestampType};
 use parking_lot::Mutex;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use pyo3::types::{PyString, PyTuple, PyType};
+use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 
 use crate::gc::{self, Uncollected};
 use crate::record::{self, bytes, headers_of, size};
@@ -349,6 +349,17 @@ impl PyConsumerRecord {
         item: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
         types::generic_alias(class.as_any(), item)
+    }
+
+    /// A dictionary of the fields as they are now, for `vars()` and what else looks for it. It is made when it is asked
+    /// for: the class has no room for one, because it takes no part in garbage collection.
+    #[getter]
+    fn __dict__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        for (name, value) in FIELDS.iter().zip(self.fields(py)?) {
+            dict.set_item(name, value)?;
+        }
+        Ok(dict)
     }
 
     /// As a dataclass has it.
