@@ -586,6 +586,33 @@ class Call(Future[T_co], Coroutine[Any, Any, T_co]):
         """Takes one step, as a coroutine does."""
 
 @final
+class ClientHandle:
+    """What a client knows of its cluster, for faces that show it as objects of their own."""
+
+    def cluster(
+        self, version: int
+    ) -> (
+        tuple[
+            int,
+            int | None,
+            list[tuple[int, str, int, str | None]],
+            list[tuple[str, int, bool, list[tuple[int, int, int, list[int], list[int]]]]],
+        ]
+        | None
+    ):
+        """The brokers, and the topics that were asked for; None if that is still `version`, which is 0 before anything
+        is known. Nothing is asked of the cluster.
+        """
+    def refresh(self, topics: Sequence[str], timeout: float) -> Call[None]:
+        """Asks for the metadata of all topics in use and of these, which may create them. Fails as soon as no address
+        has answered.
+        """
+    def forget(self, topics: Sequence[str]) -> None:
+        """Takes topics out of use."""
+    def connect(self, node: int, timeout: float) -> Call[None]:
+        """Connects to a broker, unless there is a connection."""
+
+@final
 class Admin:
     """An administrator of one cluster: what `kafkars.Admin` and `kafkars.aio.Admin` ask through."""
 
@@ -598,6 +625,7 @@ class Admin:
     def _brokers(self) -> list[tuple[int | None, str, KafkaError | None, int | None, dict[str, int]]]: ...
     def _api_versions(self) -> dict[int, tuple[int, int]]: ...
     def _client_name(self) -> str: ...
+    def _handle(self) -> ClientHandle: ...
     def _watch_brokers(self, flag: PendingFlag) -> None: ...
     def create_topics(
         self,
@@ -1138,6 +1166,8 @@ class BaseConsumer(Generic[K, V]):
     def _brokers(self) -> list[tuple[int | None, str, KafkaError | None, int | None, dict[str, int]]]: ...
     def _api_versions(self) -> dict[int, tuple[int, int]]: ...
     def _topics_were_found(self, found: bool) -> None: ...
+    def _handle(self) -> ClientHandle: ...
+    def _coordinator(self) -> int | None: ...
     def _subscribe_found(
         self,
         topics: Iterable[str],
@@ -1654,6 +1684,8 @@ class BaseProducer(Generic[KeyIn, ValueIn]):
     def _client_name(self) -> str: ...
     def _watch_brokers(self, flag: PendingFlag) -> None: ...
     def _leaders(self, topic: str) -> list[tuple[int, int, int]]: ...
+    def _handle(self) -> ClientHandle: ...
+    def _transaction_state(self) -> str: ...
     def _stored_by_partition(self) -> list[tuple[str, int, int, int]]: ...
     def metrics(self) -> ProducerMetrics:
         """Counters since the producer was made: `records_sent`, `records_failed`, `batches_sent`, `bytes_sent`,

@@ -40,7 +40,7 @@ pub use kafkars_core::transaction::{
     GroupMetadata, OffsetToCommit, TransactionCall, TransactionError,
 };
 pub use metrics::ClientMetrics;
-pub use net::check_tls;
+pub use net::{ConnectionKind, check_tls};
 pub use producer::{
     Blocking, NotSent, PendingId, PendingSend, Producer, ProducerMetrics, Records, SendError,
     SendPermit, SendWait, Stopped, StoppedSend, tell_unheard_failures,

@@ -9,6 +9,7 @@ mod batch_run;
 mod broker;
 mod brokers;
 mod callback_turn;
+mod client_handle;
 mod cluster;
 mod compat;
 mod config;

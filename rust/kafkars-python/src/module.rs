@@ -10,6 +10,7 @@ use crate::aio::{PyCall, PyCoroutineMethod, PyFuture, PyLoopBridge, coroutine_me
 use crate::arrow::{PyArrowBatch, check_arrow_layout};
 use crate::batch::{PyRecordBatch, PyRecordIterator};
 use crate::broker::{PyCertificateAuthority, PyEmbeddedBroker, PyMadeCertificate, PySeenRequest};
+use crate::client_handle::PyClientHandle;
 use crate::compat::confluent::{self, PyConfluentConsumer, PyConfluentProducer, PyMessage};
 use crate::compat::{aiokafka, kafka_python};
 use crate::config::{AdminFields, ClientSettings, ConsumerFields, ProducerFields};
@@ -51,6 +52,7 @@ fn _kafkars(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyBaseConsumer>()?;
     module.add_class::<PyBaseProducer>()?;
     module.add_class::<PyBatchBuilder>()?;
+    module.add_class::<PyClientHandle>()?;
     module.add_class::<PyPendingFlag>()?;
     module.add_class::<PyCall>()?;
     module.add_class::<PyCoroutineMethod>()?;

@@ -127,7 +127,8 @@ def test_the_client_of_a_producer_ends_with_it() -> None:
         with EmbeddedBroker() as broker:
             producer = AIOKafkaProducer(bootstrap_servers=broker.bootstrap_servers)
             await producer.start()
-            await producer.client.send(0, MetadataRequest([]))
+            (node,) = producer.client.cluster.brokers()
+            await producer.client.send(node.nodeId, MetadataRequest([]))
             admin = producer.client._admin
             assert admin is not None
             assert producer._config["client_id"].startswith("aiokafka-producer-")

@@ -264,6 +264,18 @@ CLIENT_CALLS = [
         keeps=True,
     ),
     Call(
+        "cluster.available_partitions_for_topic",
+        [TOPIC],
+        invoke=lambda made, topic: made.cluster.available_partitions_for_topic(topic),
+        keeps=True,
+    ),
+    Call("cluster.brokers", invoke=lambda made: len(made.cluster.brokers()), keeps=True),
+    Call("cluster.controller", invoke=lambda made: made.cluster.controller in made.cluster.brokers(), keeps=True),
+    Call("cluster.request_update", invoke=lambda made: type(made.cluster.request_update()).__name__, keeps=True),
+    Call("ready", invoke=lambda made: made.ready(made.get_random_node()), keeps=True),
+    Call("ready, no such broker", invoke=lambda made: made.ready(99), keeps=True),
+    Call("coordinator_lookup", invoke=lambda made: made.coordinator_lookup(0, "group"), keeps=True),
+    Call(
         "cluster.leader_for_partition",
         [Argument("partition", one)],
         invoke=lambda made, partition: made.cluster.leader_for_partition(partition),

@@ -271,12 +271,6 @@ REASONS = [
         "It is what the cluster says.",
     ),
     Reason(
-        ("[working] AIOKafkaClient.cluster.*",),
-        "knows a topic after `add_topic()`",
-        "knows all topics",
-        "One question tells all of them.",
-    ),
-    Reason(
         ("[fresh] TransactionContext.__aexit__(kind=error)", "[closed] TransactionContext.__aexit__(kind=error)"),
         "AssertionError in place of what the block raised, where the block has ended its transaction itself",
         "what the block raised",

@@ -40,6 +40,20 @@ REASONS = [
         "Records are made by the million: they refer to the batch that was fetched, and have no dictionary.",
     ),
     Reason(
+        ("`client.cluster` of a producer or consumer, after `client.set_topics()`",),
+        "knows these topics only; listeners hear of every refresh",
+        "knows those, too, that the producer or consumer uses; listeners hear of refreshes that were asked for",
+        "It shows what the engine knows at that moment.",
+    ),
+    Reason(
+        (
+            "`_txn_manager.state` when another producer has taken the `transactional_id`, and a record was refused for that",
+        ),
+        "FATAL_ERROR",
+        "ABORTABLE_ERROR until the transaction ends, then FATAL_ERROR",
+        "Since Kafka 4 the answer to a record does not tell whether it is another producer or a transaction that was aborted.",
+    ),
+    Reason(
         ("send() to a partition that is gone because the topic was made again with fewer",),
         "NotLeaderForPartitionError after request_timeout_ms; in a transaction it and the commit never end",
         "UnknownTopicOrPartitionError after request_timeout_ms; a transaction can be aborted",

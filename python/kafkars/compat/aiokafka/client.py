@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import random
+import socket
 import ssl
-from collections.abc import Callable, Iterable
+import time
+import weakref
+from collections.abc import Iterable
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from kafkars import aio
 from kafkars._discreet import discreet
 from kafkars.compat._quiet import quiet
 from kafkars.compat.aiokafka import errors
-from kafkars.compat.aiokafka._connection import Connection, first_contact, or_no_contact
+from kafkars.compat.aiokafka._connection import Connection, first_contact
 from kafkars.compat.aiokafka.abc import AbstractTokenProvider
-from kafkars.compat.aiokafka.cluster import ClusterMetadata, KnownCluster
+from kafkars.compat.aiokafka.cluster import ClusterMetadata, KnownCluster, Snapshot
+from kafkars.compat.aiokafka.conn import collect_hosts
 from kafkars.compat.aiokafka.errors import translated
 from kafkars.compat.aiokafka.structs import BrokerMetadata, PartitionMetadata
 from kafkars.compat.aiokafka.util import get_running_loop
@@ -24,7 +30,12 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
+    from kafkars import _kafkars
+    from kafkars.types import PartitionInfo
+
 __all__ = ["AIOKafkaClient"]
+
+log = logging.getLogger("aiokafka")
 
 
 class ConnectionGroup(IntEnum):
@@ -44,8 +55,7 @@ class CoordinationType(IntEnum):
 class AIOKafkaClient:
     """Fetches metadata of a cluster: `bootstrap()`, `cluster`, `fetch_all_metadata()`, `close()`.
 
-    Requests of the application's own making (`send`, `ready`, `coordinator_lookup`) are not offered: the engine keeps
-    its connections to itself.
+    Requests of the application's own making (`send`) are not offered: the engine keeps its connections to itself.
     """
 
     @discreet
@@ -91,114 +101,48 @@ class AIOKafkaClient:
             sasl_oauth_token_provider=sasl_oauth_token_provider,
         ).settings()
         self._admin: aio.Admin | None = None
-        self._topics: set[str] = set()
-        self.cluster = ClusterMetadata(
-            bootstrap_servers=self._config["bootstrap_servers"],
-            metadata_max_age_ms=metadata_max_age_ms,
-            retry_backoff_ms=retry_backoff_ms,
-        )
+        self._begin()
+
+    def _begin(self) -> None:
+        self._topics: set[Any] = set()
+        self._closed = False
+        self._update: asyncio.Task[bool] | None = None
+        # As in aiokafka it has no brokers before there are real ones.
+        self.cluster = KnownCluster(weakref.ref(self), metadata_max_age_ms=self._config["metadata_max_age_ms"])
+
+    def __repr__(self) -> str:
+        return f"<AIOKafkaClient client_id={self._client_id}>"
 
     @property
     def _client_id(self) -> str:
         return str(self._config["client_id"])
 
-    async def _wait_on_metadata(self, topic: str) -> set[int]:
-        """Returns the partitions of a topic, whose metadata is fetched if it is not known."""
-        if self.cluster.partitions_for_topic(topic) is None:
-            await self.fetch_all_metadata()
-        return set(self.cluster.partitions_for_topic(topic) or ())
-
     @property
-    def hosts(self) -> list[tuple[str, int]]:
-        """The bootstrap addresses."""
-        pairs = (address.rpartition(":") for address in self._config["bootstrap_servers"])
-        return [(host.strip("[]"), int(port)) for host, _, port in pairs]
+    def hosts(self) -> list[tuple[str, int, socket.AddressFamily]]:
+        """The bootstrap addresses with their families, in any order."""
+        return collect_hosts(self._config["bootstrap_servers"])
+
+    # Life
 
     async def bootstrap(self) -> None:
-        """Connects and fetches metadata.
+        """Connects and fetches metadata of the brokers.
 
         Raises:
             KafkaConnectionError: No broker can be reached.
         """
-        with translated():
-            self._admin = quiet(aio.Admin(self._config))
-        with first_contact(self._config):
-            await or_no_contact(self._config, self.fetch_all_metadata())
-
-    async def fetch_all_metadata(self) -> ClusterMetadata:
-        """Fetches metadata of all brokers and topics."""
         if self._admin is None:
-            raise errors.IllegalStateError("the client has no connection yet: await client.bootstrap() first")
-        with translated():
-            described = await self._admin.describe_cluster()
-            topics = await self._admin.describe_topics()
-        self.cluster.take(
-            [
-                PartitionMetadata(
-                    topic.name,
-                    partition.partition,
-                    -1 if partition.leader is None else partition.leader,
-                    list(partition.replicas),
-                    list(partition.in_sync_replicas),
-                    None,
-                )
-                for topic in topics.values()
-                for partition in topic.partitions
-            ],
-            [BrokerMetadata(node.id, node.host, node.port, node.rack) for node in described.brokers],
-        )
-        return self.cluster
-
-    async def force_metadata_update(self) -> bool:
-        """Fetches metadata again."""
-        await self.fetch_all_metadata()
-        return True
-
-    async def add_topic(self, topic: str | None) -> bool:
-        """Fetches metadata, here of all topics; with None it does nothing."""
-        if topic is None:
-            return False
-        self._topics.add(topic)
-        return await self.force_metadata_update()
-
-    async def set_topics(self, topics: Iterable[str]) -> bool:
-        """Fetches metadata, here of all topics.
-
-        Raises:
-            AssertionError: A single name is given instead of a list.
-        """
-        if isinstance(topics, str):
-            raise AssertionError("topics: expected a list of names, not one name")  # noqa: TRY004  as in aiokafka
-        self._topics = set(topics)
-        return await self.force_metadata_update()
-
-    def get_random_node(self) -> int | str | None:
-        """Returns the id of any broker; None if none is known."""
-        nodes = [broker.nodeId for broker in self.cluster.brokers()]
-        import random  # noqa: PLC0415  only here
-
-        return random.choice(nodes) if nodes else None  # noqa: S311  spreads load, protects nothing
-
-    async def ready(self, node_id: int, *, group: ConnectionGroup = ConnectionGroup.DEFAULT) -> bool:
-        """Not offered."""
-        raise refused(f"ready({node_id}, group={group!r})")
-
-    async def send(self, node_id: int, request: object, *, group: ConnectionGroup = ConnectionGroup.DEFAULT) -> object:
-        """Sends one of the requests that `aiokafka.protocol` has here; others are not offered."""
-        ask = getattr(request, "ask", None)
-        if ask is None:
-            raise refused(f"send({node_id}, {request!r}, group={group!r})")
-        if self._admin is None:
-            raise errors.IllegalStateError("the client has no connection yet: await client.bootstrap() first")
-        with translated():
-            return await ask(self._admin)
-
-    async def coordinator_lookup(self, coordinator_type: CoordinationType, coordinator_key: str) -> int:
-        """Not offered."""
-        raise refused(f"coordinator_lookup({coordinator_type!r}, {coordinator_key!r})")
+            with translated():
+                self._admin = quiet(aio.Admin(self._config))
+            self._closed = False
+        with first_contact(self._config), translated():
+            await self._connected().refresh([], self._seconds())
 
     async def close(self) -> None:
         """Closes the connections. Calling it again does nothing."""
+        self._closed = True
+        if self._update is not None:
+            self._update.cancel()
+            await asyncio.wait([self._update])
         admin, self._admin = self._admin, None
         if admin is not None:
             await admin.close()
@@ -212,41 +156,238 @@ class AIOKafkaClient:
     ) -> None:
         await self.close()
 
+    # Metadata
+
+    async def fetch_all_metadata(self) -> ClusterMetadata:
+        """Fetches metadata of all brokers and topics, which `cluster` does not take over."""
+        made = ClusterMetadata(metadata_max_age_ms=self._config["metadata_max_age_ms"])
+        made.take(await self._everything())
+        return made
+
+    def force_metadata_update(self) -> asyncio.Future[bool]:
+        """Begins to fetch metadata of the topics in use, or of all if there are none.
+
+        Returns:
+            A future of True, or of False if no broker has answered.
+
+        Raises:
+            IllegalStateError: The client is not connected.
+        """
+        self._connected()
+        if self._update is None or self._update.done():
+            self._update = asyncio.get_running_loop().create_task(self._updated())
+        return asyncio.shield(self._update)
+
+    def add_topic(self, topic: str | None) -> asyncio.Future[bool]:
+        """Takes a topic into use, and begins to fetch its metadata, which may create it. With None it does nothing.
+
+        Returns:
+            As `force_metadata_update()`; a future of True for a topic in use.
+        """
+        if topic is None or topic in self._topics:
+            return done(topic is not None)
+        self._topics = self._topics | {topic}
+        return self.force_metadata_update()
+
+    def set_topics(self, topics: Iterable[str]) -> asyncio.Future[bool]:
+        """Takes these topics into use in place of others, and begins to fetch their metadata, which may create them.
+
+        Returns:
+            As `force_metadata_update()`; a future of True if all of them are in use.
+
+        Raises:
+            AssertionError: A single name is given instead of a list.
+        """
+        if isinstance(topics, str):
+            raise AssertionError("topics: expected a list of names, not one name")  # noqa: TRY004  as in aiokafka
+        wanted = set(topics)
+        is_new = not wanted or not wanted <= self._topics
+        self._leave(self._topics - wanted)
+        self._topics = wanted
+        return self.force_metadata_update() if is_new else done(True)
+
+    async def _wait_on_metadata(self, topic: str) -> set[int]:
+        """Returns the partitions of a topic, whose metadata is fetched if it is not known.
+
+        Raises:
+            UnknownTopicOrPartitionError: There is no such topic within `request_timeout_ms`.
+            TopicAuthorizationFailedError: This client may not describe it.
+        """
+        deadline = time.monotonic() + self._seconds()
+        while (known := self.cluster.partitions_for_topic(topic)) is None:
+            if topic in self.cluster.unauthorized_topics:
+                raise errors.TopicAuthorizationFailedError(topic)
+            if time.monotonic() > deadline:
+                raise errors.UnknownTopicOrPartitionError
+            self._topics = self._topics | {topic}
+            # Brokers are asked at the pace of the engine.
+            await self.force_metadata_update()
+        return known
+
+    async def _updated(self) -> bool:
+        """Fetches metadata, once more if other topics are in use by then."""
+        while True:
+            topics = self._topics
+            try:
+                with translated():
+                    await self._refresh(topics)
+            except errors.KafkaError as problem:
+                log.error("Unable to update metadata: %s", problem)  # noqa: TRY400  the cause is in the text
+                return False
+            except asyncio.CancelledError:
+                if not self._closed:
+                    raise
+                return False
+            if topics == self._topics:
+                self.cluster.tell()
+                return True
+
+    async def _refresh(self, topics: set[Any]) -> None:
+        # No topic has a name that is no text.
+        names = sorted(topic for topic in topics if isinstance(topic, str))
+        await self._connected().refresh(names, self._seconds())
+        is_of_all = not topics and not self._has_others()
+        self.cluster.take_all((await self._everything()).partitions if is_of_all else {})
+
+    def _leave(self, topics: set[Any]) -> None:
+        """Takes topics out of use."""
+        handle = self._handle()
+        if handle is not None:
+            handle.forget([topic for topic in topics if isinstance(topic, str)])
+
+    def _has_others(self) -> bool:
+        """True if topics are in use that nobody has named to this client."""
+        return False
+
+    async def _everything(self) -> Snapshot:
+        admin = self._administrator()
+        with translated():
+            described = await admin.describe_cluster(timeout=self._seconds())
+            topics = await admin.describe_topics(timeout=self._seconds())
+        brokers: dict[int | str, BrokerMetadata] = {
+            node.id: BrokerMetadata(node.id, node.host, node.port, node.rack) for node in described.brokers
+        }
+        return Snapshot(
+            brokers,
+            {
+                topic.name: {part.partition: metadata(topic.name, part) for part in topic.partitions}
+                for topic in topics.values()
+            },
+            None if described.controller is None else brokers.get(described.controller),
+            frozenset(topic.name for topic in topics.values() if topic.is_internal),
+        )
+
+    # Brokers
+
+    def get_random_node(self) -> int | str | None:
+        """Returns the id of any broker; None if none is known."""
+        nodes = [broker.nodeId for broker in self.cluster.brokers()]
+        return random.choice(nodes) if nodes else None  # noqa: S311  spreads load, protects nothing
+
+    async def ready(self, node_id: int, *, group: ConnectionGroup = ConnectionGroup.DEFAULT) -> bool:
+        """Connects to a broker, and returns False if that is not possible or there is no such broker."""
+        del group
+        handle = self._handle()
+        if handle is None or not isinstance(node_id, int):
+            return False
+        try:
+            with translated():
+                await handle.connect(node_id, self._seconds())
+        except errors.KafkaError as problem:
+            log.error("Unable to connect to node %s: %s", node_id, problem)  # noqa: TRY400  the cause is in the text
+            return False
+        return True
+
+    async def send(self, node_id: int, request: object, *, group: ConnectionGroup = ConnectionGroup.DEFAULT) -> object:
+        """Sends one of the requests that `aiokafka.protocol` has here; others are not offered.
+
+        Raises:
+            NodeNotReadyError: The broker cannot be connected to, or there is no such broker.
+        """
+        ask = getattr(request, "ask", None)
+        if ask is None:
+            raise refused(f"send({node_id}, {request!r}, group={group!r})")
+        admin = self._administrator()
+        if not await self.ready(node_id, group=group):
+            raise errors.NodeNotReadyError(f"broker {node_id!r} cannot be connected to, or there is no such broker")
+        with translated():
+            return await ask(admin)
+
+    async def coordinator_lookup(self, coordinator_type: CoordinationType, coordinator_key: str) -> int:
+        """Returns the id of the broker that coordinates a group, or the transactions of a producer."""
+        kind: Literal["group", "transaction"] = "group" if coordinator_type == CoordinationType.GROUP else "transaction"
+        with translated():
+            return await self._administrator().find_coordinator(coordinator_key, kind=kind)
+
+    # Within
+
+    def _handle(self) -> _kafkars.ClientHandle | None:
+        return None if self._admin is None else self._admin._native._handle()
+
+    def _administrator(self) -> aio.Admin:
+        if self._admin is None:
+            raise not_connected()
+        return self._admin
+
+    def _connected(self) -> _kafkars.ClientHandle:
+        handle = self._handle()
+        if handle is None:
+            raise not_connected()
+        return handle
+
+    def _seconds(self) -> float:
+        return float(self._config["request_timeout_ms"]) / 1000
+
 
 class EngineClient(AIOKafkaClient):
-    """The `client` of consumers and producers: it fetches metadata of the same cluster by a connection of its own.
+    """The `client` of consumers and producers: it tells what their engine knows, and shares its connections.
 
-    It connects when it is first used, and is closed with its owner.
+    What the engine does not do it asks by an administrator of its own, which connects when it is first used and is
+    closed with the owner.
+
+    Args:
+        config: The engine's settings.
+        owner: A consumer or producer, which has an `_engine` once it has started.
     """
 
-    def __init__(
-        self,
-        bootstrap_servers: str | list[str],
-        config: dict[str, Any],
-        known: Callable[[str], Iterable[int] | None],
-    ) -> None:
-        """Made by consumers and producers, with what they were given and the topics that they know."""
+    def __init__(self, bootstrap_servers: str | list[str], config: dict[str, Any], owner: weakref.ref[Any]) -> None:
+        """Made by consumers and producers, with what they were given."""
         self._bootstrap_servers = bootstrap_servers
         self._config = {name: value for name, value in config.items() if name in SHARED or name.startswith(SECURITY)}
+        self._owner = owner
+        self._engine_handle: _kafkars.ClientHandle | None = None
         self._admin = None
-        self._topics = set()
-        self.cluster = KnownCluster(known, **{name: self._config[name] for name in SHARED if name in self._config})
+        self._begin()
 
     async def bootstrap(self) -> None:
-        """Connects, unless it is connected."""
+        """Fetches metadata of the brokers; the owner connects."""
+        with translated():
+            await self._connected().refresh([], self._seconds())
+
+    def _leave(self, topics: set[Any]) -> None:
+        """Does nothing: the owner may use them."""
+
+    def _has_others(self) -> bool:
+        return self.cluster.used()
+
+    def _administrator(self) -> aio.Admin:
+        if self._closed:
+            raise not_connected()
         if self._admin is None:
             with translated():
                 self._admin = quiet(aio.Admin(self._config))
+        return self._admin
 
-    async def fetch_all_metadata(self) -> ClusterMetadata:
-        """Fetches metadata of all brokers and topics."""
-        await self.bootstrap()
-        return await super().fetch_all_metadata()
+    def _handle(self) -> _kafkars.ClientHandle | None:
+        if self._engine_handle is None:
+            engine = getattr(self._owner(), "_engine", None)
+            self._engine_handle = None if engine is None else engine._handle()
+        return self._engine_handle
 
-    async def send(self, node_id: int, request: object, *, group: ConnectionGroup = ConnectionGroup.DEFAULT) -> object:
-        """Sends one of the requests that `aiokafka.protocol` has here; others are not offered."""
-        await self.bootstrap()
-        return await super().send(node_id, request, group=group)
+    def _connected(self) -> _kafkars.ClientHandle:
+        if self._closed:
+            raise not_connected()
+        return super()._connected()
 
 
 # The settings that the administration client has, too.
@@ -260,6 +401,25 @@ SHARED = (
     "connections_max_idle_ms",
 )
 SECURITY = ("security_", "ssl_", "sasl_")
+
+
+def metadata(topic: str, partition: PartitionInfo) -> PartitionMetadata:
+    """Returns a partition as an administrator describes it."""
+    leader = -1 if partition.leader is None else partition.leader
+    replicas, in_sync = list(partition.replicas), list(partition.in_sync_replicas)
+    return PartitionMetadata(topic, partition.partition, leader, replicas, in_sync, 0)
+
+
+def done(outcome: bool) -> asyncio.Future[bool]:
+    """Returns a future that has ended."""
+    future: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+    future.set_result(outcome)
+    return future
+
+
+def not_connected() -> errors.IllegalStateError:
+    """Returns the error of a client that has no connection."""
+    return errors.IllegalStateError("the client has no connection: await client.bootstrap() first")
 
 
 def refused(call: str) -> NotImplementedError:

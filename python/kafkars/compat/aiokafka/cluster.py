@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, ClassVar
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+from kafkars.compat.aiokafka.conn import collect_hosts
 from kafkars.compat.aiokafka.structs import BrokerMetadata, PartitionMetadata, TopicPartition
 
-INTERNAL = frozenset({"__consumer_offsets", "__transaction_state"})
+if TYPE_CHECKING:
+    import weakref
+
+    from kafkars.compat.aiokafka.client import AIOKafkaClient
+
+TOPIC_AUTHORIZATION_FAILED = 29
+
+
+class Snapshot(NamedTuple):
+    """Brokers and topics as they were at one time."""
+
+    brokers: dict[int | str, BrokerMetadata]
+    partitions: dict[str, dict[int, PartitionMetadata]]
+    controller: BrokerMetadata | None = None
+    internal_topics: frozenset[str] = frozenset()
+    unauthorized_topics: frozenset[str] = frozenset()
+
+
+NOTHING = Snapshot({}, {})
 
 
 class ClusterMetadata:
-    """A snapshot of brokers, topics and partitions, as assignors get it.
-
-    kafkars keeps its own metadata; objects of this class have it as it was when they were made.
-    """
+    """Brokers, topics and partitions, as assignors and programs get them."""
 
     DEFAULT_CONFIG: ClassVar[dict[str, Any]] = {
         "retry_backoff_ms": 100,
@@ -25,46 +41,79 @@ class ClusterMetadata:
 
     def __init__(self, **configs: Any) -> None:
         self.config = {name: configs.get(name, default) for name, default in self.DEFAULT_CONFIG.items()}
-        self.controller: BrokerMetadata | None = None
         self.need_all_topic_metadata = False
-        self._brokers: dict[int | str, BrokerMetadata] = {}
-        self._partitions: dict[str, dict[int, PartitionMetadata]] = {}
         self._listeners: set[Callable[[ClusterMetadata], object]] = set()
-        self._updated_ms = 0
+        self._future: Future[ClusterMetadata] | None = None
+        self._snapshot = NOTHING
+        hosts = collect_hosts(self.config["bootstrap_servers"], randomize=False)
+        self._bootstrap_brokers: dict[int | str, BrokerMetadata] = {
+            f"bootstrap-{number}": BrokerMetadata(f"bootstrap-{number}", host, port, None)
+            for number, (host, port, _) in enumerate(hosts)
+        }
 
     @classmethod
-    def of(cls, partitions: Mapping[str, Iterable[int]], brokers: Iterable[BrokerMetadata] = ()) -> ClusterMetadata:
+    def of(cls, partitions: Mapping[str, Iterable[int]]) -> ClusterMetadata:
         """Makes a snapshot of topics with their partitions."""
         made = cls()
-        made._brokers = {broker.nodeId: broker for broker in brokers}
-        made._partitions = {
-            topic: {number: PartitionMetadata(topic, number, -1, [], [], None) for number in numbers}
-            for topic, numbers in partitions.items()
-        }
-        made._updated_ms = int(time.time() * 1000)
+        made._snapshot = Snapshot(
+            {},
+            {
+                topic: {number: PartitionMetadata(topic, number, -1, [], [], 0) for number in numbers}
+                for topic, numbers in partitions.items()
+            },
+        )
         return made
 
-    def take(self, partitions: Iterable[PartitionMetadata], brokers: Iterable[BrokerMetadata]) -> None:
-        """Replaces the metadata by newer metadata, and calls the listeners."""
-        self._brokers = {broker.nodeId: broker for broker in brokers}
-        self._partitions = {}
-        for partition in partitions:
-            self._partitions.setdefault(partition.topic, {})[partition.partition] = partition
-        self._updated_ms = int(time.time() * 1000)
+    def take(self, snapshot: Snapshot) -> None:
+        """Replaces the metadata by newer metadata, and tells of it."""
+        self._snapshot = snapshot
+        self.tell()
+
+    def tell(self) -> None:
+        """Ends what `request_update()` has returned, and calls the listeners."""
+        future, self._future = self._future, None
+        if future is not None:
+            future.set_result(self)
         for listener in list(self._listeners):
             listener(self)
 
+    def _known(self) -> Snapshot:
+        return self._snapshot
+
+    @property
+    def controller(self) -> BrokerMetadata | None:
+        """The broker that is the controller, as brokers say."""
+        return self._known().controller
+
+    @property
+    def internal_topics(self) -> set[str]:
+        """Kafka's own topics among those that are known."""
+        return set(self._known().internal_topics)
+
+    @property
+    def unauthorized_topics(self) -> set[str]:
+        """The topics that this client may not describe."""
+        return set(self._known().unauthorized_topics)
+
+    @property
+    def _brokers(self) -> dict[int | str, BrokerMetadata]:
+        return self._known().brokers
+
+    @property
+    def _partitions(self) -> dict[str, dict[int, PartitionMetadata]]:
+        return self._known().partitions
+
     def brokers(self) -> set[BrokerMetadata]:
-        """All brokers."""
-        return set(self._brokers.values())
+        """All brokers; before they are known, the bootstrap addresses with ids of their own."""
+        return set((self._brokers or self._bootstrap_brokers).values())
 
     def broker_metadata(self, broker_id: int | str) -> BrokerMetadata | None:
         """Returns a broker; None if it is not known."""
-        return self._brokers.get(broker_id)
+        return self._brokers.get(broker_id) or self._bootstrap_brokers.get(broker_id)
 
     def is_bootstrap(self, node_id: int | str) -> bool:
         """True if an id stands for a bootstrap address."""
-        return str(node_id).startswith("bootstrap")
+        return node_id in self._bootstrap_brokers
 
     def partitions_for_topic(self, topic: str) -> set[int] | None:
         """Returns the numbers of the partitions; None if the topic is not known."""
@@ -72,7 +121,7 @@ class ClusterMetadata:
         return None if known is None else set(known)
 
     def available_partitions_for_topic(self, topic: str) -> set[int] | None:
-        """Returns the partitions that have a leader."""
+        """Returns the partitions that have a leader; None if the topic is not known."""
         known = self._partitions.get(topic)
         return None if known is None else {number for number, partition in known.items() if partition.leader != -1}
 
@@ -93,10 +142,27 @@ class ClusterMetadata:
 
     def topics(self, exclude_internal_topics: bool = True) -> set[str]:
         """Returns the names of the topics."""
-        return set(self._partitions) - (INTERNAL if exclude_internal_topics else frozenset())
+        known = self._known()
+        return set(known.partitions) - (known.internal_topics if exclude_internal_topics else frozenset())
+
+    def request_update(self) -> Future[ClusterMetadata]:
+        """Returns a future of this object, which ends with the next update. As in aiokafka it causes none."""
+        if self._future is None or self._future.done():
+            self._future = Future()
+        return self._future
+
+    def with_partitions(self, partitions_to_add: Iterable[PartitionMetadata]) -> ClusterMetadata:
+        """Returns a copy of the metadata with further partitions."""
+        made = ClusterMetadata(**self.config)
+        known = self._known()
+        partitions = {topic: dict(numbers) for topic, numbers in known.partitions.items()}
+        for partition in partitions_to_add:
+            partitions.setdefault(partition.topic, {})[partition.partition] = partition
+        made._snapshot = known._replace(partitions=partitions)
+        return made
 
     def add_listener(self, listener: Callable[[ClusterMetadata], object]) -> None:
-        """Calls `listener(cluster)` with every newer snapshot."""
+        """Calls `listener(cluster)` after every update that a call of the client has asked for."""
         self._listeners.add(listener)
 
     def remove_listener(self, listener: Callable[[ClusterMetadata], object]) -> None:
@@ -105,30 +171,55 @@ class ClusterMetadata:
 
 
 class KnownCluster(ClusterMetadata):
-    """The metadata of a consumer or producer, with brokers and topics as they were last fetched.
+    """The metadata of a client as its engine has it at the moment when it is asked for.
 
     Args:
-        known: Numbers of a topic's partitions; None where the engine does not know it.
+        client: The client. Without it, and without an engine, the metadata stays as it was seen last.
     """
 
-    def __init__(self, known: Callable[[str], Iterable[int] | None], **configs: Any) -> None:
+    def __init__(self, client: weakref.ref[AIOKafkaClient], **configs: Any) -> None:
         super().__init__(**configs)
-        self._known = known
+        self._client = client
+        self._version = 0
+        self._others: dict[str, dict[int, PartitionMetadata]] = {}
+        self._combined = NOTHING
 
-    def brokers(self) -> set[BrokerMetadata]:
-        """Returns all brokers; before metadata was fetched, the bootstrap addresses with ids of their own."""
-        return super().brokers() or {
-            BrokerMetadata(f"bootstrap-{number}", host.strip("[]"), int(port), None)
-            for number, (host, _, port) in enumerate(
-                address.rpartition(":") for address in self.config["bootstrap_servers"]
-            )
-        }
+    def take_all(self, others: Mapping[str, dict[int, PartitionMetadata]]) -> None:
+        """Replaces what is known of topics that the engine does not use."""
+        self._others = dict(others)
+        self._combined = self._snapshot._replace(partitions=self._others | self._snapshot.partitions)
 
-    def partitions_for_topic(self, topic: str) -> set[int] | None:
-        """Returns the numbers of the partitions; None if the topic is not known."""
-        known = self._known(topic)
-        return super().partitions_for_topic(topic) if known is None else set(known)
+    def used(self) -> bool:
+        """True if the engine uses any topic."""
+        self._known()
+        return bool(self._snapshot.partitions or self._snapshot.unauthorized_topics)
 
-    def available_partitions_for_topic(self, topic: str) -> set[int] | None:
-        """Returns the partitions that have a leader by the last metadata; all before the first."""
-        return super().available_partitions_for_topic(topic) or self.partitions_for_topic(topic)
+    def _known(self) -> Snapshot:
+        client = self._client()
+        handle = None if client is None else client._handle()
+        found = None if handle is None else handle.cluster(self._version)
+        if found is not None:
+            self._version = found[0]
+            self._snapshot = snapshot(found)
+            self.take_all(self._others)
+        return self._combined
+
+
+def snapshot(found: tuple[int, int | None, list[Any], list[Any]]) -> Snapshot:
+    """Returns the engine's metadata as this module has it."""
+    _, controller, nodes, topics = found
+    brokers: dict[int | str, BrokerMetadata] = {node[0]: BrokerMetadata(*node) for node in nodes}
+    return Snapshot(
+        brokers,
+        {
+            topic: {
+                number: PartitionMetadata(topic, number, leader, replicas, isr, error)
+                for number, error, leader, replicas, isr in partitions
+            }
+            for topic, _, _, partitions in topics
+            if partitions
+        },
+        None if controller is None else brokers.get(controller),
+        frozenset(topic for topic, _, is_internal, _ in topics if is_internal),
+        frozenset(topic for topic, error, _, _ in topics if error == TOPIC_AUTHORIZATION_FAILED),
+    )

@@ -59,6 +59,49 @@ impl Client {
         self.core.metadata_updater.doubt_everything();
     }
 
+    /// Takes these topics into use, and waits for metadata that was asked for after the call. That may create them;
+    /// they need not exist when this returns, because brokers take a moment.
+    ///
+    /// # Errors
+    /// [`ClientError::Bootstrap`] as soon as no address has answered, or at the deadline; [`ClientError::Closed`] if
+    /// the client is closed.
+    pub async fn refreshed(&self, topics: &[&str], deadline: Instant) -> Result<(), ClientError> {
+        let began = now();
+        let updater = &self.core.metadata_updater;
+        let mut round = updater.round();
+        self.want_topics(topics);
+        let valid = topics.iter().filter(|topic| topic_name::is_valid(topic));
+        let _awaiting: Vec<_> = valid.map(|topic| updater.start_awaiting(topic)).collect();
+        let answered = async {
+            loop {
+                {
+                    let round = round.borrow_and_update();
+                    let is_fresh = |at: Option<Instant>| at.is_some_and(|at| at >= began);
+                    if round.is_closed {
+                        return Err(ClientError::Closed);
+                    }
+                    if is_fresh(round.answered_began) {
+                        return Ok(());
+                    }
+                    if let Some(causes) = round.failure.as_deref()
+                        && is_fresh(round.failure_began)
+                    {
+                        return Err(ClientError::Bootstrap(causes.clone()));
+                    }
+                }
+                // A round that began before the call ends the doubts of this one, too.
+                updater.doubt_everything();
+                if round.changed().await.is_err() {
+                    return Err(ClientError::Closed);
+                }
+            }
+        };
+        match timeout_at(deadline.into(), answered).await {
+            Ok(result) => result,
+            Err(_) => Err(updater.failure(now() - began)),
+        }
+    }
+
     /// Asks for the metadata of these topics again, soon.
     pub fn refresh_topics(&self, topics: &[&str]) {
         self.core.metadata_updater.doubt(topics);

@@ -121,6 +121,18 @@ impl Producer {
             || self.sender().ask_transactions(Transactions::is_committing)
     }
 
+    /// The state of transactions, by Kafka's name for it.
+    #[must_use]
+    pub fn transaction_state(&self) -> &'static str {
+        if self.is_committing() {
+            return "COMMITTING_TRANSACTION";
+        }
+        let state = self
+            .sender()
+            .ask_transactions(|transactions| Some(transactions.state()));
+        state.unwrap_or("UNINITIALIZED")
+    }
+
     /// Waits for the end of a commit that has begun, whatever its outcome.
     pub(super) async fn join_commit(&self) {
         loop {

@@ -278,6 +278,19 @@ impl Transactions {
         }
     }
 
+    /// The state, by the name that the Java client has for it.
+    pub fn state(&self) -> &'static str {
+        match self.phase {
+            TransactionPhase::Uninitialized | TransactionPhase::Initializing => "UNINITIALIZED",
+            TransactionPhase::Ready => "READY",
+            TransactionPhase::InTransaction => "IN_TRANSACTION",
+            TransactionPhase::Committing => "COMMITTING_TRANSACTION",
+            TransactionPhase::Aborting(_) => "ABORTING_TRANSACTION",
+            TransactionPhase::Abortable(_) => "ABORTABLE_ERROR",
+            TransactionPhase::Fatal(_) => "FATAL_ERROR",
+        }
+    }
+
     /// How many transactions were begun so far: the number of the open one.
     pub fn number(&self) -> u64 {
         self.begun

@@ -16,6 +16,7 @@ use pyo3::types::PyDict;
 use super::request::PyAdminRequest;
 use super::{answers, arguments};
 use crate::brokers;
+use crate::client_handle::PyClientHandle;
 use crate::config::AdminSettings;
 use crate::lent::LentObjects;
 use crate::pending_flag::PyPendingFlag;
@@ -94,6 +95,12 @@ impl PyAdmin {
     /// What log lines call the client: their field `client`.
     fn _client_name(&self) -> String {
         self.admin.client().name().to_string()
+    }
+
+    /// What tells of the cluster's metadata.
+    fn _handle(&self) -> PyResult<PyClientHandle> {
+        self.fork_guard.check()?;
+        Ok(PyClientHandle::of(self.admin.client()))
     }
 
     /// Sets the flag whenever `_brokers()` has changed. Begins to look for the cluster.

@@ -11,6 +11,7 @@ use super::core::ConsumerCore;
 use super::listeners::Listeners;
 use crate::argument;
 use crate::brokers;
+use crate::client_handle::PyClientHandle;
 use crate::pending_flag::PyPendingFlag;
 use crate::types;
 use crate::unclosed::UnclosedWarning;
@@ -406,6 +407,17 @@ impl PyBaseConsumer {
     /// What log lines call the client: their field `client`.
     fn _client_name(&self) -> String {
         self.core.consumer.client().name().to_string()
+    }
+
+    /// What tells of the cluster's metadata.
+    fn _handle(&self) -> PyResult<PyClientHandle> {
+        self.core.check()?;
+        Ok(PyClientHandle::of(self.core.consumer.client()))
+    }
+
+    /// The node id of the group's coordinator; None while it is unknown, and without a subscription.
+    fn _coordinator(&self) -> Option<i32> {
+        self.core.consumer.coordinator()
     }
 
     /// Sets the flag whenever `_brokers()` has changed. Begins to look for the cluster.

@@ -10,6 +10,7 @@ use pyo3::types::{PyDict, PyType};
 use super::batch_builder::PyBatchBuilder;
 use super::core::ProducerCore;
 use crate::brokers;
+use crate::client_handle::PyClientHandle;
 use crate::error;
 use crate::pending_flag::PyPendingFlag;
 use crate::types;
@@ -127,6 +128,18 @@ impl PyBaseProducer {
     /// What log lines call the client: their field `client`.
     fn _client_name(&self) -> String {
         self.core.producer.client().name().to_string()
+    }
+
+    /// What tells of the cluster's metadata.
+    fn _handle(&self) -> PyResult<PyClientHandle> {
+        self.core.check()?;
+        Ok(PyClientHandle::of(self.core.producer.client()))
+    }
+
+    /// The state of transactions, by the Java client's names.
+    fn _transaction_state(&self) -> PyResult<&'static str> {
+        self.core.check()?;
+        Ok(self.core.producer.transaction_state())
     }
 
     /// Sets the flag whenever `_brokers()` has changed. Begins to look for the cluster.

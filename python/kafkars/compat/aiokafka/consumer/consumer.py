@@ -196,7 +196,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         self._fetcher = Fetcher(self)
         self._subscription = self._fetcher._subscriptions
         self._commits = Commits(session_timeout_ms / 1000)
-        self._client = EngineClient(bootstrap_servers, self._config, through(weakref.ref(self)))
+        self._client = EngineClient(bootstrap_servers, self._config, weakref.ref(self))
 
     def __del__(self, _warnings: Any = warnings) -> None:
         if self._closed is not False:
@@ -807,13 +807,3 @@ async def next_by_getone(consumer: AIOKafkaConsumer) -> Any:
 def is_count(given: object, *, least: int = 1) -> bool:
     """True if a value is a whole number that is large enough."""
     return isinstance(given, int) and given >= least
-
-
-def through(consumer: weakref.ref[AIOKafkaConsumer]) -> Callable[[str], set[int] | None]:
-    """Returns a function of the partitions that a consumer knows, which does not keep it alive."""
-
-    def known(topic: str) -> set[int] | None:
-        found = consumer()
-        return None if found is None else found.partitions_for_topic(topic)
-
-    return known

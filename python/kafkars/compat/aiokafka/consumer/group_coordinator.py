@@ -84,8 +84,10 @@ class GroupCoordinator:
 
     @property
     def coordinator_id(self) -> int | None:
-        """Always None: `AIOKafkaAdminClient.find_coordinator` looks it up."""
-        return None
+        """The id of the coordinating broker; None while it is not known, and for a consumer that has no group."""
+        consumer = self._consumer()
+        engine = None if consumer is None else consumer._engine
+        return None if engine is None or self.group_id is None else engine._coordinator()
 
     @property
     def _metadata_snapshot(self) -> dict[str, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 import warnings
+import weakref
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ from kafkars.compat.aiokafka.errors import translated
 from kafkars.compat.aiokafka.partitioner import DefaultPartitioner
 from kafkars.compat.aiokafka.producer.message_accumulator import BatchBuilder
 from kafkars.compat.aiokafka.producer.sender import Sender
+from kafkars.compat.aiokafka.producer.transaction_manager import TransactionManager
 from kafkars.compat.aiokafka.structs import OffsetAndMetadata, RecordMetadata, TopicPartition
 from kafkars.compat.aiokafka.util import commit_structure_validate, get_running_loop
 from kafkars.config.checks import parsed, shown
@@ -171,8 +173,11 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
             "partitioner": "murmur2_random" if type(partitioner) is DefaultPartitioner else chosen_by(partitioner),
         }
         self._partitioner = partitioner
-        self.client = EngineClient(bootstrap_servers, self._config, lambda _: None)
+        self.client = EngineClient(bootstrap_servers, self._config, weakref.ref(self))
         self._sender = Sender()
+        self._txn_manager = (
+            TransactionManager(self, transactional_id, transaction_timeout_ms) if is_idempotent else None
+        )
         self._engine: aio.Producer[Any, Any] | None = None
         self._ending: Call[None] | None = None
         self._closing: Awaitable[int] | None = None

@@ -97,6 +97,12 @@ impl Consumer {
         }
     }
 
+    /// The node id of the group's coordinator; `None` while it is unknown, and without a subscription.
+    #[must_use]
+    pub fn coordinator(&self) -> Option<i32> {
+        self.shared.group.as_ref()?.coordinator()
+    }
+
     /// The error of a consumer that has been silent for longer than `stuck_timeout_ms`, if it has one.
     pub fn stuck(&self) -> Option<FetchError> {
         let limit = self.shared.config.stuck_timeout?;
