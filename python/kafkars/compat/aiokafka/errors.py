@@ -329,8 +329,8 @@ in_own_words = renaming(
 
 
 def last_met(error: engine.KafkaError) -> BaseException | None:
-    """Returns what the last try of a record has met, as aiokafka raises it when the time of the record is over; where no
-    broker could be tried, that none is ready.
+    """Returns what the last try of a record has met, as aiokafka raises it when the time of the record is over; where
+    no broker could be tried, that none is ready.
     """
     return NodeNotReadyError(str(error)) if error.__cause__ is None else of(error.__cause__)
 

@@ -22,7 +22,8 @@ from kafkars.config.admin import AdminConfig
 from kafkars.config.checks import Derived
 
 END_OF_VERSIONS = 6
-"""The first version of DescribeGroups in which a group that is not there is an error; the library asks in an older one."""
+"""The first version of DescribeGroups in which a group that is not there is an error; the library asks in an older
+one."""
 
 ADMIN_SETTINGS = frozenset(AdminConfig.CHECKS)
 

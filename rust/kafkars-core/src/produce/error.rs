@@ -115,7 +115,7 @@ pub enum ProduceError {
         /// The time limit.
         waited: Duration,
         /// What the last try has met, of the record or of those before it: the broker's refusal, `REQUEST_TIMED_OUT` or
-        /// `NETWORK_EXCEPTION`; none if it could not leave, `LEADER_NOT_AVAILABLE` if that is because there is no leader.
+        /// `NETWORK_EXCEPTION`. `None` if it could not leave, `LEADER_NOT_AVAILABLE` if there was no leader.
         code: Option<ErrorCode>,
         /// The cause of the last failed try.
         cause: Arc<str>,

@@ -40,7 +40,7 @@ def distinct(given: Any, kind: type[T], what: str) -> list[T]:
 
 
 def texts(given: Any, what: str, stranger: type[Exception] = TypeError) -> list[str]:
-    """Checks for a list of texts with at least one member; for None among them there is ValueError, as in the library."""
+    """Checks for a list of texts with at least one member. None among them is ValueError, as in the library."""
     if not isinstance(given, list):
         raise TypeError(f"expected a list of {what}, not {type(given).__name__}")
     if not given:

@@ -1,4 +1,4 @@
-"""`confluent_kafka.avro.cached_schema_registry_client`: not offered; what can be imported says what there is instead."""
+"""`confluent_kafka.avro.cached_schema_registry_client`: not offered; its names say what there is instead."""
 
 from __future__ import annotations
 
