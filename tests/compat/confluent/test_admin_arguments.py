@@ -25,8 +25,8 @@ def ad(ck: ModuleType) -> ModuleType:
 
 
 @pytest.fixture
-def admin(ad: ModuleType, embedded_broker: Broker) -> Iterator[Any]:
-    with ad.AdminClient({"bootstrap.servers": embedded_broker.bootstrap_servers, "log_level": 0}) as made:
+def admin(ad: ModuleType, broker: Broker) -> Iterator[Any]:
+    with ad.AdminClient({"bootstrap.servers": broker.bootstrap_servers, "log_level": 0}) as made:
         yield made
 
 
@@ -140,9 +140,9 @@ TWICE = {
 @pytest.mark.parametrize("by", ["constructor", "method"])
 @pytest.mark.parametrize("changes", TWICE)
 def test_two_changes_of_one_setting_are_refused_and_none_is_made(
-    ad: ModuleType, admin: Any, embedded_broker: Broker, changes: str, by: str
+    ad: ModuleType, admin: Any, broker: Broker, changes: str, by: str
 ) -> None:
-    topic, other = (embedded_broker.new_topic(1, {"cleanup.policy": "compact"}) for _ in range(2))
+    topic, other = (broker.new_topic(1, {"cleanup.policy": "compact"}) for _ in range(2))
     entries = [entry(ad, *each) for each in TWICE[changes]]
     if by == "constructor":
         changed = resource(ad, *entries, name=topic)

@@ -15,6 +15,7 @@ from kafkars.compat.confluent_kafka._config import admin_settings, consumer_sett
 from kafkars.compat.confluent_kafka._properties import ALL, KNOWN
 from kafkars.compat.confluent_kafka._properties.hidden import HIDDEN
 from kafkars.config import AdminConfig, ConsumerConfig, ProducerConfig
+from kafkars.config.checks import Derived
 
 ROOT = Path(__file__).parents[3]
 TREATMENTS = {"engine", "face", "no effect", "refused"}
@@ -61,8 +62,10 @@ def test_the_default_of_each_property_is_taken(each: Any) -> None:
 
 
 def test_defaults_are_those_of_librdkafka_and_fit_the_engine() -> None:
-    produced, consumed = ProducerConfig(**producer({})), ConsumerConfig(**consumer({}))
-    AdminConfig(**admin_settings(({},), {}).engine)
+    with Derived():
+        produced, consumed = ProducerConfig(**producer({})), ConsumerConfig(**consumer({}))
+        AdminConfig(**admin_settings(({},), {}).engine)
+    assert produced.bootstrap_servers == consumed.bootstrap_servers == ()
     assert (produced.partitioner, produced.enable_idempotence, produced.acks) == ("consistent_random", False, -1)
     assert (produced.linger_ms, produced.delivery_timeout_ms, produced.batch_size) == (5, 300_000, 1_000_000)
     assert (produced.buffer_memory, produced.max_request_size, produced.client_id) == (2**30, 1_000_000, "rdkafka")
@@ -107,7 +110,8 @@ def test_addresses_are_completed() -> None:
 def test_properties_of_producers_become_settings(config: dict[str, Any], setting: str, value: object) -> None:
     found = producer(config)
     assert found[setting] == value
-    ProducerConfig(**found)
+    with Derived():
+        ProducerConfig(**found)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +135,8 @@ def test_properties_of_producers_become_settings(config: dict[str, Any], setting
 def test_properties_of_consumers_become_settings(config: dict[str, Any], setting: str, value: object) -> None:
     found = consumer(config)
     assert found[setting] == value
-    ConsumerConfig(**found)
+    with Derived():
+        ConsumerConfig(**found)
 
 
 @pytest.mark.parametrize(
