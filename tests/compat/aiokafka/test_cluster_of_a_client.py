@@ -148,6 +148,27 @@ def test_a_client_knows_what_it_was_told_to_know(library: Library, run: Run) -> 
     run(test)
 
 
+def test_an_administrator_has_a_client_too(library: Library, run: Run) -> None:
+    topic = library.broker.new_topic()
+
+    async def test() -> None:
+        made = library.module("admin").AIOKafkaAdminClient
+        admin = made(bootstrap_servers=library.broker.bootstrap_servers)
+        await admin.start()
+        try:
+            brokers = admin._client.cluster.brokers()
+            assert admin._client.cluster.controller in brokers
+            assert admin._client.get_random_node() in {broker.nodeId for broker in brokers}
+            for broker in brokers:
+                assert await admin._client.ready(broker.nodeId)
+            assert topic in (await admin._client.fetch_all_metadata()).topics()
+            await known(admin._client, topic)
+        finally:
+            await admin.close()
+
+    run(test)
+
+
 def test_updates_are_told(embedded: Library, run: Run) -> None:
     topic = embedded.broker.new_topic()
     seen: list[object] = []

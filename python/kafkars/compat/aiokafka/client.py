@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from kafkars import _kafkars
+    from kafkars.compat.aiokafka.admin.client import AIOKafkaAdminClient
     from kafkars.types import PartitionInfo
 
 __all__ = ["AIOKafkaClient"]
@@ -388,6 +389,41 @@ class EngineClient(AIOKafkaClient):
         if self._closed:
             raise not_connected()
         return super()._connected()
+
+
+class AdministratorClient(AIOKafkaClient):
+    """The `_client` of an administrator: it tells what that knows, and asks by it.
+
+    Args:
+        config: The administrator's settings.
+        owner: An `AIOKafkaAdminClient`.
+    """
+
+    def __init__(self, config: dict[str, Any], owner: weakref.ref[AIOKafkaAdminClient]) -> None:
+        self._config = config
+        self._owner = owner
+        self._begin()
+
+    async def bootstrap(self) -> None:
+        """Fetches metadata of the brokers; the owner connects."""
+        with translated():
+            await self._connected().refresh([], self._seconds())
+
+    async def close(self) -> None:
+        """Closes the administrator. Calling it again does nothing."""
+        owner = self._owner()
+        if owner is not None:
+            await owner.close()
+
+    def _administrator(self) -> aio.Admin:
+        owner = self._owner()
+        if owner is None or owner._admin.closed:
+            raise not_connected()
+        return owner._admin
+
+    def _handle(self) -> _kafkars.ClientHandle | None:
+        owner = self._owner()
+        return None if owner is None or owner._admin.closed else owner._admin._native._handle()
 
 
 # The settings that the administration client has, too.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import ssl
+import weakref
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -23,6 +24,7 @@ from kafkars.compat.aiokafka.admin.config_resource import ConfigResource
 from kafkars.compat.aiokafka.admin.new_partitions import NewPartitions
 from kafkars.compat.aiokafka.admin.new_topic import NewTopic
 from kafkars.compat.aiokafka.admin.records_to_delete import RecordsToDelete
+from kafkars.compat.aiokafka.client import AdministratorClient
 from kafkars.compat.aiokafka.protocol.admin import (
     AlterConfigsResponse_v1,
     CreatePartitionsResponse_v1,
@@ -99,6 +101,7 @@ class AIOKafkaAdminClient:
         ).settings()
         self._request_timeout_ms = request_timeout_ms
         self._admin = self._made()
+        self._client = AdministratorClient(self._config, weakref.ref(self))
         self._started = False
 
     def _made(self) -> Admin:
