@@ -104,7 +104,12 @@ impl Producer {
         record: &ProduceRecord<'_>,
         permit: SendPermit,
     ) -> Result<Delivery, SendError> {
-        self.take(record, Some(permit))
+        let partition = self.shared.accumulator.spread(record);
+        let record = ProduceRecord {
+            partition: record.partition.or(partition),
+            ..*record
+        };
+        self.take(&record, Some(permit))
     }
 
     #[inline]

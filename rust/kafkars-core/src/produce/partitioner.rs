@@ -163,6 +163,18 @@ impl PartitionChooser {
         self.sticky
     }
 
+    /// Chooses at random for one record alone, as long as [`PartitionChooser::stay`] has made no choice.
+    ///
+    /// `count` and `available` are those of [`PartitionChooser::choose`].
+    pub fn spread(&mut self, count: usize, available: &[i32]) -> Option<i32> {
+        let buckets = u32::try_from(count).ok().filter(|count| *count > 0)?;
+        if self.sticky.is_some() {
+            return None;
+        }
+        let random = self.next_random();
+        Some(self.pick(random, buckets, available))
+    }
+
     /// The partition of the record before, if it still has a leader.
     fn held(&self, buckets: u32, available: &[i32]) -> Option<i32> {
         self.sticky.filter(|partition| match available {
@@ -402,6 +414,21 @@ mod tests {
         // The topic was made again with one partition.
         assert_eq!(chooser.stay(linger, now, 1, &[]), Some(0));
         assert_eq!(chooser.stay(linger, now, 0, &[]), None);
+    }
+
+    #[test]
+    fn what_has_waited_is_spread_until_a_choice_is_kept() {
+        let mut chooser = PartitionChooser::new(3);
+        let mut counts = [0; 3];
+        for _ in 0..300 {
+            let partition = chooser.spread(3, &[]).expect("the topic has partitions");
+            counts[usize::try_from(partition).expect("it is not negative")] += 1;
+        }
+        assert!(counts.iter().all(|count| *count > 60), "{counts:?}");
+        assert_eq!(chooser.spread(3, &[2]), Some(2));
+        assert_eq!(chooser.spread(0, &[]), None);
+        chooser.stay(Duration::from_secs(60), Instant::now(), 3, &[]);
+        assert_eq!(chooser.spread(3, &[]), None);
     }
 
     #[test]
