@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kafkars._kafkars import Message
-from kafkars.compat.confluent_kafka._partition import TopicPartition
+from kafkars.compat.confluent_kafka._partition import TopicPartition, check_text
 from kafkars.types import OffsetAndMetadata
 
 Place = tuple[str, int]
@@ -38,9 +38,13 @@ def topic(given: object) -> None:
 
     Raises:
         TypeError: It is something else.
+        ValueError: It contains NUL.
     """
-    if given is not None and not isinstance(given, str):
+    if given is None:
+        return
+    if not isinstance(given, str):
         raise TypeError(f"topic must be str, not {type(given).__name__}")
+    check_text(given)
 
 
 def message(given: object) -> Message:

@@ -9,6 +9,7 @@ import kafkars
 from kafkars import errors
 from kafkars.admin import GroupDescription
 from kafkars.compat._quiet import quiet
+from kafkars.compat.confluent_kafka import _arguments as arguments
 from kafkars.compat.confluent_kafka._translate import of_engine, translated
 from kafkars.compat.confluent_kafka.admin._metadata import (
     BrokerMetadata,
@@ -58,8 +59,7 @@ def administrator(engine: Mapping[str, Any]) -> kafkars.Admin:
 
 def topics_of(admin: kafkars.Admin, topic: str | None, timeout: float | None) -> ClusterMetadata:
     """Describes the cluster and its topics, by an `Admin`."""
-    if topic is not None and not isinstance(topic, str):
-        raise TypeError(f"topic must be str, not {type(topic).__name__}")
+    arguments.topic(topic)
     limit = seconds(timeout)
     with translated("Failed to get metadata", "_TRANSPORT"):
         cluster = admin.describe_cluster(timeout=limit)

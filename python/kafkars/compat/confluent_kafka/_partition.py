@@ -37,6 +37,8 @@ class TopicPartition:
             raise TypeError(f"topic must be str, not {type(topic).__name__}")
         if metadata is not None and not isinstance(metadata, str):
             raise TypeError(f"metadata must be str or None, not {type(metadata).__name__}")
+        for text in (topic, metadata or ""):
+            check_text(text)
         self._topic = topic
         self._partition = number(partition, 32)
         self._offset = number(offset, 64)
@@ -126,6 +128,16 @@ class TopicPartition:
         )
         made._error = error
         return made
+
+
+def check_text(given: str) -> None:
+    """Checks a text that is a text of C in the library.
+
+    Raises:
+        ValueError: It contains the NUL with which such a text ends.
+    """
+    if "\0" in given:
+        raise ValueError("embedded null character")
 
 
 def number(given: int, bits: int) -> int:

@@ -19,7 +19,8 @@ from kafkars.compat.confluent_kafka._config import producer_settings
 from kafkars.compat.confluent_kafka._events import events_of
 from kafkars.compat.confluent_kafka._group_metadata import unpacked
 from kafkars.compat.confluent_kafka._handlers import ProducerPolls
-from kafkars.compat.confluent_kafka._partition import TopicPartition
+from kafkars.compat.confluent_kafka._partition import TopicPartition, check_text
+from kafkars.compat.confluent_kafka._transaction_calls import TransactionCalls
 from kafkars.compat.confluent_kafka._translate import local_error, of_producer, refusal, translated
 from kafkars.compat.confluent_kafka._trouble import Trouble
 from kafkars.compat.confluent_kafka.error import LOCAL, KafkaError, KafkaException
@@ -55,7 +56,7 @@ class Producer(ConfluentProducer):
     """
 
     # No instance dictionary: every call of produce() would look there first.
-    __slots__ = ("__weakref__", "_cut", "_engine", "_events", "_face", "_fatal", "_pending", "_settings", "_trouble")
+    __slots__ = ("__weakref__", "_calls", "_engine", "_events", "_face", "_fatal", "_pending", "_settings", "_trouble")
 
     @discreet
     def __init__(self, config: Mapping[str, Any] | None = None, **kwargs: Any) -> None:
@@ -68,8 +69,7 @@ class Producer(ConfluentProducer):
         self._pending = PendingFlag()
         self._face = face
         self._fatal: KafkaError | None = None
-        # The call of the transactional API whose time limit was over before it had ended.
-        self._cut: str | None = None
+        self._calls = TransactionCalls()
         self._trouble = Trouble(face, self._engine._brokers, settings.credentials.refused)
         self._events = events_of(face, settings.values, self._engine, self._pending)
         self._open(
@@ -107,6 +107,7 @@ class Producer(ConfluentProducer):
         """
         if not isinstance(topic, str):
             raise TypeError(f"topic must be str, not {type(topic).__name__}")
+        check_text(topic)
         if not NUMBERS.start <= operator.index(partition) < NUMBERS.stop:
             raise OverflowError(f"partition {partition} does not fit 32 bits")
         if not isinstance(messages, list):
@@ -160,7 +161,7 @@ class Producer(ConfluentProducer):
         """
         seconds = limit(timeout)
         self._transactional()
-        again = self._cut
+        again = self._calls.cut
         with self._transacting("init_transactions"):
             self._check_going_on()
             try:
@@ -218,8 +219,10 @@ class Producer(ConfluentProducer):
         """
         until = time.monotonic() + limit(timeout)
         self._transactional()
-        self._check_not_in_report("commit_transaction")
         with self._transacting("commit_transaction"):
+            self._check_not_in_report("commit_transaction")
+            # From now on the transaction takes no message, also while those before it are sent.
+            self._commits(self._engine.in_transaction)
             self._send_left(limit(timeout))
             self._engine.commit_transaction(max(until - time.monotonic(), 0.0))
         self.poll(0)
@@ -293,6 +296,7 @@ class Producer(ConfluentProducer):
         for name, given in (("username", username), ("password", password)):
             if not isinstance(given, str):
                 raise TypeError(f"{name} must be str, not {type(given).__name__}")
+            check_text(given)
         self._settings.credentials.change(username, password)
 
     # --- life
@@ -312,7 +316,10 @@ class Producer(ConfluentProducer):
         if getattr(self, "_engine", None) is None or self._engine.closed:
             return True
         self._check_not_in_report("close")
+        self._start_closing()
         try:
+            # A commit under way in another thread is to end as it would.
+            self._calls.wait(min(limit(timeout), ABORT_SECONDS))
             if self._engine.in_transaction:
                 # An open one would hold up its readers until `transaction.timeout.ms`.
                 self._abort_at_end(min(limit(timeout), ABORT_SECONDS))
@@ -361,23 +368,23 @@ class Producer(ConfluentProducer):
         """
         if self._fatal is not None:
             raise KafkaException(self._fatal)
-        if self._cut not in {None, call}:
-            text = f"{self._cut}() has not ended when its time limit was over: call it again first"
-            raise KafkaException(KafkaError(LOCAL["_CONFLICT"], text, retriable=True))
-        try:
-            with translated(transactional=True):
-                yield
-        except KafkaException as problem:
-            # Reports run here, too, and may raise one of their own making.
-            error = problem.args[0] if problem.args else None
-            is_cut = False
-            if isinstance(error, KafkaError):
-                is_cut = error.code() == LOCAL["_TIMED_OUT"] and error.retriable()
-                if error.fatal():
-                    self._fatal = error
-            self._cut = call if is_cut else None
-            raise
-        self._cut = None
+        with self._calls.take(call):
+            self._calls.cut = None
+            try:
+                with translated(transactional=True):
+                    yield
+            except KafkaException as problem:
+                # Reports run here, too, and may raise one of their own making.
+                error = problem.args[0] if problem.args else None
+                if isinstance(error, KafkaError):
+                    if error.code() == LOCAL["_TIMED_OUT"] and error.retriable():
+                        self._calls.cut = call
+                    if error.fatal():
+                        self._fatal = error
+                raise
+            finally:
+                if self._calls.cut is None:
+                    self._commits(False)
 
     def _check_going_on(self) -> None:
         """Raises the error of a transaction that can only be aborted, or of a producer that cannot go on."""

@@ -20,6 +20,7 @@ from kafkars.compat.confluent_kafka._config import producer_settings
 from kafkars.compat.confluent_kafka._events import events_of
 from kafkars.compat.confluent_kafka._group_metadata import unpacked
 from kafkars.compat.confluent_kafka._partition import TopicPartition
+from kafkars.compat.confluent_kafka._transaction_calls import TransactionCalls
 from kafkars.compat.confluent_kafka._translate import of_delivery, refusal, translated
 from kafkars.compat.confluent_kafka._trouble import Trouble
 from kafkars.compat.confluent_kafka.aio._callbacks import BrokerWatch, LoopFlag, Tasks, limit, no_workers
@@ -91,6 +92,7 @@ class AIOProducer:
         if trouble.is_wanted:
             self._watch = BrokerWatch(self._loop, lambda flag: trouble.watch(self._producer, flag), trouble.look)
         self._is_closed = False
+        self._calls = TransactionCalls()
 
     async def produce(
         self, topic: str, value: Any = None, key: Any = None, *args: Any, **kwargs: Any
@@ -254,7 +256,7 @@ class AIOProducer:
             KafkaException: It was fenced, or the cluster did not answer in time.
         """
         self._check_transactional()
-        with translated("Failed to initialize transactions"):
+        with self._calls.take("init_transactions"), translated("Failed to initialize transactions"):
             await self._producer.init_transactions(limit(timeout))
 
     async def begin_transaction(self) -> None:
@@ -264,7 +266,7 @@ class AIOProducer:
             KafkaException: One is open, or none may be.
         """
         self._check_transactional()
-        with translated("Failed to begin transaction"):
+        with self._calls.take("begin_transaction"), translated("Failed to begin transaction"):
             await self._producer.begin_transaction()
 
     async def send_offsets_to_transaction(
@@ -284,7 +286,7 @@ class AIOProducer:
         offsets: dict[tuple[str, int], int | OffsetAndMetadata] = {
             Place(each.topic, each.partition): offset_and_metadata(each) for each in positions
         }
-        with translated("Failed to send offsets to transaction"):
+        with self._calls.take("send_offsets_to_transaction"), translated("Failed to send offsets to transaction"):
             await self._producer.send_offsets_to_transaction(offsets, unpacked(group_metadata), limit(timeout))
 
     async def commit_transaction(self, timeout: float | None = -1) -> None:
@@ -294,7 +296,7 @@ class AIOProducer:
             KafkaException: It must be aborted, or the cluster did not answer in time.
         """
         self._check_transactional()
-        with translated("Failed to commit transaction"):
+        with self._calls.take("commit_transaction"), translated("Failed to commit transaction"):
             await self._producer.commit_transaction(limit(timeout))
 
     async def abort_transaction(self, timeout: float | None = -1) -> None:
@@ -304,7 +306,7 @@ class AIOProducer:
             KafkaException: The producer was fenced, or the cluster did not answer in time.
         """
         self._check_transactional()
-        with translated("Failed to abort transaction"):
+        with self._calls.take("abort_transaction"), translated("Failed to abort transaction"):
             await self._producer.abort_transaction(limit(timeout))
 
     async def set_sasl_credentials(self, username: str, password: str) -> None:

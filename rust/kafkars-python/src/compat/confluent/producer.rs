@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use kafkars_client::{ProduceError, ProduceRecord, SendError};
 use kafkars_records::Header;
 use parking_lot::Mutex;
-use pyo3::exceptions::{PyBufferError, PyException, PyRuntimeError, PyTypeError};
+use pyo3::exceptions::{PyBufferError, PyException, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
@@ -53,6 +53,10 @@ struct OpenProducer {
     look: Mutex<Instant>,
     /// Whether a poll has raised the error that ended the producer, which is raised once.
     is_fatal_told: AtomicBool,
+    /// Whether the transaction is being committed: then it takes no message any more.
+    is_committing: AtomicBool,
+    /// Whether the producer is being closed: then it takes no message but in the reports that this brings.
+    is_closing: AtomicBool,
 }
 
 #[pymethods]
@@ -102,9 +106,7 @@ impl PyConfluentProducer {
         let (key_bytes, value_bytes) = (payload("key", key)?, payload("value", value)?);
         let open = self.opened()?;
         open.core.check()?;
-        if open.waiting.must_abort.load(Ordering::Relaxed) {
-            return Err(must_abort(py)?);
-        }
+        open.check_takes(py)?;
         // Used for the message's timestamp and for its latency, because reading the clock twice would cost as much as
         // appending it.
         let sent = since_1970();
@@ -274,6 +276,8 @@ impl PyConfluentProducer {
             only_errors,
             look: Mutex::new(Instant::now() + LOOK_AFTER),
             is_fatal_told: AtomicBool::new(false),
+            is_committing: AtomicBool::new(false),
+            is_closing: AtomicBool::new(false),
         });
         Ok(())
     }
@@ -289,6 +293,19 @@ impl PyConfluentProducer {
             true => Err(in_report(py, name)?),
             false => Ok(()),
         }
+    }
+
+    /// Notes that a commit of the transaction has begun, or has ended, maybe because the producer was closed.
+    fn _commits(&self, commits: bool) {
+        if let Some(open) = self.open.get() {
+            open.is_committing.store(commits, Ordering::Release);
+        }
+    }
+
+    /// Notes that the producer is being closed.
+    fn _start_closing(&self) -> PyResult<()> {
+        self.opened()?.is_closing.store(true, Ordering::Release);
+        Ok(())
     }
 
     /// How many messages of the open transaction failed before they were part of it. librdkafka counts them too, and
@@ -351,6 +368,21 @@ impl OpenProducer {
         self.reports.open().max(unacknowledged)
     }
 
+    /// Fails while no message is taken.
+    #[inline]
+    fn check_takes(&self, py: Python<'_>) -> PyResult<()> {
+        if self.waiting.must_abort.load(Ordering::Relaxed) {
+            return Err(must_abort(py)?);
+        }
+        if self.is_committing.load(Ordering::Relaxed) {
+            return Err(commits(py)?);
+        }
+        if self.is_closing.load(Ordering::Relaxed) && !self.reports.is_served_here() {
+            return Err(closed());
+        }
+        Ok(())
+    }
+
     /// Why the open transaction must be aborted, or the producer cannot go on.
     fn failure(&self) -> Option<ProduceError> {
         let refusal = self.core.producer.permit().err()?;
@@ -386,6 +418,9 @@ impl OpenProducer {
         record: &ProduceRecord<'_>,
         report: Option<MessageReport>,
     ) -> PyResult<()> {
+        if record.topic.contains('\0') {
+            return Err(PyValueError::new_err("embedded null character"));
+        }
         let producer = &self.core.producer;
         let record = OwnedRecord::copy(record);
         if producer.pending_bytes() + record.size() > self.most_bytes {
@@ -570,6 +605,13 @@ fn refused(py: Python<'_>, failure: &ProduceError) -> PyResult<PyErr> {
 #[cold]
 fn must_abort(py: Python<'_>) -> PyResult<PyErr> {
     let text = "Unable to produce message: messages of the transaction failed delivery, abort it";
+    handler::refusal(py, "_STATE", text)
+}
+
+/// The exception for a message while the transaction is being committed.
+#[cold]
+fn commits(py: Python<'_>) -> PyResult<PyErr> {
+    let text = "Unable to produce message: the transaction is being committed";
     handler::refusal(py, "_STATE", text)
 }
 

@@ -1,0 +1,172 @@
+"""Calls of one transactional producer that meet: in two threads, or within a report. One of them goes on."""
+
+from __future__ import annotations
+
+import importlib
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from tests.brokers import Broker
+from tests.compat.confluent.conftest import FACE, LIBRARY, SECONDS, Clients, read_all
+from tests.compat.confluent.test_closing_beside_polls import beside
+
+PAUSE = 2.0
+"""Seconds by which an answer is late, in which the test makes its calls."""
+
+CONFLICT, AGAIN, REFUSED = ("_CONFLICT", True), ("_PREV_IN_PROGRESS", True), ("_STATE", False)
+
+
+@pytest.fixture(params=[LIBRARY, FACE], ids=["original", "face"])
+def clients(request: pytest.FixtureRequest, embedded_broker: Broker) -> Iterator[Clients]:
+    """Both on the embedded broker, whose answers can be late."""
+    made = Clients(importlib.import_module(request.param), embedded_broker)
+    yield made
+    made.close()
+
+
+@contextmanager
+def late(clients: Clients, api: str, call: Callable[[], Any]) -> Iterator[list[Any]]:
+    """Makes a call in another thread, and goes on when it has sent a request whose answer is late."""
+    asked = threading.Event()
+
+    def is_first(_seen: object) -> bool:
+        asked.set()
+        return True
+
+    with (
+        clients.broker.handle.intercept(api, "delay", seconds=PAUSE, times=1, when=is_first),
+        beside(call) as outcome,
+    ):
+        assert asked.wait(SECONDS)
+        yield outcome
+
+
+def end(clients: Clients, call: Callable[[], Any]) -> Any:
+    """What a call gives: the name of its error, and whether it may be tried again."""
+    try:
+        call()
+    except clients.ck.KafkaException as raised:
+        error = raised.args[0]
+        assert not error.fatal()
+        assert not error.txn_requires_abort()
+        return error.name(), error.retriable()
+    return None
+
+
+def calls(clients: Clients, producer: Any, topic: str) -> dict[str, Callable[[], Any]]:
+    """All calls of transactions, and one that sends."""
+    group = clients.consumer().consumer_group_metadata()
+    offsets = [clients.ck.TopicPartition(topic, 0, 1)]
+    return {
+        "init": lambda: producer.init_transactions(SECONDS),
+        "begin": producer.begin_transaction,
+        "offsets": lambda: producer.send_offsets_to_transaction(offsets, group, SECONDS),
+        "commit": lambda: producer.commit_transaction(SECONDS),
+        "abort": lambda: producer.abort_transaction(SECONDS),
+        "produce": lambda: producer.produce(topic, b"late"),
+    }
+
+
+def begun(clients: Clients, topic: str) -> Any:
+    """A producer with a message in its transaction."""
+    producer = clients.producer({"transactional.id": clients.group()})
+    producer.init_transactions(SECONDS)
+    producer.begin_transaction()
+    producer.produce(topic, b"value")
+    return producer
+
+
+@pytest.mark.parametrize("api", ["Produce", "EndTxn"])
+def test_nothing_overtakes_a_commit_and_nothing_comes_into_it(clients: Clients, api: str) -> None:
+    """Neither while it sends what is left, nor while the transaction ends."""
+    topic = clients.topic()
+    producer = begun(clients, topic)
+    made = calls(clients, producer, topic)
+    with late(clients, api, made["commit"]) as outcome:
+        assert {name: end(clients, call) for name, call in made.items()} == {
+            **dict.fromkeys(made, CONFLICT),
+            "commit": AGAIN,
+            "produce": REFUSED,
+        }
+        assert not outcome
+    assert outcome == [None]
+    assert end(clients, made["abort"]) == REFUSED
+    producer.begin_transaction()
+    producer.produce(topic, b"next")
+    producer.commit_transaction(SECONDS)
+    assert [message.value() for message in read_all(clients, topic, 2)] == [b"value", b"next"]
+
+
+def test_of_two_aborts_one_is_refused(clients: Clients) -> None:
+    topic = clients.topic()
+    producer = begun(clients, topic)
+    assert producer.flush(SECONDS) == 0
+    made = calls(clients, producer, topic)
+    with late(clients, "EndTxn", made["abort"]) as outcome:
+        assert end(clients, made["abort"]) == AGAIN
+        assert end(clients, made["commit"]) == CONFLICT
+        assert end(clients, made["produce"]) == REFUSED
+    assert outcome == [None]
+
+
+def test_of_two_calls_of_init_one_is_refused(clients: Clients) -> None:
+    producer = clients.producer({"transactional.id": clients.group()})
+    made = calls(clients, producer, clients.topic())
+    with late(clients, "InitProducerId", made["init"]) as outcome:
+        assert end(clients, made["init"]) == AGAIN
+        assert end(clients, made["begin"]) == CONFLICT
+    assert outcome == [None]
+    producer.begin_transaction()
+
+
+def test_a_report_that_a_commit_brings_cannot_change_the_transaction(clients: Clients) -> None:
+    topic = clients.topic()
+    producer = begun(clients, topic)
+    made = calls(clients, producer, topic)
+    ends: dict[str, Any] = {}
+    producer.produce(
+        topic, b"told", on_delivery=lambda *_: ends.update({name: end(clients, call) for name, call in made.items()})
+    )
+    producer.commit_transaction(SECONDS)
+    assert ends == {**dict.fromkeys(made, CONFLICT), "commit": AGAIN, "produce": REFUSED}
+    assert [message.value() for message in read_all(clients, topic, 2)] == [b"value", b"told"]
+
+
+def test_a_commit_that_was_cut_short_takes_no_message(clients: Clients) -> None:
+    topic = clients.topic()
+    producer = begun(clients, topic)
+    with clients.broker.handle.intercept("Produce", "delay", seconds=PAUSE, times=1):
+        assert end(clients, lambda: producer.commit_transaction(0.1)) == ("_TIMED_OUT", True)
+        assert end(clients, lambda: producer.produce(topic, b"late")) == REFUSED
+        producer.commit_transaction(SECONDS)
+    producer.begin_transaction()
+    producer.produce(topic, b"next")
+    producer.commit_transaction(SECONDS)
+    assert [message.value() for message in read_all(clients, topic, 2)] == [b"value", b"next"]
+
+
+def test_who_produces_while_the_producer_is_closed_is_told_that_it_is_closed(clients: Clients) -> None:
+    topic = clients.topic()
+    producer = begun(clients, topic)
+    assert producer.flush(SECONDS) == 0
+    with late(clients, "EndTxn", producer.close) as outcome:
+        with pytest.raises(RuntimeError, match="Producer has been closed"):
+            producer.produce(topic, b"late")
+        assert not outcome
+    assert outcome == [True]
+
+
+def test_the_end_of_a_producer_waits_for_a_commit(clients: Clients) -> None:
+    """The original ends as soon as there is nothing to send, and the commit may or may not be made."""
+    if clients.ck.__name__ == LIBRARY:
+        pytest.skip("a commit that is under way has no producer any more")
+    topic = clients.topic()
+    producer = begun(clients, topic)
+    with late(clients, "EndTxn", lambda: producer.commit_transaction(SECONDS)) as outcome:
+        producer.close()
+        assert outcome == [None]
+    assert [message.value() for message in read_all(clients, topic, 1)] == [b"value"]
