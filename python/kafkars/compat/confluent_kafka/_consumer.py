@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import operator
 import re
 import time
@@ -27,9 +28,9 @@ from kafkars.compat.confluent_kafka._events import events_of
 from kafkars.compat.confluent_kafka._handlers import ConsumerPolls
 from kafkars.compat.confluent_kafka._membership import Membership
 from kafkars.compat.confluent_kafka._offsets import END, INVALID, STORED
-from kafkars.compat.confluent_kafka._partition import TopicPartition
+from kafkars.compat.confluent_kafka._partition import TopicPartition, check_text
 from kafkars.compat.confluent_kafka._rebalance import Callback, Callbacks, Listener
-from kafkars.compat.confluent_kafka._translate import of_engine, refusal, translated
+from kafkars.compat.confluent_kafka._translate import local_error, of_engine, refusal, translated
 from kafkars.compat.confluent_kafka._trouble import Trouble
 from kafkars.compat.confluent_kafka.error import KafkaError, KafkaException
 from kafkars.config.checks import Derived
@@ -113,7 +114,7 @@ class Consumer(ConfluentConsumer):
         )
         self._membership = Membership(self._engine, self._assignment)
         self._events = events_of(face, values, self._engine, self._pending, self._commits.known)
-        handler = ConsumerPolls(self._events, self._commits, self._trouble, self._pending)
+        handler = ConsumerPolls(self._events, self._commits, self._trouble, self._membership, self._pending)
         self._open(self._engine, self._pending, handler, face.enable_partition_eof)
         self._trouble.watch(self._engine, self._pending)
         if is_own and face.auto_commit_interval > 0:
@@ -365,21 +366,39 @@ class Consumer(ConfluentConsumer):
         asked = arguments.partitions(partitions)
         # The others cannot exist in any cluster, so nothing can be committed for them.
         possible = [arguments.place(each) for each in asked if each.topic and each.partition >= 0]
-        if not possible:
-            return [each._answer(INVALID) for each in asked]
-        with translated("Failed to get committed offsets"):
-            found = self._engine.committed(possible, timeout=arguments.seconds(timeout))
+        found, denied = self._committed(possible, arguments.seconds(timeout)) if possible else ({}, {})
         answers = []
         for each in asked:
             at = found.get(arguments.place(each))
             answers.append(
-                each._answer(INVALID)
+                each._answer(INVALID, error=denied[each.topic])
+                if each.topic in denied
+                else each._answer(INVALID)
                 if at is None
                 else each._answer(
                     at.offset, metadata=arguments.committed_text(at.metadata), leader_epoch=at.leader_epoch
                 )
             )
         return answers
+
+    def _committed(
+        self, places: list[arguments.Place], timeout: float | None
+    ) -> tuple[Mapping[arguments.Place, Any], dict[str, KafkaError]]:
+        """Returns what is committed, and the errors of topics of which this client may not be told."""
+        until = math.inf if timeout is None else time.monotonic() + timeout
+        denied: dict[str, KafkaError] = {}
+        # The engine's answer is about all that was asked for; the coordinator's was about each partition.
+        while asked := [at for at in places if at[0] not in denied]:
+            left = None if timeout is None else max(until - time.monotonic(), 0.0)
+            try:
+                with translated("Failed to get committed offsets"):
+                    return self._engine.committed(asked, timeout=left), denied
+            except KafkaException as raised:
+                problem = raised.__cause__
+                if not isinstance(problem, errors.TopicAuthorizationFailedError) or problem.topic is None:
+                    raise
+                denied[problem.topic] = of_engine(problem)
+        return {}, denied
 
     def get_watermark_offsets(
         self, partition: TopicPartition, timeout: float = -1, cached: bool = False
@@ -412,24 +431,33 @@ class Consumer(ConfluentConsumer):
         """Returns for each partition the offset of the first message that is not older than the timestamp in `offset`.
 
         Returns:
-            The partitions with the offsets found, `OFFSET_END` where all messages are older.
+            The partitions with the offsets found, `OFFSET_END` where all messages are older; or with an error, where
+            there is no such partition, or none that this client may be told of.
 
         Raises:
-            KafkaException: There is no such partition, or no answer in time.
+            KafkaException: There is none of these partitions, or no answer in time.
         """
         self._check()
         asked = arguments.partitions(partitions)
         if not asked:
             raise refusal("_INVALID_ARG", "Failed to get offsets: there is no partition to ask for")
-        answers = []
         limit = arguments.seconds(timeout)
         with unknown_partitions("Failed to get offsets"):
-            for each in asked:
-                # One look-up for each: the same partition may be given with two timestamps.
-                self._check_topic(each.topic, limit)
-                answers.append(self._looked_up(each.topic, limit, partial(self._offset_for_time, each)))
-                self._assignment.topics.add(each.topic)
+            # One look-up for each: the same partition may be given with two timestamps.
+            answers = [self._answer_for_time(each, limit) for each in asked]
+        problems = [each.error for each in answers if each.error is not None]
+        if len(problems) == len(answers):
+            raise refusal("_UNKNOWN_PARTITION", f"Failed to get offsets: {problems[0].str()}")
         return answers
+
+    def _answer_for_time(self, asked: TopicPartition, limit: float | None) -> TopicPartition:
+        try:
+            self._check_topic(asked.topic, limit)
+            answer = self._looked_up(asked.topic, limit, partial(self._offset_for_time, asked))
+        except unknown() as problem:
+            return asked._answer(error=of_lookup(problem))
+        self._assignment.topics.add(asked.topic)
+        return answer
 
     def _offset_for_time(self, asked: TopicPartition, limit: float | None) -> TopicPartition:
         """The answer for one partition.
@@ -446,9 +474,9 @@ class Consumer(ConfluentConsumer):
     # --- membership
 
     def memberid(self) -> str | None:
-        """Returns the member id; None outside of a group."""
+        """Returns the member id; None outside of a group, where the group's coordinator makes it."""
         self._check()
-        return self._engine.group_metadata().member_id or None
+        return self._engine.group_metadata().member_id or self._own_member_id()
 
     def consumer_group_metadata(self) -> bytes:
         """Returns the membership of its group, for `Producer.send_offsets_to_transaction()`."""
@@ -485,6 +513,7 @@ class Consumer(ConfluentConsumer):
         for name, given_value in (("username", username), ("password", password)):
             if not isinstance(given_value, str):
                 raise TypeError(f"{name} must be str, not {type(given_value).__name__}")
+            check_text(given_value)
         self._settings.credentials.change(username, password)
 
     # --- life
@@ -555,8 +584,10 @@ class Consumer(ConfluentConsumer):
             self._check_known(topic, timeout)
 
     def _check_known(self, topic: str, timeout: float | None) -> None:
-        if topic not in self._engine.topics(timeout=timeout):
-            raise errors.UnknownTopicOrPartitionError(f"there is no topic {topic!r}", topic=topic)
+        for name, code in self._refused([topic], timeout):
+            if code == BROKER["TOPIC_AUTHORIZATION_FAILED"]:
+                raise errors.TopicAuthorizationFailedError(f"this client may not be told of topic {name!r}", topic=name)
+            raise errors.UnknownTopicOrPartitionError(f"there is no topic {name!r}", topic=name)
 
     def _looked_up(self, topic: str, limit: float | None, ask: Callable[[float | None], Answer]) -> Answer:
         """Asks within a limit; if no answer comes for a while, the topic may have been deleted, which kafkars would
@@ -578,13 +609,13 @@ class Consumer(ConfluentConsumer):
         """Checks that a topic exists, as far as that can be told."""
         try:
             self._check_known(topic, LOOK_SECONDS)
-        except errors.UnknownTopicOrPartitionError:
+        except unknown():
             raise
         except errors.KafkaError:
             return
 
     def _unknown_place(self, places: Mapping[arguments.Place, object]) -> KafkaError | None:
-        """Returns the error for offsets of a topic or partition that does not exist.
+        """Returns the error for offsets of a topic or partition that does not exist, or that this client may not read.
 
         Brokers say so at once, and the engine waits for what may be about to come.
         """
@@ -593,12 +624,13 @@ class Consumer(ConfluentConsumer):
                 if self._position(*place) is not None:
                     # It exists: messages were read from it.
                     continue
-                if place[0] not in self._engine.topics(timeout=LOOK_SECONDS):
-                    raise errors.UnknownTopicOrPartitionError(f"there is no topic {place[0]!r}", topic=place[0])
+                self._check_known(place[0], LOOK_SECONDS)
                 known = self._engine.partitions_for(place[0], timeout=LOOK_SECONDS)
                 if place[1] not in {each.partition for each in known}:
                     # It may have been added after the last metadata.
                     self._engine.beginning_offsets([place], timeout=LOOK_SECONDS)
+        except errors.TopicAuthorizationFailedError as problem:
+            return of_engine(problem, "Commit failed")
         except unknown() as problem:
             return KafkaError(BROKER["UNKNOWN_TOPIC_OR_PART"], f"Commit failed: {problem}")
         except errors.KafkaError:
@@ -630,13 +662,23 @@ def pattern(names: list[str]) -> str:
 
 
 def unknown() -> tuple[type[errors.KafkaError], ...]:
-    """Returns the error for a topic or partition that no broker knows, or that cannot exist."""
+    """Returns the errors for a topic or partition that brokers say is not there for this client, or that cannot exist."""
     return (
+        errors.TopicAuthorizationFailedError,
         errors.UnknownTopicOrPartitionError,
         errors.InvalidTopicError,
         errors.InvalidPartitionError,
         errors.InvalidArgumentError,
     )
+
+
+def of_lookup(problem: errors.KafkaError) -> KafkaError:
+    """Translates the error of one partition among others."""
+    error = of_engine(problem)
+    is_topic = problem.topic is not None and problem.partition is None
+    if is_topic and error.code() in {BROKER["TOPIC_AUTHORIZATION_FAILED"], BROKER["UNKNOWN_TOPIC_OR_PART"]}:
+        return error
+    return local_error("_UNKNOWN_PARTITION", error.str())
 
 
 @contextmanager

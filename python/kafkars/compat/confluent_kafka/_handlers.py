@@ -8,6 +8,7 @@ from kafkars import errors
 from kafkars._kafkars import Message, PendingFlag
 from kafkars.compat.confluent_kafka._commits import Commits
 from kafkars.compat.confluent_kafka._events import Events
+from kafkars.compat.confluent_kafka._membership import Membership
 from kafkars.compat.confluent_kafka._translate import local_error
 from kafkars.compat.confluent_kafka._trouble import Trouble, message_of
 
@@ -27,9 +28,9 @@ class ProducerHandler(Protocol):
 class ConsumerHandler(Protocol):
     """Called by a native consumer for what happens seldom."""
 
-    def serve(self, missing: list[str]) -> Message | None:
-        """Runs callbacks that wait for the program's thread; `missing` are subscribed topics that do not exist. Returns
-        a message for the program, if there is one.
+    def serve(self, missing: list[tuple[str, int]]) -> Message | None:
+        """Runs callbacks that wait for the program's thread; `missing` are subscribed topics that are not there, and
+        the codes that say why. Returns a message for the program, if there is one.
         """
         ...
 
@@ -74,19 +75,23 @@ class ConsumerPolls(ConsumerHandler):
         events: Callbacks that wait.
         commits: Commits that nobody asks for.
         trouble: What `error_cb` hears, and what messages say.
+        membership: What may be committed.
         pending: The flag by which the next poll knows that there is more.
     """
 
-    def __init__(self, events: Events, commits: Commits, trouble: Trouble, pending: PendingFlag) -> None:
+    def __init__(
+        self, events: Events, commits: Commits, trouble: Trouble, membership: Membership, pending: PendingFlag
+    ) -> None:
         self._events = events
         self._commits = commits
         self._trouble = trouble
+        self._membership = membership
         self._pending = pending
 
-    def serve(self, missing: list[str]) -> Message | None:
+    def serve(self, missing: list[tuple[str, int]]) -> Message | None:
         """See `ConsumerHandler`."""
-        for topic in missing:
-            self._trouble.missing(topic)
+        for topic, code in sorted(missing):
+            self._trouble.missing(topic, code)
         self._trouble.look()
         self._events.serve()
         self._commits.serve()
@@ -97,6 +102,7 @@ class ConsumerPolls(ConsumerHandler):
 
     def message_of(self, problem: errors.KafkaError) -> Message | None:
         """See `ConsumerHandler`."""
+        self._membership.deny(problem)
         return self._trouble.message_of(problem)
 
     def partition_end(self, topic: str, partition: int, offset: int) -> Message:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from kafkars import errors
 from kafkars.compat.confluent_kafka._assignment import Assignment
 from kafkars.compat.confluent_kafka._codes import BROKER
 from kafkars.compat.confluent_kafka._group_metadata import packed
-from kafkars.compat.confluent_kafka._translate import local_error
+from kafkars.compat.confluent_kafka._translate import local_error, of_engine
 from kafkars.compat.confluent_kafka.error import KafkaError
 
 
@@ -29,6 +30,13 @@ class Membership:
         self._has_joined = False
         self._is_former = False
         self._is_untold = False
+        # Why the coordinator does not let this consumer be a member.
+        self._denial: errors.KafkaError | None = None
+
+    def deny(self, problem: errors.KafkaError) -> None:
+        """The program is told an error of reading, which may be that it may not be a member."""
+        if isinstance(problem, errors.GroupAuthorizationFailedError):
+            self._denial = problem
 
     def lose(self) -> None:
         """The group has put the consumer out, and the program is yet to be told which partitions are lost."""
@@ -54,11 +62,13 @@ class Membership:
 
     def end(self) -> None:
         """The program has unsubscribed."""
+        self._denial = None
         self._is_former = self._has_joined or self._engine.group_metadata().generation_id >= 0
 
     def join(self) -> None:
         """The group has assigned partitions, maybe to a program that has unsubscribed meanwhile."""
         self._has_joined = True
+        self._denial = None
         self._is_former = not self._assignment.is_subscribed
 
     def choose(self) -> None:
@@ -75,7 +85,9 @@ class Membership:
         return not (self._assignment.is_subscribed and self._engine.health().state == "stable")
 
     def refusal(self) -> KafkaError | None:
-        """Returns the error of a commit of a former member; None for all others."""
+        """Returns the error of a commit of a former member, or of one that may not be a member; None for all others."""
+        if self._denial is not None and self._assignment.is_subscribed:
+            return of_engine(self._denial, "Commit failed")
         if not self.is_over:
             return None
         text = "Commit failed: the consumer has left its group; subscribe() and read to be a member again"

@@ -43,9 +43,7 @@ ALL_DOWN_AGAIN = 10.0
 """Seconds after which `error_cb` hears once more that no broker is left."""
 
 
-def message_of(
-    error: KafkaError, topic: str | None = None, partition: int | None = 0, offset: int | None = None
-) -> Message:
+def message_of(error: KafkaError, topic: str | None = None, partition: int = 0, offset: int | None = None) -> Message:
     """Returns an error as the message of a poll: its text is the value, and it has no time."""
     return Message(topic, partition, offset, value=error.str().encode(), error=error, timestamp=UNTIMED)
 
@@ -110,10 +108,13 @@ class Trouble:
         if self._fatal is not None:
             raise KafkaException(local_error("_FATAL", self._fatal.str()))
 
-    def missing(self, topic: str) -> None:
-        """Makes a later poll report a subscribed topic that does not exist."""
-        code = BROKER["UNKNOWN_TOPIC_OR_PART"]
-        error = KafkaError(code, f"Subscribed topic not available: {topic}: it does not exist")
+    def missing(self, topic: str, code: int) -> None:
+        """Makes a later poll report a subscribed topic that does not exist, or that this client may not be told of."""
+        if code == BROKER["TOPIC_AUTHORIZATION_FAILED"]:
+            why = "this client may not be told of it"
+        else:
+            code, why = BROKER["UNKNOWN_TOPIC_OR_PART"], "it does not exist"
+        error = KafkaError(code, f"Subscribed topic not available: {topic}: {why}")
         with self._lock:
             self._messages.append(message_of(error, topic))
 
@@ -149,8 +150,7 @@ class Trouble:
             if told in self._told:
                 return None
             self._told.add(told)
-        partition = 0 if isinstance(problem, errors.MaxPollIntervalExceededError) else problem.partition
-        return message_of(error, problem.topic, partition, problem.offset)
+        return message_of(error, problem.topic, problem.partition or 0, problem.offset)
 
     def look(self) -> int:
         """Tells of each try to connect to a broker that has failed, and when no broker is left, now and then again.

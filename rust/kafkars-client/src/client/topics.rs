@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use kafkars_core::cluster::{BrokerNode, Leader, LeaderHint, TopicMetadata};
-use kafkars_protocol::messages::metadata::MetadataRequest;
+use kafkars_protocol::messages::metadata::{MetadataRequest, MetadataRequestTopic};
 use kafkars_protocol::{ApiKey, ErrorCode};
 use tokio::time::timeout_at;
 
@@ -266,6 +266,48 @@ impl Client {
         let mut names: Vec<String> = visible.filter_map(|topic| topic.name).collect();
         names.sort_unstable();
         Ok(names)
+    }
+
+    /// Asks once which of these topics the cluster says are not there for this client, and why. None is created by it.
+    ///
+    /// # Errors
+    /// As for [`Client::request_any`].
+    pub async fn refused_topics(
+        &self,
+        names: Vec<String>,
+        deadline: Instant,
+    ) -> Result<Vec<(String, ErrorCode)>, ClientError> {
+        // A name that no topic can have may spoil the request for all.
+        let (possible, impossible): (Vec<_>, Vec<_>) = names
+            .into_iter()
+            .partition(|name| topic_name::is_valid(name));
+        let impossible = impossible
+            .into_iter()
+            .map(|name| (name, ErrorCode::InvalidTopicException));
+        let mut refused: Vec<_> = impossible.collect();
+        if possible.is_empty() {
+            return Ok(refused);
+        }
+        let topic = |name| MetadataRequestTopic {
+            name: Some(name),
+            ..MetadataRequestTopic::default()
+        };
+        let request = MetadataRequest {
+            topics: Some(possible.into_iter().map(topic).collect()),
+            allow_auto_topic_creation: false,
+            ..MetadataRequest::default()
+        };
+        let response = self.request_any(request, deadline).await?;
+        for topic in response.topics {
+            let code = ErrorCode::from(topic.error_code);
+            // While a leader is elected, the topic is there.
+            if let Some(name) = topic.name
+                && !matches!(code, ErrorCode::None | ErrorCode::LeaderNotAvailable)
+            {
+                refused.push((name, code));
+            }
+        }
+        Ok(refused)
     }
 
     /// The topic's metadata or error, unless asking again may change it.

@@ -8,6 +8,7 @@ use kafkars_core::cluster::TopicMetadata;
 use kafkars_core::config::TopicPartition;
 use kafkars_core::fetch::error::FetchError;
 use kafkars_core::fetch::offset_reset::{EARLIEST_TIMESTAMP, LATEST_TIMESTAMP};
+use kafkars_protocol::ErrorCode;
 
 use super::arguments::check_partition;
 use super::handle::Consumer;
@@ -125,6 +126,18 @@ impl Consumer {
         deadline: Instant,
     ) -> Result<Arc<TopicMetadata>, ClientError> {
         self.shared.client.topic(topic, deadline).await
+    }
+
+    /// Tells which of these topics are not there for this client, and why.
+    ///
+    /// # Errors
+    /// As for [`crate::Client::refused_topics`].
+    pub async fn refused_topics(
+        &self,
+        names: Vec<String>,
+        deadline: Instant,
+    ) -> Result<Vec<(String, ErrorCode)>, ClientError> {
+        self.shared.client.refused_topics(names, deadline).await
     }
 
     /// Lists the names of all topics that this client may describe.

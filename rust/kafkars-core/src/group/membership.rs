@@ -51,7 +51,9 @@ impl Membership {
             GroupProtocol::Classic => {
                 Protocol::Classic(ClassicMembership::new(&mut common, assignors))
             }
-            GroupProtocol::Consumer => Protocol::Consumer(ConsumerMembership::new(&mut common)),
+            GroupProtocol::Consumer => {
+                Protocol::Consumer(ConsumerMembership::new(&mut common, seed))
+            }
         };
         Self { common, protocol }
     }

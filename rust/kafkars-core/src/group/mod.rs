@@ -38,6 +38,7 @@ pub use self::commit::{
     CommitCall, CommitError, CommitErrorAction, CommitId, CommitOutcome, CommitQueue,
     OffsetAndMetadata, Offsets, error_action,
 };
+pub use self::consumer::member_id;
 pub use self::error::GroupError;
 pub use self::event::{Change, ChangeId, ChangeKind, GroupEvent};
 pub use self::leave::{Leave, LeaveOperation};

@@ -11,6 +11,7 @@ use tokio::sync::mpsc;
 
 use super::command::Command;
 use super::event::LeaveId;
+use super::exchange;
 
 /// A subscription as applications see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,6 +52,8 @@ pub(in crate::consumer) struct Status {
 /// What the consumer and the group's task share.
 pub(in crate::consumer) struct GroupHandle {
     pub(in crate::consumer) config: Checked<GroupConfig>,
+    /// What back-offs and the member's own id come from.
+    pub(super) seed: u64,
     commands: mpsc::UnboundedSender<Command>,
     pub(in crate::consumer) status: Mutex<Status>,
 }
@@ -63,6 +66,7 @@ impl GroupHandle {
         let (commands, receiver) = mpsc::unbounded_channel();
         let group = Arc::new(Self {
             config,
+            seed: exchange::seed(),
             commands,
             status: Mutex::new(Status {
                 subscription: None,

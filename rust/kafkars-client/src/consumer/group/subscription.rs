@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use kafkars_core::config::GroupProtocol;
 use kafkars_core::fetch::error::FetchError;
-use kafkars_core::group::{GroupError, GroupMemberIdentity};
+use kafkars_core::group::{GroupError, GroupMemberIdentity, member_id};
 use kafkars_protocol::ErrorCode;
 
 use super::command::{Command, SubscriptionRequest};
@@ -140,6 +140,14 @@ impl Consumer {
         let group = self.group("group_metadata()")?;
         let identity = group.status.lock().identity.clone();
         Ok((group.config.group_id.as_str().into(), identity))
+    }
+
+    /// The id with which this consumer joins its group, for as long as the coordinator gives it no other; `None` where
+    /// the coordinator makes it.
+    pub fn own_member_id(&self) -> Option<Arc<str>> {
+        let group = self.shared.group.as_ref()?;
+        let is_own = group.config.group_protocol == GroupProtocol::Consumer;
+        is_own.then(|| member_id(group.seed))
     }
 
     /// True if there is a subscription.

@@ -81,9 +81,9 @@ enum MemberPhase {
 }
 
 impl ConsumerMembership {
-    pub(super) fn new(common: &mut Common) -> Self {
+    pub(super) fn new(common: &mut Common, seed: u64) -> Self {
         Self {
-            member_id: member_id(&mut common.random),
+            member_id: member_id(seed),
             pace: common.pace(),
             epoch: JOINING,
             phase: MemberPhase::Idle,
@@ -285,8 +285,11 @@ impl ConsumerMembership {
     }
 }
 
-/// A random UUID in the text form that Kafka gives its ids.
-fn member_id(random: &mut Random) -> Arc<str> {
+/// The id that a member makes for itself, for as long as its process lasts (KIP-1082): a random UUID in the text form
+/// that Kafka gives its ids. `seed` is that of its [`super::membership::Membership`].
+pub fn member_id(seed: u64) -> Arc<str> {
+    // Another sequence than that of back-offs, which would tell the id.
+    let mut random = Random::new(!seed);
     let mut bytes = [0; 16];
     bytes[..8].copy_from_slice(&random.next().to_be_bytes());
     bytes[8..].copy_from_slice(&random.next().to_be_bytes());

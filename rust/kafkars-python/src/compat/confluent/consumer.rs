@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use kafkars_client::config::TopicPartition;
 use kafkars_client::{FetchError, Origin, TakenRecord};
+use kafkars_protocol::ErrorCode;
 use parking_lot::Mutex;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
@@ -56,8 +57,8 @@ struct OpenConsumer {
     ends: Option<Ends>,
     // Guards when to check next whether the cluster can be reached.
     look: Mutex<Instant>,
-    // Guards the subscribed topics that do not exist, until they are reported.
-    missing: Arc<Mutex<Vec<String>>>,
+    // Guards the subscribed topics that are not there and their error codes, until they are reported.
+    missing: Arc<Mutex<Vec<(String, i16)>>>,
     // Guards the exception of a callback during a call that handed out messages, which would have been lost by raising
     // it.
     raised: Mutex<Option<PyErr>>,
@@ -280,6 +281,29 @@ impl PyConfluentConsumer {
         Ok(())
     }
 
+    /// The topics among these that the cluster says are not there for this client, each with its error code.
+    #[pyo3(signature = (topics, timeout=None))]
+    fn _refused(
+        &self,
+        py: Python<'_>,
+        topics: Vec<String>,
+        timeout: Option<f64>,
+    ) -> PyResult<Vec<(String, i16)>> {
+        let core = &self.opened()?.core;
+        let asked = core
+            .consumer
+            .refused_topics(topics, core.deadline(timeout)?);
+        let refused = runtime::block_on(py, asked)?;
+        let refused = refused.map_err(|failure| error::client(py, &failure))?;
+        Ok(coded(refused))
+    }
+
+    /// The id with which this consumer joins its group; None where the coordinator makes it.
+    fn _own_member_id(&self) -> PyResult<Option<String>> {
+        let id = self.opened()?.core.consumer.own_member_id();
+        Ok(id.map(|id| id.to_string()))
+    }
+
     /// Checks whether these topics exist, without waiting for it; the pending flag is set if some do not.
     fn _find_missing(&self, py: Python<'_>, topics: Vec<String>) -> PyResult<()> {
         let open = self.opened()?;
@@ -290,11 +314,11 @@ impl PyConfluentConsumer {
         let pending_flag = open.pending_flag.bind(py).get().handle();
         runtime::handle()?.spawn(async move {
             // A cluster that cannot be reached is reported in another way.
-            let Ok(there) = core.consumer.topics(Instant::now() + FIND_WITHIN).await else {
+            let deadline = Instant::now() + FIND_WITHIN;
+            let Ok(refused) = core.consumer.refused_topics(topics, deadline).await else {
                 return;
             };
-            let is_missing = |topic: &String| !there.contains(topic);
-            missing.lock().extend(topics.into_iter().filter(is_missing));
+            missing.lock().extend(coded(refused));
             pending_flag.set();
         });
         Ok(())
@@ -371,6 +395,11 @@ impl PyConfluentConsumer {
             _ => Err(PyRuntimeError::new_err("Consumer closed")),
         }
     }
+}
+
+fn coded(refused: Vec<(String, ErrorCode)>) -> Vec<(String, i16)> {
+    let refused = refused.into_iter();
+    refused.map(|(topic, code)| (topic, code.code())).collect()
 }
 
 impl OpenConsumer {

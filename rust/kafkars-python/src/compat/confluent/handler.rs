@@ -16,12 +16,12 @@ use crate::imports::{
 pub(super) struct ConsumerHandler(pub(super) Py<PyAny>);
 
 impl ConsumerHandler {
-    /// Runs callbacks that are due on the application's thread, and reports subscribed topics that do not exist.
+    /// Runs callbacks that are due on the application's thread, and reports subscribed topics that are not there.
     /// Returns a message if there is one to hand out.
     pub(super) fn serve<'py>(
         &self,
         py: Python<'py>,
-        missing: Vec<String>,
+        missing: Vec<(String, i16)>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         self.ask(py, intern!(py, "serve"), (missing,))
     }

@@ -47,7 +47,7 @@ pub(in crate::consumer) struct Start {
 impl Start {
     /// Runs until the consumer is closed, then leaves the group and closes the client.
     pub(in crate::consumer) async fn run(self, shared: Arc<ConsumerShared>) {
-        let seed = exchange::seed();
+        let seed = self.group.seed;
         let mut assignors = self.assignors;
         if assignors.is_empty() {
             assignors = assignor::default_assignors();
