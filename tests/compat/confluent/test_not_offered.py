@@ -15,6 +15,10 @@ NOT_OFFERED = {
     ".schema_registry.avro": ["AvroSerializer", "AvroDeserializer"],
     ".schema_registry.json_schema": ["JSONSerializer", "JSONDeserializer"],
     ".schema_registry.protobuf": ["ProtobufSerializer", "ProtobufDeserializer"],
+    ".schema_registry.schema_registry_client": ["SchemaRegistryClient", "AsyncSchemaRegistryClient"],
+    ".avro.load": ["load", "loads"],
+    ".avro.cached_schema_registry_client": ["CachedSchemaRegistryClient"],
+    ".avro.serializer.message_serializer": ["MessageSerializer"],
     ".avro": ["AvroProducer", "AvroConsumer", "CachedSchemaRegistryClient", "load", "loads"],
 }
 
@@ -44,3 +48,23 @@ def test_schemas_and_errors_hold_what_they_are_given() -> None:
     error = schema_registry.SchemaRegistryError(404, 40401, "no such subject")
     assert (error.http_status_code, error.error_code, error.error_message) == (404, 40401, "no such subject")
     assert "40401" in str(error)
+
+
+def test_errors_of_avro_are_the_same_wherever_they_are_imported_from() -> None:
+    avro = importlib.import_module(f"{confluent_kafka.__name__}.avro")
+    serializer = importlib.import_module(f"{confluent_kafka.__name__}.avro.serializer")
+    client = importlib.import_module(f"{confluent_kafka.__name__}.avro.error")
+    assert avro.SerializerError is serializer.SerializerError
+    assert issubclass(serializer.KeySerializerError, serializer.SerializerError)
+    assert issubclass(serializer.ValueSerializerError, serializer.SerializerError)
+    assert (str(serializer.SerializerError("why")), serializer.SerializerError("why").message) == ("why", "why")
+    assert (avro.ClientError is client.ClientError, client.ClientError("why", 404).http_code) == (True, 404)
+
+
+def test_names_for_annotations_are_those_of_the_library() -> None:
+    original = importlib.import_module("confluent_kafka._types")
+    face = importlib.import_module(f"{confluent_kafka.__name__}._types")
+    aliases = [name for name in vars(original) if name.endswith(("Type", "Callback", "erializer"))]
+    assert "HeadersType" in aliases
+    for name in aliases:
+        assert hasattr(face, name)

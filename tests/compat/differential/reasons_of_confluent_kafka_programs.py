@@ -7,10 +7,41 @@ from tests.compat.differential.reasons import Reason
 
 REASONS = [
     Reason(
-        ("AIOConsumer.close() again",),
+        ("AIOConsumer.close() and AIOProducer.close() again",),
         "RuntimeError",
         "does nothing",
-        "That of the synchronous `Consumer` does nothing either.",
+        "That of the synchronous clients does nothing either.",
+    ),
+    Reason(
+        ("calls of one consumer in several threads, or in several tasks with AIOConsumer",),
+        "a call waits until the one before it has ended, also for a poll() that waits for messages",
+        "go side by side: one that need not wait is answered at once, and seek(), assign() or subscribe() count for a "
+        "poll() that waits",
+        "What a program wants to stop or to change should not wait for messages that may never come.",
+    ),
+    Reason(
+        ("poll() and consume() that wait, while another thread or task closes the client",),
+        "return None, or no messages, when their time is over; close() waits for them",
+        "end at once, as they do there or with RuntimeError",
+        "Who polls in a loop hears that it can end.",
+    ),
+    Reason(
+        ("AdminClient.poll() that waits, while another thread leaves the `with` block",),
+        "returns 0 when its time is over; the block waits for it",
+        "ends at once, with RuntimeError",
+        "Who polls in a loop hears that it can end.",
+    ),
+    Reason(
+        ("commit() without arguments beside a poll() of another thread or task that returns a message",),
+        "waits for the poll(), and commits that message, too",
+        "commits what was returned before that poll(); _NO_OFFSET if that is nothing",
+        "Nobody has worked on a message that is not returned yet.",
+    ),
+    Reason(
+        ("AIOProducer._producer",),
+        "a synchronous Producer, which sends beside the AIOProducer",
+        "not one: the engine's producer for asyncio",
+        "It is a private name; AIOProducer.produce() takes on_delivery, and another Producer can be made beside it.",
     ),
     Reason(
         ("AIOConsumer.subscribe() with on_assign, on_revoke or on_lost that is no coroutine function",),
@@ -145,6 +176,18 @@ REASONS = [
         "A wrong number would never be found.",
     ),
     Reason(
+        ("assign() of a partition of a topic that the client may not be told of",),
+        "waits for it, and says nothing",
+        "waits for it, and says once in a message that it is TOPIC_AUTHORIZATION_FAILED",
+        "A missing right would never be found.",
+    ),
+    Reason(
+        ("commit() and committed() in a group that the client has no rights to",),
+        "_WAIT_COORD after a minute, and _TIMED_OUT when the time of the call is over",
+        "GROUP_AUTHORIZATION_FAILED at once",
+        "It is the cause, and time does not help.",
+    ),
+    Reason(
         ("delete_records() and list_offsets() of a partition that does not exist",),
         "_NOENT, but _UNKNOWN_PARTITION beside other partitions of its topic",
         "_NOENT",
@@ -187,7 +230,7 @@ REASONS = [
         "The same mistake has the same code.",
     ),
     Reason(
-        ("seek() in on_assign, after assign()", "seek() after _AUTO_OFFSET_RESET"),
+        ("seek() right after assign(), in on_assign or elsewhere", "seek() after _AUTO_OFFSET_RESET"),
         "_STATE, because it has not begun to read, or has given it up",
         "goes there",
         "The partition is assigned, and where to read on is known.",

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from kafkars.compat.confluent_kafka._not_offered import SERIALIZE, classes, functions, others
+from kafkars.compat.confluent_kafka._not_offered import SERIALIZE, classes, others
+from kafkars.compat.confluent_kafka.avro.cached_schema_registry_client import CachedSchemaRegistryClient
 from kafkars.compat.confluent_kafka.avro.error import ClientError
+from kafkars.compat.confluent_kafka.avro.load import load, loads
 from kafkars.compat.confluent_kafka.avro.serializer import KeySerializerError, SerializerError, ValueSerializerError
+from kafkars.compat.confluent_kafka.avro.serializer.message_serializer import MessageSerializer
 
 __all__ = [
     "AvroConsumer",
@@ -19,8 +22,5 @@ __all__ = [
     "loads",
 ]
 
-AvroProducer, AvroConsumer, CachedSchemaRegistryClient, MessageSerializer = classes(
-    __name__, SERIALIZE, "AvroProducer", "AvroConsumer", "CachedSchemaRegistryClient", "MessageSerializer"
-)
-load, loads = functions(__name__, SERIALIZE, "load", "loads")
+AvroProducer, AvroConsumer = classes(__name__, SERIALIZE, "AvroProducer", "AvroConsumer")
 __getattr__ = others(__name__, SERIALIZE)

@@ -1,4 +1,4 @@
-"""`confluent_kafka.schema_registry.schema_registry_client`: not offered; its names say what there is instead."""
+"""`confluent_kafka.schema_registry.schema_registry_client`: what programs name there can be imported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`confluent_kafka.avro.serializer`: the exceptions, for programs that catch them."""
+"""`confluent_kafka.avro.serializer`: its errors, which programs name."""
 
 from __future__ import annotations
 
@@ -8,7 +8,18 @@ __all__ = ["KeySerializerError", "SerializerError", "ValueSerializerError"]
 
 
 class SerializerError(Exception):
-    """Something cannot be made bytes, or bytes an object."""
+    """Something cannot be made bytes, or bytes an object.
+
+    Args:
+        message: Why.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(error={self.message})"
 
 
 class KeySerializerError(SerializerError):
