@@ -662,7 +662,7 @@ def pattern(names: list[str]) -> str:
 
 
 def unknown() -> tuple[type[errors.KafkaError], ...]:
-    """Returns the errors for a topic or partition that brokers say is not there for this client, or that cannot exist."""
+    """Returns the errors for a topic or partition that is not there for this client, or that cannot exist."""
     return (
         errors.TopicAuthorizationFailedError,
         errors.UnknownTopicOrPartitionError,

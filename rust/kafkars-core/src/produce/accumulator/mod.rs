@@ -144,9 +144,9 @@ impl Accumulator {
         }
     }
 
-    /// The partition of a record that has waited for its topic, where chance decides for as long as `sticky_linger`: all
-    /// that have waited come in the same instant, so one choice would send all of them to the same partition. `None`
-    /// where something else decides, and once a choice is kept.
+    /// The partition of a record that has waited for its topic, where chance decides for as long as `sticky_linger`:
+    /// all that have waited come in the same instant, so one choice would send all of them to the same partition.
+    /// `None` where something else decides, and once a choice is kept.
     pub fn spread(&self, record: &ProduceRecord<'_>) -> Option<i32> {
         let is_kept = !self.sticky_linger.is_zero() && self.partitioner.may_stay(record.key);
         if !is_kept || record.partition.is_some() {
