@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import random
 import socket
 import ssl
 import time
@@ -282,6 +281,8 @@ class AIOKafkaClient:
 
     def get_random_node(self) -> int | str | None:
         """Returns the id of any broker; None if none is known."""
+        import random  # noqa: PLC0415  only here
+
         nodes = [broker.nodeId for broker in self.cluster.brokers()]
         return random.choice(nodes) if nodes else None  # noqa: S311  spreads load, protects nothing
 

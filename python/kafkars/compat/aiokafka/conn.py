@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import socket
 from collections.abc import Sequence
 
@@ -18,6 +17,8 @@ def collect_hosts(hosts: str | Sequence[str], randomize: bool = True) -> list[tu
     pairs = [with_port(address.strip()).rpartition(":") for address in listed]
     found = [(host.strip("[]"), int(port), family(host)) for host, _, port in pairs]
     if randomize:
+        import random  # noqa: PLC0415  only here
+
         random.shuffle(found)
     return found
 
