@@ -200,7 +200,7 @@ def test_health_checks_see_whether_a_producer_runs(embedded: Library, run: Run) 
         producer = embedded.producer()
         assert producer._sender.sender_task is None
         await producer.start()
-        task = producer._sender.sender_task
+        task: Any = producer._sender.sender_task
         assert not task.done()
         with pytest.raises(asyncio.TimeoutError):
             await asyncio.wait_for(asyncio.shield(task), 0.01)

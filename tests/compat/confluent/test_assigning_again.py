@@ -10,7 +10,7 @@ import pytest
 from tests.compat.confluent.conftest import Clients, poll_until, serve_until
 
 MESSAGES = 4
-Again = Callable[[Any, Any], None]
+Again = Callable[[Any, Any], object]
 
 EAGER: dict[str, Again] = {
     "what it has": lambda consumer, _: consumer.assign(consumer.assignment()),

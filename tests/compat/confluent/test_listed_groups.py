@@ -41,6 +41,7 @@ def test_members_have_the_bytes_that_were_sent(clients: Clients) -> None:
         one_topic = struct.pack(f">ih{len(name)}s", 1, len(name), name)
         assert member.metadata[2:].startswith(one_topic)
         assert member.assignment[2:].startswith(one_topic + struct.pack(">iiii", 3, 0, 1, 2))
+        assert expected.broker is not None
         assert found.broker.port == expected.broker.port
 
 
