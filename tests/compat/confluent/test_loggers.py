@@ -103,6 +103,20 @@ def test_lines_have_the_clients_name_in_their_second_place(clients: Clients) -> 
     assert failed.args[1].startswith("app#")
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_with_debug_a_client_says_that_it_is_there(clients: Clients, kind: str) -> None:
+    handler = Caught()
+    with KINDS[kind](clients, {"client.id": "app", "logger": logger(handler), "debug": "msg"}) as made:
+        made.poll(0.2)
+    (first,) = [text for text in handler.texts if text.startswith("INIT")]
+    assert first.startswith("INIT [app#")
+    assert " [thrd:app]: " in first
+    quiet = Caught()
+    with KINDS[kind](clients, {"client.id": "app", "logger": logger(quiet)}) as made:
+        made.poll(0.2)
+    assert not [text for text in quiet.texts if text.startswith("INIT")]
+
+
 @pytest.mark.parametrize("servers", [{}, {"bootstrap.servers": None}, {"bootstrap.servers": ""}])
 @pytest.mark.parametrize("kind", KINDS)
 def test_without_servers_a_client_has_no_broker_and_no_trouble(

@@ -75,6 +75,12 @@ class Events:
         self._waiting.append(call)
         self._pending.set()
 
+    def tell(self, logger: logging.Logger, level: int, about: str, text: str) -> None:
+        """Leaves a line for the program's logger, in the form of the library: with the client's name in its second
+        place.
+        """
+        self.push(lambda: logger.log(level, "%s [%s] %s", about, self._client, text))
+
     def serve(self) -> int:
         """Makes the waiting calls, on this thread, and returns their number.
 
@@ -111,9 +117,7 @@ class Events:
         def heard(record: logging.LogRecord) -> None:
             events = me()
             if events is not None:
-                # The library has the client's name in its second place, too.
-                about = (record.name, events._client, record.getMessage())
-                events.push(lambda: logger.log(record.levelno, "%s [%s] %s", *about))
+                events.tell(logger, record.levelno, record.name, record.getMessage())
 
         _logging.listen(self._client, level, heard)
         weakref.finalize(self, _logging.ignore, self._client)
@@ -186,7 +190,7 @@ def events_of(
         limits=limits if values.client == "producer" else (0, 0),
         committed=committed,
     )
-    return Events(
+    events = Events(
         face,
         pending,
         statistics=statistics.text,
@@ -194,3 +198,7 @@ def events_of(
         client=engine._client_name(),
         address=address,
     )
+    if face.logger is not None and values["debug"]:
+        # The first line of the library: by it programs see that their logger works.
+        events.tell(face.logger, logging.DEBUG, "INIT", f"[thrd:app]: initialized (debug={values['debug']})")
+    return events
