@@ -37,6 +37,7 @@ TOPIC = Argument(
         "empty": lambda _: "",
         "bytes": lambda _: b"topic",
         "bad name": lambda _: "not/valid",
+        "NUL": lambda _: "a\0b",
         "long": lambda _: "x" * 300,
     },
 )
@@ -72,7 +73,9 @@ ODD_LISTS: dict[str, Any] = {
     "tuple": lambda world: (one(world),),
     "twice": lambda world: [one(world), one(world)],
     "unknown topic": lambda world: [one(world, topic=world.name("nowhere"))],
+    "unknown topic beside another": lambda world: [one(world, topic=world.name("nowhere")), one(world)],
     "unknown partition": lambda world: [one(world, partition=77)],
+    "unknown partition beside another": lambda world: [one(world), one(world, partition=77)],
     "negative partition": lambda world: [one(world, partition=-5)],
     "empty topic": lambda world: [one(world, topic="")],
     "invalid offset": lambda world: [one(world, offset=-1001)],
@@ -132,10 +135,10 @@ def constructors() -> Sequence[Call]:
         Call(
             "TopicPartition",
             [
-                given("topic", "topic", **TEXT),
+                given("topic", "topic", NUL="a\0b", **TEXT),
                 optional(given("partition", 1, **NUMBER)),
                 optional(given("offset", 5, **NUMBER)),
-                optional(given("metadata", "text", **TEXT)),
+                optional(given("metadata", "text", NUL="a\0b", **TEXT)),
                 optional(given("leader_epoch", 1, **NUMBER)),
             ],
         ),

@@ -107,6 +107,12 @@ REASONS = [
         "There is no topic without a name.",
     ),
     Reason(
+        ("*AdminClient.delete_records(topic_partition_offsets=unknown * beside another)",),
+        "UNKNOWN_TOPIC_OR_PART or _UNKNOWN_PARTITION, but _NOENT where nothing else is named",
+        "_NOENT",
+        "The same mistake has the same code.",
+    ),
+    Reason(
         ("*Consumer.offsets_for_times(partitions=beginning)", "*Consumer.offsets_for_times(partitions=end)"),
         "names a leader epoch with the ends of partitions",
         "names none with them",
