@@ -22,6 +22,9 @@ pub(crate) struct PyCoroutineMethod {
     /// Where the interpreter looks for the function to call; `install` tells it so.
     #[cfg(not(any(Py_LIMITED_API, Py_GIL_DISABLED)))]
     vectorcall: ffi::vectorcallfunc,
+    /// The native method's function, where it takes its arguments as they lie.
+    #[cfg(not(any(Py_LIMITED_API, Py_GIL_DISABLED)))]
+    function: Option<ffi::PyCFunctionFastWithKeywords>,
     native: Py<PyAny>,
     declaration: Py<PyAny>,
 }
@@ -33,6 +36,8 @@ impl PyCoroutineMethod {
         Self {
             #[cfg(not(any(Py_LIMITED_API, Py_GIL_DISABLED)))]
             vectorcall: hand_on,
+            #[cfg(not(any(Py_LIMITED_API, Py_GIL_DISABLED)))]
+            function: function_of(&native),
             native,
             declaration,
         }
@@ -114,6 +119,23 @@ pub(crate) fn install(py: Python<'_>) {
 #[cfg(any(Py_LIMITED_API, Py_GIL_DISABLED))]
 pub(crate) fn install(_py: Python<'_>) {}
 
+/// The function of a native method that takes its arguments as they lie. The interpreter calls it without a detour
+/// where it knows the method's class, and so does `hand_on`.
+#[cfg(not(any(Py_LIMITED_API, Py_GIL_DISABLED)))]
+fn function_of(native: &Py<PyAny>) -> Option<ffi::PyCFunctionFastWithKeywords> {
+    let native = native.as_ptr();
+    // SAFETY: the object is alive, and its exact class says that it is a method descriptor, whose definition lives as
+    // long. The flags say which function the definition has.
+    unsafe {
+        if ffi::Py_TYPE(native) != &raw mut ffi::PyMethodDescr_Type {
+            return None;
+        }
+        let method = (*native.cast::<ffi::PyMethodDescrObject>()).d_method;
+        let is_fast = (*method).ml_flags == ffi::METH_FASTCALL | ffi::METH_KEYWORDS;
+        is_fast.then(|| (*method).ml_meth.PyCFunctionFastWithKeywords)
+    }
+}
+
 /// Hands a call to the native method, with the arguments where they are.
 #[cfg(not(any(Py_LIMITED_API, Py_GIL_DISABLED)))]
 unsafe extern "C" fn hand_on(
@@ -123,10 +145,21 @@ unsafe extern "C" fn hand_on(
     names: *mut ffi::PyObject,
 ) -> *mut ffi::PyObject {
     // SAFETY: the interpreter calls this attached, with an object of the class and with arguments as the protocol asks
-    // for them, which are handed on unchanged.
+    // for them, which are handed on unchanged. A function is there for method descriptors only, and is called with an
+    // object of the descriptor's class; the descriptor refuses what else comes.
     unsafe {
         let py = Python::assume_attached();
         let method = Bound::ref_from_ptr(py, &method).cast_unchecked::<PyCoroutineMethod>();
-        ffi::PyObject_Vectorcall(method.get().native.as_ptr(), arguments, count, names)
+        let native = method.get().native.as_ptr();
+        let given = ffi::PyVectorcall_NARGS(count);
+        if let Some(function) = method.get().function
+            && given > 0
+        {
+            let class = (*native.cast::<ffi::PyMethodDescrObject>()).d_common.d_type;
+            if ffi::PyObject_TypeCheck(*arguments, class) != 0 {
+                return function(*arguments, arguments.add(1), given - 1, names);
+            }
+        }
+        ffi::PyObject_Vectorcall(native, arguments, count, names)
     }
 }
