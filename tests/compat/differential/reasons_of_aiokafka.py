@@ -156,7 +156,7 @@ REASONS = [
     Reason(
         ("*AIOKafkaProducer.send_offsets_to_transaction(offsets=*",),
         "passes numbers that are no offsets to the broker; waits for ever for partitions that do not exist",
-        "ValueError or TypeError at once; KafkaTimeoutError",
+        "ValueError or TypeError at once; UnknownTopicOrPartitionError after request_timeout_ms",
         "A transaction is not lost for a mistake that can be seen before.",
     ),
     Reason(
