@@ -35,7 +35,10 @@ class ConfigError(KafkaError, ValueError):
 
 
 class KafkaTimeoutError(KafkaError, TimeoutError):
-    """A time limit passed. The message names the limit, the time waited and the outcome of the last try."""
+    """A time limit passed. The message names the limit, the time waited and the outcome of the last try.
+
+    `__cause__` of a commit's is what the coordinator answered to the last try, if it answered.
+    """
 
     name = "TIMED_OUT"
     retriable = True

@@ -69,6 +69,7 @@ impl ConsumerCore {
                 waited,
                 limit,
                 cause: "the consumer was closed before the coordinator answered".into(),
+                code: None,
             };
             if let Err(error) = self.call_back(py, callback, Err(error)) {
                 first.get_or_insert(error);

@@ -253,7 +253,14 @@ pub(crate) fn commit(py: Python<'_>, error: &CommitError) -> PyErr {
         CommitError::Fenced { .. }
         | CommitError::NotOwned { .. }
         | CommitError::NotMember { .. } => ("CommitFailedError", ErrorContext::default()),
-        CommitError::TimedOut { .. } => ("KafkaTimeoutError", ErrorContext::default()),
+        CommitError::TimedOut { code, .. } => {
+            let context = ErrorContext::default();
+            let made = local(py, "KafkaTimeoutError", error, &context);
+            if let Some(code) = code {
+                made.set_cause(py, Some(broker(py, *code, &code.description(), &context)));
+            }
+            return made;
+        }
         CommitError::Refused {
             code, partition, ..
         } => {

@@ -9,7 +9,7 @@ from typing import Any
 from kafkars import aio
 from kafkars.compat.aiokafka import errors
 from kafkars.compat.aiokafka.structs import OffsetAndMetadata, TopicPartition
-from kafkars.errors import CommitFailedError, KafkaError, KafkaTimeoutError
+from kafkars.errors import CommitFailedError, KafkaError, KafkaTimeoutError, RebalanceInProgressError
 from kafkars.types import OffsetAndMetadata as EngineOffset
 
 REBALANCING = "rebalancing"
@@ -78,9 +78,9 @@ class Commits:
             self._note_failure(engine)
             raise
         except KafkaTimeoutError as error:
-            if engine.health().state != REBALANCING:
+            # The coordinator refuses it until the group is formed anew, which may have happened just now.
+            if not isinstance(error.__cause__, RebalanceInProgressError) and engine.health().state != REBALANCING:
                 raise
-            # The coordinator refuses it until the group is formed anew.
             self._note_failure(engine)
             raise errors.CommitFailedError from error
         self.forget()

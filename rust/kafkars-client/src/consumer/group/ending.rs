@@ -139,6 +139,7 @@ impl LastCommits {
                 waited,
                 limit,
                 cause: "the consumer was closed before the coordinator answered".into(),
+                code: None,
             }),
         }
     }

@@ -60,6 +60,8 @@ pub enum CommitError {
         limit: Duration,
         /// The cause of the last failed attempt.
         cause: Arc<str>,
+        /// What the coordinator answered to it, if that is the cause.
+        code: Option<ErrorCode>,
     },
     /// The coordinator refused the commit with an error code.
     #[error("{}{}: {}", code.name(), place(partition.as_ref(), group), code.description())]

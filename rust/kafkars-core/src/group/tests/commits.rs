@@ -571,3 +571,23 @@ fn a_commit_goes_on_naming_the_topic_in_which_its_offset_was_reached() {
         assert_eq!((ended[1].id, &ended[1].result), (new, &Ok(())));
     }
 }
+
+/// Callers tell a group that is formed anew from a coordinator that is away; what an earlier commit met is no cause.
+#[test]
+fn a_commit_that_timed_out_says_what_the_coordinator_answered_to_it() {
+    let mut committer = Committer::new();
+    for code in [Some(ErrorCode::CoordinatorLoadInProgress), None] {
+        committer.commit(0, 5, 1);
+        if let Some(code) = code {
+            let request = committer.next_request().expect("the first try");
+            committer.answer(&request, code);
+        }
+        committer.member.pass(Duration::from_secs(2));
+        assert!(committer.next_request().is_none());
+        let ended = committer.commits.next_outcome().expect("an outcome");
+        let Err(CommitError::TimedOut { code: told, .. }) = ended.result else {
+            panic!("{:?}", ended.result);
+        };
+        assert_eq!(told, code);
+    }
+}

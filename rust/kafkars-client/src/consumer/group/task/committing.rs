@@ -234,12 +234,18 @@ impl GroupTask {
 
     /// Adds to the error of a commit that timed out which broker is silent, if one is.
     pub(super) fn explained(&self, mut outcome: CommitOutcome) -> CommitOutcome {
-        if let Err(CommitError::TimedOut { waited, cause, .. }) = &mut outcome.result {
+        if let Err(CommitError::TimedOut {
+            waited,
+            cause,
+            code,
+            ..
+        }) = &mut outcome.result
+        {
             let client = &self.shared.client;
             if let Some(silence) = commit_tracking::silence(client, self.coordinator, *waited) {
-                *cause = silence;
+                (*cause, *code) = (silence, None);
             } else if let Some(outage) = client.outage() {
-                *cause = outage.to_string().into();
+                (*cause, *code) = (outage.to_string().into(), None);
             }
         }
         outcome

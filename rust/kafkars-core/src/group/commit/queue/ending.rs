@@ -172,7 +172,7 @@ impl CommitQueue {
                 }
             }
         }
-        let cause = Arc::clone(&self.last_cause);
+        let (cause, code) = (Arc::clone(&self.last_cause), self.last_code);
         for commit in &mut self.waiting {
             if commit.deadline <= now {
                 let error = CommitError::TimedOut {
@@ -180,6 +180,7 @@ impl CommitQueue {
                     waited: now - commit.started,
                     limit: commit.deadline - commit.started,
                     cause: Arc::clone(&cause),
+                    code,
                 };
                 CommitError::note(&mut commit.error, error);
             }

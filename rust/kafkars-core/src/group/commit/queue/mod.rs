@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::offset_commit::OffsetCommitRequest;
 
 pub use self::outcome::{CommitId, CommitOutcome};
@@ -24,6 +25,8 @@ use crate::group::membership::Membership;
 
 /// How many commits may wait for the coordinator. They are sent together, so waiting commits cost memory, not requests.
 const LONGEST_QUEUE: usize = 100_000;
+
+const NOT_ASKED: &str = "the coordinator was not asked yet";
 
 /// The commits of one consumer.
 ///
@@ -43,6 +46,8 @@ pub struct CommitQueue {
     failures: u32,
     retry_at: Option<Instant>,
     last_cause: Arc<str>,
+    /// The code of the last cause, if the coordinator gave it.
+    last_code: Option<ErrorCode>,
     next: u64,
     request_timeout: Duration,
     automatic: Option<Duration>,
@@ -104,7 +109,8 @@ impl CommitQueue {
             random: Random::new(seed),
             failures: 0,
             retry_at: None,
-            last_cause: "the coordinator was not asked yet".into(),
+            last_cause: NOT_ASKED.into(),
+            last_code: None,
             next: 0,
             request_timeout: config.request_timeout,
             automatic: config
@@ -246,6 +252,9 @@ impl CommitQueue {
                 limit: LONGEST_QUEUE,
             });
         }
+        if self.is_idle() {
+            self.note_cause(NOT_ASKED, None);
+        }
         self.next += 1;
         let id = CommitId(self.next);
         let is_outside = membership.state() == MembershipState::Unsubscribed;
@@ -327,6 +336,11 @@ impl CommitQueue {
     #[must_use]
     pub fn waits_for(&self) -> Option<&Arc<str>> {
         (!self.is_idle()).then_some(&self.last_cause)
+    }
+
+    fn note_cause(&mut self, cause: impl Into<Arc<str>>, code: Option<ErrorCode>) {
+        self.last_cause = cause.into();
+        self.last_code = code;
     }
 
     /// True if no commit waits.

@@ -47,7 +47,7 @@ impl CommitQueue {
             return None;
         }
         let Some(node) = membership.coordinator(now) else {
-            self.last_cause = "the coordinator is being searched for".into();
+            self.note_cause("the coordinator is being searched for", None);
             self.pause(now);
             return None;
         };
@@ -61,7 +61,7 @@ impl CommitQueue {
             &offsets,
         );
         if self.failures == 0 {
-            self.last_cause = "the coordinator has not answered yet".into();
+            self.note_cause("the coordinator has not answered yet", None);
         }
         self.next += 1;
         let id = RequestId(self.next);
@@ -87,7 +87,10 @@ impl CommitQueue {
     pub(super) fn give_up_lost(&mut self, now: Instant, membership: &Membership) {
         let is_lost = |in_flight: &mut InFlightCommit| !membership.is_coordinator(in_flight.node);
         if self.in_flight.take_if(is_lost).is_some() {
-            self.last_cause = "the coordinator is silent, or not the coordinator any more".into();
+            self.note_cause(
+                "the coordinator is silent, or not the coordinator any more",
+                None,
+            );
             self.failures = self.failures.saturating_add(1);
             self.pause(now);
         }
@@ -139,7 +142,7 @@ impl CommitQueue {
             });
         }
         if let Some(code) = answers.values().find(|code| **code != ErrorCode::None) {
-            self.last_cause = code.name().into();
+            self.note_cause(code.name(), Some(*code));
         }
         if worst == CommitErrorAction::Done {
             membership.coordinator_served();
@@ -184,7 +187,7 @@ impl CommitQueue {
             return;
         };
         if let RequestFailure::Retriable(cause) = failure {
-            self.last_cause = cause;
+            self.note_cause(cause, None);
             membership.coordinator_lost(now, in_flight.node);
             self.failures = self.failures.saturating_add(1);
             return self.pause(now);
