@@ -127,3 +127,22 @@ def test_messages_wait_for_brokers_that_are_none_without_a_storm(ck: ModuleType)
     # With a pause that grows from reconnect.backoff.ms, 100, on.
     assert server.visits <= 100, server.visits
     assert worked < waited / 2, (worked, waited)
+
+
+def test_a_tight_loop_from_the_start_keeps_its_order(clients: Clients) -> None:
+    """Where the topic becomes known in the midst of it, messages that wait and new ones meet."""
+    topics = [clients.broker.new_topic() for _ in range(3)]
+    each = 10_000
+    reports: dict[str, list[tuple[bytes, int]]] = {topic: [] for topic in topics}
+
+    def report(error: Any, message: Any) -> None:
+        assert error is None
+        reports[message.topic()].append((message.value(), message.offset()))
+
+    producer = clients.producer({"log_level": 0})
+    for number in range(each):
+        for topic in topics:
+            producer.produce(topic, str(number), on_delivery=report)
+    assert producer.flush(SECONDS) == 0
+    expected = [(str(number).encode(), number) for number in range(each)]
+    assert [reports[topic] == expected for topic in topics] == [True] * 3

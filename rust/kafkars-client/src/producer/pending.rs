@@ -18,12 +18,14 @@ use super::permit::SendPermit;
 use super::{Producer, SendError, SendWait};
 use crate::now;
 
-/// The next step of the task that drains a queue.
-enum PendingStep {
-    /// The queue is empty and was removed.
-    Ended,
-    /// The first send waits for what it needs, until the earliest deadline in the queue.
+/// What became of the first send of a queue.
+enum First {
+    /// It was let in, or has failed.
+    Left,
+    /// It waits for what it needs, until the earliest deadline in the queue.
     Waits(Need, Instant, Arc<Notify>),
+    /// There is none.
+    None,
 }
 
 enum Need {
@@ -117,6 +119,26 @@ impl Producer {
         self.pending.is_open() && self.pending.state.lock().queues.contains_key(topic)
     }
 
+    /// Lets in up to `most` sends that wait for this topic, in order, on this thread, unless the first one waits for
+    /// something. True if none waits any more.
+    ///
+    /// A program that sends in a tight loop from its start fills the queue as fast as a task can empty it; so it lends a
+    /// hand. Whoever calls this must hold no lock that [`PendingSend::settled`] of its sends takes.
+    pub fn let_waiting_in(&self, topic: &str, most: usize) -> bool {
+        for _ in 0..most {
+            let _turn = self.pending.turn.lock();
+            if self.pending.waits(topic) {
+                return false;
+            }
+            match self.let_first_in(topic) {
+                First::Left => {}
+                First::None => return true,
+                First::Waits(..) => return false,
+            }
+        }
+        false
+    }
+
     /// True if a later send for this topic would wait behind one that waits for room.
     pub fn waits_for_room(&self, topic: &str) -> bool {
         let queues = &self.pending.state.lock().queues;
@@ -161,9 +183,8 @@ impl Producer {
     /// Sends what waits for one topic, in order, until the queue is empty.
     async fn drain(&self, topic: &str) {
         loop {
-            let (need, until, changed) = match self.let_in(topic) {
-                PendingStep::Ended => return,
-                PendingStep::Waits(need, until, changed) => (need, until, changed),
+            let Some((need, until, changed)) = self.let_in(topic) else {
+                return;
             };
             let ready = async {
                 match need {
@@ -184,39 +205,62 @@ impl Producer {
         }
     }
 
-    /// Sends what can be sent from the head of a queue.
-    fn let_in(&self, topic: &str) -> PendingStep {
+    /// Sends what can be sent from the head of a queue. Returns what the first send waits for, or removes the queue if
+    /// there is none.
+    fn let_in(&self, topic: &str) -> Option<(Need, Instant, Arc<Notify>)> {
+        self.pending.set_waits(topic, false);
         loop {
-            let mut state = self.pending.state.lock();
-            let Some(queue) = state.queues.get_mut(topic) else {
-                return PendingStep::Ended;
-            };
-            queue.waits_for_room = false;
-            let (Some((&number, first)), Some(&(until, _))) =
-                (queue.sends.first_key_value(), queue.deadlines.first())
-            else {
-                state.queues.remove(topic);
-                return PendingStep::Ended;
-            };
-            if !first.send.is_placed() {
-                return PendingStep::Waits(Need::Placement, until, Arc::clone(&queue.changed));
-            }
-            let outcome = match first.send.try_send(first.permit) {
-                Ok(delivery) => Ok(delivery),
-                Err(SendError::Failed(failure)) => Err(failure),
-                Err(SendError::NotReady(wait)) => {
-                    let is_for_room = wait.is_for_room();
-                    let need = Need::Producer(wait, first.send.propagation());
-                    queue.waits_for_room = is_for_room;
-                    return PendingStep::Waits(need, until, Arc::clone(&queue.changed));
+            let _turn = self.pending.turn.lock();
+            match self.let_first_in(topic) {
+                First::Left => {}
+                First::Waits(need, until, changed) => {
+                    self.pending.set_waits(topic, true);
+                    return Some((need, until, changed));
                 }
-            };
-            let Some(first) = queue.remove(number) else {
-                return PendingStep::Ended;
-            };
-            drop(state);
-            self.leave(number, &first, outcome);
+                First::None => {
+                    if self.pending.end_empty(topic) {
+                        return None;
+                    }
+                }
+            }
         }
+    }
+
+    /// Sends the first send of a queue, if it can be sent. The caller has the turn.
+    fn let_first_in(&self, topic: &str) -> First {
+        let mut state = self.pending.state.lock();
+        let Some(queue) = state.queues.get_mut(topic) else {
+            return First::None;
+        };
+        queue.waits_for_room = false;
+        let (Some((&number, first)), Some(&(until, _))) =
+            (queue.sends.first_key_value(), queue.deadlines.first())
+        else {
+            return First::None;
+        };
+        if !first.send.is_placed() {
+            return First::Waits(Need::Placement, until, Arc::clone(&queue.changed));
+        }
+        let outcome = match first.send.try_send(first.permit) {
+            Ok(delivery) => Ok(delivery),
+            Err(SendError::Failed(failure)) => Err(failure),
+            Err(SendError::NotReady(wait)) => {
+                let is_for_room = wait.is_for_room();
+                let need = Need::Producer(wait, first.send.propagation());
+                queue.waits_for_room = is_for_room;
+                return First::Waits(need, until, Arc::clone(&queue.changed));
+            }
+        };
+        let Some(first) = queue.remove(number) else {
+            return First::None;
+        };
+        if queue.sends.is_empty() {
+            // The task ends the queue.
+            queue.changed.notify_one();
+        }
+        drop(state);
+        self.leave(number, &first, outcome);
+        First::Left
     }
 
     /// Waits until the topic is known; fails when brokers have said for `propagation` that it does not exist.

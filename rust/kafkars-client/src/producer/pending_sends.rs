@@ -25,6 +25,9 @@ pub(super) struct PendingSends {
     /// How many sends wait, or have an outcome that their senders have not got yet.
     pub(super) open: AtomicUsize,
     pub(super) state: Mutex<PendingSendsState>,
+    /// Held while a send is let in and its sender hears of that, so that senders hear of their records in the order of
+    /// the log, whichever thread lets them in.
+    pub(super) turn: Mutex<()>,
     /// Notified whenever a send waits no longer.
     passed: Notify,
     pub(super) records: AtomicUsize,
@@ -38,7 +41,7 @@ pub(super) struct PendingSendsState {
     pub(super) unsettled: BTreeSet<u64>,
     followers: Vec<Follower>,
     next_follower: u64,
-    // A queue exists exactly while a task drains it, and records are appended under this lock: a send that finds no
+    // A queue exists exactly while a task looks after it, and records are appended under this lock: a send that finds no
     // queue for its topic cannot overtake one that waits.
     pub(super) queues: HashMap<Arc<str>, PendingQueue>,
 }
@@ -102,6 +105,8 @@ pub(super) struct PendingQueue {
     pub(super) deadlines: BTreeSet<(Instant, u64)>,
     /// Up to this number sends were told that the topic is known.
     pub(super) told: u64,
+    /// True while the task waits for what the first send needs; only the task knows when that is there.
+    waits: bool,
     /// True if the first send waits for room, as far as is known.
     pub(super) waits_for_room: bool,
     /// Notified when the task has to look again before what it waits for has happened.
@@ -190,6 +195,30 @@ impl PendingSends {
         }
         self.open.fetch_sub(1, Ordering::AcqRel);
         self.passed.notify_waiters();
+    }
+
+    /// True while the task of a queue waits for what its first send needs.
+    pub(super) fn waits(&self, topic: &str) -> bool {
+        let state = self.state.lock();
+        state.queues.get(topic).is_some_and(|queue| queue.waits)
+    }
+
+    pub(super) fn set_waits(&self, topic: &str, waits: bool) {
+        if let Some(queue) = self.state.lock().queues.get_mut(topic) {
+            queue.waits = waits;
+        }
+    }
+
+    /// Removes a queue, unless a send waits in it. True if there is none any more.
+    pub(super) fn end_empty(&self, topic: &str) -> bool {
+        let queues = &mut self.state.lock().queues;
+        if queues
+            .get(topic)
+            .is_some_and(|queue| queue.sends.is_empty())
+        {
+            queues.remove(topic);
+        }
+        !queues.contains_key(topic)
     }
 
     /// Takes a send out of the counts of waiting records and bytes.

@@ -25,6 +25,10 @@ use crate::runtime;
 /// How often a wait asks whether the cluster can be reached.
 const LOOK_AFTER: Duration = Duration::from_millis(500);
 
+/// How many of the messages that wait for their topic one call lets in, once it is known: a few, so that no call waits,
+/// and more than one, so that the queue ends.
+const LET_IN: usize = 32;
+
 /// Takes messages and gives reports.
 #[pyclass(
     name = "ConfluentProducer",
@@ -151,7 +155,8 @@ impl PyConfluentProducer {
             value: value.map(|value| value.clone().unbind()),
             sent,
         });
-        if open.core.producer.has_pending(name) {
+        let producer = &open.core.producer;
+        if producer.has_pending(name) && !producer.let_waiting_in(name, LET_IN) {
             return open.enqueue(py, &record, report);
         }
         match open.core.producer.try_send(&record) {
