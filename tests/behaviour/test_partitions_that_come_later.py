@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from kafkars import TopicPartition
 from kafkars.errors import InvalidArgumentError, InvalidPartitionError
@@ -135,6 +136,40 @@ def test_a_producer_finds_a_partition_that_was_added_with_its_next_record(client
             assert len(asked) < 100
 
 
+def by_many(producer: Any) -> Any:
+    return producer.send_many("t", [b"added"], partitions=2)
+
+
+def by_arrow(producer: Any) -> Any:
+    table = pa.table({"value": [b"added"], "to": pa.array([2], pa.int32())})
+    return producer.send_arrow("t", table, partition="to")
+
+
+def by_batch(producer: Any) -> Any:
+    batch = producer.create_batch()
+    batch.append(b"added")
+    return producer.send_batch(batch, "t", partition=2)
+
+
+@pytest.mark.parametrize("send", [by_many, by_arrow, by_batch])
+def test_each_way_of_sending_finds_it_with_the_next_call(client_api: Any, send: Any) -> None:
+    with EmbeddedBroker(topics={"t": 1}) as broker:
+        settings = {"bootstrap_servers": broker.bootstrap_servers}
+        with client_api.Producer(**settings) as producer, client_api.Admin(**settings) as admin:
+            producer.send("t", b"first").result(SECONDS)
+            admin.create_partitions({"t": 3})
+
+            def is_sent() -> bool:
+                try:
+                    send(producer).result(SECONDS)
+                except InvalidPartitionError:
+                    return False
+                return True
+
+            eventually(is_sent, "the producer knows the partition")
+        assert broker.offsets("t", 2)[1] == 1
+
+
 def test_one_that_does_not_exist_is_told(client_api: Any) -> None:
     with EmbeddedBroker(topics={"t": 1}) as broker:
         settings = {"bootstrap_servers": broker.bootstrap_servers}
@@ -144,3 +179,32 @@ def test_one_that_does_not_exist_is_told(client_api: Any) -> None:
             consumer.assign([("t", 7)])
             with pytest.raises(InvalidArgumentError, match="has 1 partitions, so there is no partition 7"):
                 consumer.poll(timeout=SECONDS)
+
+
+@pytest.mark.parametrize("begin", [[("t", 3)], {("t", 3): 0}], ids=["looked up", "at an offset"])
+def test_one_that_never_comes_is_told(client_api: Any, begin: Any) -> None:
+    with EmbeddedBroker(topics={"t": 1}) as broker:
+        settings = {"bootstrap_servers": broker.bootstrap_servers}
+        with client_api.Consumer(**settings, auto_offset_reset="earliest") as consumer:
+            consumer.assign(begin)
+            for _ in range(2):
+                with pytest.raises(InvalidArgumentError, match="no partition 3"):
+                    consumer.poll(timeout=SECONDS)
+            (trouble,) = consumer.health().troubles
+            assert (trouble.topic, trouble.partition) == ("t", 3)
+            assert "no partition 3" in trouble.cause
+            with client_api.Admin(**settings) as admin:
+                admin.create_partitions({"t": 4})
+            with client_api.Producer(**settings) as producer:
+                producer.send("t", b"added", partition=3).result(SECONDS)
+            record = eventually(lambda: read(consumer), "the record is read")
+            assert (record.partition, record.offset) == (3, 0)
+            eventually(lambda: not consumer.health().troubles, "there is no trouble")
+
+
+def read(consumer: Any) -> Any:
+    """A record; None if the consumer still has the former error to tell."""
+    try:
+        return consumer.poll(timeout=0.1)
+    except InvalidArgumentError:
+        return None

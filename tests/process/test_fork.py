@@ -98,6 +98,29 @@ def test_a_consumer_made_before_is_refused_in_the_child_and_works_in_the_parent(
     """) == ["refused: True"] * 7 + ["parent", "parent"]
 
 
+@pytest.mark.parametrize("before", ["pass", 'round_trip("parent")'], ids=["imported", "used"])
+def test_members_of_forked_processes_are_members_of_their_own(before: str) -> None:
+    """Members of the newer group protocol make their ids themselves: equal ones would be one member, twice."""
+    found = lines(
+        before
+        + """
+broker.create_topic("shared", 2)
+
+def work():
+    with Consumer(bootstrap_servers=servers, group_id="g", group_protocol="consumer") as consumer:
+        consumer.subscribe(["shared"])
+        while not consumer.assignment():
+            consumer.poll(0.05)
+        print("member", consumer.group_metadata().member_id, flush=True)
+
+in_child(work)
+in_child(work)
+"""
+    )
+    members = [line.split()[1] for line in found if line.startswith("member")]
+    assert len(members) == len(set(members)) == 2
+
+
 def test_asyncio_clients_made_before_are_refused() -> None:
     assert (
         lines("""

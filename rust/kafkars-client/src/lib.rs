@@ -11,6 +11,7 @@ mod metadata;
 mod metrics;
 pub mod net;
 mod producer;
+mod random_seed;
 mod topic_name;
 
 pub use application_call::{ApplicationCall, CallAttempt};

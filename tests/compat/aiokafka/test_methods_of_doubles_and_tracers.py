@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import functools
 import inspect
+import pickle
+import weakref
 from collections.abc import Callable
 from typing import Any
 from unittest import mock
@@ -68,6 +71,32 @@ def test_a_patched_method_of_the_class_can_be_awaited(embedded: Library, run: Ru
             patched.assert_awaited_once()
         assert inspect.iscoroutinefunction(getattr(producer_class, method))
         await producer.stop()
+
+    run(test)
+
+
+def test_methods_are_held_weakly_copied_and_pickled(embedded: Library, run: Run) -> None:
+    """Libraries of signals keep the methods that they call as `weakref.WeakMethod`."""
+    module = embedded.module()
+
+    async def test() -> None:
+        producer, consumer = embedded.producer(), embedded.consumer()
+        for client, method in (
+            (producer, "send"),
+            (producer, "send_and_wait"),
+            (consumer, "getone"),
+            (consumer, "getmany"),
+        ):
+            function = getattr(type(client), method)
+            assert weakref.ref(function)() is function
+            assert weakref.WeakMethod(getattr(client, method))() == getattr(client, method)
+            assert copy.copy(function) is function
+            assert copy.deepcopy(function) is function
+            assert not hasattr(function, "\ud800")
+        for function in (module.AIOKafkaProducer.send, module.AIOKafkaConsumer.getone):
+            assert pickle.loads(pickle.dumps(function)) is function
+        await producer.stop()
+        await consumer.stop()
 
     run(test)
 

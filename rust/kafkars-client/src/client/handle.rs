@@ -1,7 +1,6 @@
 //! The handle of a client: finding the cluster, looking at its metadata, closing.
 
 use std::fmt;
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -20,6 +19,7 @@ use crate::error::{AttemptError, ClientError};
 use crate::metadata::task;
 use crate::metrics::ClientMetrics;
 use crate::net::ApiVersionTable;
+use crate::random_seed::random_seed;
 use crate::{after, now};
 
 /// A client of one cluster. Clones share it; dropping the last one ends everything it runs.
@@ -35,8 +35,7 @@ impl Client {
     /// Makes a client that runs on `handle`. Does no I/O: the first request finds the cluster.
     #[must_use]
     pub fn new(config: Checked<ClientConfig>, handle: Handle) -> Self {
-        let seed = RandomState::new().build_hasher().finish();
-        let core = Arc::new(Core::new(config, handle, seed));
+        let core = Arc::new(Core::new(config, handle, random_seed()));
         warn_of_open_password(&core);
         core.network.tasks.spawn(task::run(Arc::clone(&core)));
         Self {

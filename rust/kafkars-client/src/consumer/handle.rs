@@ -1,7 +1,6 @@
 //! The handle of a consumer.
 
 use std::collections::HashSet;
-use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -17,6 +16,7 @@ use super::group::task::Start;
 use super::shared::{ConsumerDropGuard, ConsumerShared};
 use super::{manager, opening};
 use crate::client::Client;
+use crate::random_seed::random_seed;
 
 /// A consumer, which reads the partitions assigned to it. Clones share everything; dropping the last one ends the
 /// consumer.
@@ -56,7 +56,7 @@ impl Consumer {
         let mut buffer = FetchBuffer::new(config.auto_offset_reset, config.fetch_buffer_bytes);
         let of_client = client.config();
         let backoff = Backoff::new(of_client.retry_backoff, of_client.retry_backoff_max);
-        buffer.set_pace(RetryPace::new(backoff, RandomState::new().hash_one(0)));
+        buffer.set_pace(RetryPace::new(backoff, random_seed()));
         let group = config.group.clone();
         let (group, commands) = group.map(GroupHandle::new).unzip();
         if group.is_some() {

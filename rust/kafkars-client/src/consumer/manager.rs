@@ -11,13 +11,12 @@ use kafkars_protocol::ErrorCode;
 use tokio::task::JoinSet;
 
 use super::shared::ConsumerShared;
+use super::unread_partitions::UnreadPartitions;
 use super::{broker_fetcher, look_up, truncation};
 use crate::now;
 
 /// A topic that brokers do not know for this long is reported: until then it may be on its way of being created.
 const UNKNOWN_TOPIC_GRACE: Duration = Duration::from_secs(2);
-/// How often metadata is asked for a partition that its topic does not have: it may have been added since.
-const ABSENT_PARTITION_PAUSE: Duration = Duration::from_secs(1);
 
 /// Runs the manager until the consumer is closed.
 pub(super) async fn run(shared: Arc<ConsumerShared>) {
@@ -36,8 +35,7 @@ pub(super) struct Manager {
     wanted: HashSet<Arc<str>>,
     // Assigned topics that brokers do not know, and since when.
     unknown: HashMap<Arc<str>, Instant>,
-    // Topics that metadata knows without an assigned partition, and when it is asked again.
-    without_partition: HashMap<Arc<str>, Instant>,
+    unread: UnreadPartitions,
 }
 
 impl Manager {
@@ -48,7 +46,7 @@ impl Manager {
             used: HashSet::new(),
             wanted: HashSet::new(),
             unknown: HashMap::new(),
-            without_partition: HashMap::new(),
+            unread: UnreadPartitions::default(),
             shared,
         }
     }
@@ -100,7 +98,7 @@ impl Manager {
         truncation::look(&self.shared, &mut self.tasks, now);
         self.start_fetchers(&assigned);
         let unknown_at = self.report_unknown(&assigned, now);
-        let absent_at = self.ask_for_absent(&assigned, now);
+        let absent_at = self.unread.look(&self.shared, &assigned, now);
         look_up::start(&self.shared, &mut self.tasks, now);
         let retry_at = self.shared.inner.lock().buffer.next_wake(now);
         [unknown_at, absent_at, retry_at]
@@ -211,38 +209,6 @@ impl Manager {
             self.shared.inner.lock().absent_topics.are_back();
         }
         wake_at
-    }
-
-    /// Asks for the metadata of topics that have no such partition as far as is known. Nothing else would where reading
-    /// begins at an offset that need not be looked up.
-    fn ask_for_absent(&mut self, assigned: &[TopicPartition], now: Instant) -> Option<Instant> {
-        let cluster = self.shared.client.cluster();
-        let is_absent = |at: &&TopicPartition| {
-            let topic = cluster.topic(&at.topic);
-            topic.is_some_and(|topic| {
-                let index = usize::try_from(at.partition).ok();
-                let partition = index.and_then(|index| topic.partitions.get(index));
-                topic.error.is_none() && partition.is_none()
-            })
-        };
-        let topics: HashSet<&Arc<str>> = assigned
-            .iter()
-            .filter(is_absent)
-            .map(|partition| &partition.topic)
-            .collect();
-        self.without_partition
-            .retain(|topic, _| topics.contains(topic));
-        for topic in topics {
-            let ask_at = self
-                .without_partition
-                .entry(Arc::clone(topic))
-                .or_insert(now);
-            if *ask_at <= now {
-                *ask_at = now + ABSENT_PARTITION_PAUSE;
-                self.shared.client.refresh_topics(&[topic]);
-            }
-        }
-        self.without_partition.values().copied().min()
     }
 
     fn fail_topic(&self, topic: &Arc<str>, code: ErrorCode) {

@@ -20,6 +20,7 @@ mod refusal;
 mod request;
 mod shared;
 mod truncation;
+mod unread_partitions;
 #[cfg(test)]
 mod wake_ups;
 

@@ -285,7 +285,7 @@ async fn refresh_where_older(
 }
 
 /// The leader of the partition, if it has one now.
-fn leader_of(
+pub(super) fn leader_of(
     metadata: &TopicMetadata,
     partition: &TopicPartition,
 ) -> Result<Option<i32>, FetchError> {

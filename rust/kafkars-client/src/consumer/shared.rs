@@ -270,6 +270,12 @@ impl ConsumerShared {
         self.closed.load(Ordering::Acquire)
     }
 
+    /// True if a group decides what is read.
+    pub(super) fn is_subscribed(&self) -> bool {
+        let group = self.group.as_ref();
+        group.is_some_and(|group| group.is_subscribed())
+    }
+
     /// Makes the tasks look again.
     pub(super) fn touch(&self) {
         self.changed

@@ -29,6 +29,7 @@ use parking_lot::RwLock;
 use tokio::sync::Notify;
 
 use crate::client::{Client, silence};
+use crate::random_seed::random_seed;
 use crate::{now, wall_clock_ms};
 
 pub use self::blocking::{Blocking, NotSent, StoppedSend};
@@ -58,7 +59,7 @@ pub struct Producer {
 impl Producer {
     /// Makes a producer with a sender task of its own. Does no I/O until the first record.
     pub fn new(client: Client, config: Checked<ProducerConfig>) -> Self {
-        let seed = seed();
+        let seed = random_seed();
         let shared = Arc::new(ProducerShared {
             accumulator: Arc::new(Accumulator::new(&config, seed)),
             seed,
@@ -158,9 +159,9 @@ impl Producer {
         append().inspect_err(|refusal| self.doubt_partitions(refusal))
     }
 
-    #[cold]
     /// Asks for the metadata of a topic that has no partition of the number that the caller has named: it may have been
     /// added since, and the next call is to find it.
+    #[cold]
     fn doubt_partitions(&self, refusal: &AppendRefusal) {
         if let AppendRefusal::Failed(ProduceError::InvalidPartition { topic, .. }) = refusal {
             self.client().refresh_topics(&[topic]);
@@ -382,10 +383,4 @@ impl Drop for ProducerDropGuard {
         }
         self.0.abandon();
     }
-}
-
-/// A seed that differs between producers, which is all that distributing records without key needs.
-fn seed() -> u64 {
-    use std::hash::{BuildHasher, RandomState};
-    RandomState::new().hash_one(wall_clock_ms())
 }

@@ -17,6 +17,7 @@ use super::pending_sends::{PendingId, QueuedSend};
 use super::permit::SendPermit;
 use super::{Producer, SendError, SendWait};
 use crate::now;
+use crate::random_seed::random_seed;
 
 /// What became of the first send of a queue.
 enum First {
@@ -272,7 +273,7 @@ impl Producer {
     ) -> Result<(), ProduceError> {
         let config = self.client().config();
         let pause = Backoff::new(config.reconnect_backoff, config.reconnect_backoff_max);
-        let mut random = Random::new(super::seed());
+        let mut random = Random::new(random_seed());
         let mut failures = 0;
         loop {
             let limit = until.min(now() + propagation);

@@ -34,7 +34,11 @@ impl Producer {
             records.show(index, &mut |record| {
                 checked = self.shared().accumulator.check(known, record);
             });
-            checked.map_err(|error| at(index)(AppendRefusal::Failed(error)))?;
+            checked.map_err(|error| {
+                let refusal = AppendRefusal::Failed(error);
+                self.doubt_partitions(&refusal);
+                at(index)(refusal)
+            })?;
         }
         destination.map(drop).map_err(at(0))
     }

@@ -146,17 +146,21 @@ impl Transactions {
         if step != CoordinatorStep::CommitOffsets {
             return finding;
         }
+        // An abort may have dropped the offsets meanwhile.
+        let Some(offsets) = self.offsets.front_mut() else {
+            return finding;
+        };
         let (error_action, code, message) = finding;
         if (error_action, code) != (ErrorAction::Again, ErrorCode::UnknownTopicOrPartition) {
-            self.unknown_topic_since = None;
+            offsets.unknown_topic_since = None;
             return (error_action, code, message);
         }
-        let since = *self.unknown_topic_since.get_or_insert(now);
-        if now - since < self.config.unknown_topic_limit {
-            return (error_action, code, message);
-        }
-        self.unknown_topic_since = None;
-        (ErrorAction::Abortable, code, message)
+        let since = *offsets.unknown_topic_since.get_or_insert(now);
+        let error_action = match now - since < self.config.unknown_topic_limit {
+            true => error_action,
+            false => ErrorAction::Abortable,
+        };
+        (error_action, code, message)
     }
 
     /// Notes that a request had no effect. If it was the one that would have opened the transaction, EndTxn is not

@@ -95,6 +95,7 @@ impl Transactions {
                 group,
                 offsets,
                 added: false,
+                unknown_topic_since: None,
             });
         }
         Ok(call_id)

@@ -126,8 +126,6 @@ pub struct Transactions {
     failures: u32,
     // The error of the last request, until one succeeds.
     last_error: Option<Arc<str>>,
-    // Since when the group's coordinator refuses offsets of a topic that it does not know.
-    unknown_topic_since: Option<Instant>,
     // The broker that the last request was sent to.
     asked: Option<Destination>,
     // The coordinator that was asked last, also while another one is looked for.
@@ -200,6 +198,8 @@ struct OffsetStep {
     offsets: Vec<OffsetToCommit>,
     // The older protocol only: the group was added to the transaction.
     added: bool,
+    // Since when the group's coordinator refuses them because it does not know a topic.
+    unknown_topic_since: Option<Instant>,
 }
 
 impl Transactions {
@@ -228,7 +228,6 @@ impl Transactions {
             in_flight: None,
             failures: 0,
             last_error: None,
-            unknown_topic_since: None,
             asked: None,
             last_coordinator: None,
             init_lost: false,

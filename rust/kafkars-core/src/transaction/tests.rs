@@ -600,6 +600,26 @@ fn offsets_of_a_topic_that_comes_in_time_are_committed() {
 }
 
 #[test]
+fn what_offsets_have_waited_for_ends_with_them() {
+    let mut talk = Talk::ready(2);
+    talk.begin_and_send();
+    let (group, offset) = Talk::one_offset();
+    let sent = talk.transactions.send_offsets(group, vec![offset]);
+    assert!(sent.is_ok());
+    talk.refusal = Some(("TxnOffsetCommit", ErrorCode::UnknownTopicOrPartition));
+    while !talk.log.contains(&"TxnOffsetCommit".to_owned()) {
+        talk.turn();
+    }
+    talk.refusal = None;
+    talk.abort().expect("open");
+    talk.now += TIMEOUT;
+    talk.begin_and_send();
+    talk.surprise = Some(("TxnOffsetCommit", Ok(ErrorCode::UnknownTopicOrPartition)));
+    assert_eq!(talk.send_offsets(), Ok(()));
+    assert_eq!(talk.commit(), Ok(()));
+}
+
+#[test]
 fn an_abort_overtakes_offsets_that_wait() {
     let mut talk = Talk::ready(2);
     talk.begin_and_send();

@@ -17,7 +17,7 @@ use crate::imports::METHOD_TYPE;
 
 /// A native method with the face of a coroutine function. To be put into a class, where it takes part in the protocol
 /// of methods: found on an object it is bound to it, found on the class it is itself.
-#[pyclass(name = "CoroutineMethod", module = "kafkars._kafkars", frozen)]
+#[pyclass(name = "CoroutineMethod", module = "kafkars._kafkars", frozen, weakref)]
 pub(crate) struct PyCoroutineMethod {
     /// Where the interpreter looks for the function to call; `install` tells it so.
     #[cfg(not(any(Py_LIMITED_API, Py_GIL_DISABLED)))]
@@ -64,12 +64,26 @@ impl PyCoroutineMethod {
         }
     }
 
-    /// What is asked of a function, its class among it, is asked of the declaration. Only what binds and calls is not.
+    /// As functions are copied and pickled: by their place.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.declaration
+            .bind(py)
+            .getattr(intern!(py, "__qualname__"))
+    }
+
+    /// What is asked of a function, its class among it, is asked of the declaration. Only what binds, calls and copies
+    /// is not.
     fn __getattribute__<'py>(
         slf: &Bound<'py, Self>,
         name: &Bound<'py, PyString>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        if matches!(name.to_str()?, "__get__" | "__call__") {
+        let is_own = |name| {
+            matches!(
+                name,
+                "__get__" | "__call__" | "__reduce__" | "__reduce_ex__"
+            )
+        };
+        if name.to_str().is_ok_and(is_own) {
             let method = slf.get_type().getattr(name)?;
             return method.call_method1(intern!(slf.py(), "__get__"), (slf,));
         }
@@ -107,7 +121,9 @@ pub(crate) fn install(py: Python<'_>) {
     // SAFETY: attached, so nobody else looks at the type, of which no object exists yet. The size shows that the field
     // is where `contents_at` says; a layout of another kind leaves the ordinary slots, which do the same.
     unsafe {
-        if (*class).tp_basicsize == (contents + size_of::<PyCoroutineMethod>()) as isize {
+        // Behind it is the list of weak references.
+        let size = contents + size_of::<PyCoroutineMethod>() + size_of::<*mut ffi::PyObject>();
+        if (*class).tp_basicsize == size as isize {
             (*class).tp_vectorcall_offset = offset as isize;
             (*class).tp_flags |=
                 ffi::Py_TPFLAGS_HAVE_VECTORCALL | ffi::Py_TPFLAGS_METHOD_DESCRIPTOR;

@@ -50,6 +50,8 @@ pub(crate) struct ConsumerCore {
     /// The id of the last end of a subscription that was reported.
     left: AtomicU64,
     leaving: AtomicBool,
+    // Whether `close()` was called and has begun to leave the group.
+    closing: AtomicBool,
     /// Whether an exception has interrupted the handling of what was handed out last.
     interrupted: AtomicBool,
 }
@@ -81,6 +83,7 @@ impl ConsumerCore {
             raised: Mutex::default(),
             left: AtomicU64::new(0),
             leaving: AtomicBool::new(false),
+            closing: AtomicBool::new(false),
             interrupted: AtomicBool::new(false),
         }))
     }
@@ -193,8 +196,11 @@ impl ConsumerCore {
     /// Fails if a wait for records would never end, because nothing is assigned, or never will be again.
     pub(crate) fn check_assigned(&self, py: Python<'_>) -> PyResult<()> {
         self.check_membership(py)?;
-        if !self.consumer.is_assigned() && !self.consumer.is_subscribed() {
+        if self.reads_nothing() {
             self.check_open()?;
+            if self.is_over() {
+                return Err(error::closed("consumer"));
+            }
             return Err(error::state(
                 "nothing is assigned to this consumer; call assign() or subscribe() before reading",
             ));
@@ -252,6 +258,7 @@ impl ConsumerCore {
         }
         let closing = self.consumer.start_closing(deadline, self.is_finished());
         self.leaving.store(closing.is_some(), Ordering::Release);
+        self.closing.fetch_or(closing.is_some(), Ordering::AcqRel);
         closing
     }
 
@@ -266,6 +273,15 @@ impl ConsumerCore {
         !self.fork_guard.is_elsewhere()
             && !self.consumer.is_closed()
             && self.check_reentry().is_ok()
+    }
+
+    /// True if nothing comes any more because the consumer is closed, or is being closed and has given up what it had.
+    pub(crate) fn is_over(&self) -> bool {
+        self.consumer.is_closed() || (self.closing.load(Ordering::Acquire) && self.reads_nothing())
+    }
+
+    fn reads_nothing(&self) -> bool {
+        !self.consumer.is_assigned() && !self.consumer.is_subscribed()
     }
 
     /// True if the subscription is being given up: a failure of the membership does not matter then.

@@ -120,11 +120,11 @@ impl PyConsumer {
         match self.core.next(py) {
             Ok(Some(record)) => return Ok(Some(record)),
             Ok(None) => {}
-            Err(_) if self.core.consumer.is_closed() => return Ok(None),
+            Err(_) if self.core.is_over() => return Ok(None),
             Err(error) => return Err(error),
         }
         match self.core.wait_for(py, None, |core| core.next(py)) {
-            Err(_) if self.core.consumer.is_closed() => Ok(None),
+            Err(_) if self.core.is_over() => Ok(None),
             outcome => outcome,
         }
     }

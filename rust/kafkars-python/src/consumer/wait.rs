@@ -125,7 +125,7 @@ impl ConsumerCore {
     /// The exception that the caller of a read gets: an iteration ends with the consumer.
     fn heard(&self, amount: Amount, error: PyErr) -> PyErr {
         match amount {
-            Amount::Next if self.consumer.is_closed() => PyStopAsyncIteration::new_err(()),
+            Amount::Next if self.is_over() => PyStopAsyncIteration::new_err(()),
             _ => error,
         }
     }
@@ -139,7 +139,8 @@ impl RecordReads for ConsumerCore {
         if let Some(found) = found.map_err(|error| self.heard(amount, error))? {
             return Ok(FirstStep::Answer(found));
         }
-        self.check_assigned(py)?;
+        self.check_assigned(py)
+            .map_err(|error| self.heard(amount, error))?;
         if timeout == Some(0.0) && !self.consumer.has_event() {
             self.check_readable(py)?;
             return nothing(amount, py).map(FirstStep::Answer);

@@ -1,6 +1,5 @@
 //! Sends requests to the coordinator, one try each: `kafkars_core::group` decides when to try again.
 
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 
 use kafkars_core::cluster::Cluster;
@@ -17,11 +16,6 @@ use crate::client::Client;
 use crate::error::{AttemptError, ClientError};
 use crate::net::ConnectionKind;
 use crate::{after, now};
-
-/// A seed that differs from consumer to consumer.
-pub(super) fn seed() -> u64 {
-    RandomState::new().build_hasher().finish()
-}
 
 /// Finds the group's coordinator.
 pub(super) async fn coordinator(client: &Client, group: &str) -> Result<i32, RequestFailure> {

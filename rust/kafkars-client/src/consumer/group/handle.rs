@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 
 use super::command::Command;
 use super::event::LeaveId;
-use super::exchange;
+use crate::random_seed::random_seed;
 
 /// A subscription as applications see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,7 +66,7 @@ impl GroupHandle {
         let (commands, receiver) = mpsc::unbounded_channel();
         let group = Arc::new(Self {
             config,
-            seed: exchange::seed(),
+            seed: random_seed(),
             commands,
             status: Mutex::new(Status {
                 subscription: None,

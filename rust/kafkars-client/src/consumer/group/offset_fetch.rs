@@ -17,7 +17,6 @@ use kafkars_protocol::messages::offset_fetch::{
 };
 use kafkars_protocol::{ErrorCode, Uuid};
 
-use super::exchange;
 use super::handle::GroupHandle;
 use crate::client::any_broker;
 use crate::consumer::errors;
@@ -25,6 +24,7 @@ use crate::consumer::shared::ConsumerShared;
 use crate::error::ClientError;
 use crate::net::ConnectionKind;
 use crate::now;
+use crate::random_seed::random_seed;
 
 /// OffsetFetch names groups in a list from this version on.
 const GROUPS_SINCE: i16 = 8;
@@ -62,7 +62,7 @@ async fn fetch_until(
     let (started, client) = (now(), &shared.client);
     let config = client.config();
     let backoff = Backoff::new(config.retry_backoff, config.retry_backoff_max);
-    let mut random = Random::new(exchange::seed());
+    let mut random = Random::new(random_seed());
     let (mut failures, mut coordinator) = (0, None);
     let mut cause: Arc<str> = "the coordinator did not answer".into();
     while !shared.is_closed() {

@@ -152,8 +152,7 @@ impl Consumer {
 
     /// True if there is a subscription.
     pub fn is_subscribed(&self) -> bool {
-        let group = self.shared.group.as_ref();
-        group.is_some_and(|group| group.is_subscribed())
+        self.shared.is_subscribed()
     }
 
     /// Why the membership has ended for good, once the event that says so was taken. Until the application subscribes

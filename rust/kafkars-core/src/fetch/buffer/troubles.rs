@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::fetch_buffer::{CursorId, FetchBuffer};
 use super::network::{FETCH, FetchTarget};
 use crate::config::TopicPartition;
-use crate::fetch::cursor::Cursor;
+use crate::fetch::cursor::{Cursor, CursorState};
 use crate::fetch::error::FetchError;
 use crate::fetch::retry::{RetryPace, Trouble};
 
@@ -45,6 +45,33 @@ impl FetchBuffer {
     ) {
         self.refused(id, epoch, now, operation, error.to_string());
         self.fail(id, epoch, error);
+    }
+
+    /// Notes that no broker can be asked about a partition whose position is known; the application gets `error`, if one
+    /// is given. What has other troubles keeps them.
+    pub fn unreachable(
+        &mut self,
+        partition: &TopicPartition,
+        now: Instant,
+        cause: &Arc<str>,
+        error: Option<FetchError>,
+    ) {
+        let Ok(id) = self.id(partition) else {
+            return;
+        };
+        let Some(cursor) = self.cursors.get_mut(id).and_then(Option::as_mut) else {
+            return;
+        };
+        if cursor.state != CursorState::Fetching {
+            return;
+        }
+        if cursor.trouble().is_none() {
+            cursor.retry.note(now, FETCH, Arc::clone(cause));
+        }
+        let epoch = cursor.epoch;
+        if let Some(error) = error {
+            self.fail(id, epoch, error);
+        }
     }
 
     /// Notes a response after which another request can be sent at once; see

@@ -61,3 +61,29 @@ fn an_error_of_a_partition_with_a_position_is_left_to_whoever_reads() {
     assert_eq!(buffer.take_position_error(&partition(0)), Ok(None));
     assert_eq!(buffer.next_record().expect_err("it is raised"), error);
 }
+
+#[test]
+fn what_nobody_can_be_asked_about_is_in_trouble_and_told_where_that_is_wanted() {
+    let cause: Arc<str> = "nobody leads it".into();
+    let now = Instant::now();
+    let error = FetchError::InvalidArgument {
+        problem: Arc::clone(&cause),
+    };
+    // Look-ups tell of their own troubles.
+    let mut looked_up = unset(1);
+    looked_up.unreachable(&partition(0), now, &cause, Some(error.clone()));
+    assert_eq!(looked_up.troubles(), []);
+    assert!(!looked_up.is_ready());
+    let mut buffer = assigned(2);
+    buffer.unreachable(&partition(1), now, &cause, None);
+    let troubles = buffer.troubles();
+    assert_eq!(troubles.len(), 1);
+    assert_eq!(
+        (&troubles[0].0, &troubles[0].1.cause),
+        (&partition(1), &cause)
+    );
+    assert!(!buffer.is_ready(), "it may pass");
+    buffer.unreachable(&partition(1), now, &cause, Some(error.clone()));
+    assert_eq!(buffer.next_record().expect_err("it is told"), error);
+    assert_eq!(take_targets(&mut buffer).len(), 2, "both are read on");
+}

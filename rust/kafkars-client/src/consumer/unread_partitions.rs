@@ -1,0 +1,97 @@
+//! Partitions with a position about which no broker can be asked: their topic has none of the number as far as is known,
+//! or nobody leads them. Those without position are looked up, and that tells why it fails.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use kafkars_core::config::TopicPartition;
+
+use super::offsets::leader_of;
+use super::shared::ConsumerShared;
+
+/// How often metadata is asked for a partition that its topic does not have: it may have been added since.
+const PAUSE: Duration = Duration::from_secs(1);
+/// After how many of these pauses the application is told, and told again.
+const TOLD_EVERY: u32 = 2;
+
+const NO_LEADER: &str = "no broker leads the partition";
+
+/// The topics that metadata knows without an assigned partition.
+#[derive(Default)]
+pub(super) struct UnreadPartitions {
+    asked: HashMap<Arc<str>, Asked>,
+}
+
+struct Asked {
+    times: u32,
+    again_at: Instant,
+}
+
+impl UnreadPartitions {
+    /// Asks for metadata of topics that lack a partition, and notes what cannot be read. Returns when to look again.
+    pub(super) fn look(
+        &mut self,
+        shared: &ConsumerShared,
+        assigned: &[TopicPartition],
+        now: Instant,
+    ) -> Option<Instant> {
+        let cluster = shared.client.cluster();
+        let known = assigned.iter().filter_map(|at| {
+            let topic = cluster.topic(&at.topic)?;
+            topic.error.is_none().then_some((at, topic))
+        });
+        let mut unread = Vec::new();
+        let mut lacking: HashSet<&Arc<str>> = HashSet::new();
+        for (at, topic) in known {
+            match leader_of(topic, at) {
+                Ok(Some(_)) => {}
+                Ok(None) => unread.push((at, NO_LEADER.into(), None)),
+                Err(error) => {
+                    lacking.insert(&at.topic);
+                    unread.push((at, error.to_string().into(), Some(error)));
+                }
+            }
+        }
+        self.asked.retain(|topic, _| lacking.contains(topic));
+        let due: HashMap<&Arc<str>, u32> = lacking
+            .into_iter()
+            .filter_map(|topic| Some((topic, self.ask(shared, topic, now)?)))
+            .collect();
+        let is_by_hand = !shared.is_subscribed();
+        let noted = unread.into_iter().filter_map(|(at, cause, error)| {
+            if error.is_none() {
+                return Some((at, cause, None));
+            }
+            // The first time nobody has looked whether it was added.
+            let times = due.get(&at.topic).filter(|times| **times > 1)?;
+            let is_told = is_by_hand && times % TOLD_EVERY == 1;
+            Some((at, cause, error.filter(|_| is_told)))
+        });
+        let noted: Vec<(_, Arc<str>, _)> = noted.collect();
+        if !noted.is_empty() {
+            shared.update(|buffer| {
+                for (at, cause, error) in noted {
+                    buffer.unreachable(at, now, &cause, error);
+                }
+            });
+            shared.report_troubles();
+        }
+        self.asked.values().map(|asked| asked.again_at).min()
+    }
+
+    /// Asks for metadata of a topic, if it is time. Returns how often that was done.
+    fn ask(&mut self, shared: &ConsumerShared, topic: &Arc<str>, now: Instant) -> Option<u32> {
+        let asked = self.asked.entry(Arc::clone(topic)).or_insert(Asked {
+            times: 0,
+            again_at: now,
+        });
+        if asked.again_at > now {
+            return None;
+        }
+        asked.again_at = now + PAUSE;
+        asked.times = asked.times.saturating_add(1);
+        shared.client.refresh_topics(&[topic]);
+        Some(asked.times)
+    }
+}

@@ -1,0 +1,81 @@
+"""Whoever reads while a consumer is closed hears that it is closed, at each moment of the way."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+from typing import Any
+
+import kafkars
+import pytest
+from kafkars import aio
+from kafkars.errors import ClosedError
+from kafkars.testing import EmbeddedBroker
+
+from tests.support.waiting import SECONDS, eventually
+
+GROUP = {"group_id": "g", "auto_offset_reset": "earliest", "client_id": "reader"}
+LEAVING = 0.3
+"""Seconds until the coordinator answers: the member has given up its partitions by then."""
+
+
+def iterate(consumer: Any) -> None:
+    for _ in consumer:
+        pass
+
+
+def poll(consumer: Any) -> None:
+    with pytest.raises(ClosedError):
+        while True:
+            consumer.poll(timeout=0.01)
+
+
+async def iterate_on_a_loop(consumer: Any) -> None:
+    async for _ in consumer:
+        pass
+
+
+async def poll_on_a_loop(consumer: Any) -> None:
+    with pytest.raises(ClosedError):
+        while True:
+            await consumer.poll(timeout=0.01)
+
+
+@pytest.mark.parametrize("reads", [iterate, poll])
+def test_a_thread_that_reads(reads: Any) -> None:
+    failures: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            reads(consumer)
+        except Exception as error:  # noqa: BLE001  # told below
+            failures.append(error)
+
+    with EmbeddedBroker(topics={"t": 1}) as broker:
+        consumer = kafkars.Consumer(bootstrap_servers=broker.bootstrap_servers, **GROUP)
+        consumer.subscribe(["t"])
+        thread = threading.Thread(target=run)
+        thread.start()
+        eventually(consumer.assignment, "it reads")
+        with broker.intercept("LeaveGroup", "delay", seconds=LEAVING):
+            consumer.close(timeout=SECONDS)
+        thread.join(SECONDS)
+        assert not thread.is_alive()
+    assert failures == []
+
+
+@pytest.mark.parametrize("reads", [iterate_on_a_loop, poll_on_a_loop])
+def test_a_task_that_reads(reads: Any) -> None:
+    async def test() -> None:
+        with EmbeddedBroker(topics={"t": 1}) as broker, contextlib.ExitStack() as faults:
+            consumer = aio.Consumer(bootstrap_servers=broker.bootstrap_servers, **GROUP)
+            consumer.subscribe(["t"])
+            reading = asyncio.create_task(reads(consumer))
+            while not consumer.assignment():  # noqa: ASYNC110  the task has it
+                await asyncio.sleep(0.005)
+            faults.enter_context(broker.intercept("LeaveGroup", "delay", seconds=LEAVING))
+            await consumer.close(timeout=SECONDS)
+            await asyncio.wait_for(reading, SECONDS)
+
+    asyncio.run(test())
