@@ -303,6 +303,23 @@ def test_batches_filled_by_hand(library: Library, run: Run) -> None:
     run(test)
 
 
+def test_a_batch_is_as_large_as_it_was_made_for(library: Library, run: Run) -> None:
+    """`max_request_size` bounds each record; compressed, the batch is small for the broker."""
+    topic = library.broker.new_topic()
+
+    async def test() -> None:
+        async with library.producer(max_batch_size=2 * 2**20, compression_type="gzip") as producer:
+            batch = producer.create_batch()
+            count = 0
+            while batch.append(key=None, value=bytes(50_000), timestamp=None) is not None:
+                count += 1
+            assert batch.size() > 2**20
+            assert (await (await producer.send_batch(batch, topic, partition=0))).offset == 0
+        assert len(await read(library, topic, count)) == count
+
+    run(test)
+
+
 def test_batches_go_through_the_serializers(embedded: Library, run: Run) -> None:
     topic = embedded.broker.new_topic()
 

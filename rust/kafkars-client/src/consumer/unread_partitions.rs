@@ -1,5 +1,5 @@
-//! Partitions with a position about which no broker can be asked: their topic has none of the number as far as is known,
-//! or nobody leads them. Those without position are looked up, and that tells why it fails.
+//! Partitions with a position about which no broker can be asked: their topic has none of the number as far as is
+//! known, or nobody leads them. Those without position are looked up, and that tells why it fails.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -20,10 +20,10 @@ const NO_LEADER: &str = "no broker leads the partition";
 /// The topics that metadata knows without an assigned partition.
 #[derive(Default)]
 pub(super) struct UnreadPartitions {
-    asked: HashMap<Arc<str>, Asked>,
+    asked: HashMap<Arc<str>, LackingTopic>,
 }
 
-struct Asked {
+struct LackingTopic {
     times: u32,
     again_at: Instant,
 }
@@ -82,7 +82,7 @@ impl UnreadPartitions {
 
     /// Asks for metadata of a topic, if it is time. Returns how often that was done.
     fn ask(&mut self, shared: &ConsumerShared, topic: &Arc<str>, now: Instant) -> Option<u32> {
-        let asked = self.asked.entry(Arc::clone(topic)).or_insert(Asked {
+        let asked = self.asked.entry(Arc::clone(topic)).or_insert(LackingTopic {
             times: 0,
             again_at: now,
         });

@@ -123,8 +123,8 @@ impl Producer {
     /// Lets in up to `most` sends that wait for this topic, in order, on this thread, unless the first one waits for
     /// something. True if none waits any more.
     ///
-    /// A program that sends in a tight loop from its start fills the queue as fast as a task can empty it; so it lends a
-    /// hand. Whoever calls this must hold no lock that [`PendingSend::settled`] of its sends takes.
+    /// A program that sends in a tight loop from its start fills the queue as fast as a task can empty it; so it lends
+    /// a hand. Whoever calls this must hold no lock that [`PendingSend::settled`] of its sends takes.
     pub fn let_waiting_in(&self, topic: &str, most: usize) -> bool {
         for _ in 0..most {
             let _turn = self.pending.turn.lock();

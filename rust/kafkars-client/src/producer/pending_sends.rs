@@ -41,8 +41,8 @@ pub(super) struct PendingSendsState {
     pub(super) unsettled: BTreeSet<u64>,
     followers: Vec<Follower>,
     next_follower: u64,
-    // A queue exists exactly while a task looks after it, and records are appended under this lock: a send that finds no
-    // queue for its topic cannot overtake one that waits.
+    // A queue exists exactly while a task looks after it, and records are appended under this lock: a send that finds
+    // no queue for its topic cannot overtake one that waits.
     pub(super) queues: HashMap<Arc<str>, PendingQueue>,
 }
 

@@ -47,8 +47,8 @@ impl FetchBuffer {
         self.fail(id, epoch, error);
     }
 
-    /// Notes that no broker can be asked about a partition whose position is known; the application gets `error`, if one
-    /// is given. What has other troubles keeps them.
+    /// Notes that no broker can be asked about a partition whose position is known; the application gets `error`, if
+    /// one is given. What has other troubles keeps them.
     pub fn unreachable(
         &mut self,
         partition: &TopicPartition,
