@@ -103,6 +103,8 @@ class AIOKafkaAdminClient:
         self._admin = self._made()
         self._client = AdministratorClient(self._config, weakref.ref(self))
         self._started = False
+        # Tests of programs look at it.
+        self._closed = False
 
     def _made(self) -> Admin:
         try:
@@ -118,7 +120,7 @@ class AIOKafkaAdminClient:
         """
         if self._admin.closed:
             self._admin = self._made()
-        self._started = True
+        self._started, self._closed = True, False
         try:
             with first_contact(self._config):
                 await or_no_contact(self._config, self._run(self._admin.describe_cluster))
@@ -129,7 +131,7 @@ class AIOKafkaAdminClient:
 
     async def close(self) -> None:
         """Closes every connection. Calling it again does nothing."""
-        self._started = False
+        self._started, self._closed = False, True
         await self._admin.close()
 
     async def __aenter__(self) -> Self:

@@ -129,7 +129,6 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         sasl_oauth_token_provider: AbstractTokenProvider | None = None,
         client_rack: str | None = None,
     ) -> None:
-        del check_crcs, rebalance_timeout_ms, consumer_timeout_ms
         connection = Connection(
             loop=loop,
             bootstrap_servers=bootstrap_servers,
@@ -183,6 +182,28 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
                 "enable_auto_commit": bool(enable_auto_commit),
                 "partition_assignment_strategy": self._assignors,
             }
+        # What aiokafka keeps of its settings; programs, and tests of programs, read it.
+        vars(self).update(
+            _auto_commit_interval_ms=auto_commit_interval_ms,
+            _auto_offset_reset=auto_offset_reset,
+            _check_crcs=check_crcs,
+            _client_rack=client_rack,
+            _consumer_timeout=consumer_timeout_ms / 1000,
+            _enable_auto_commit=enable_auto_commit,
+            _fetch_max_bytes=fetch_max_bytes,
+            _fetch_max_wait_ms=fetch_max_wait_ms,
+            _fetch_min_bytes=fetch_min_bytes,
+            _group_instance_id=group_instance_id,
+            _heartbeat_interval_ms=heartbeat_interval_ms,
+            _key_deserializer=key_deserializer,
+            _max_partition_fetch_bytes=max_partition_fetch_bytes,
+            _max_poll_interval_ms=max_poll_interval_ms,
+            _partition_assignment_strategy=partition_assignment_strategy,
+            _rebalance_timeout_ms=session_timeout_ms if rebalance_timeout_ms is None else rebalance_timeout_ms,
+            _retry_backoff_ms=retry_backoff_ms,
+            _session_timeout_ms=session_timeout_ms,
+            _value_deserializer=value_deserializer,
+        )
         self._engine: aio.Consumer[Any, Any] | None = None
         self._membership: Membership | None = None
         self._tasks: set[asyncio.Task[None]] = set()

@@ -154,6 +154,9 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
         self._transactional_id = transactional_id
         self._acknowledged = acks != 0
         self._max_batch_size = max_batch_size
+        # Programs, and tests of programs, read these two.
+        self._max_request_size = max_request_size
+        self._compression_type = compression_type
         self._config: dict[str, Any] = {
             **connection.settings(),
             "client_id": client_id,
@@ -198,6 +201,10 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
     @property
     def _value_serializer(self) -> Any:
         return self._serializers[1]
+
+    @property
+    def _metadata(self) -> Any:
+        return self.client.cluster
 
     # Life
 
