@@ -238,3 +238,29 @@ def test_health_checks_see_whether_a_producer_runs(embedded: Library, run: Run) 
         assert task.done()
 
     run(test)
+
+
+@pytest.mark.parametrize("state", ["made", "stopped", "uninitialised"])
+def test_anext_with_a_default_of_a_consumer_that_reads_nothing(embedded: Library, run: Run, state: str) -> None:
+    """CPython ends the process where `__anext__()` raises instead of what it returns."""
+    kind = embedded.module().AIOKafkaConsumer
+
+    async def test() -> None:
+        consumer = kind.__new__(kind) if state == "uninitialised" else embedded.consumer()
+        if state == "stopped":
+            await consumer.start()
+            await consumer.stop()
+        following = consumer.__anext__()
+        if state == "stopped":
+            with pytest.raises(StopAsyncIteration):
+                await following
+            assert await anext(consumer, "default") == "default"
+        else:
+            with pytest.raises((embedded.errors.IllegalStateError, AttributeError)):
+                await following
+            with pytest.raises((embedded.errors.IllegalStateError, AttributeError)):
+                await anext(consumer, "default")
+        if state == "made":
+            await consumer.stop()
+
+    run(test)

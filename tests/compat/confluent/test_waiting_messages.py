@@ -146,3 +146,18 @@ def test_a_tight_loop_from_the_start_keeps_its_order(clients: Clients) -> None:
     assert producer.flush(SECONDS) == 0
     expected = [(str(number).encode(), number) for number in range(each)]
     assert [reports[topic] == expected for topic in topics] == [True] * 3
+
+
+@pytest.mark.parametrize("allowed", [None, True, False])
+def test_a_producer_creates_topics_unless_that_is_not_allowed(clients: Clients, allowed: bool | None) -> None:
+    settings: dict[str, Any] = {"topic.metadata.propagation.max.ms": 700, "log_level": 0}
+    if allowed is not None:
+        settings["allow.auto.create.topics"] = allowed
+    reports = Reports()
+    producer = clients.producer(settings)
+    topic = f"absent-{clients.ck.__name__}-{allowed}-{time.monotonic_ns()}"
+    producer.produce(topic, b"value", callback=reports)
+    assert producer.flush(SECONDS) == 0
+    unknown = clients.ck.KafkaError.UNKNOWN_TOPIC_OR_PART
+    assert reports.codes() == [unknown if allowed is False else None]
+    assert (topic in producer.list_topics(timeout=SECONDS).topics) is (allowed is not False)

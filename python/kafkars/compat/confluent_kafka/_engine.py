@@ -28,12 +28,12 @@ def producer(values: Values) -> dict[str, Any]:
     largest = values["message.max.bytes"]
     delivery, linger = times(values)
     request = min(values["socket.timeout.ms"], values["request.timeout.ms"], max(delivery - linger, 1))
-    sticky = "sticky.partitioning.linger.ms"
+    sticky, creates = "sticky.partitioning.linger.ms", "allow.auto.create.topics"
     in_flight = "max.in.flight.requests.per.connection"
     codec = values["compression.codec"]
     return {
         **client(values),
-        "allow_auto_create_topics": True,
+        "allow_auto_create_topics": values[creates] if values.has(creates) else True,
         "request_timeout_ms": request,
         "acks": acks(values),
         "linger_ms": linger,

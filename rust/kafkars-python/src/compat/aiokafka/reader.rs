@@ -151,17 +151,11 @@ impl PyAiokafkaReader {
 
     /// The next record, however long it takes; the iteration ends when the consumer is stopped. As in aiokafka, a
     /// `getone` that a subclass or tracing has put in the place of the native one hands out the records of loops, too.
+    ///
+    /// Whatever fails does so when it is awaited: CPython's `anext()` with a default ends the process otherwise.
     fn __anext__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        let py = slf.py();
-        let this = slf.get();
-        if this.stopped.load(Ordering::Acquire) {
-            return Err(PyStopAsyncIteration::new_err(()));
-        }
-        let reader = this.reader(py)?;
-        if !coroutine_method::is_native(slf.as_any(), intern!(py, "getone"))? {
-            return AIOKAFKA_NEXT_BY_GETONE.get(py)?.call1((slf,));
-        }
-        AwaitableCall(read(reader, Vec::new(), Amount::Next, None)).into_bound_py_any(py)
+        Self::following(slf)
+            .or_else(|error| AwaitableCall(PyFuture::failed(error)).into_bound_py_any(slf.py()))
     }
 
     /// Deserializers may refer to this consumer. Reads under way share them, and go on without it.
@@ -175,6 +169,19 @@ impl PyAiokafkaReader {
 }
 
 impl PyAiokafkaReader {
+    fn following<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        let this = slf.get();
+        if this.stopped.load(Ordering::Acquire) {
+            return Err(PyStopAsyncIteration::new_err(()));
+        }
+        let reader = this.reader(py)?;
+        if !coroutine_method::is_native(slf.as_any(), intern!(py, "getone"))? {
+            return AIOKAFKA_NEXT_BY_GETONE.get(py)?.call1((slf,));
+        }
+        AwaitableCall(read(reader, Vec::new(), Amount::Next, None)).into_bound_py_any(py)
+    }
+
     fn reader(&self, py: Python<'_>) -> PyResult<&Arc<RecordReader>> {
         self.reader
             .get()
