@@ -79,3 +79,21 @@ def test_a_task_that_reads(reads: Any) -> None:
             await asyncio.wait_for(reading, SECONDS)
 
     asyncio.run(test())
+
+
+@pytest.mark.parametrize("on_a_loop", [False, True], ids=["thread", "task"])
+def test_who_iterates_again_while_it_is_not_closed_comes_to_an_end(on_a_loop: bool) -> None:
+    """An iteration that ends at once must not keep the loop, or the interpreter, from closing."""
+
+    def again(consumer: Any) -> None:
+        while not consumer.closed:
+            iterate(consumer)
+
+    async def again_on_a_loop(consumer: Any) -> None:
+        while not consumer.closed:
+            await iterate_on_a_loop(consumer)
+
+    if on_a_loop:
+        test_a_task_that_reads(again_on_a_loop)
+    else:
+        test_a_thread_that_reads(again)

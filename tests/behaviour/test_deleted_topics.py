@@ -16,7 +16,7 @@ from kafkars.errors import KafkaError, UnknownTopicIdError, UnknownTopicOrPartit
 from tests.kafka import wire
 from tests.support.clients import Clients, read, values
 from tests.support.groups import closing
-from tests.support.waiting import SECONDS, Stopwatch
+from tests.support.waiting import SECONDS, Stopwatch, eventually
 
 NEVER_MS = 3_600_000
 NUMBERS = itertools.count(1)
@@ -104,6 +104,30 @@ def test_a_deleted_topic_holds_up_neither_its_group_nor_its_end(topics: Topics) 
         pass
     assert watch.seconds < SECONDS / 2
     assert topics.committed("b") == 2
+
+
+def test_a_deleted_topic_is_given_up_and_taken_again_when_it_is_made(topics: Topics) -> None:
+    member = topics.reader()
+    topics.fill("a", "a1")
+    topics.fill("b", "b1")
+    assert sorted(read_through(member, 2)) == [b"a1", b"b1"]
+    topics.delete("a")
+
+    def owned() -> set[TopicPartition]:
+        with suppress(*GONE):
+            member.poll_batch(timeout=0.05)
+        return set(member.assignment())
+
+    eventually(lambda: owned() == {topics.place("b")}, "the group gives it up")
+    # Nobody asks for it any more, so nothing is told of it.
+    for _ in range(60):
+        assert not member.poll_batch(timeout=0.05)
+    topics.create("a")
+    topics.fill("a", "a2")
+    topics.fill("b", "b2")
+    assert sorted(read_through(member, 2)) == [b"a2", b"b2"]
+    assert set(member.assignment()) == {topics.place("a"), topics.place("b")}
+    member.close()
 
 
 def test_closing_right_after_a_deletion_takes_no_time_and_loses_nothing_else(topics: Topics) -> None:

@@ -243,10 +243,10 @@ def test_health_checks_see_whether_a_producer_runs(embedded: Library, run: Run) 
 @pytest.mark.parametrize("state", ["made", "stopped", "uninitialised"])
 def test_anext_with_a_default_of_a_consumer_that_reads_nothing(embedded: Library, run: Run, state: str) -> None:
     """CPython ends the process where `__anext__()` raises instead of what it returns."""
-    kind = embedded.module().AIOKafkaConsumer
+    kind, topic = embedded.module().AIOKafkaConsumer, embedded.broker.new_topic()
 
     async def test() -> None:
-        consumer = kind.__new__(kind) if state == "uninitialised" else embedded.consumer()
+        consumer = kind.__new__(kind) if state == "uninitialised" else embedded.consumer(topic)
         if state == "stopped":
             await consumer.start()
             await consumer.stop()

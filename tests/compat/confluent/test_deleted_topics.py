@@ -71,3 +71,24 @@ def test_a_question_about_a_deleted_topic_does_not_wait_for_it(clients: Clients,
     # The library says the former until it has heard of the end of the topic.
     assert code(clients.ck, lambda: call(consumer, place)) in {"UNKNOWN_TOPIC_OR_PART", "_UNKNOWN_PARTITION"}
     assert time.monotonic() - began < SECONDS / 2
+
+
+def test_a_subscribed_topic_that_is_deleted_is_revoked(clients: Clients) -> None:
+    told: list[tuple[str, set[str]]] = []
+
+    def hear(kind: str) -> Callable[[Any, list[Any]], None]:
+        return lambda _, partitions: told.append((kind, {at.topic for at in partitions}))
+
+    gone, kept = clients.topic(messages=1), clients.topic(messages=1)
+    consumer = clients.consumer({"topic.metadata.refresh.interval.ms": 1_000})
+    consumer.subscribe([gone, kept], on_assign=hear("assigned"), on_revoke=hear("revoked"))
+    poll_until(consumer, 2)
+    admin = AdminClient({"bootstrap.servers": clients.broker.bootstrap_servers})
+    admin.delete_topics([gone])[gone].result(SECONDS)
+    deadline = time.monotonic() + SECONDS
+    while told[-1] != ("assigned", {kept}):
+        assert time.monotonic() < deadline, told
+        # A poll may say that it is gone.
+        consumer.poll(0.1)
+    assert told == [("assigned", {gone, kept}), ("revoked", {gone, kept}), ("assigned", {kept})]
+    assert {at.topic for at in consumer.assignment()} == {kept}

@@ -522,7 +522,7 @@ class Consumer(ConfluentConsumer):
         """Leaves the group, where `on_revoke` runs, commits what is to be committed by itself, and ends. May be called
         again.
         """
-        if not hasattr(self, "_engine") or self._engine.closed:
+        if not hasattr(self, "_engine") or self._engine._has_ended():
             return
         self._assignment.is_closing = True
         try:

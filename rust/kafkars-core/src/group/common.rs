@@ -10,6 +10,7 @@ use super::action::{Action, GroupCall, GroupRequest, RequestFailure, RequestId};
 use super::coordinator::CoordinatorSearch;
 use super::error::GroupError;
 use super::event::{Change, GroupEvent};
+use super::gone_topics::GoneTopics;
 use super::lookup::TopicLookup;
 use super::member::Subscription;
 use super::ownership::Ownership;
@@ -29,6 +30,8 @@ pub(super) struct Common {
     pub(super) instance: Option<Arc<str>>,
     pub(super) subscription: Option<Subscription>,
     pub(super) cluster: Cluster,
+    /// As leader in the classic protocol: topics that are gone.
+    pub(super) gone: GoneTopics,
     pub(super) coordinator: CoordinatorSearch,
     pub(super) lookup: TopicLookup,
     /// The pace of LeaveGroup requests, or of last heartbeats in the consumer protocol.
@@ -65,6 +68,7 @@ impl Common {
             instance: config.group_instance_id.as_deref().map(Arc::from),
             subscription: None,
             cluster: Cluster::default(),
+            gone: GoneTopics::default(),
             coordinator: CoordinatorSearch::new(search),
             lookup: TopicLookup::new(lookup),
             leaves,

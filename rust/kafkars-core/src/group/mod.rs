@@ -20,6 +20,7 @@ mod coordinator;
 mod embedded;
 mod error;
 mod event;
+mod gone_topics;
 mod leave;
 mod lookup;
 mod member;

@@ -431,10 +431,15 @@ impl PyBaseConsumer {
         self.core.consumer.end_automatic_commits();
     }
 
+    /// True once nothing works any more, which is when `close()` has done what it has to do.
+    fn _has_ended(&self) -> bool {
+        self.core.consumer.is_closed()
+    }
+
     /// True if `close()` was called.
     #[getter]
     fn closed(&self) -> bool {
-        self.core.consumer.is_closed()
+        self.core.is_closing()
     }
 
     /// Counters since the consumer was made: `records_consumed`, `bytes_fetched`, `fetches`, `buffered_bytes`,

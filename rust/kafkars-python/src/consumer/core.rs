@@ -277,7 +277,12 @@ impl ConsumerCore {
 
     /// True if nothing comes any more because the consumer is closed, or is being closed and has given up what it had.
     pub(crate) fn is_over(&self) -> bool {
-        self.consumer.is_closed() || (self.closing.load(Ordering::Acquire) && self.reads_nothing())
+        self.consumer.is_closed() || (self.is_closing() && self.reads_nothing())
+    }
+
+    /// True once `close()` was called.
+    pub(crate) fn is_closing(&self) -> bool {
+        self.closing.load(Ordering::Acquire) || self.consumer.is_closed()
     }
 
     fn reads_nothing(&self) -> bool {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import operator
 import ssl
 import warnings
 import weakref
@@ -388,8 +389,10 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
             import random  # noqa: PLC0415  only here
 
             partition = random.choice(sorted(known))  # noqa: S311  spreads load, protects nothing
-        if not isinstance(partition, int):
-            raise TypeError(f"partition: expected a number, not {shown(partition)}")
+        try:
+            partition = operator.index(partition)
+        except TypeError:
+            raise TypeError(f"partition: expected a number, not {shown(partition)}") from None
         if partition not in known:
             raise AssertionError(f"partition {partition} of {topic!r} does not exist")
         self._check_in_transaction()

@@ -9,7 +9,6 @@ use kafkars_protocol::messages::join_group::JoinGroupResponseMember;
 use kafkars_protocol::messages::sync_group::SyncGroupRequestAssignment;
 
 use super::member::NO_GENERATION;
-use crate::cluster::Cluster;
 use crate::config::TopicPartition;
 use crate::group::action::RequestId;
 use crate::group::assignor::{
@@ -54,23 +53,28 @@ impl Watched {
     pub(super) fn new(common: &Common, topics: BTreeSet<Arc<str>>) -> Self {
         let with_racks = common.config.client_rack.is_some();
         Self {
-            seen: seen(&common.cluster, &topics, with_racks),
+            seen: seen(common, &topics, with_racks),
             topics,
             with_racks,
         }
     }
 
     pub(super) fn differs(&self, common: &Common) -> bool {
-        seen(&common.cluster, &self.topics, self.with_racks) != self.seen
+        seen(common, &self.topics, self.with_racks) != self.seen
+    }
+
+    pub(super) fn topics(&self) -> &BTreeSet<Arc<str>> {
+        &self.topics
     }
 }
 
 /// The topics that exist, as assignors see them.
 pub(super) fn seen(
-    cluster: &Cluster,
+    common: &Common,
     topics: &BTreeSet<Arc<str>>,
     with_racks: bool,
 ) -> BTreeMap<Arc<str>, TopicView> {
+    let cluster = &common.cluster;
     let view = |topic: &Arc<str>| {
         let metadata = cluster.topic(topic)?;
         let partitions = metadata.partitions.iter().map(|partition| {
@@ -86,7 +90,8 @@ pub(super) fn seen(
         let partitions: Vec<PartitionView> = partitions.collect();
         (!partitions.is_empty()).then(|| (Arc::clone(topic), TopicView { partitions }))
     };
-    topics.iter().filter_map(view).collect()
+    let there = topics.iter().filter(|topic| !common.gone.has(topic));
+    there.filter_map(view).collect()
 }
 
 /// Decodes the subscriptions of the members. A member whose subscription cannot be read gets nothing, and the others go

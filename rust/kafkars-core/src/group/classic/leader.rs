@@ -34,6 +34,7 @@ impl ClassicMembership {
             .values()
             .flat_map(|member| member.topics.iter().cloned())
             .collect();
+        common.gone.note(&common.cluster, topics.iter(), now);
         if skip {
             self.watched = Some(Watched::new(common, topics));
             return self.send_sync(common, now, Vec::new());
@@ -82,7 +83,7 @@ impl ClassicMembership {
         };
         let view = GroupView {
             members: std::mem::take(&mut election.members),
-            topics: seen(cluster, &election.topics, true),
+            topics: seen(common, &election.topics, true),
         };
         let id = common.request_id();
         election.step = ElectionStep::Assigning(id, view.clone());

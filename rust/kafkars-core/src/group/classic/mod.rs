@@ -156,7 +156,17 @@ impl ClassicMembership {
     #[expect(clippy::unused_self, reason = "the other protocol does something here")]
     pub(super) fn change_done(&mut self, _common: &mut Common, _now: Instant) {}
 
-    pub(super) fn cluster_changed(&mut self, common: &mut Common, _now: Instant) {
+    pub(super) fn cluster_changed(&mut self, common: &mut Common, now: Instant) {
+        if let Some(watched) = &self.watched {
+            common
+                .gone
+                .note(&common.cluster, watched.topics().iter(), now);
+        }
+        self.look_at_topics(common);
+    }
+
+    /// Joins again if the last assignment, which this member has made, is out of date.
+    fn look_at_topics(&mut self, common: &Common) {
         let Some(watched) = &self.watched else {
             return;
         };
@@ -168,6 +178,9 @@ impl ClassicMembership {
     /// Does what is due.
     pub(super) fn advance(&mut self, common: &mut Common, now: Instant) {
         self.end_session(common, now);
+        if common.gone.pass(now) {
+            self.look_at_topics(common);
+        }
         if matches!(self.phase, JoinPhase::Stable) && self.rejoin.is_some() {
             self.prepare(common);
         }
@@ -208,7 +221,8 @@ impl ClassicMembership {
             .then(|| self.session.wake_at(common, &self.beat_pace))
             .flatten();
         let rebalance_ends_at = self.rebalance_ends_at(common);
-        [retry_at, heartbeat_at, rebalance_ends_at]
+        let gone_at = common.gone.wake_at();
+        [retry_at, heartbeat_at, rebalance_ends_at, gone_at]
             .into_iter()
             .flatten()
             .min()

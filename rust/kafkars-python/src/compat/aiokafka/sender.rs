@@ -5,12 +5,12 @@ use std::sync::{Arc, OnceLock};
 
 use kafkars_client::{ProduceError, RecordMetadata};
 use pyo3::IntoPyObjectExt;
-use pyo3::exceptions::{PyRuntimeWarning, PyTypeError};
+use pyo3::exceptions::{PyBufferError, PyRuntimeWarning, PyTypeError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList, PyMemoryView, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyList, PyMemoryView, PyString, PyTuple};
 
 use super::errors;
 use crate::aio::{self, AwaitableCall, Begun, Forgotten, PyFuture, Unbegun, coroutine_method};
@@ -298,24 +298,28 @@ fn part<'py>(
             (!made.is_none()).then_some(made)
         }
     };
-    if let Some(part) = &part {
-        check_bytes(part)?;
+    match part {
+        Some(part) if !part.is_exact_instance_of::<PyBytes>() => bytes_of(&part).map(Some),
+        part => Ok(part),
     }
-    Ok(part)
 }
 
-#[inline]
-fn check_bytes(part: &Bound<'_, PyAny>) -> PyResult<()> {
-    if part.is_instance_of::<PyBytes>()
-        || part.is_instance_of::<PyByteArray>()
-        || part.is_instance_of::<PyMemoryView>()
-    {
-        return Ok(());
+/// The bytes of any object that shows its memory in one piece, whatever its items are.
+#[cold]
+fn bytes_of<'py>(part: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = part.py();
+    let Ok(view) = PyMemoryView::from(part) else {
+        return Err(PyTypeError::new_err(format!(
+            "a bytes-like object is required, not '{}'",
+            part.get_type().name()?
+        )));
+    };
+    match view.getattr(intern!(py, "c_contiguous"))?.is_truthy()? {
+        true => view.call_method0(intern!(py, "tobytes")),
+        false => Err(PyBufferError::new_err(
+            "the buffer is not contiguous: take bytes() of it",
+        )),
     }
-    Err(PyTypeError::new_err(format!(
-        "a bytes-like object is required, not '{}'",
-        part.get_type().name()?
-    )))
 }
 
 fn partition_number(given: &Bound<'_, PyAny>) -> PyResult<i32> {
@@ -349,8 +353,8 @@ fn checked_headers<'a, 'py>(given: &'a Bound<'py, PyAny>) -> PyResult<&'a Bound<
             return wrong("a tuple of name and value", &pair);
         };
         let value = pair.get_item(1)?;
-        if !value.is_none() {
-            check_bytes(&value)?;
+        if !value.is_none() && !value.is_exact_instance_of::<PyBytes>() {
+            bytes_of(&value)?;
         }
     }
     Ok(given)
