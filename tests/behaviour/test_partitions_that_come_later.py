@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from typing import Any
 
 import pyarrow as pa
 import pytest
 from kafkars import TopicPartition
-from kafkars.errors import InvalidArgumentError, InvalidPartitionError
+from kafkars.errors import InvalidArgumentError, InvalidPartitionError, UnknownTopicOrPartitionError
 from kafkars.testing import EmbeddedBroker
 
 from tests.support.groups import PROTOCOLS
@@ -208,3 +209,30 @@ def read(consumer: Any) -> Any:
         return consumer.poll(timeout=0.1)
     except InvalidArgumentError:
         return None
+
+
+@pytest.mark.parametrize("change", ["added", "deleted"])
+def test_what_changes_while_a_group_is_formed_counts_afterwards(client_api: Any, change: str) -> None:
+    with EmbeddedBroker(topics={"t": 1, "u": 1}) as broker:
+        settings = {"bootstrap_servers": broker.bootstrap_servers}
+        group = {"group_id": "g", "group_protocol": "classic", "client_id": "member", "metadata_max_age_ms": 200}
+        with (
+            client_api.Consumer(**settings, **group) as consumer,
+            client_api.Admin(**settings) as admin,
+            broker.intercept("SyncGroup", "delay", seconds=2, times=1),
+        ):
+            consumer.subscribe(["t", "u"])
+            assert consumer.poll(timeout=0.1) is None
+            broker.wait_for_request("JoinGroup", client_id="member")
+            if change == "added":
+                admin.create_partitions({"u": 2})
+            else:
+                admin.delete_topics(["u"])
+
+            def owned() -> set[tuple[str, int]]:
+                with suppress(UnknownTopicOrPartitionError):
+                    consumer.poll(timeout=0.05)
+                return {(at.topic, at.partition) for at in consumer.assignment()}
+
+            expected = {("t", 0), ("u", 0), ("u", 1)} if change == "added" else {("t", 0)}
+            eventually(lambda: owned() == expected, "the change counts")

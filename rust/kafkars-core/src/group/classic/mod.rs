@@ -166,7 +166,7 @@ impl ClassicMembership {
     }
 
     /// Joins again if the last assignment, which this member has made, is out of date.
-    fn look_at_topics(&mut self, common: &Common) {
+    pub(super) fn look_at_topics(&mut self, common: &Common) {
         let Some(watched) = &self.watched else {
             return;
         };

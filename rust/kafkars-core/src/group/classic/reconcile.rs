@@ -79,6 +79,8 @@ impl ClassicMembership {
         if topics != self.joined_topics {
             self.request_rejoin("the subscription changed");
         }
+        // Topics may have changed while the coordinator gathered the members.
+        self.look_at_topics(common);
         let is_wanted = |partition: &TopicPartition| topics.contains(&partition.topic);
         if !assignment.partitions.iter().all(is_wanted) {
             tracing::warn!(
