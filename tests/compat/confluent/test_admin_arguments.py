@@ -43,6 +43,10 @@ def parts(ck: ModuleType, *partitions: Any) -> list[Any]:
     return [ck.ConsumerGroupTopicPartitions("group", list(partitions))]
 
 
+def new(ad: ModuleType, count: int, assigned: Any = None) -> list[Any]:
+    return [ad.NewTopic("t", count, replica_assignment=assigned)]
+
+
 IN_THE_CALL: dict[str, tuple[str, Made, type[Exception]]] = {
     "operation is a text": (
         "incremental_alter_configs",
@@ -110,6 +114,25 @@ IN_THE_CALL: dict[str, tuple[str, Made, type[Exception]]] = {
     "described topics are a tuple": ("describe_topics", lambda ck, ad: ck.TopicCollection(("orders",)), TypeError),
     "described topics are an empty text": ("describe_topics", lambda ck, ad: ck.TopicCollection(""), TypeError),
     "rules are a dict": ("create_acls", lambda ck, ad: {}, ValueError),
+    "fewer partitions than numbered": ("create_topics", lambda ck, ad: new(ad, 3, [[1]]), ValueError),
+    "more partitions than numbered": ("create_topics", lambda ck, ad: new(ad, 1, [[1], [1]]), ValueError),
+    "partitions, and no number": ("create_topics", lambda ck, ad: new(ad, -1, [[1]]), ValueError),
+    "no partitions, and a number": ("create_topics", lambda ck, ad: new(ad, 3, []), ValueError),
+    "brokers of partitions are a text": ("create_topics", lambda ck, ad: new(ad, 1, "x"), ValueError),
+    "brokers of partitions are a tuple": ("create_topics", lambda ck, ad: new(ad, 1, ([1],)), ValueError),
+    "brokers of a partition are a tuple": ("create_topics", lambda ck, ad: new(ad, 1, [(1,)]), ValueError),
+    "a broker is a text": ("create_topics", lambda ck, ad: new(ad, 1, [["1"]]), ValueError),
+    "a partition has no broker": ("create_topics", lambda ck, ad: new(ad, 1, [[]]), ValueError),
+    "too few partitions": ("create_topics", lambda ck, ad: new(ad, -2), ValueError),
+    "too many partitions": ("create_topics", lambda ck, ad: new(ad, 100_001), ValueError),
+    "too few copies": ("create_topics", lambda ck, ad: [ad.NewTopic("t", 1, -2)], ValueError),
+    "too many copies": ("create_topics", lambda ck, ad: [ad.NewTopic("t", 1, 10_001)], ValueError),
+    "no partitions in all": ("create_partitions", lambda ck, ad: [ad.NewPartitions("t", 0)], ValueError),
+    "below 0 partitions in all": ("create_partitions", lambda ck, ad: [ad.NewPartitions("t", -1)], ValueError),
+    "100001 partitions in all": ("create_partitions", lambda ck, ad: [ad.NewPartitions("t", 100_001)], ValueError),
+    "new partitions without brokers": ("create_partitions", lambda ck, ad: [ad.NewPartitions("t", 2, [])], ValueError),
+    "brokers of new ones are a text": ("create_partitions", lambda ck, ad: [ad.NewPartitions("t", 2, "x")], ValueError),
+    "a new one has a number": ("create_partitions", lambda ck, ad: [ad.NewPartitions("t", 2, [1])], ValueError),
 }
 """The method, its argument, and the class of error."""
 
@@ -122,6 +145,40 @@ def test_wrong_arguments_raise_in_the_call(ck: ModuleType, ad: ModuleType, admin
     with pytest.raises((TypeError, ValueError, AttributeError)) as caught:
         getattr(admin, method)(given)
     assert caught.type is kind
+
+
+FLAGS: dict[str, tuple[str, Made, str]] = {
+    "a cluster": ("describe_cluster", lambda ck, ad: None, "include_authorized_operations"),
+    "groups": ("describe_consumer_groups", lambda ck, ad: ["g"], "include_authorized_operations"),
+    "topics": ("describe_topics", lambda ck, ad: ck.TopicCollection(["t"]), "include_authorized_operations"),
+    "new topics": ("create_topics", lambda ck, ad: new(ad, 1), "validate_only"),
+    "new partitions": ("create_partitions", lambda ck, ad: [ad.NewPartitions("t", 2)], "validate_only"),
+    "changes": ("incremental_alter_configs", lambda ck, ad: [resource(ad, entry(ad))], "validate_only"),
+    "offsets": (
+        "list_consumer_group_offsets",
+        lambda ck, ad: [ck.ConsumerGroupTopicPartitions("group")],
+        "require_stable",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", FLAGS)
+def test_a_flag_is_a_bool(ck: ModuleType, ad: ModuleType, admin: Any, case: str) -> None:
+    method, made, name = FLAGS[case]
+    given = made(ck, ad)
+    for flag in (0, 1, "x", None):
+        with pytest.raises(TypeError):
+            getattr(admin, method)(*([] if given is None else [given]), **{name: flag})
+
+
+def test_groups_are_listed_by_an_unknown_state_too(ck: ModuleType, admin: Any) -> None:
+    """Of a type that is unknown nobody can ask."""
+    states, kind = ck.ConsumerGroupState, ck.ConsumerGroupType
+    for asked in ({states.UNKNOWN}, {states.UNKNOWN, states.STABLE}):
+        found = admin.list_consumer_groups(states=asked).result(SECONDS)
+        assert found.errors == []
+    with pytest.raises(ValueError, match="UNKNOWN"):
+        admin.list_consumer_groups(types={kind.UNKNOWN})
 
 
 def code(future: Future[Any]) -> str:

@@ -95,9 +95,9 @@ OPTIONS = [
 CHECKED = [
     *OPTIONS,
     optional(given("operation_timeout", 5, text="5", negative=-1)),
-    optional(given("validate_only", True, text="x")),
+    optional(given("validate_only", True, text="x", one=1)),
 ]
-AUTHORIZED = optional(given("include_authorized_operations", True, text="x", none=None))
+AUTHORIZED = optional(given("include_authorized_operations", True, text="x", none=None, one=1))
 
 
 def rule(world: World, kind_of: str = "AclBinding", **parts: Any) -> Any:
@@ -298,6 +298,13 @@ def kind(uninitialised: Callable[[World, str], Any], settings: Callable[..., dic
                         exists=lambda world: [new_topic(world, topic=world.name("topic"))],
                         bad_name=lambda world: [new_topic(world, topic="not/valid")],
                         both=lambda world: [new_topic(world, replica_assignment=[[0]])],
+                        fewer=lambda world: [
+                            new_topic(world, num_partitions=3, replication_factor=-1, replica_assignment=[[1]])
+                        ],
+                        more=lambda world: [new_topic(world, replication_factor=-1, replica_assignment=[[1], [1]])],
+                        none_numbered=lambda world: [
+                            new_topic(world, num_partitions=3, replication_factor=-1, replica_assignment=[])
+                        ],
                         replicas=lambda world: [new_topic(world, replication_factor=7)],
                         configs=lambda world: [new_topic(world, config={"retention.ms": 5})],
                         bad_config=lambda world: [new_topic(world, config={"colour": "red"})],
@@ -328,6 +335,8 @@ def kind(uninitialised: Callable[[World, str], Any], settings: Callable[..., dic
                         "new_partitions",
                         lambda world: admin(world).NewPartitions(world.name("nowhere"), 3),
                         fewer=lambda world: [admin(world).NewPartitions(world.name("topic"), 1)],
+                        zero=lambda world: [admin(world).NewPartitions(world.name("topic"), 0)],
+                        negative=lambda world: [admin(world).NewPartitions(world.name("topic"), -1)],
                         twice=lambda world: [admin(world).NewPartitions(world.name("nowhere"), 3)] * 2,
                     ),
                     *CHECKED,

@@ -155,7 +155,12 @@ REASONS = [
         "What is cached belongs to the assignment.",
     ),
     Reason(
-        ("*AdminClient.create_topics(new_topics=*", "*AdminClient.create_partitions(new_partitions=*"),
+        (
+            "*AdminClient.create_topics(new_topics=text)",
+            "*AdminClient.create_topics(new_topics=number)",
+            "*AdminClient.create_partitions(new_partitions=text)",
+            "*AdminClient.create_partitions(new_partitions=number)",
+        ),
         "AttributeError for what is no NewTopic or NewPartitions",
         "TypeError",
         "It is an accident of the implementation.",

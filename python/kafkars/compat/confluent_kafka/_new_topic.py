@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import total_ordering
 
-from kafkars.compat.confluent_kafka._partition import number
+from kafkars.compat.confluent_kafka._partition import check_text, number
 
 
 @total_ordering
@@ -21,6 +21,7 @@ class NewTopic:
 
     Raises:
         TypeError: The name is no text, or a count no whole number.
+        ValueError: The name contains NUL.
     """
 
     def __init__(
@@ -67,6 +68,7 @@ class NewPartitions:
 
     Raises:
         TypeError: The name is no text, or the count no whole number.
+        ValueError: The name contains NUL.
     """
 
     def __init__(
@@ -95,4 +97,5 @@ class NewPartitions:
 def named(topic: object) -> str:
     if not isinstance(topic, str):
         raise TypeError(f"topic must be str, not {type(topic).__name__}")
+    check_text(topic)
     return topic

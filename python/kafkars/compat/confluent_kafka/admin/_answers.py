@@ -41,6 +41,7 @@ STATES = {
     "Stable": ConsumerGroupState.STABLE,
     "Dead": ConsumerGroupState.DEAD,
     "Empty": ConsumerGroupState.EMPTY,
+    "Unknown": ConsumerGroupState.UNKNOWN,
 }
 """Group states that the library has names for; those of the newer protocol are UNKNOWN."""
 

@@ -6,12 +6,15 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 from kafkars.compat.confluent_kafka._model import ConsumerGroupTopicPartitions
+from kafkars.compat.confluent_kafka._new_topic import NewPartitions, NewTopic
 from kafkars.compat.confluent_kafka._partition import TopicPartition
 
 T = TypeVar("T")
 
 FLAGS = {"include_authorized_operations", "require_stable", "validate_only"}
 LONGEST_SECONDS = 3600.0
+MOST_PARTITIONS = 100_000
+MOST_REPLICAS = 10_000
 
 
 def listed(given: Any, kind: type[T], what: str, stranger: type[Exception] = TypeError) -> list[T]:
@@ -65,7 +68,7 @@ def options(given: Mapping[str, Any], *known: str) -> dict[str, Any]:
         if not 0 <= value <= LONGEST_SECONDS:
             raise ValueError(f"{name}: {value} s is outside of 0 to {LONGEST_SECONDS:.0f}")
     for name in FLAGS & given.keys():
-        if not isinstance(given[name], int):
+        if not isinstance(given[name], bool):
             raise TypeError(f"{name} must be a bool, not {type(given[name]).__name__}")
     return {**dict.fromkeys(known), **given, "timeout": given.get("request_timeout")}
 
@@ -86,6 +89,54 @@ def partitions(given: Any, *, offsets: bool | None) -> list[TopicPartition]:
         if offsets is False and each.offset != UNSET:
             raise ValueError(f"offset of {each.topic!r} [{each.partition}] is {each.offset}: it must not be set")
     return list(given)
+
+
+def new_topic(topic: NewTopic) -> None:
+    """Checks a topic to create.
+
+    Raises:
+        ValueError: A number is out of range, or does not go with the replica_assignment: another topic than the one
+            that was asked for would be created.
+    """
+    for name, count, most in (
+        ("num_partitions", topic.num_partitions, MOST_PARTITIONS),
+        ("replication_factor", topic.replication_factor, MOST_REPLICAS),
+    ):
+        if not -1 <= count <= most:
+            raise ValueError(f"{name} of topic {topic.topic!r} is {count}: it must be between -1 and {most}")
+    assigned = topic.replica_assignment
+    if assigned is None:
+        return
+    if topic.replication_factor != -1:
+        raise ValueError(f"topic {topic.topic!r} has both a replication_factor and a replica_assignment")
+    replicas(topic.topic, assigned)
+    if len(assigned) != max(topic.num_partitions, 0):
+        counts = f"num_partitions {topic.num_partitions} and a replica_assignment of {len(assigned)}"
+        raise ValueError(f"topic {topic.topic!r} has {counts}: they must be as many")
+
+
+def new_partitions(topic: NewPartitions) -> None:
+    """Checks partitions to create.
+
+    Raises:
+        ValueError: The number is out of range, or the replica_assignment is none.
+    """
+    if not 1 <= topic.new_total_count <= MOST_PARTITIONS:
+        raise ValueError(
+            f"new_total_count of topic {topic.topic!r} is {topic.new_total_count}: it must be between 1 and "
+            f"{MOST_PARTITIONS}"
+        )
+    if topic.replica_assignment is not None:
+        replicas(topic.topic, topic.replica_assignment)
+        if not topic.replica_assignment:
+            raise ValueError(f"the replica_assignment of topic {topic.topic!r} is empty")
+
+
+def replicas(topic: str, assigned: object) -> None:
+    """Checks for a list of lists of brokers' numbers."""
+    for each in assigned if isinstance(assigned, list) else [None]:
+        if not (isinstance(each, list) and each and all(isinstance(broker, int) for broker in each)):
+            raise ValueError(f"the replica_assignment of topic {topic!r} must be a list of lists of broker ids")
 
 
 UNSET = -1001

@@ -125,6 +125,8 @@ class AdminClient(SecurityCalls):
         """Gives topics more partitions; each future's result is None. Options: those of `create_topics()`."""
         given = arguments.options(kwargs, "operation_timeout", "validate_only")
         topics = arguments.listed(new_partitions, NewPartitions, "NewPartitions")
+        for each in topics:
+            arguments.new_partitions(each)
         names, twice = parted([each.topic for each in topics])
         distinct = [each for each in topics if each.topic in names]
 
@@ -519,9 +521,8 @@ class AdminClient(SecurityCalls):
 
 
 def engine_topic(topic: NewTopic) -> EngineTopic:
-    """Returns a topic in kafkars' form."""
-    if topic.replica_assignment is not None and topic.replication_factor != -1:
-        raise ValueError(f"topic {topic.topic!r} has both a replication_factor and a replica_assignment")
+    """Returns a topic in kafkars' form, if the library takes it."""
+    arguments.new_topic(topic)
     return EngineTopic(
         topic.topic,
         partitions=-1 if topic.replica_assignment else topic.num_partitions,
