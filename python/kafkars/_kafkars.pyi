@@ -307,10 +307,10 @@ class ConfluentConsumer:
     """The part of `kafkars.compat.confluent_kafka.Consumer` that runs once per message."""
 
     def __new__(cls, *_arguments: Any, **_keywords: Any) -> Self: ...
-    def poll(self, timeout: float | None = -1) -> Message | None:
-        """The next message, or None when there was none for `timeout` seconds; -1 or None wait as long as it takes."""
-    def consume(self, num_messages: int = 1, timeout: float | None = -1) -> list[Message]:
-        """Up to `num_messages` messages. Waits until there are as many, or for `timeout` seconds; -1 or None wait as
+    def poll(self, timeout: float = -1) -> Message | None:
+        """The next message, or None when there was none for `timeout` seconds; -1 waits as long as it takes."""
+    def consume(self, num_messages: int = 1, timeout: float = -1) -> list[Message]:
+        """Up to `num_messages` messages. Waits until there are as many, or for `timeout` seconds; -1 waits as
         long as it takes.
         """
     def _open(
@@ -353,13 +353,13 @@ class ConfluentProducer:
         `callback` and `on_delivery` are the same: what to call with an error or None and the message, in a later
         `poll()` or `flush()`. `timestamp` is in milliseconds since 1970; 0 is now.
         """
-    def poll(self, timeout: float | None = -1) -> int:
-        """Runs callbacks, waiting up to `timeout` seconds for one to run; -1 or None wait as long as it takes. Returns
-        how many ran. Within the report of a message no other report is given, and nothing is waited for.
+    def poll(self, timeout: float = -1) -> int:
+        """Runs callbacks, waiting up to `timeout` seconds for one to run; -1 waits as long as it takes. Returns how
+        many ran. Within the report of a message no other report is given, and nothing is waited for.
         """
-    def flush(self, timeout: float | None = -1) -> int:
-        """Waits until every message has its report, for up to `timeout` seconds; -1 or None wait as long as it takes.
-        Runs callbacks. Returns how many messages are left.
+    def flush(self, timeout: float = -1) -> int:
+        """Waits until every message has its report, for up to `timeout` seconds; -1 waits as long as it takes. Runs
+        callbacks. Returns how many messages are left.
 
         Within the report of a message the others cannot be given: what is left is told at once, and a call without
         limit raises `KafkaException` with `_STATE`.
@@ -379,12 +379,12 @@ class ConfluentProducer:
     ) -> None: ...
     def _check(self) -> None: ...
     def _check_not_in_report(self, name: str) -> None: ...
+    def _flushed(self, timeout: float) -> tuple[int, Exception | None]: ...
     def _commits(self, commits: bool) -> None: ...
     def _start_closing(self) -> None: ...
     def _lost(self, commits: bool) -> int: ...
     def _must_abort(self) -> bool: ...
     def _forget_lost(self) -> None: ...
-    def _failure(self) -> KafkaError | None: ...
 
 @final
 class RecordIterator:
@@ -1691,6 +1691,7 @@ class BaseProducer(Generic[KeyIn, ValueIn]):
     def _leaders(self, topic: str) -> list[tuple[int, int, int]]: ...
     def _handle(self) -> ClientHandle: ...
     def _transaction_state(self) -> str: ...
+    def _transaction_failure(self) -> KafkaError | None: ...
     def _stored_by_partition(self) -> list[tuple[str, int, int, int]]: ...
     def metrics(self) -> ProducerMetrics:
         """Counters since the producer was made: `records_sent`, `records_failed`, `batches_sent`, `bytes_sent`,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -277,3 +278,31 @@ def test_keys_have_the_same_partition(ck: ModuleType, hash_name: str) -> None:
         function(b"abc", 0)
     with pytest.raises(TypeError):
         function("abc", 10)
+
+
+@pytest.mark.parametrize("client", ["Producer", "Consumer", "AdminClient"])
+def test_a_client_is_initialised_once(ck: ModuleType, client: str) -> None:
+    owner = import_module(f"{ck.__name__}.admin") if client == "AdminClient" else ck
+    settings = {**NOWHERE, **GROUP}
+    made = getattr(owner, client)(settings)
+    for again in (settings, {"no.such.property": 1}):
+        with pytest.raises(RuntimeError):
+            made.__init__(again)
+    made.poll(0)
+
+
+@pytest.mark.parametrize("client", ["Producer", "Consumer", "AdminClient"])
+def test_a_login_is_changed_where_there_is_a_client(ck: ModuleType, client: str) -> None:
+    owner = import_module(f"{ck.__name__}.admin") if client == "AdminClient" else ck
+    kind = getattr(owner, client)
+    made = kind({**NOWHERE, **GROUP})
+    for wrong, error in ((("user", 1), TypeError), (("user\0", "word"), ValueError)):
+        with pytest.raises(error):
+            made.set_sasl_credentials(*wrong)
+    made.set_sasl_credentials("user", "word")
+    with made:
+        pass
+    missing = type("Missing", (kind,), {"__init__": lambda _: None})()
+    for gone in (made, missing):
+        with pytest.raises(RuntimeError):
+            gone.set_sasl_credentials("user", "word")

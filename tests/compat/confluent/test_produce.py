@@ -316,6 +316,25 @@ def test_messages_of_a_batch_have_headers(clients: Clients, headers: object) -> 
     assert reports.codes() == [None]
 
 
+def test_parts_of_a_message_of_a_batch_may_be_none(clients: Clients) -> None:
+    topic, reports = clients.topic(), Reports()
+    producer = clients.producer()
+    parts = ("key", "partition", "headers", "timestamp", "callback", "on_delivery")
+    assert producer.produce_batch(topic, [{"value": b"value", **dict.fromkeys(parts)}], on_delivery=reports) == 1
+    assert producer.flush(20) == 0
+    assert reports.codes() == [None]
+
+
+def test_a_message_of_a_batch_names_its_report_callback(clients: Clients) -> None:
+    """`on_delivery` is no part of a message, as little as any other name."""
+    topic, own, of_all = clients.topic(), Reports(), Reports()
+    producer = clients.producer()
+    messages = [{"value": b"0", "on_delivery": own}, {"value": b"1", "callback": own}]
+    assert producer.produce_batch(topic, messages, on_delivery=of_all) == 2
+    assert producer.flush(20) == 0
+    assert (own.values(), of_all.values()) == ([b"1"], [b"0"])
+
+
 def test_a_closed_producer_says_so(clients: Clients) -> None:
     topic, reports = clients.topic(), Reports()
     with clients.producer() as producer:

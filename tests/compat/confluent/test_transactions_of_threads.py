@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import importlib
 import threading
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import pytest
@@ -159,6 +160,28 @@ def test_who_produces_while_the_producer_is_closed_is_told_that_it_is_closed(cli
             producer.produce(topic, b"late")
         assert not outcome
     assert outcome == [True]
+
+
+@pytest.mark.parametrize("reachable", [False, True])
+def test_a_producer_is_closed_though_a_thread_goes_on_trying(clients: Clients, reachable: bool) -> None:
+    """It is told that the producer is closed; of what it has heard before the library may raise SystemError here."""
+    more = {} if reachable else {"bootstrap.servers": "127.0.0.1:9"}
+    producer = clients.producer({"transactional.id": clients.group(), **more})
+    tried = threading.Event()
+
+    def work() -> None:
+        while True:
+            with suppress(clients.ck.KafkaException):
+                tried.set()
+                producer.init_transactions(0.05)
+
+    with beside(work) as outcome:
+        assert tried.wait(SECONDS)
+        began = time.monotonic()
+        with suppress(*[SystemError] * (clients.ck.__name__ == LIBRARY)):
+            assert producer.close() is True
+        assert time.monotonic() - began < SECONDS / 4
+    assert [type(each) for each in outcome] == [RuntimeError]
 
 
 def test_the_end_of_a_producer_waits_for_a_commit(clients: Clients) -> None:

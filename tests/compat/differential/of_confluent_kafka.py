@@ -170,6 +170,16 @@ def group_metadata(world: World) -> Any:
     return world.extra["metadata"]
 
 
+AGAIN = [
+    Call(
+        "__init__",
+        [Argument("config", settings, {"unknown": lambda _: {"no.such.property": 1}})],
+        states=("fresh", "working"),
+        keeps=True,
+        invoke=lambda made, config=None: made.__init__(config),
+    )
+]
+"""A client is initialised once."""
 PARTITION_NUMBER = given("partition", 0, negative=-5, huge=2**31, text="0", unknown=99, none=None)
 PRODUCER = Kind(
     "Producer",
@@ -214,6 +224,8 @@ PRODUCER = Kind(
                     wrong=[{"value": 1}],
                     unknown=[{"value": b"1", "colour": b"red"}],
                     partition=[{"value": b"1", "partition": 99}],
+                    nones=[{"value": b"1", **dict.fromkeys(("key", "partition", "headers", "timestamp", "callback"))}],
+                    timestamp=[{"value": b"1", "timestamp": 1}],
                 ),
                 optional(PARTITION_NUMBER),
                 optional(CALLBACK),
@@ -256,11 +268,13 @@ PRODUCER = Kind(
         Call("__len__", invoke=len, keeps=True),
         Call("__bool__", invoke=bool, keeps=True),
         Call("__enter__", keeps=True),
+        *AGAIN,
         Call("close"),
     ],
     dispose,
 )
 
+WANTED = optional(given("timeout", SECONDS, none=None, text="1"))
 CONSUMER = Kind(
     "Consumer",
     {
@@ -309,14 +323,14 @@ CONSUMER = Kind(
         Call("position", [PARTITIONS], keeps=True),
         Call("store_offsets", [optional(MESSAGE), optional(OFFSETS)], keeps=True),
         Call("commit", [optional(MESSAGE), optional(OFFSETS), ASYNCHRONOUS], keeps=True),
-        Call("committed", [PARTITIONS], always={"timeout": lambda _: SECONDS}, waits=True, keeps=True),
+        Call("committed", [PARTITIONS, WANTED], always={"timeout": lambda _: SECONDS}, waits=True, keeps=True),
         Call(
             "get_watermark_offsets",
-            [PARTITION, optional(given("cached", True, none=None))],
+            [PARTITION, WANTED, optional(given("cached", True, none=None))],
             always={"timeout": lambda _: SECONDS},
             keeps=True,
         ),
-        Call("offsets_for_times", [TIMES], always={"timeout": lambda _: SECONDS}, keeps=True),
+        Call("offsets_for_times", [TIMES, WANTED], always={"timeout": lambda _: SECONDS}, keeps=True),
         Call("memberid", keeps=True),
         Call("consumer_group_metadata", keeps=True),
         Call("list_topics", [optional(TOPIC), LONG], waits=True, keeps=True),
@@ -327,6 +341,7 @@ CONSUMER = Kind(
             waits=True,
         ),
         Call("__enter__", keeps=True),
+        *AGAIN,
         Call("close"),
     ],
     lambda made: made.close(),

@@ -44,11 +44,11 @@ TOPIC = Argument(
 VALUE = given(
     "value", b"value", empty=b"", none=None, number=1, text="text", array=bytearray(b"v"), huge=bytes(1_100_000)
 )
-LIMIT = given("timeout", 0.3, zero=0, text="1", none_given=0.1, list=[])
+LIMIT = given("timeout", 0.3, zero=0, text="1", none=None, list=[])
 # What cannot be called is not given: the original says so by a SystemError of some later call. The same with names of
 # headers.
 CALLBACK = given("callback", quiet, none=None)
-LONG = given("timeout", 4.0, text="1", list=[])
+LONG = given("timeout", 4.0, text="1", none=None, list=[])
 """Of calls that need the cluster: what a time limit of 0 ends in depends on how fast it is."""
 HEADERS = given(
     "headers",

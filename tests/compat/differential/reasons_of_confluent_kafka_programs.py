@@ -7,6 +7,31 @@ from tests.compat.differential.reasons import Reason
 
 REASONS = [
     Reason(
+        ("commit_transaction() that the coordinator refuses with a code that it has for no commit, such as UNKNOWN",),
+        "to be aborted; the producer goes on with the next transaction",
+        "fatal, as in Java's client; REQUEST_TIMED_OUT and UNKNOWN_TOPIC_OR_PART, which pass, are tried again",
+        "What has become of the commit is not known, so that the next transaction may store the same again: a new "
+        "producer of the transactional.id ends what is open, and can look.",
+    ),
+    Reason(
+        ("`__init__()` of a client that was closed",),
+        "the client works again, says that it is closed, or hangs, as it comes",
+        "RuntimeError",
+        "Another client is as easily made.",
+    ),
+    Reason(
+        ("close() of a producer whose callbacks raise",),
+        "raises what the first report has raised, and gives no other; SystemError at the end of a `with` block",
+        "gives all reports, and raises what the last one has raised",
+        "Every message has its report, as with flush().",
+    ),
+    Reason(
+        ("commit_transaction() in which a callback raises",),
+        "raises it while the commit goes on by itself: the next calls are _CONFLICT, and retriable, until it has ended",
+        "raises it when the commit has ended",
+        "The next transaction can begin.",
+    ),
+    Reason(
         ("AIOConsumer.close() and AIOProducer.close() again",),
         "RuntimeError",
         "does nothing",

@@ -75,17 +75,42 @@ def function(name: str, given: object) -> Any:
 
 
 def seconds(timeout: Any) -> float | None:
-    """Returns a time limit for kafkars: None for -1, None and every negative number.
+    """Returns a time limit for kafkars: None for -1 and every negative number.
 
     Raises:
-        TypeError: It is no number.
+        TypeError: It is no number; None is none either.
     """
-    if timeout is None:
-        return None
     if isinstance(timeout, str) or not hasattr(timeout, "__float__"):
         raise TypeError(f"timeout must be real number, not {type(timeout).__name__}")
     limit = float(timeout)
     return None if limit < 0 else limit
+
+
+def first_time(client: Any, engine: str = "_engine") -> None:
+    """Checks that a client is not initialised yet.
+
+    Args:
+        client: The client.
+        engine: The name of what it has from then on.
+
+    Raises:
+        RuntimeError: It is, or was before it was closed: its native half has one engine.
+    """
+    if getattr(client, engine, None) is not None:
+        raise RuntimeError(f"{type(client).__name__} is initialised already: make another one")
+
+
+def credentials(username: object, password: object) -> None:
+    """Checks for the texts of a login.
+
+    Raises:
+        TypeError: One is no text.
+        ValueError: One contains NUL.
+    """
+    for name, given in (("username", username), ("password", password)):
+        if not isinstance(given, str):
+            raise TypeError(f"{name} must be str, not {type(given).__name__}")
+        check_text(given)
 
 
 def offset_and_metadata(of: TopicPartition) -> OffsetAndMetadata:

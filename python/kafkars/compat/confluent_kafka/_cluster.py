@@ -29,25 +29,25 @@ one."""
 ADMIN_SETTINGS = frozenset(AdminConfig.CHECKS)
 
 
-def list_topics(engine: Mapping[str, Any], topic: str | None = None, timeout: float | None = -1) -> ClusterMetadata:
+def list_topics(engine: Mapping[str, Any], topic: str | None, limit: float | None) -> ClusterMetadata:
     """Describes the cluster, by an `Admin` that is made for it.
 
     Args:
         engine: Settings of the engine of any client.
         topic: The only topic to describe; None for all. It is not created by being asked for.
-        timeout: Seconds; -1 or None for `request_timeout_ms`.
+        limit: Seconds; None for `request_timeout_ms`.
 
     Raises:
         KafkaException: The cluster did not answer in time.
     """
     with administrator(engine) as admin:
-        return topics_of(admin, topic, timeout)
+        return topics_of(admin, topic, limit)
 
 
-def cluster_id(engine: Mapping[str, Any], timeout: float | None = -1) -> str | None:
+def cluster_id(engine: Mapping[str, Any], limit: float | None) -> str | None:
     """Returns the cluster's id, by an `Admin` that is made for it."""
     with administrator(engine) as admin, translated("Failed to get cluster id"):
-        return admin.describe_cluster(timeout=seconds(timeout)).cluster_id
+        return admin.describe_cluster(timeout=limit).cluster_id
 
 
 def administrator(engine: Mapping[str, Any]) -> kafkars.Admin:
@@ -57,10 +57,9 @@ def administrator(engine: Mapping[str, Any]) -> kafkars.Admin:
         return quiet(kafkars.Admin(**{"default_api_timeout_ms": settings["request_timeout_ms"], **settings}))
 
 
-def topics_of(admin: kafkars.Admin, topic: str | None, timeout: float | None) -> ClusterMetadata:
+def topics_of(admin: kafkars.Admin, topic: str | None, limit: float | None) -> ClusterMetadata:
     """Describes the cluster and its topics, by an `Admin`."""
     arguments.topic(topic)
-    limit = seconds(timeout)
     with translated("Failed to get metadata", "_TRANSPORT"):
         cluster = admin.describe_cluster(timeout=limit)
         names = None if topic is None else [topic]
@@ -76,9 +75,8 @@ def topics_of(admin: kafkars.Admin, topic: str | None, timeout: float | None) ->
     return found
 
 
-def groups_of(admin: kafkars.Admin, group: str | None, timeout: float | None) -> list[GroupMetadata]:
+def groups_of(admin: kafkars.Admin, group: str | None, limit: float | None) -> list[GroupMetadata]:
     """Describes the groups, with their members."""
-    limit = seconds(timeout)
     if group is not None and not isinstance(group, str):
         raise TypeError(f"group must be str, not {type(group).__name__}")
     with translated("Failed to list groups"):
@@ -145,8 +143,3 @@ def group_member(row: Any) -> GroupMember:
     found = GroupMember()
     found.id, _, found.client_id, found.client_host, found.metadata, found.assignment = row
     return found
-
-
-def seconds(timeout: float | None) -> float | None:
-    """Returns a time limit for kafkars."""
-    return None if timeout is None or timeout < 0 else float(timeout)

@@ -28,7 +28,7 @@ from kafkars.compat.confluent_kafka._events import events_of
 from kafkars.compat.confluent_kafka._handlers import ConsumerPolls
 from kafkars.compat.confluent_kafka._membership import Membership
 from kafkars.compat.confluent_kafka._offsets import END, INVALID, STORED
-from kafkars.compat.confluent_kafka._partition import TopicPartition, check_text
+from kafkars.compat.confluent_kafka._partition import TopicPartition
 from kafkars.compat.confluent_kafka._rebalance import Callback, Callbacks, Listener
 from kafkars.compat.confluent_kafka._translate import local_error, of_engine, refusal, translated
 from kafkars.compat.confluent_kafka._trouble import Trouble
@@ -85,6 +85,7 @@ class Consumer(ConfluentConsumer):
     @discreet
     def __init__(self, config: Mapping[str, Any] | None = None, **kwargs: Any) -> None:
         """See the class."""
+        arguments.first_time(self)
         settings = consumer_settings(() if config is None else (config,), kwargs)
         face, values = settings.face, settings.values
         # Automatic commits are made here. kafkars' own would also commit the initial offsets of assigned partitions,
@@ -509,11 +510,8 @@ class Consumer(ConfluentConsumer):
     @discreet
     def set_sasl_credentials(self, username: str, password: str) -> None:
         """Sets the name and the password of later logins."""
+        arguments.credentials(username, password)
         self._check()
-        for name, given_value in (("username", username), ("password", password)):
-            if not isinstance(given_value, str):
-                raise TypeError(f"{name} must be str, not {type(given_value).__name__}")
-            check_text(given_value)
         self._settings.credentials.change(username, password)
 
     # --- life

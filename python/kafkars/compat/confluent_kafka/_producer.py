@@ -5,8 +5,8 @@ from __future__ import annotations
 import operator
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +20,8 @@ from kafkars.compat.confluent_kafka._events import events_of
 from kafkars.compat.confluent_kafka._group_metadata import unpacked
 from kafkars.compat.confluent_kafka._handlers import ProducerPolls
 from kafkars.compat.confluent_kafka._partition import TopicPartition, check_text
-from kafkars.compat.confluent_kafka._transaction_calls import TransactionCalls
-from kafkars.compat.confluent_kafka._translate import local_error, of_producer, refusal, translated
+from kafkars.compat.confluent_kafka._transaction_calls import TransactionCalls, offsets_to_send, raising_at_the_end
+from kafkars.compat.confluent_kafka._translate import local_error, refusal, translated
 from kafkars.compat.confluent_kafka._trouble import Trouble
 from kafkars.compat.confluent_kafka.error import LOCAL, KafkaError, KafkaException
 from kafkars.config.checks import Derived
@@ -56,11 +56,12 @@ class Producer(ConfluentProducer):
     """
 
     # No instance dictionary: every call of produce() would look there first.
-    __slots__ = ("__weakref__", "_calls", "_engine", "_events", "_face", "_fatal", "_pending", "_settings", "_trouble")
+    __slots__ = ("__weakref__", "_calls", "_engine", "_events", "_face", "_pending", "_settings", "_trouble")
 
     @discreet
     def __init__(self, config: Mapping[str, Any] | None = None, **kwargs: Any) -> None:
         """See the class."""
+        arguments.first_time(self)
         settings = producer_settings(() if config is None else (config,), kwargs)
         face = settings.face
         with translated("Failed to create producer"), Derived():
@@ -68,7 +69,6 @@ class Producer(ConfluentProducer):
             self._engine: Any = Engine(ProducerConfig(**settings.engine))
         self._pending = PendingFlag()
         self._face = face
-        self._fatal: KafkaError | None = None
         self._calls = TransactionCalls()
         self._trouble = Trouble(face, self._engine._brokers, settings.credentials.refused)
         self._events = events_of(face, settings.values, self._engine, self._pending)
@@ -96,8 +96,7 @@ class Producer(ConfluentProducer):
 
         Args:
             topic: Their topic.
-            messages: For each a dict of `value`, `key`, `partition`, `headers` and `callback` or `on_delivery`, as far
-                as there are any.
+            messages: For each a dict of `value`, `key`, `partition`, `headers` and `callback`, as far as there are any.
             partition: Of those that name none.
             callback: Of those that name none.
             on_delivery: The same.
@@ -118,14 +117,14 @@ class Producer(ConfluentProducer):
         check_messages(messages)
         taken = 0
         for message in messages:
-            own = message.get("callback") or message.get("on_delivery")
+            report = message.get("callback") or callback or on_delivery
             try:
                 self.produce(
                     topic,
                     message.get("value"),
                     message.get("key"),
                     partition if message.get("partition") is None else message["partition"],
-                    own or callback or on_delivery,
+                    report,
                     headers=message.get("headers"),
                 )
             except BufferError as problem:
@@ -161,15 +160,8 @@ class Producer(ConfluentProducer):
         """
         seconds = limit(timeout)
         self._transactional()
-        again = self._calls.cut
-        with self._transacting("init_transactions"):
-            self._check_going_on()
-            try:
-                self._engine.init_transactions(seconds)
-            except errors.TransactionStateError:
-                # The call that was cut short has ended since.
-                if again is None:
-                    raise
+        with self._calls.take_init(self._failure()):
+            self._engine.init_transactions(seconds)
 
     def begin_transaction(self) -> None:
         """Opens a transaction: every message from now on is part of it.
@@ -178,8 +170,7 @@ class Producer(ConfluentProducer):
             KafkaException: There is one, or `init_transactions()` was not called.
         """
         self._transactional()
-        with self._transacting("begin_transaction"):
-            self._check_going_on()
+        with self._calls.take("begin_transaction", self._failure()):
             self._engine.begin_transaction()
 
     def send_offsets_to_transaction(
@@ -198,17 +189,12 @@ class Producer(ConfluentProducer):
         seconds = limit(timeout)
         self._check()
         group = unpacked(group_metadata)
-        offsets = {
-            arguments.place(each): arguments.offset_and_metadata(each)
-            for each in arguments.partitions(positions)
-            if each.offset >= 0
-        }
+        offsets = offsets_to_send(positions)
         self._transactional()
-        if not offsets and (self._engine.in_transaction or self._fatal is not None):
+        if not offsets and (self._engine.in_transaction or self._calls.fatal is not None):
             # A consumer that has read nothing yet has no offsets.
             return
-        with self._transacting("send_offsets_to_transaction"):
-            self._check_going_on()
+        with self._calls.take("send_offsets_to_transaction", self._failure()):
             self._engine.send_offsets_to_transaction(offsets, group, seconds)
 
     def commit_transaction(self, timeout: float = -1) -> None:
@@ -219,29 +205,47 @@ class Producer(ConfluentProducer):
         """
         until = time.monotonic() + limit(timeout)
         self._transactional()
-        with self._transacting("commit_transaction"):
-            self._check_not_in_report("commit_transaction")
-            # From now on the transaction takes no message, also while those before it are sent.
-            self._commits(self._engine.in_transaction)
-            self._send_left(limit(timeout))
-            self._engine.commit_transaction(max(until - time.monotonic(), 0.0))
-        self.poll(0)
+        with raising_at_the_end() as kept:
+            with self._calls.turn("commit_transaction"):
+                try:
+                    with self._calls.step("commit_transaction"):
+                        self._check_not_in_report("commit_transaction")
+                        # From now on the transaction takes no message, also while those before it are sent.
+                        self._commits(self._engine.in_transaction)
+                        self._send_left(limit(timeout), kept)
+                        self._engine.commit_transaction(max(until - time.monotonic(), 0.0))
+                finally:
+                    if self._calls.cut is None:
+                        self._commits(False)
+            self.poll(0)
 
-    def _send_left(self, seconds: float) -> None:
+    def _send_left(self, seconds: float, kept: list[Exception]) -> None:
         """Sends what is left of the transaction that is to be committed.
 
+        Args:
+            seconds: How long that may take.
+            kept: Gets what callbacks raise.
+
         Raises:
-            KafkaException: There is not the time for it, or a message was lost.
+            KafkaError: There is not the time for it.
+            KafkaException: A message was lost.
         """
         if self._engine.in_transaction:
-            left = self.flush(seconds)
+            left = self._keep(kept, seconds)
             lost = self._lost(commits=True)
             if lost:
                 raise inconsistent(lost)
             if left:
                 # kafkars would leave out messages that still wait for their topic.
                 text = f"Failed to flush all outstanding messages within the API timeout: {left} message(s) remaining"
-                raise KafkaException(KafkaError(LOCAL["_TIMED_OUT"], text, retriable=True))
+                raise errors.KafkaTimeoutError(text)
+
+    def _keep(self, kept: list[Exception], seconds: float) -> int:
+        """Flushes, and returns how many messages are left; what callbacks raise is kept."""
+        left, raised = self._flushed(seconds)
+        if raised is not None:
+            kept.append(raised)
+        return left
 
     def abort_transaction(self, timeout: float = -1) -> None:
         """Gives up what is left, runs its callbacks, and ends the transaction so that none of its messages is read.
@@ -251,7 +255,7 @@ class Producer(ConfluentProducer):
         """
         seconds = limit(timeout)
         self._transactional()
-        with self._transacting("abort_transaction"):
+        with self._calls.take("abort_transaction"):
             self._engine.abort_transaction(seconds)
         self._forget_lost()
         self.poll(0)
@@ -292,57 +296,54 @@ class Producer(ConfluentProducer):
     @discreet
     def set_sasl_credentials(self, username: str, password: str) -> None:
         """Sets the name and the password of later logins."""
-        self._check()
-        for name, given in (("username", username), ("password", password)):
-            if not isinstance(given, str):
-                raise TypeError(f"{name} must be str, not {type(given).__name__}")
-            check_text(given)
+        arguments.credentials(username, password)
+        self._check_handle()
         self._settings.credentials.change(username, password)
 
     # --- life
 
-    def close(self, timeout: float = -1) -> bool:
+    def close(self, timeout: float | None = -1) -> bool:
         """Aborts the open transaction, or sends what is left; runs callbacks, and ends. May be called again.
 
         Args:
-            timeout: Most seconds to wait; what is left then is given up.
+            timeout: Most seconds to wait; what is left then is given up. -1 and None set no limit.
 
         Returns:
             True.
 
         Raises:
-            KafkaException: It was called in the report of a message; the code is `_STATE`, and nothing is closed.
+            KafkaException: It was called in the report of a message, or by a callback within a call of transactions; the
+                code is `_STATE`, and nothing is closed.
+            Exception: What a callback has raised last; the producer is closed.
         """
         if getattr(self, "_engine", None) is None or self._engine.closed:
             return True
+        seconds = limit(-1 if timeout is None else timeout)
         self._check_not_in_report("close")
+        self._calls.end()
         self._start_closing()
-        try:
-            # A commit under way in another thread is to end as it would.
-            self._calls.wait(min(limit(timeout), ABORT_SECONDS))
-            if self._engine.in_transaction:
-                # An open one would hold up its readers until `transaction.timeout.ms`.
-                self._abort_at_end(min(limit(timeout), ABORT_SECONDS))
-            self._serve_left(timeout)
-        finally:
-            self._engine.close(0.0)
-            self._events.close()
+        with raising_at_the_end() as kept:
+            try:
+                # A commit under way in another thread is to end as it would.
+                self._calls.wait(min(seconds, ABORT_SECONDS))
+                if self._engine.in_transaction:
+                    # An open one would hold up its readers until `transaction.timeout.ms`.
+                    self._abort_at_end(min(seconds, ABORT_SECONDS))
+                # Whoever closes does not go on, and need not hear that the producer cannot.
+                with suppress(KafkaException):
+                    self._keep(kept, seconds)
+            finally:
+                self._engine.close(0.0)
+                self._events.close()
         return True
 
     def _abort_at_end(self, seconds: float) -> None:
         try:
-            self.abort_transaction(seconds)
+            with translated(transactional=True):
+                self._engine.abort_transaction(seconds)
         except KafkaException as problem:
             text = f"Producer abort_transaction failed during close: {problem.args[0].str()}"
             warnings.warn(text, RuntimeWarning, stacklevel=3)
-
-    def _serve_left(self, timeout: float) -> None:
-        try:
-            self.flush(timeout)
-        except KafkaException as problem:
-            # Whoever closes does not go on.
-            if not problem.args[0].fatal():
-                raise
 
     def __enter__(self) -> Self:
         """See `close()`. As in the library, this is no error for a closed producer."""
@@ -361,44 +362,12 @@ class Producer(ConfluentProducer):
         except RuntimeError:
             raise RuntimeError("Handle has been closed") from None
 
-    @contextmanager
-    def _transacting(self, call: str) -> Iterator[None]:
-        """A call of transactions; after a fatal error all of them fail with it, and after one that was cut short by its
-        time limit all others, until that was made again.
-        """
-        if self._fatal is not None:
-            raise KafkaException(self._fatal)
-        with self._calls.take(call):
-            self._calls.cut = None
-            try:
-                with translated(transactional=True):
-                    yield
-            except KafkaException as problem:
-                # Reports run here, too, and may raise one of their own making.
-                error = problem.args[0] if problem.args else None
-                if isinstance(error, KafkaError):
-                    if error.code() == LOCAL["_TIMED_OUT"] and error.retriable():
-                        self._calls.cut = call
-                    if error.fatal():
-                        self._fatal = error
-                raise
-            finally:
-                if self._calls.cut is None:
-                    self._commits(False)
-
-    def _check_going_on(self) -> None:
-        """Raises the error of a transaction that can only be aborted, or of a producer that cannot go on."""
-        if self._fatal is not None:
-            return
+    def _failure(self) -> Exception | None:
+        """Returns the error of a transaction that can only be aborted, or of a producer that cannot go on."""
         if self._must_abort():
-            raise inconsistent(self._lost(commits=False))
-        failure = self._failure()
-        if failure is not None:
-            problem = of_producer(failure)
-            error: KafkaError = problem.args[0]
-            if error.fatal():
-                self._fatal = error
-            raise problem
+            return inconsistent(self._lost(commits=False))
+        found: errors.KafkaError | None = self._engine._transaction_failure()
+        return found
 
     def _transactional(self) -> None:
         self._check()
@@ -430,7 +399,7 @@ def check_messages(messages: list[Any]) -> None:
             raise TypeError(f"message partition at index {index} must be int")
         if message.get("headers") is not None and not is_headers(message["headers"]):
             raise ValueError(f"invalid headers at index {index}")
-        if "timestamp" in message:
+        if message.get("timestamp") is not None:
             raise NotImplementedError("timestamps of messages are not supported in batches; call produce()")
 
 

@@ -35,7 +35,7 @@ class DeserializingConsumer(Consumer, Generic[K, V]):
         super().__init__(self._serdes.conf)
         self._serdes.resolve_cluster_id(self.cluster_id)
 
-    def poll(self, timeout: float | None = -1) -> Any:
+    def poll(self, timeout: float = -1) -> Any:
         """The next message, deserialized, or None.
 
         Raises:
@@ -46,7 +46,7 @@ class DeserializingConsumer(Consumer, Generic[K, V]):
         message = super().poll(timeout)
         return None if message is None else self._serdes.deserialize(message)
 
-    def consume(self, num_messages: int = 1, timeout: float | None = -1) -> list[Any]:
+    def consume(self, num_messages: int = 1, timeout: float = -1) -> list[Any]:
         """Not offered, as in the library: call `poll()`."""
         raise NotImplementedError("a DeserializingConsumer has no consume(); call poll()")
 

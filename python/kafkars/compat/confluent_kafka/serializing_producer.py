@@ -63,7 +63,7 @@ class SerializingProducer(Producer, Generic[K, V]):
             headers=headers,
         )
 
-    def close(self, timeout: float = -1) -> bool:
+    def close(self, timeout: float | None = -1) -> bool:
         """Closes the producer as `Producer.close()` does, then the serializers it has made."""
         try:
             return super().close(timeout)

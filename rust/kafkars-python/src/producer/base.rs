@@ -142,6 +142,13 @@ impl PyBaseProducer {
         Ok(self.core.producer.transaction_state())
     }
 
+    /// The error of a transaction that must be aborted, or of a producer that cannot go on; None if there is none.
+    fn _transaction_failure(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        self.core.check()?;
+        let failure = self.core.transaction_failure();
+        Ok(failure.map(|failure| error::produce(py, &failure).into_value(py).into_any()))
+    }
+
     /// Sets the flag whenever `_brokers()` has changed. Begins to look for the cluster.
     fn _watch_brokers(&self, flag: &PyPendingFlag) -> PyResult<()> {
         self.core.check()?;

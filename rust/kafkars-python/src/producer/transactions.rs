@@ -46,6 +46,15 @@ impl ProducerCore {
             }
         }
     }
+
+    /// Why the open transaction must be aborted, or the producer cannot go on.
+    pub(crate) fn transaction_failure(&self) -> Option<ProduceError> {
+        let refusal = self.producer.permit().err()?;
+        let ProduceError::Transaction(problem) = &refusal else {
+            return None;
+        };
+        (problem.is_abortable() || problem.is_fatal()).then_some(refusal)
+    }
 }
 
 /// The future of a call under way.

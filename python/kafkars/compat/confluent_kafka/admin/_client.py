@@ -18,7 +18,7 @@ from kafkars.admin import ConfigChange
 from kafkars.admin import NewTopic as EngineTopic
 from kafkars.compat._quiet import quiet
 from kafkars.compat.confluent_kafka import _cluster
-from kafkars.compat.confluent_kafka._arguments import offset_and_metadata, seconds
+from kafkars.compat.confluent_kafka._arguments import credentials, first_time, offset_and_metadata, seconds
 from kafkars.compat.confluent_kafka._arguments import topic as topic_name
 from kafkars.compat.confluent_kafka._codes import BROKER
 from kafkars.compat.confluent_kafka._config import admin_settings
@@ -79,6 +79,7 @@ class AdminClient(SecurityCalls):
 
     @discreet
     def __init__(self, conf: Mapping[str, Any], **kwargs: Any) -> None:
+        first_time(self, "_admin")
         settings = admin_settings((conf,), kwargs)
         self._settings = settings
         with translated("Failed to create admin client"), Derived():
@@ -174,7 +175,7 @@ class AdminClient(SecurityCalls):
 
         return self._questions.ask_each({each: each for each in names}, of_distinct(names, ask), lambda found: found)
 
-    def list_topics(self, topic: str | None = None, timeout: float | None = -1) -> ClusterMetadata:
+    def list_topics(self, topic: str | None = None, timeout: float = -1) -> ClusterMetadata:
         """The cluster with its topics, or with one. Blocks; a topic that does not exist is there with its `error`.
 
         Raises:
@@ -348,7 +349,7 @@ class AdminClient(SecurityCalls):
         places = [Place(each.topic, each.partition) for each in named]
         return self._questions.ask_each({group: group}, of_distinct(places, ask), lambda done: done)
 
-    def list_groups(self, group: str | None = None, timeout: float | None = -1) -> list[GroupMetadata]:
+    def list_groups(self, group: str | None = None, timeout: float = -1) -> list[GroupMetadata]:
         """The groups, or one. Blocks.
 
         Deprecated, as in the library: there are `list_consumer_groups()` and `describe_consumer_groups()`.
@@ -447,15 +448,16 @@ class AdminClient(SecurityCalls):
             )
         )
 
-    def cluster_id(self, timeout: float | None = -1) -> str | None:
+    def cluster_id(self, timeout: float = -1) -> str | None:
         """The cluster's id. Blocks.
 
         Raises:
             KafkaException: The cluster did not answer in time.
         """
+        limit = seconds(timeout)
         self._check()
         with translated("Failed to get cluster id"):
-            return self._admin.describe_cluster(timeout=_cluster.seconds(timeout)).cluster_id
+            return self._admin.describe_cluster(timeout=limit).cluster_id
 
     # --- life
 
@@ -467,14 +469,13 @@ class AdminClient(SecurityCalls):
     @discreet
     def set_sasl_credentials(self, username: str, password: str) -> None:
         """Sets the name and the password of later logins."""
-        for name, value in (("username", username), ("password", password)):
-            if not isinstance(value, str):
-                raise TypeError(f"{name} must be str, not {type(value).__name__}")
+        credentials(username, password)
+        self._check()
         self._settings.credentials.change(username, password)
 
-    def poll(self, timeout: float | None = -1) -> int:
+    def poll(self, timeout: float = -1) -> int:
         """Calls `error_cb`, `stats_cb`, `throttle_cb` and `logger` where there is something to tell them, and waits up
-        to `timeout` seconds for that; -1 and None wait as long as it takes. Futures are completed by themselves.
+        to `timeout` seconds for that; -1 waits as long as it takes. Futures are completed by themselves.
 
         Returns:
             How many calls were made.

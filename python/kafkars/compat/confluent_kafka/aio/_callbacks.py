@@ -141,11 +141,6 @@ class Tasks:
         return lambda *arguments: self.heed(callback, *arguments)
 
 
-def limit(timeout: float | None) -> float | None:
-    """A time limit in seconds as the engine takes it: -1 and None are none."""
-    return None if timeout is None or timeout < 0 else float(timeout)
-
-
 def no_workers(max_workers: int) -> None:
     """The library's threads are not needed here; their number is checked all the same."""
     if max_workers <= 0:

@@ -11,9 +11,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kafkars._discreet import discreet
-from kafkars.compat.confluent_kafka._arguments import function
+from kafkars.compat.confluent_kafka._arguments import function, seconds
 from kafkars.compat.confluent_kafka._consumer import Consumer
-from kafkars.compat.confluent_kafka.aio._callbacks import Tasks, limit, no_workers
+from kafkars.compat.confluent_kafka.aio._callbacks import Tasks, no_workers
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -75,7 +75,7 @@ class AIOConsumer:
 
     # --- messages
 
-    async def poll(self, timeout: float | None = -1) -> Message | None:
+    async def poll(self, timeout: float = -1) -> Message | None:
         """The next message, or None when there was none for `timeout` seconds; -1 waits as long as it takes.
 
         Raises:
@@ -83,6 +83,7 @@ class AIOConsumer:
             RuntimeError: The consumer is closed.
             Exception: What a callback of the configuration has raised.
         """
+        limit = seconds(timeout)
         if self._held or self._looking is not None:
             kept = await self._left(1)
             if kept:
@@ -91,7 +92,7 @@ class AIOConsumer:
         message = self._consumer._take()
         if message is not None:
             return message
-        until = deadline(timeout)
+        until = deadline(limit)
         look = self._first_look()
         while True:
             message = self._consumer._take()
@@ -106,7 +107,7 @@ class AIOConsumer:
             await self._consumer._ready(min(left, SLICE))
             self._tasks.check()
 
-    async def consume(self, num_messages: int = 1, timeout: float | None = -1) -> list[Message]:
+    async def consume(self, num_messages: int = 1, timeout: float = -1) -> list[Message]:
         """Up to `num_messages` messages: waits until there are as many, or for `timeout` seconds.
 
         Raises:
@@ -115,10 +116,11 @@ class AIOConsumer:
             ValueError: The number is not between 0 and a million.
             Exception: What a callback of the configuration has raised.
         """
+        limit = seconds(timeout)
         if not 0 <= num_messages <= MOST_MESSAGES:
             raise ValueError(f"num_messages must be between 0 and {MOST_MESSAGES} (1M), not {num_messages}")
         self._tasks.check()
-        until = deadline(timeout)
+        until = deadline(limit)
         look = self._first_look()
         messages: list[Message] = []
         if self._held or self._looking is not None:
@@ -340,7 +342,6 @@ class Closed(Executor):
         return future
 
 
-def deadline(timeout: float | None) -> float | None:
+def deadline(limit: float | None) -> float | None:
     """Returns the deadline of a wait; None if it has no limit."""
-    seconds = limit(timeout)
-    return None if seconds is None else time.monotonic() + seconds
+    return None if limit is None else time.monotonic() + limit

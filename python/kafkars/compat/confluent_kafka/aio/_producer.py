@@ -15,19 +15,17 @@ from kafkars._discreet import discreet
 from kafkars._kafkars import Message
 from kafkars.compat._quiet import quiet
 from kafkars.compat.confluent_kafka import _cluster
-from kafkars.compat.confluent_kafka._arguments import offset_and_metadata
+from kafkars.compat.confluent_kafka._arguments import credentials, seconds
 from kafkars.compat.confluent_kafka._config import producer_settings
 from kafkars.compat.confluent_kafka._events import events_of
 from kafkars.compat.confluent_kafka._group_metadata import unpacked
 from kafkars.compat.confluent_kafka._partition import TopicPartition
-from kafkars.compat.confluent_kafka._transaction_calls import TransactionCalls
+from kafkars.compat.confluent_kafka._transaction_calls import TransactionCalls, offsets_to_send
 from kafkars.compat.confluent_kafka._translate import of_delivery, refusal, translated
 from kafkars.compat.confluent_kafka._trouble import Trouble
-from kafkars.compat.confluent_kafka.aio._callbacks import BrokerWatch, LoopFlag, Tasks, limit, no_workers
+from kafkars.compat.confluent_kafka.aio._callbacks import BrokerWatch, LoopFlag, Tasks, no_workers
 from kafkars.compat.confluent_kafka.error import KafkaException
 from kafkars.config.checks import Derived
-from kafkars.types import OffsetAndMetadata
-from kafkars.types import TopicPartition as Place
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -188,21 +186,22 @@ class AIOProducer:
         else:
             future.set_exception(problem)
 
-    async def flush(self, timeout: float | None = -1, *args: Any, **kwargs: Any) -> int:
+    async def flush(self, timeout: float = -1, *args: Any, **kwargs: Any) -> int:
         """Waits until every message has its report, or for a time in seconds; returns how many have none.
 
         Raises:
             Exception: What a callback of the configuration has raised.
         """
         del args, kwargs
+        limit = seconds(timeout)
         self._check()
-        left = await self._producer.flush(limit(timeout))
+        left = await self._producer.flush(limit)
         # Lets the loop pass reports that have just come on to the futures.
         await asyncio.sleep(0)
         self._tasks.check()
         return int(left)
 
-    async def poll(self, timeout: float | None = 0, *args: Any, **kwargs: Any) -> int:
+    async def poll(self, timeout: float = 0, *args: Any, **kwargs: Any) -> int:
         """Gives the loop time to complete futures and run callbacks, which it does by itself as well.
 
         Returns:
@@ -212,13 +211,13 @@ class AIOProducer:
             Exception: What a callback of the configuration has raised.
         """
         del args, kwargs
+        limit = seconds(timeout)
         self._check()
         self._tasks.check()
-        if timeout is None or timeout < 0:
-            if self._open:
-                await asyncio.wait(self._open, return_when=asyncio.FIRST_COMPLETED)
-        else:
-            await asyncio.sleep(timeout)
+        if limit is not None:
+            await asyncio.sleep(limit)
+        elif self._open:
+            await asyncio.wait(self._open, return_when=asyncio.FIRST_COMPLETED)
         self._tasks.check()
         return 0
 
@@ -231,33 +230,36 @@ class AIOProducer:
         self._open.clear()
         self._producer.purge(in_queue=in_queue, in_flight=in_flight)
 
-    async def list_topics(self, topic: str | None = None, timeout: float | None = -1) -> ClusterMetadata:
+    async def list_topics(self, topic: str | None = None, timeout: float = -1) -> ClusterMetadata:
         """The cluster with its topics, or with one.
 
         Raises:
             KafkaException: The cluster did not answer in time.
         """
+        limit = seconds(timeout)
         self._check()
-        return await asyncio.to_thread(_cluster.list_topics, self._settings.engine, topic, timeout)
+        return await asyncio.to_thread(_cluster.list_topics, self._settings.engine, topic, limit)
 
-    async def cluster_id(self, timeout: float | None = -1) -> str | None:
+    async def cluster_id(self, timeout: float = -1) -> str | None:
         """The cluster's id.
 
         Raises:
             KafkaException: The cluster did not answer in time.
         """
+        limit = seconds(timeout)
         self._check()
-        return await asyncio.to_thread(_cluster.cluster_id, self._settings.engine, timeout)
+        return await asyncio.to_thread(_cluster.cluster_id, self._settings.engine, limit)
 
-    async def init_transactions(self, timeout: float | None = -1) -> None:
+    async def init_transactions(self, timeout: float = -1) -> None:
         """Gets the producer ready for transactions; once, before the first.
 
         Raises:
             KafkaException: It was fenced, or the cluster did not answer in time.
         """
+        limit = seconds(timeout)
         self._check_transactional()
-        with self._calls.take("init_transactions"), translated("Failed to initialize transactions"):
-            await self._producer.init_transactions(limit(timeout))
+        with self._calls.take_init(self._producer._transaction_failure()):
+            await self._producer.init_transactions(limit)
 
     async def begin_transaction(self) -> None:
         """Opens a transaction; messages that are produced from now on belong to it.
@@ -266,11 +268,11 @@ class AIOProducer:
             KafkaException: One is open, or none may be.
         """
         self._check_transactional()
-        with self._calls.take("begin_transaction"), translated("Failed to begin transaction"):
+        with self._calls.take("begin_transaction", self._producer._transaction_failure()):
             await self._producer.begin_transaction()
 
     async def send_offsets_to_transaction(
-        self, positions: list[TopicPartition], group_metadata: object, timeout: float | None = -1
+        self, positions: list[TopicPartition], group_metadata: object, timeout: float = -1
     ) -> None:
         """Commits a group's offsets with the transaction.
 
@@ -282,35 +284,43 @@ class AIOProducer:
         Raises:
             KafkaException: The transaction must be aborted, or the cluster did not answer in time.
         """
+        limit = seconds(timeout)
+        self._check()
+        group = unpacked(group_metadata)
+        offsets = offsets_to_send(positions)
         self._check_transactional()
-        offsets: dict[tuple[str, int], int | OffsetAndMetadata] = {
-            Place(each.topic, each.partition): offset_and_metadata(each) for each in positions
-        }
-        with self._calls.take("send_offsets_to_transaction"), translated("Failed to send offsets to transaction"):
-            await self._producer.send_offsets_to_transaction(offsets, unpacked(group_metadata), limit(timeout))
+        if not offsets and (self._producer.in_transaction or self._calls.fatal is not None):
+            # A consumer that has read nothing yet has no offsets.
+            return
+        with self._calls.take("send_offsets_to_transaction", self._producer._transaction_failure()):
+            await self._producer.send_offsets_to_transaction(offsets, group, limit)
 
-    async def commit_transaction(self, timeout: float | None = -1) -> None:
+    async def commit_transaction(self, timeout: float = -1) -> None:
         """Commits the transaction once its messages are stored.
 
         Raises:
             KafkaException: It must be aborted, or the cluster did not answer in time.
         """
+        limit = seconds(timeout)
         self._check_transactional()
-        with self._calls.take("commit_transaction"), translated("Failed to commit transaction"):
-            await self._producer.commit_transaction(limit(timeout))
+        with self._calls.take("commit_transaction"):
+            await self._producer.commit_transaction(limit)
 
-    async def abort_transaction(self, timeout: float | None = -1) -> None:
+    async def abort_transaction(self, timeout: float = -1) -> None:
         """Aborts the transaction: readers of committed messages see none of it.
 
         Raises:
             KafkaException: The producer was fenced, or the cluster did not answer in time.
         """
+        limit = seconds(timeout)
         self._check_transactional()
-        with self._calls.take("abort_transaction"), translated("Failed to abort transaction"):
-            await self._producer.abort_transaction(limit(timeout))
+        with self._calls.take("abort_transaction"):
+            await self._producer.abort_transaction(limit)
 
     async def set_sasl_credentials(self, username: str, password: str) -> None:
         """See `Producer.set_sasl_credentials()`."""
+        credentials(username, password)
+        self._check()
         self._settings.credentials.change(username, password)
 
     @property

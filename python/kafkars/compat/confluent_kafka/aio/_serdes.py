@@ -104,7 +104,7 @@ class AsyncDeserializingConsumer(AIOConsumer, Generic[K, V]):
         """Gives this consumer at once: in the library the class is called and awaited, here it need not be awaited."""
         return given(self).__await__()
 
-    async def poll(self, timeout: float | None = -1) -> Any:
+    async def poll(self, timeout: float = -1) -> Any:
         """The next message, deserialized, or None.
 
         Raises:
@@ -115,7 +115,7 @@ class AsyncDeserializingConsumer(AIOConsumer, Generic[K, V]):
         message = await super().poll(timeout)
         return None if message is None else await self._deserialized(message)
 
-    async def consume(self, num_messages: int = 1, timeout: float | None = -1) -> list[Any]:
+    async def consume(self, num_messages: int = 1, timeout: float = -1) -> list[Any]:
         """Several messages, deserialized. It raises as `poll()` does; then the messages of the call are lost."""
         return [await self._deserialized(each) for each in await super().consume(num_messages, timeout)]
 

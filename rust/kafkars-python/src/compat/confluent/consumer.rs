@@ -85,13 +85,9 @@ impl PyConfluentConsumer {
         }
     }
 
-    /// The next message, or None when there was none for `timeout` seconds; -1 or None wait as long as it takes.
-    #[pyo3(signature = (timeout=Some(-1.0)), text_signature = "($self, timeout=-1)")]
-    fn poll<'py>(
-        &self,
-        py: Python<'py>,
-        timeout: Option<f64>,
-    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+    /// The next message, or None when there was none for `timeout` seconds; -1 waits as long as it takes.
+    #[pyo3(signature = (timeout=-1.0), text_signature = "($self, timeout=-1)")]
+    fn poll<'py>(&self, py: Python<'py>, timeout: f64) -> PyResult<Option<Bound<'py, PyAny>>> {
         let open = self.opened()?;
         if !open.has_work(py)
             && let TakenMessage::Message(message) = open.next(py)?
@@ -119,17 +115,17 @@ impl PyConfluentConsumer {
         }
     }
 
-    /// Up to `num_messages` messages. Waits until there are as many, or for `timeout` seconds; -1 or None wait as long
-    /// as it takes.
+    /// Up to `num_messages` messages. Waits until there are as many, or for `timeout` seconds; -1 waits as long as it
+    /// takes.
     #[pyo3(
-        signature = (num_messages=1, timeout=Some(-1.0)),
+        signature = (num_messages=1, timeout=-1.0),
         text_signature = "($self, num_messages=1, timeout=-1)"
     )]
     fn consume<'py>(
         &self,
         py: Python<'py>,
         num_messages: i64,
-        timeout: Option<f64>,
+        timeout: f64,
     ) -> PyResult<Bound<'py, PyList>> {
         let open = self.opened()?;
         let wanted = match usize::try_from(num_messages) {
@@ -581,10 +577,9 @@ fn named(topic: &str, partition: i32) -> TopicPartition {
     }
 }
 
-/// The deadline of a call that was given `timeout` seconds; `None` for None, a negative number, or one that is too
-/// large.
-pub(super) fn deadline(timeout: Option<f64>) -> Option<Instant> {
-    let timeout = timeout.filter(|timeout| *timeout >= 0.0)?;
-    let timeout = types::timeout(Some(timeout)).ok().flatten()?;
+/// The deadline of a call that was given `timeout` seconds; `None` for a negative number, or one that is too large.
+pub(super) fn deadline(timeout: f64) -> Option<Instant> {
+    let timeout = Some(timeout).filter(|timeout| *timeout >= 0.0);
+    let timeout = types::timeout(timeout).ok().flatten()?;
     Instant::now().checked_add(timeout)
 }

@@ -327,7 +327,7 @@ impl PyMessage {
     fn __eq__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
         match other.cast::<Self>() {
             Ok(other) => {
-                let (mine, theirs) = (self.content(py)?, other.get().content(py)?);
+                let (mine, theirs) = (self.compared(py)?, other.get().compared(py)?);
                 mine.eq(theirs)?.into_py_any(py)
             }
             Err(_) => Ok(py.NotImplemented()),
@@ -354,6 +354,25 @@ impl PyMessage {
 }
 
 impl PyMessage {
+    /// What makes messages equal in the library: neither the kind of the timestamp, nor how long the message was under
+    /// way, nor how often it was delivered.
+    fn compared<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let parts = self.snapshot(py);
+        let (_, timestamp) = parts.timestamp;
+        (
+            parts.topic,
+            parts.partition,
+            parts.offset,
+            parts.key,
+            parts.value,
+            parts.headers,
+            parts.error,
+            timestamp,
+            parts.leader_epoch,
+        )
+            .into_pyobject(py)
+    }
+
     /// All values of the message, in the order of the constructor.
     fn content<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let parts = self.snapshot(py);

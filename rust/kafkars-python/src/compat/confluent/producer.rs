@@ -174,15 +174,15 @@ impl PyConfluentProducer {
         }
     }
 
-    /// Runs callbacks, waiting up to `timeout` seconds for one to run; -1 or None wait as long as it takes. Returns how
-    /// many ran. Within the report of a message no other report is given, and nothing is waited for.
-    #[pyo3(signature = (timeout=Some(-1.0)), text_signature = "($self, timeout=-1)")]
-    fn poll(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<usize> {
+    /// Runs callbacks, waiting up to `timeout` seconds for one to run; -1 waits as long as it takes. Returns how many
+    /// ran. Within the report of a message no other report is given, and nothing is waited for.
+    #[pyo3(signature = (timeout=-1.0), text_signature = "($self, timeout=-1)")]
+    fn poll(&self, py: Python<'_>, timeout: f64) -> PyResult<usize> {
         let open = self.opened()?;
         open.core.check()?;
         let served = open.serve(py, AfterException::Stop)?;
         open.check_fatal(py)?;
-        if served > 0 || timeout == Some(0.0) || open.reports.is_served_here() {
+        if served > 0 || timeout == 0.0 || open.reports.is_served_here() {
             return Ok(served);
         }
         let deadline = deadline(timeout);
@@ -202,36 +202,22 @@ impl PyConfluentProducer {
         }
     }
 
-    /// Waits until every message has its report, for up to `timeout` seconds; -1 or None wait as long as it takes. Runs
+    /// Waits until every message has its report, for up to `timeout` seconds; -1 waits as long as it takes. Runs
     /// callbacks. Returns how many messages are left.
     ///
     /// Within the report of a message the others cannot be given: what is left is told at once, and a call without
     /// limit raises `KafkaException` with `_STATE`.
-    #[pyo3(signature = (timeout=Some(-1.0)), text_signature = "($self, timeout=-1)")]
-    fn flush(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<usize> {
-        let open = self.opened()?;
-        open.core.check()?;
-        let deadline = deadline(timeout);
-        if open.reports.is_served_here() {
-            return open.flush_in_report(py, deadline);
-        }
-        // As in librdkafka, a callback that raises does not end the flush: it goes on to its end and raises the last.
-        let mut raised = None;
-        let left = loop {
-            open.serve_all(py, &mut raised)?;
-            open.check_fatal(py)?;
-            let is_elsewhere = open.reports.is_served_elsewhere();
-            let left = open.count().max(usize::from(is_elsewhere));
-            let is_over = deadline.is_some_and(|deadline| deadline <= Instant::now());
-            if left == 0 || is_over {
-                break left;
-            }
-            open.flush(py, deadline, &mut raised)?;
-            if is_elsewhere {
-                open.wait_for_turn(py, deadline)?;
-            }
-        };
+    #[pyo3(signature = (timeout=-1.0), text_signature = "($self, timeout=-1)")]
+    fn flush(&self, py: Python<'_>, timeout: f64) -> PyResult<usize> {
+        let (left, raised) = self.flushed(py, timeout)?;
         raised.map_or(Ok(left), Err)
+    }
+
+    /// As `flush()`, but returns what the last callback has raised, beside how many messages are left: a caller that
+    /// has more to do goes on, and raises it then.
+    fn _flushed(&self, py: Python<'_>, timeout: f64) -> PyResult<(usize, Option<Py<PyAny>>)> {
+        let (left, raised) = self.flushed(py, timeout)?;
+        Ok((left, raised.map(|raised| raised.into_value(py).into_any())))
     }
 
     /// How many messages have no report yet.
@@ -338,13 +324,6 @@ impl PyConfluentProducer {
         Ok(())
     }
 
-    /// The engine's error of a transaction that must be aborted, or of a producer that cannot go on; None if there is
-    /// none.
-    fn _failure(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        let failure = self.opened()?.failure();
-        Ok(failure.map(|failure| error::produce(py, &failure).into_value(py).into_any()))
-    }
-
     /// Objects of the program may refer to this producer.
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         let Some(open) = self.open.get() else {
@@ -361,6 +340,32 @@ impl PyConfluentProducer {
         match self.open.get() {
             Some(open) if !open.core.producer.is_closed() => Ok(open),
             _ => Err(closed()),
+        }
+    }
+
+    /// Flushes. As in librdkafka, a callback that raises does not end that: it goes on to its end, and the last
+    /// exception is returned with the number of messages that are left. An error is one of the producer, or of Ctrl+C.
+    fn flushed(&self, py: Python<'_>, timeout: f64) -> PyResult<(usize, Option<PyErr>)> {
+        let open = self.opened()?;
+        open.core.check()?;
+        let deadline = deadline(timeout);
+        if open.reports.is_served_here() {
+            return open.flush_in_report(py, deadline).map(|left| (left, None));
+        }
+        let mut raised = None;
+        loop {
+            open.serve_all(py, &mut raised)?;
+            open.check_fatal(py)?;
+            let is_elsewhere = open.reports.is_served_elsewhere();
+            let left = open.count().max(usize::from(is_elsewhere));
+            let is_over = deadline.is_some_and(|deadline| deadline <= Instant::now());
+            if left == 0 || is_over {
+                return Ok((left, raised));
+            }
+            open.flush(py, deadline, &mut raised)?;
+            if is_elsewhere {
+                open.wait_for_turn(py, deadline)?;
+            }
         }
     }
 }
@@ -388,22 +393,13 @@ impl OpenProducer {
         Ok(())
     }
 
-    /// Why the open transaction must be aborted, or the producer cannot go on.
-    fn failure(&self) -> Option<ProduceError> {
-        let refusal = self.core.producer.permit().err()?;
-        let ProduceError::Transaction(problem) = &refusal else {
-            return None;
-        };
-        (problem.is_abortable() || problem.is_fatal()).then_some(refusal)
-    }
-
     /// Raises the error that has ended the producer, once: a program that asks for no reports hears of it here.
     #[inline]
     fn check_fatal(&self, py: Python<'_>) -> PyResult<()> {
         if self.is_fatal_told.load(Ordering::Relaxed) {
             return Ok(());
         }
-        let Some(failure) = self.failure() else {
+        let Some(failure) = self.core.transaction_failure() else {
             return Ok(());
         };
         match handler::fatal_of(py, &error::produce(py, &failure))? {
@@ -481,17 +477,10 @@ impl OpenProducer {
         py.check_signals()
     }
 
-    /// Runs all callbacks that are due, and keeps the last exception. One that is no `Exception`, such as Ctrl+C, is
-    /// raised.
+    /// Runs all callbacks that are due, and keeps the last exception.
     fn serve_all(&self, py: Python<'_>, raised: &mut Option<PyErr>) -> PyResult<()> {
-        match self.serve(py, AfterException::GoOn) {
-            Ok(_) => Ok(()),
-            Err(problem) if problem.is_instance_of::<PyException>(py) => {
-                *raised = Some(problem);
-                Ok(())
-            }
-            Err(problem) => Err(problem),
-        }
+        let served = self.serve(py, AfterException::GoOn);
+        kept(py, served.map(drop), raised)
     }
 
     fn flush(
@@ -506,7 +495,7 @@ impl OpenProducer {
         };
         runtime::block_on_with(py, flushed, |_| {
             self.serve_all(py, raised)?;
-            self.look_after(py)
+            kept(py, self.look_after(py), raised)
         })
     }
 
@@ -533,6 +522,17 @@ impl OpenProducer {
         let trouble = self.core.producer.client().bootstrap_failure();
         let trouble = trouble.map(|failure| error::client(py, &failure));
         self.handler.reached(py, trouble.as_ref())
+    }
+}
+
+/// Keeps an exception of a callback for later. One that is no `Exception`, such as Ctrl+C, is raised.
+fn kept(py: Python<'_>, served: PyResult<()>, raised: &mut Option<PyErr>) -> PyResult<()> {
+    match served {
+        Err(problem) if problem.is_instance_of::<PyException>(py) => {
+            *raised = Some(problem);
+            Ok(())
+        }
+        served => served,
     }
 }
 
