@@ -191,3 +191,29 @@ def test_the_end_of_a_producer_waits_for_a_commit(clients: Clients) -> None:
         producer.close()
         assert outcome == [None]
     assert [message.value() for message in read_all(clients, topic, 1)] == [b"value"]
+
+
+def test_offsets_whose_time_is_over_leave_the_transaction_to_be_aborted(clients: Clients) -> None:
+    """They are not made again: whoever aborts then can go on."""
+    topic = clients.topic()
+    producer = begun(clients, topic)
+    assert producer.flush(SECONDS) == 0
+    made = calls(clients, producer, topic)
+    group = clients.consumer().consumer_group_metadata()
+    place = clients.ck.TopicPartition(topic, 0, 1)
+    with clients.broker.handle.intercept("TxnOffsetCommit", "COORDINATOR_LOAD_IN_PROGRESS"):
+        with pytest.raises(clients.ck.KafkaException) as caught:
+            producer.send_offsets_to_transaction([place], group, 0.5)
+        error = caught.value.args[0]
+        assert (error.retriable(), error.fatal(), error.txn_requires_abort()) == (False, False, True)
+        for name in ("commit", "begin"):
+            with pytest.raises(clients.ck.KafkaException) as caught:
+                made[name]()
+            assert caught.value.args[0].txn_requires_abort()
+        assert end(clients, made["produce"]) == REFUSED
+        producer.abort_transaction(SECONDS)
+    producer.begin_transaction()
+    producer.produce(topic, b"next")
+    producer.send_offsets_to_transaction([place], group, SECONDS)
+    producer.commit_transaction(SECONDS)
+    assert [message.value() for message in read_all(clients, topic, 1)] == [b"next"]

@@ -14,6 +14,12 @@ REASONS = [
         "producer of the transactional.id ends what is open, and can look.",
     ),
     Reason(
+        ("calls of transactions whose time is over, while the coordinator refuses them for now",),
+        "the code of the last refusal, such as COORDINATOR_LOAD_IN_PROGRESS",
+        "_TIMED_OUT, with the same flags",
+        "The time is what has ended the call; the text says what was waited for, and the flags what can be done.",
+    ),
+    Reason(
         ("`__init__()` of a client that was closed",),
         "the client works again, says that it is closed, or hangs, as it comes",
         "RuntimeError",

@@ -547,8 +547,8 @@ class Consumer(ConfluentConsumer):
     def __exit__(
         self, exc_type: type[BaseException] | None, exc_value: BaseException | None, exc_traceback: TracebackType | None
     ) -> None:
-        """See `close()`."""
-        self.close()
+        """See `close()`; that of a subclass is not called, as in the library."""
+        Consumer.close(self)
 
     # --- calls of the parts of the consumer
     def _not_assigned(self, *places: arguments.Place) -> str:

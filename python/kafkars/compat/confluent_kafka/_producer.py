@@ -115,11 +115,13 @@ class Producer(ConfluentProducer):
             return 0
         self._check()
         check_messages(messages)
+        # Not that of a subclass, whose arguments may have another order.
+        produce = super().produce
         taken = 0
         for message in messages:
             report = message.get("callback") or callback or on_delivery
             try:
-                self.produce(
+                produce(
                     topic,
                     message.get("value"),
                     message.get("key"),
@@ -194,8 +196,12 @@ class Producer(ConfluentProducer):
         if not offsets and (self._engine.in_transaction or self._calls.fatal is not None):
             # A consumer that has read nothing yet has no offsets.
             return
-        with self._calls.take("send_offsets_to_transaction", self._failure()):
-            self._engine.send_offsets_to_transaction(offsets, group, seconds)
+        try:
+            with self._calls.take("send_offsets_to_transaction", self._failure()):
+                self._engine.send_offsets_to_transaction(offsets, group, seconds)
+        finally:
+            if self._calls.abortable is not None:
+                self._commits(True)
 
     def commit_transaction(self, timeout: float = -1) -> None:
         """Sends what is left, runs its callbacks, and ends the transaction so that its messages are read.
@@ -217,7 +223,7 @@ class Producer(ConfluentProducer):
                 finally:
                     if self._calls.cut is None:
                         self._commits(False)
-            self.poll(0)
+            super().poll(0)
 
     def _send_left(self, seconds: float, kept: list[Exception]) -> None:
         """Sends what is left of the transaction that is to be committed.
@@ -258,7 +264,8 @@ class Producer(ConfluentProducer):
         with self._calls.take("abort_transaction"):
             self._engine.abort_transaction(seconds)
         self._forget_lost()
-        self.poll(0)
+        self._commits(False)
+        super().poll(0)
 
     # --- the cluster
 
@@ -352,8 +359,8 @@ class Producer(ConfluentProducer):
     def __exit__(
         self, exc_type: type[BaseException] | None, exc_value: BaseException | None, exc_traceback: TracebackType | None
     ) -> None:
-        """See `close()`."""
-        self.close()
+        """See `close()`; that of a subclass is not called, as in the library."""
+        Producer.close(self)
 
     def _check_handle(self) -> None:
         """Raises the error of a closed producer, in the words of calls that only ask the cluster."""

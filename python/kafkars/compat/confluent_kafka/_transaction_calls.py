@@ -13,6 +13,9 @@ from kafkars.compat.confluent_kafka._translate import of_engine, refusal
 from kafkars.compat.confluent_kafka.error import LOCAL, KafkaError, KafkaException
 from kafkars.types import OffsetAndMetadata
 
+RESUMED = frozenset({"init_transactions", "commit_transaction", "abort_transaction"})
+"""The calls that go on after their time limit, and are made again; after another one the transaction is aborted."""
+
 
 class TransactionCalls:
     """Lets one call in, and no other until it has ended: also where its time limit was over before that.
@@ -31,6 +34,8 @@ class TransactionCalls:
         """The call whose time limit was over before it had ended: it is to be made again first."""
         self.fatal: KafkaError | None = None
         """What has ended the producer: all calls fail with it."""
+        self.abortable: KafkaError | None = None
+        """What has cut a call short that is not resumed: all but an abort fail with it."""
 
     @contextmanager
     def take(self, call: str, failure: Exception | None = None) -> Iterator[None]:
@@ -68,10 +73,15 @@ class TransactionCalls:
         except errors.KafkaError as problem:
             error = of_engine(problem, transactional=True)
             if error.code() == LOCAL["_TIMED_OUT"] and error.retriable():
-                self.cut = call
+                if call in RESUMED:
+                    self.cut = call
+                else:
+                    error = self.abortable = KafkaError(error.code(), error.str(), txn_requires_abort=True)
             if error.fatal():
                 self.fatal = error
             raise KafkaException(error) from problem
+        if call == "abort_transaction":
+            self.abortable = None
 
     @contextmanager
     def take_init(self, failure: Exception | None) -> Iterator[None]:
@@ -117,6 +127,8 @@ class TransactionCalls:
             if self.cut not in {None, call}:
                 text = f"{self.cut}() has not ended when its time limit was over: call it again first"
                 raise later("_CONFLICT", text)
+            if self.abortable is not None and call != "abort_transaction":
+                raise KafkaException(self.abortable)
             self._running, self._thread, self.cut = call, threading.get_ident(), None
 
 

@@ -517,8 +517,8 @@ class AdminClient(SecurityCalls):
     def __exit__(
         self, exc_type: type[BaseException] | None, exc_value: BaseException | None, exc_traceback: TracebackType | None
     ) -> None:
-        """See `close()`."""
-        self.close()
+        """See `close()`; that of a subclass is not called, as in the library."""
+        AdminClient.close(self)
 
 
 def engine_topic(topic: NewTopic) -> EngineTopic:

@@ -286,7 +286,8 @@ impl PyConfluentProducer {
         }
     }
 
-    /// Notes that a commit of the transaction has begun, or has ended, maybe because the producer was closed.
+    /// Notes that a commit of the transaction has begun, or has ended, maybe because the producer was closed. Also of a
+    /// transaction that can only be aborted, until it is.
     fn _commits(&self, commits: bool) {
         if let Some(open) = self.open.get() {
             open.is_committing.store(commits, Ordering::Release);
@@ -613,10 +614,10 @@ fn must_abort(py: Python<'_>) -> PyResult<PyErr> {
     handler::refusal(py, "_STATE", text)
 }
 
-/// The exception for a message while the transaction is being committed.
+/// The exception for a message while the transaction is being committed, or is to be aborted.
 #[cold]
 fn commits(py: Python<'_>) -> PyResult<PyErr> {
-    let text = "Unable to produce message: the transaction is being committed";
+    let text = "Unable to produce message: the transaction is being committed, or is to be aborted";
     handler::refusal(py, "_STATE", text)
 }
 

@@ -1,0 +1,89 @@
+"""Classes of programs that are derived from clients: no method of a client calls a public one, which they may have with
+other arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+from tests.compat.confluent.conftest import SECONDS, Clients, read_all
+
+
+def spied(kind: type, heard: list[str]) -> type:
+    """A class whose methods say that they were called."""
+
+    def spy(name: str) -> Callable[..., Any]:
+        def method(self: Any, *arguments: Any, **keywords: Any) -> Any:
+            heard.append(name)
+            return getattr(kind, name)(self, *arguments, **keywords)
+
+        return method
+
+    names = [name for name in dir(kind) if not name.startswith("_") or name in {"__enter__", "__exit__", "__len__"}]
+    return type("Spied", (kind,), {name: spy(name) for name in names})
+
+
+def check(made: Any, heard: list[str], calls: dict[str, tuple[Any, ...]]) -> None:
+    for name, arguments in calls.items():
+        heard.clear()
+        getattr(made, name)(*arguments)
+        assert heard == [name]
+
+
+@pytest.mark.parametrize("ends", ["close", "__exit__"])
+def test_a_producer_calls_itself_in_no_public_way(clients: Clients, ends: str) -> None:
+    heard: list[str] = []
+    settings = {"bootstrap.servers": clients.broker.bootstrap_servers, "transactional.id": clients.group()}
+    topic, made = clients.topic(), spied(clients.ck.Producer, heard)(settings)
+    batch = (topic, [{"value": b"value", "key": b"key"}])
+    check(made, heard, {"init_transactions": (SECONDS,), "list_topics": (topic, SECONDS), "__enter__": ()})
+    for end in ("commit_transaction", "abort_transaction"):
+        check(made, heard, {"begin_transaction": (), "produce": (topic, b"value"), "produce_batch": batch})
+        check(made, heard, {"poll": (0,), "__len__": (), end: (SECONDS,)})
+    check(made, heard, {"begin_transaction": (), "produce_batch": batch, "flush": (SECONDS,), "purge": ()})
+    check(made, heard, {ends: (None, None, None) if ends == "__exit__" else ()})
+
+
+@pytest.mark.parametrize("ends", ["close", "__exit__"])
+def test_a_consumer_calls_itself_in_no_public_way(clients: Clients, ends: str) -> None:
+    heard: list[str] = []
+    settings = {"bootstrap.servers": clients.broker.bootstrap_servers, "group.id": clients.group()}
+    topic = clients.topic(messages=3)
+    made = spied(clients.ck.Consumer, heard)({**settings, "auto.offset.reset": "earliest"})
+    place = clients.ck.TopicPartition(topic, 0, 1)
+    check(made, heard, {"subscribe": ([topic],), "consume": (1, SECONDS), "assignment": (), "poll": (SECONDS,)})
+    check(made, heard, {"commit": (None, None, False), "position": ([place],), "committed": ([place], SECONDS)})
+    check(made, heard, {"seek": (place,), "pause": ([place],), "resume": ([place],), "memberid": ()})
+    check(made, heard, {"unsubscribe": (), "poll": (0.1,), "assign": ([place],), "unassign": ()})
+    check(made, heard, {"get_watermark_offsets": (place, SECONDS), "offsets_for_times": ([place], SECONDS)})
+    check(made, heard, {"__enter__": ()})
+    check(made, heard, {ends: (None, None, None) if ends == "__exit__" else ()})
+
+
+def test_a_batch_goes_past_the_order_of_arguments_of_a_subclass(clients: Clients) -> None:
+    """As of SerializingProducer, whose key comes first: nothing of a batch is serialized."""
+    topic = clients.topic()
+    settings = {"bootstrap.servers": clients.broker.bootstrap_servers}
+    serializer = import_module(f"{clients.ck.__name__}.serialization").IntegerSerializer()
+    producer = clients.ck.SerializingProducer({**settings, "value.serializer": serializer})
+    batch = [{"value": b"value", "key": "key"}, {"value": None, "key": b"tombstone"}]
+    assert producer.produce_batch(topic, batch) == 2
+    assert producer.flush(SECONDS) == 0
+    found = [(message.key(), message.value()) for message in read_all(clients, topic, 2)]
+    assert found == [(b"key", b"value"), (b"tombstone", None)]
+    producer.close()
+
+
+def test_a_client_may_be_closed_by_the_end_of_its_block(clients: Clients) -> None:
+    class Closing(clients.ck.Producer):  # type: ignore[misc,name-defined]
+        def close(self) -> Any:
+            return self.__exit__(None, None, None)
+
+    made = Closing({"bootstrap.servers": clients.broker.bootstrap_servers})
+    made.close()
+    with pytest.raises(RuntimeError):
+        made.poll(0)
