@@ -72,3 +72,42 @@ def test_the_poll_after_unsubscribe_tells_what_is_taken_away(clients: Clients) -
     assert told == [1]
     assert consumer.assignment() == []
     serve_until(consumer, lambda: True)
+
+
+@pytest.mark.parametrize("stores", [False, True], ids=["read", "stored"])
+def test_partitions_that_are_not_assigned_again_are_not_committed_later(clients: Clients, stores: bool) -> None:
+    topic = clients.topic(partitions=2, messages=2 * MESSAGES)
+    here, there = (clients.ck.TopicPartition(topic, number) for number in range(2))
+    consumer = clients.consumer({"enable.auto.commit": False, "enable.auto.offset.store": not stores})
+    consumer.subscribe([topic])
+    messages = poll_until(consumer, 2 * MESSAGES)
+    for message in messages if stores else ():
+        consumer.store_offsets(message)
+    consumer.assign([here])
+    # From where the group stands, which is at the beginning.
+    for message in poll_until(consumer, MESSAGES):
+        assert message.partition() == 0
+        if stores:
+            consumer.store_offsets(message)
+    assert consumer.position([there])[0].offset == clients.ck.OFFSET_INVALID
+    committed = [(each.partition, each.offset) for each in consumer.commit(asynchronous=False)]
+    assert committed == [(0, MESSAGES)]
+    assert [each.offset for each in consumer.committed([here, there], timeout=20)] == [MESSAGES, -1001]
+    consumer.assign([here, there])
+    assert {each.partition() for each in poll_until(consumer, MESSAGES)} == {1}
+
+
+def test_partitions_that_are_not_assigned_again_are_committed_first_by_automatic_commits(clients: Clients) -> None:
+    topic = clients.topic(partitions=2, messages=2 * MESSAGES)
+    told: list[tuple[int, int]] = []
+    consumer = clients.consumer(
+        {
+            "auto.commit.interval.ms": 600_000,
+            "on_commit": lambda _, partitions: told.extend((each.partition, each.offset) for each in partitions),
+        }
+    )
+    consumer.subscribe([topic])
+    poll_until(consumer, 2 * MESSAGES)
+    consumer.assign([clients.ck.TopicPartition(topic, 0)])
+    serve_until(consumer, lambda: told)
+    assert sorted(told) == [(0, MESSAGES), (1, MESSAGES)]

@@ -104,6 +104,34 @@ def test_a_member_commits_until_it_has_left(clients: Clients) -> None:
     assert stored(clients, group, topic) == [(topic, 0, 3)]
 
 
+@pytest.mark.parametrize("protocol", ["classic", "consumer"])
+@pytest.mark.parametrize("by_itself", [False, True], ids=["commit()", "automatic"])
+def test_what_was_stored_is_committed_by_who_unsubscribes_and_closes(
+    clients: Clients, by_itself: bool, protocol: str
+) -> None:
+    topic, group = clients.topic(messages=4), clients.group()
+    consumer = clients.consumer(
+        {
+            "group.id": group,
+            "enable.auto.commit": by_itself,
+            "auto.commit.interval.ms": 600_000,
+            "enable.auto.offset.store": False,
+            "group.protocol": protocol,
+        }
+    )
+    told: list[Any] = []
+
+    def revoked(it: Any, _: Any) -> None:
+        told.append(None if by_itself else places(it.commit(asynchronous=False)))
+
+    consumer.subscribe([topic], on_revoke=revoked)
+    consumer.store_offsets(poll_until(consumer, 3)[-1])
+    consumer.unsubscribe()
+    consumer.close()
+    assert told == [None if by_itself else [(topic, 0, 3)]]
+    assert stored(clients, group, topic) == [(topic, 0, 3)]
+
+
 def test_offsets_of_what_was_given_up_are_not_stored(clients: Clients) -> None:
     consumer, topic, _, messages = reading(clients)
     leave(consumer)

@@ -71,6 +71,8 @@ class Assignment:
         self._paused: set[Place] = set()
         # Partitions of the group that the program did not assign.
         self._left_out: set[Place] = set()
+        # All that the group has assigned and not revoked yet: after unsubscribe() too, until the next poll.
+        self._of_group: set[Place] = set()
         # The callback of a rebalance that is running, if one is.
         self._running: Running | None = None
         self._is_declined = False
@@ -112,6 +114,10 @@ class Assignment:
     def places(self) -> list[Place]:
         """Returns all partitions."""
         return list(self._shown)
+
+    def own(self) -> list[Place]:
+        """Returns the partitions of the program's own choice, which no group takes away."""
+        return [at for at in self._shown if at not in self._of_group]
 
     # --- calls of the program
 
@@ -183,6 +189,7 @@ class Assignment:
     def come(self, partitions: Sequence[types.TopicPartition]) -> None:
         """Called when the group has assigned partitions: they are read once the program's callback has run."""
         for topic, partition in partitions:
+            self._of_group.add((topic, partition))
             self._forget(topic, partition)
         if self._paused:
             self._engine.pause([at for at in partitions if at in self._paused])
@@ -192,6 +199,7 @@ class Assignment:
         for topic, partition in partitions:
             self._shown.pop((topic, partition), None)
             self._left_out.discard((topic, partition))
+            self._of_group.discard((topic, partition))
             self._forget(topic, partition)
 
     @contextmanager
@@ -244,6 +252,7 @@ class Assignment:
             self._engine.pause([at for at in starts if at in self._paused])
         for each in partitions:
             self._shown[place(each)] = STORED if each.offset == INVALID else each.offset
+            self._of_group.discard(place(each))
             self.topics.add(each.topic)
             if not is_possible(each):
                 self._unknown(*place(each))
@@ -291,8 +300,8 @@ class Assignment:
         known = (set(self._shown) | self._left_out) & set(wanted)
         with translated("Failed to set assignment"):
             if only:
-                self._let_go([at for at in self._shown if at in known])
-                self._shown.clear()
+                # All is given up first, also what is taken again at once: what is not is let go as by unassign().
+                self._drop(list(self._shown))
                 self._leave_out(owned - set(wanted))
             self._go_back([at for at in known if wanted[at].offset in {INVALID, STORED}])
             back = self._left_out & set(wanted)

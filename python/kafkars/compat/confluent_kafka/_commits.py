@@ -136,12 +136,10 @@ class Commits:
         while self._refused and self._on_commit is not None:
             self._on_commit(*self._refused.popleft())
 
-    def leave(self, partitions: Sequence[types.TopicPartition] | None = None) -> None:
-        """Commits the remaining offsets of revoked partitions, or of all, and forgets them."""
-        pending = self._kept() if self._is_own else {}
-        if partitions is not None:
-            going = {(topic, partition) for topic, partition in partitions}
-            pending = {at: offset for at, offset in pending.items() if at in going}
+    def leave(self, partitions: Sequence[types.TopicPartition | Place]) -> None:
+        """Commits the remaining offsets of partitions that go, and forgets them."""
+        going = {(topic, partition) for topic, partition in partitions}
+        pending = {at: offset for at, offset in self._kept().items() if at in going} if self._is_own else {}
         if self._unknown(pending) is not None:
             # kafkars would wait for a partition that may be created soon.
             pending = {at: offset for at, offset in pending.items() if self._unknown({at: offset}) is None}
@@ -165,10 +163,10 @@ class Commits:
             self._engine.commit_async(left, callback=self._committed)
         self.forget(going)
 
-    def forget(self, partitions: Iterable[types.TopicPartition | Place] | None = None) -> None:
-        """Drops the stored offsets of these partitions, or of all."""
+    def forget(self, partitions: Iterable[types.TopicPartition | Place]) -> None:
+        """Drops the stored offsets of these partitions."""
         for kept in (self._stored, self._before_seek, self._overtaken, self._known):
-            for topic, partition in list(kept) if partitions is None else partitions:
+            for topic, partition in partitions:
                 kept.pop((topic, partition), None)
 
     def _committed(self, offsets: Mapping[Place, OffsetAndMetadata], problem: errors.KafkaError | None) -> None:

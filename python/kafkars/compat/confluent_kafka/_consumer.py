@@ -527,8 +527,7 @@ class Consumer(ConfluentConsumer):
             # Callbacks that wait for the next poll, such as `on_lost`, run now.
             self._events.serve()
             self._commits.tell_refused()
-            if not self._assignment.is_subscribed:
-                self._commits.leave()
+            self._commits.leave(self._assignment.own())
         finally:
             is_in_vain = self._trouble.is_down() and not (self._face.enable_auto_commit and self._commits.pending())
             # Also if `on_commit` raises: commits that were made before are completed.
