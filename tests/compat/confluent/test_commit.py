@@ -347,3 +347,56 @@ def test_what_was_read_of_partitions_that_go_is_committed(clients: Clients, way:
         consumer.incremental_unassign([zero])
     consumer.close()
     assert committed(clients, group, topic) == [3]
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+@pytest.mark.parametrize("bad", ["partition", "topic"])
+def test_what_can_be_committed_is_beside_what_does_not_exist(clients: Clients, bad: str, asynchronous: bool) -> None:
+    topic, group = clients.topic(partitions=2), clients.group()
+    told: list[Any] = []
+    consumer = clients.consumer(
+        {"group.id": group, "on_commit": lambda error, found: told.append((error.name(), sorted(places(found))))}
+    )
+    place = clients.ck.TopicPartition
+    absent = place(topic, 77, 3) if bad == "partition" else place("nobody-made-this", 0, 3)
+    offsets = [absent, place(topic, 0, 1), place(topic, 1, 2)]
+    if asynchronous:
+        assert consumer.commit(offsets=offsets) is None
+        serve_until(consumer, lambda: told)
+        assert told == [("UNKNOWN_TOPIC_OR_PART", sorted(places(offsets)))]
+    else:
+        with pytest.raises(clients.ck.KafkaException) as caught:
+            consumer.commit(offsets=offsets, asynchronous=False)
+        assert caught.value.args[0].name() == "UNKNOWN_TOPIC_OR_PART"
+    assert committed(clients, group, topic, 2) == [1, 2]
+
+
+def test_on_commit_hears_texts_and_epochs(clients: Clients) -> None:
+    topic = clients.topic(partitions=2, messages=2)
+    told: list[Any] = []
+    consumer = clients.consumer(
+        {
+            "enable.auto.commit": False,
+            "on_commit": lambda _, found: told.extend((each.metadata, each.leader_epoch) for each in found),
+        }
+    )
+    consumer.commit(offsets=[clients.ck.TopicPartition(topic, 0, 1, "text", 0)])
+    serve_until(consumer, lambda: told)
+    assert told == [("text", 0)]
+    del told[:]
+    consumer.assign([clients.ck.TopicPartition(topic, 1)])
+    consumer.commit(message=poll_until(consumer, 1)[0])
+    serve_until(consumer, lambda: told)
+    assert told == [(None, 0)]
+
+
+def test_an_asynchronous_commit_asks_nobody_about_its_topic(ck: ModuleType, embedded_broker: Broker) -> None:
+    topic = embedded_broker.new_topic()
+    consumer = ck.Consumer({"bootstrap.servers": embedded_broker.bootstrap_servers, "group.id": topic})
+    # The connections are there, and the group's coordinator is known.
+    consumer.committed([ck.TopicPartition(topic, 0)], timeout=20)
+    with embedded_broker.handle.intercept("Metadata", "delay", seconds=2.0):
+        began = time.monotonic()
+        consumer.commit(offsets=[ck.TopicPartition(topic, 7, 1), ck.TopicPartition("nobody-made-this", 0, 1)])
+        assert time.monotonic() - began < 0.5
+    consumer.close()

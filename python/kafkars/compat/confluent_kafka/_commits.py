@@ -32,7 +32,6 @@ class Commits:
         ring: Asks for `serve()` to be called.
         face: Settings.
         is_own: Whether commits that the engine could make by itself are made here.
-        unknown: Tells why offsets name a partition that does not exist; None where all do.
     """
 
     def __init__(
@@ -43,14 +42,12 @@ class Commits:
         face: Face,
         *,
         is_own: bool,
-        unknown: Callable[[Mapping[Place, OffsetAndMetadata]], KafkaError | None],
     ) -> None:
         self._engine = engine
         self._consumed = consumed
         self._on_commit = face.on_commit
         self._stores_itself = face.enable_auto_offset_store
         self._is_own = is_own
-        self._unknown = unknown
         self._interval = face.auto_commit_interval
         self._due = time.monotonic() + self._interval
         self._ring = ring
@@ -118,7 +115,7 @@ class Commits:
     def refuse(self, offsets: Mapping[Place, OffsetAndMetadata], error: KafkaError) -> None:
         """Makes a later poll call `on_commit` with the reason why offsets are not committed."""
         if self._on_commit is not None:
-            self._refused.append((error, [answer._answer(answer.offset, error) for answer in answers(offsets)]))
+            self._refused.append((error, answers(offsets, error)))
             self._ring()
 
     def serve(self) -> None:
@@ -140,9 +137,6 @@ class Commits:
         """Commits the remaining offsets of partitions that go, and forgets them."""
         going = {(topic, partition) for topic, partition in partitions}
         pending = {at: offset for at, offset in self._kept().items() if at in going} if self._is_own else {}
-        if self._unknown(pending) is not None:
-            # kafkars would wait for a partition that may be created soon.
-            pending = {at: offset for at, offset in pending.items() if self._unknown({at: offset}) is None}
         try:
             if pending:
                 self._engine.commit(pending, timeout=LEAVE_SECONDS)
@@ -158,7 +152,7 @@ class Commits:
         """
         going = list(places)
         pending = self._kept() if self._is_own else {}
-        left = {at: pending[at] for at in going if at in pending and self._unknown({at: pending[at]}) is None}
+        left = {at: pending[at] for at in going if at in pending}
         if left:
             self._engine.commit_async(left, callback=self._committed)
         self.forget(going)
@@ -177,7 +171,8 @@ class Commits:
         if error is None:
             self._note(offsets)
         if self._on_commit is not None:
-            self._on_commit(error, [answer._answer(answer.offset, error) for answer in answers(offsets)])
+            # As in the library all of them have the error, also where the coordinator has refused one and taken others.
+            self._on_commit(error, answers(offsets, error))
 
     def _note(self, offsets: Mapping[Place, OffsetAndMetadata]) -> None:
         """Notes offsets that are committed, so that neither they nor lower ones are committed again."""
@@ -192,10 +187,10 @@ class Commits:
                 self._overtaken[at] = now[at].offset
 
 
-def answers(offsets: Mapping[Place, OffsetAndMetadata]) -> list[TopicPartition]:
-    """Returns committed offsets as the program gets them."""
+def answers(offsets: Mapping[Place, OffsetAndMetadata], error: KafkaError | None = None) -> list[TopicPartition]:
+    """Returns committed offsets, or those that were refused, as the program gets them."""
     return [
-        TopicPartition(topic, partition, at.offset, committed_text(at.metadata), at.leader_epoch)
+        TopicPartition(topic, partition)._answer(at.offset, error, committed_text(at.metadata), at.leader_epoch)
         for (topic, partition), at in offsets.items()
     ]
 

@@ -44,7 +44,7 @@ Answer = TypeVar("Answer")
 log = logging.getLogger("kafkars.compat")
 
 LOOK_SECONDS = 1.0
-"""Seconds for which a commit may check whether its topics exist, and after which a question about offsets does."""
+"""Seconds after which a question about offsets checks whether its topic exists, and for which it may do so."""
 LEAVE_SECONDS = 30.0
 """Seconds for which `close()` waits for the coordinator."""
 GONE_SECONDS = 1.0
@@ -100,9 +100,7 @@ class Consumer(ConfluentConsumer):
         self._pending = PendingFlag()
         self._face = face
         self._trouble = Trouble(face, self._engine._brokers, settings.credentials.refused)
-        self._commits = Commits(
-            self._engine, self._uncommitted, self._pending.set, face, is_own=is_own, unknown=self._unknown_place
-        )
+        self._commits = Commits(self._engine, self._uncommitted, self._pending.set, face, is_own=is_own)
         self._assignment = Assignment(
             self._engine,
             self._forget,
@@ -337,7 +335,7 @@ class Consumer(ConfluentConsumer):
             places = {}
         if not asynchronous:
             self._trouble.check_alive()
-        refused = lost or (self._membership.refusal() if places else None) or self._unknown_place(places)
+        refused = lost or (self._membership.refusal() if places else None)
         if not asynchronous:
             if refused is not None:
                 raise KafkaException(refused)
@@ -610,30 +608,6 @@ class Consumer(ConfluentConsumer):
             raise
         except errors.KafkaError:
             return
-
-    def _unknown_place(self, places: Mapping[arguments.Place, object]) -> KafkaError | None:
-        """Returns the error for offsets of a topic or partition that does not exist, or that this client may not read.
-
-        Brokers say so at once, and the engine waits for what may be about to come.
-        """
-        try:
-            for place in places:
-                if self._position(*place) is not None:
-                    # It exists: messages were read from it.
-                    continue
-                self._check_known(place[0], LOOK_SECONDS)
-                known = self._engine.partitions_for(place[0], timeout=LOOK_SECONDS)
-                if place[1] not in {each.partition for each in known}:
-                    # It may have been added after the last metadata.
-                    self._engine.beginning_offsets([place], timeout=LOOK_SECONDS)
-        except errors.TopicAuthorizationFailedError as problem:
-            return of_engine(problem, "Commit failed")
-        except unknown() as problem:
-            return KafkaError(BROKER["UNKNOWN_TOPIC_OR_PART"], f"Commit failed: {problem}")
-        except errors.KafkaError:
-            # The commit itself reports what is wrong with the cluster.
-            return None
-        return None
 
     def _check_handle(self) -> None:
         """Raises the error of a closed consumer, in the words of calls that only ask the cluster."""
