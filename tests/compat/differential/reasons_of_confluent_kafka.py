@@ -29,8 +29,14 @@ REASONS = [
         "SystemError is a fault inside the library.",
     ),
     Reason(
+        ("*Producer.close(*",),
+        "takes any arguments and ignores them: waits until each message is delivered or message.timeout.ms is over",
+        "a number, or timeout=, is a time limit: messages that are left then are given up without a report, and it "
+        "returns True; TypeError for any other argument",
+        "Who gives close() a time limit wants it kept: without one, or after a flush(), nothing is given up.",
+    ),
+    Reason(
         (
-            "*Producer.close(*",
             "*Consumer.assignment(*",
             "*Consumer.commit(one argument too many)",
         ),

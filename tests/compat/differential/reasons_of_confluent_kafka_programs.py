@@ -261,6 +261,18 @@ REASONS = [
         "The same mistake has the same code.",
     ),
     Reason(
+        ("offsets_for_times() with a partition twice",),
+        "one answer for both",
+        "an answer for each",
+        "Two times are two questions.",
+    ),
+    Reason(
+        ("a second member with group.protocol=consumer and a group.instance.id that is in use",),
+        "_FATAL in a poll at once",
+        "waits for the other member to go, for as long as a session lasts, before it says so",
+        "A restart that comes before the former process was missed is the usual cause, and passes by itself.",
+    ),
+    Reason(
         ("seek() right after assign(), in on_assign or elsewhere", "seek() after _AUTO_OFFSET_RESET"),
         "_STATE, because it has not begun to read, or has given it up",
         "goes there",

@@ -7,9 +7,8 @@ import math
 import operator
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
 from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -18,19 +17,18 @@ from kafkars import errors
 from kafkars._discreet import discreet
 from kafkars._kafkars import ConfluentConsumer, Message, PendingFlag
 from kafkars._kafkars import Consumer as Engine
-from kafkars._times import Milliseconds
 from kafkars.compat.confluent_kafka import _arguments as arguments
 from kafkars.compat.confluent_kafka._assignment import Assignment
-from kafkars.compat.confluent_kafka._codes import BROKER
 from kafkars.compat.confluent_kafka._commits import Commits, given
 from kafkars.compat.confluent_kafka._config import consumer_settings
 from kafkars.compat.confluent_kafka._events import events_of
 from kafkars.compat.confluent_kafka._handlers import ConsumerPolls
+from kafkars.compat.confluent_kafka._lookups import Lookups, unknown_partitions
 from kafkars.compat.confluent_kafka._membership import Membership
-from kafkars.compat.confluent_kafka._offsets import END, INVALID, STORED
+from kafkars.compat.confluent_kafka._offsets import INVALID, STORED
 from kafkars.compat.confluent_kafka._partition import TopicPartition
 from kafkars.compat.confluent_kafka._rebalance import Callback, Callbacks, Listener
-from kafkars.compat.confluent_kafka._translate import local_error, of_engine, refusal, translated
+from kafkars.compat.confluent_kafka._translate import of_engine, refusal, translated
 from kafkars.compat.confluent_kafka._trouble import Trouble
 from kafkars.compat.confluent_kafka.error import KafkaError, KafkaException
 from kafkars.config.checks import Derived
@@ -43,8 +41,6 @@ Answer = TypeVar("Answer")
 
 log = logging.getLogger("kafkars.compat")
 
-LOOK_SECONDS = 1.0
-"""Seconds after which a question about offsets checks whether its topic exists, and for which it may do so."""
 LEAVE_SECONDS = 30.0
 """Seconds for which `close()` waits for the coordinator."""
 GONE_SECONDS = 1.0
@@ -76,6 +72,7 @@ class Consumer(ConfluentConsumer):
         "_events",
         "_face",
         "_is_leaving",
+        "_lookups",
         "_membership",
         "_pending",
         "_settings",
@@ -112,6 +109,7 @@ class Consumer(ConfluentConsumer):
             is_reset_to_end=settings.engine["auto_offset_reset"] == "latest",
         )
         self._membership = Membership(self._engine, self._assignment)
+        self._lookups = Lookups(self._engine, self._refused, self._assignment)
         self._events = events_of(face, values, self._engine, self._pending, self._commits.known)
         handler = ConsumerPolls(self._events, self._commits, self._trouble, self._membership, self._pending)
         self._open(self._engine, self._pending, handler, face.enable_partition_eof)
@@ -420,11 +418,7 @@ class Consumer(ConfluentConsumer):
             return (INVALID, INVALID) if known is None else (known.low, known.high)
         limit = arguments.seconds(timeout)
         with unknown_partitions("Failed to get watermark offsets"):
-            self._check_topic(place[0], limit)
-            low = self._looked_up(place[0], limit, lambda left: self._engine.beginning_offsets([place], timeout=left))
-            high = self._looked_up(place[0], limit, lambda left: self._engine.end_offsets([place], timeout=left))
-        self._assignment.topics.add(place[0])
-        return low[place], high[place]
+            return self._lookups.watermarks(place, limit)
 
     def offsets_for_times(self, partitions: list[TopicPartition], timeout: float = -1) -> list[TopicPartition]:
         """Returns for each partition the offset of the first message that is not older than the timestamp in `offset`.
@@ -442,33 +436,11 @@ class Consumer(ConfluentConsumer):
             raise refusal("_INVALID_ARG", "Failed to get offsets: there is no partition to ask for")
         limit = arguments.seconds(timeout)
         with unknown_partitions("Failed to get offsets"):
-            # One look-up for each: the same partition may be given with two timestamps.
-            answers = [self._answer_for_time(each, limit) for each in asked]
+            answers = self._lookups.for_times(asked, limit)
         problems = [each.error for each in answers if each.error is not None]
         if len(problems) == len(answers):
             raise refusal("_UNKNOWN_PARTITION", f"Failed to get offsets: {problems[0].str()}")
         return answers
-
-    def _answer_for_time(self, asked: TopicPartition, limit: float | None) -> TopicPartition:
-        try:
-            self._check_topic(asked.topic, limit)
-            answer = self._looked_up(asked.topic, limit, partial(self._offset_for_time, asked))
-        except unknown() as problem:
-            return asked._answer(error=of_lookup(problem))
-        self._assignment.topics.add(asked.topic)
-        return answer
-
-    def _offset_for_time(self, asked: TopicPartition, limit: float | None) -> TopicPartition:
-        """The answer for one partition.
-
-        Numbers below 0 are no times: the brokers take -1 for the end, and all others find the oldest record.
-        """
-        place = arguments.place(asked)
-        if asked.offset < 0:
-            ends = self._engine.end_offsets if asked.offset == END else self._engine.beginning_offsets
-            return asked._answer(ends([place], timeout=limit)[place])
-        at = self._engine.offsets_for_times({place: Milliseconds(asked.offset)}, timeout=limit)[place]
-        return asked._answer(END) if at is None else asked._answer(at.offset, leader_epoch=at.leader_epoch)
 
     # --- membership
 
@@ -573,42 +545,6 @@ class Consumer(ConfluentConsumer):
             raise refusal(nowhere, "Cannot commit offsets for a message without offset")
         return given([TopicPartition(topic, partition, offset + 1, None, message.leader_epoch())])
 
-    def _check_topic(self, topic: str, timeout: float | None) -> None:
-        """Checks that a topic exists: kafkars would wait for one that may be created soon, and the library does not."""
-        if not any(topic == name for name, _ in self._assignment.places()):
-            self._check_known(topic, timeout)
-
-    def _check_known(self, topic: str, timeout: float | None) -> None:
-        for name, code in self._refused([topic], timeout):
-            if code == BROKER["TOPIC_AUTHORIZATION_FAILED"]:
-                raise errors.TopicAuthorizationFailedError(f"this client may not be told of topic {name!r}", topic=name)
-            raise errors.UnknownTopicOrPartitionError(f"there is no topic {name!r}", topic=name)
-
-    def _looked_up(self, topic: str, limit: float | None, ask: Callable[[float | None], Answer]) -> Answer:
-        """Asks within a limit; if no answer comes for a while, the topic may have been deleted, which kafkars would
-        wait for as for one that may be created soon.
-        """
-        began = time.monotonic()
-        try:
-            return ask(LOOK_SECONDS if limit is None else min(limit, LOOK_SECONDS))
-        except unknown():
-            raise
-        except errors.KafkaError:
-            self._check_there(topic)
-            left = None if limit is None else limit - (time.monotonic() - began)
-            if left is not None and left <= 0:
-                raise
-        return ask(left)
-
-    def _check_there(self, topic: str) -> None:
-        """Checks that a topic exists, as far as that can be told."""
-        try:
-            self._check_known(topic, LOOK_SECONDS)
-        except unknown():
-            raise
-        except errors.KafkaError:
-            return
-
     def _check_handle(self) -> None:
         """Raises the error of a closed consumer, in the words of calls that only ask the cluster."""
         try:
@@ -630,38 +566,3 @@ def pattern(names: list[str]) -> str:
     """Returns one regular expression for subscribed topics: names, and expressions, which begin with `^`."""
     alternatives = [f"(?:{name}).*" if name.startswith("^") else re.escape(name) for name in names]
     return "|".join(f"(?:{each})" for each in alternatives)
-
-
-def unknown() -> tuple[type[errors.KafkaError], ...]:
-    """Returns the errors for a topic or partition that is not there for this client, or that cannot exist."""
-    return (
-        errors.TopicAuthorizationFailedError,
-        errors.UnknownTopicOrPartitionError,
-        errors.InvalidTopicError,
-        errors.InvalidPartitionError,
-        errors.InvalidArgumentError,
-    )
-
-
-def of_lookup(problem: errors.KafkaError) -> KafkaError:
-    """Translates the error of one partition among others."""
-    error = of_engine(problem)
-    is_topic = problem.topic is not None and problem.partition is None
-    if is_topic and error.code() in {BROKER["TOPIC_AUTHORIZATION_FAILED"], BROKER["UNKNOWN_TOPIC_OR_PART"]}:
-        return error
-    return local_error("_UNKNOWN_PARTITION", error.str())
-
-
-@contextmanager
-def unknown_partitions(what: str) -> Iterator[None]:
-    """As `translated()`, but a partition that brokers do not know is `_UNKNOWN_PARTITION`, and no broker
-    `_ALL_BROKERS_DOWN`.
-    """
-    try:
-        yield
-    except unknown() as problem:
-        raise refusal("_UNKNOWN_PARTITION", f"{what}: {problem}") from problem
-    except errors.BootstrapError as problem:
-        raise KafkaException(of_engine(problem, what, "_ALL_BROKERS_DOWN")) from problem
-    except errors.KafkaError as problem:
-        raise KafkaException(of_engine(problem, what)) from problem
