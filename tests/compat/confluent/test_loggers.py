@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
@@ -141,3 +143,19 @@ def test_without_servers_a_client_has_no_broker_and_no_trouble(
     assert "127.0.0.1" not in "".join(texts)
     assert problems == []
     assert not [each for each in caplog.records if "127.0.0.1" in each.getMessage()]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("debug", [{}, {"debug": "all"}], ids=["quiet", "debug"])
+def test_a_client_that_is_dropped_is_freed_at_once(clients: Clients, kind: str, debug: dict[str, str]) -> None:
+    if clients.ck.__name__ == "confluent_kafka":
+        pytest.skip("its objects have no weak references")
+    gc.collect()
+    gc.disable()
+    try:
+        made = KINDS[kind](clients, {"bootstrap.servers": NOWHERE, "logger": logger(Caught()), **debug})
+        dropped = weakref.ref(made._events)
+        del made
+        assert dropped() is None
+    finally:
+        gc.enable()

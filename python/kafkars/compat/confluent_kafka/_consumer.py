@@ -7,11 +7,13 @@ import math
 import operator
 import re
 import time
-from collections.abc import Iterator, Mapping
+import weakref
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from importlib import import_module
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from kafkars import errors
 from kafkars._discreet import discreet
@@ -36,8 +38,6 @@ from kafkars.config.consumer import ConsumerConfig
 
 if TYPE_CHECKING:
     from typing_extensions import Self
-
-Answer = TypeVar("Answer")
 
 log = logging.getLogger("kafkars.compat")
 
@@ -91,25 +91,27 @@ class Consumer(ConfluentConsumer):
         is_own = face.enable_auto_commit
         with translated("Failed to create consumer"), Derived():
             self._settings = settings
-            own: dict[str, Any] = {"enable_auto_commit": False} if is_own else {}
-            self._engine: Any = Engine(ConsumerConfig(**{**settings.engine, **own}))
+            changed: dict[str, Any] = {"enable_auto_commit": False} if is_own else {}
+            self._engine: Any = Engine(ConsumerConfig(**{**settings.engine, **changed}))
         self._is_leaving = False
         self._pending = PendingFlag()
         self._face = face
         self._trouble = Trouble(face, self._engine._brokers, settings.credentials.refused)
-        self._commits = Commits(self._engine, self._uncommitted, self._pending.set, face, is_own=is_own)
+        # The parts must not keep the consumer: one that is dropped ends then, and not with the next garbage collection.
+        own = partial(weakly, self)
+        self._commits = Commits(self._engine, own("_uncommitted"), self._pending.set, face, is_own=is_own)
         self._assignment = Assignment(
             self._engine,
-            self._forget,
-            self._seek_to_committed,
-            self._unknown_partition,
+            own("_forget"),
+            own("_seek_to_committed"),
+            own("_unknown_partition"),
             self._commits.let_go,
             is_cooperative=values["group.protocol"] == "consumer"
             or values["partition.assignment.strategy"] == "cooperative-sticky",
             is_reset_to_end=settings.engine["auto_offset_reset"] == "latest",
         )
         self._membership = Membership(self._engine, self._assignment)
-        self._lookups = Lookups(self._engine, self._refused, self._assignment)
+        self._lookups = Lookups(self._engine, own("_refused"), self._assignment)
         self._events = events_of(face, values, self._engine, self._pending, self._commits.known)
         handler = ConsumerPolls(self._events, self._commits, self._trouble, self._membership, self._pending)
         self._open(self._engine, self._pending, handler, face.enable_partition_eof)
@@ -551,6 +553,16 @@ class Consumer(ConfluentConsumer):
             self._check()
         except RuntimeError:
             raise RuntimeError("Handle has been closed") from None
+
+
+def weakly(of: object, method: str) -> Callable[..., Any]:
+    """Returns a method as a function that does not keep its object."""
+    me = weakref.proxy(of)
+
+    def call(*arguments: Any) -> Any:
+        return getattr(me, method)(*arguments)
+
+    return call
 
 
 @contextmanager

@@ -8,6 +8,7 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Protocol
 
 from kafkars import _logging
@@ -79,7 +80,8 @@ class Events:
         """Leaves a line for the program's logger, in the form of the library: with the client's name in its second
         place.
         """
-        self.push(lambda: logger.log(level, "%s [%s] %s", about, self._client, text))
+        # Without `self`: what waits must not keep a client alive that is dropped before it polls.
+        self.push(partial(logger.log, level, "%s [%s] %s", about, self._client, text))
 
     def serve(self) -> int:
         """Makes the waiting calls, on this thread, and returns their number.
