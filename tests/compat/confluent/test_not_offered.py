@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import pkgutil
+from unittest import mock
 
 import pytest
 from kafkars.compat import confluent_kafka
@@ -68,3 +70,36 @@ def test_names_for_annotations_are_those_of_the_library() -> None:
     assert "HeadersType" in aliases
     for name in aliases:
         assert hasattr(face, name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "avro.AvroProducer.produce",
+        "avro.AvroProducer.flush",
+        "avro.AvroConsumer.poll",
+        "avro.CachedSchemaRegistryClient.register",
+        "avro.cached_schema_registry_client.CachedSchemaRegistryClient.get_by_id",
+        "avro.MessageSerializer.encode_record_with_schema",
+    ],
+)
+def test_methods_of_avro_are_there_to_be_patched(name: str) -> None:
+    path = f"{confluent_kafka.__name__}.{name}"
+    with mock.patch(path) as patched:
+        assert pkgutil.resolve_name(path) is patched
+    with pytest.raises(NotImplementedError, match=rf"{'.'.join(name.split('.')[-2:])}\(\) is not offered by kafkars"):
+        pkgutil.resolve_name(path)()
+    # Other names of the class say that they are not offered, too.
+    with pytest.raises(AttributeError, match="not offered"):
+        pkgutil.resolve_name(f"{path.rpartition('.')[0]}.nothing_of_the_kind")
+
+
+def test_what_programs_import_beside_avro_is_there() -> None:
+    module = importlib.import_module(f"{confluent_kafka.__name__}.avro.serializer.message_serializer")
+    with module.ContextStringIO(b"value") as file:
+        assert file.read() == b"value"
+    assert (module.MAGIC_BYTE, module.HAS_FAST) == (0, False)
+    client = importlib.import_module(f"{confluent_kafka.__name__}.avro.cached_schema_registry_client")
+    assert "FULL" in client.VALID_LEVELS
+    assert "GET" in client.VALID_METHODS
+    assert "USER_INFO" in client.VALID_AUTH_PROVIDERS

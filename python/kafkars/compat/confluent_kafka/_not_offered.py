@@ -4,7 +4,7 @@ alternative.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
 SERIALIZE = (
@@ -34,10 +34,18 @@ class NotOffered(metaclass=Refusing):
         raise NotImplementedError(refusal(kind.__qualname__, kind.INSTEAD))
 
 
-def classes(module: str, instead: str, *names: str) -> list[type[Any]]:
-    """Makes classes of these names, for a module."""
+def classes(module: str, instead: str, *names: str, methods: Iterable[str] = ()) -> list[type[Any]]:
+    """Makes classes of these names, for a module; with methods that programs patch in their tests."""
     body = {"__module__": module, "__doc__": f"Not offered: {instead}.", "INSTEAD": instead}
-    return [type(name, (NotOffered,), dict(body)) for name in names]
+    return [
+        type(name, (NotOffered,), {**body, **{each: function(module, instead, each, name) for each in methods}})
+        for name in names
+    ]
+
+
+def public(of: type[Any]) -> list[str]:
+    """Returns the names of a class that a class with the same methods has."""
+    return [name for name in dir(of) if not name.startswith("_")]
 
 
 def functions(module: str, instead: str, *names: str) -> list[Callable[..., NoReturn]]:
@@ -45,11 +53,13 @@ def functions(module: str, instead: str, *names: str) -> list[Callable[..., NoRe
     return [function(module, instead, name) for name in names]
 
 
-def function(module: str, instead: str, name: str) -> Callable[..., NoReturn]:
-    def refused(*_arguments: Any, **_keywords: Any) -> NoReturn:
-        raise NotImplementedError(f"{name}() is not offered by kafkars: {instead}")
+def function(module: str, instead: str, name: str, owner: str | None = None) -> Callable[..., NoReturn]:
+    qualified = name if owner is None else f"{owner}.{name}"
 
-    refused.__name__ = refused.__qualname__ = name
+    def refused(*_arguments: Any, **_keywords: Any) -> NoReturn:
+        raise NotImplementedError(refusal(f"{qualified}()", instead))
+
+    refused.__name__, refused.__qualname__ = name, qualified
     refused.__module__ = module
     refused.__doc__ = f"Not offered: {instead}."
     return refused
