@@ -255,3 +255,19 @@ def test_a_short_session_has_a_heartbeat_that_fits(clients: Clients) -> None:
     consumer = clients.consumer({"session.timeout.ms": 6000, "heartbeat.interval.ms": 7000})
     consumer.subscribe([topic])
     assert poll_until(consumer, 1)[0].value() == b"value-0"
+
+
+@pytest.mark.parametrize("strategy", ["range", "cooperative-sticky"])
+def test_polls_in_callbacks_find_nothing(clients: Clients, strategy: str) -> None:
+    topic = clients.topic(messages=1)
+    told: list[Any] = []
+
+    def called(consumer: Any, _: Any) -> None:
+        told.append((consumer.poll(0), consumer.poll(0.01), consumer.consume(1, 0)))
+
+    consumer = clients.consumer({"partition.assignment.strategy": strategy})
+    consumer.subscribe([topic], on_assign=called, on_revoke=called)
+    assert [each.value() for each in poll_until(consumer, 1)] == [b"value-0"]
+    consumer.unsubscribe()
+    serve_until(consumer, lambda: len(told) > 1)
+    assert told == [(None, None, [])] * 2

@@ -113,6 +113,12 @@ REASONS = [
         "The consumer leaves when the callback has ended.",
     ),
     Reason(
+        ("unassign() in on_revoke of a cooperative group, after unsubscribe()",),
+        "_STATE; the partitions stay, and close() waits for ever",
+        "takes it",
+        "All partitions go, as the call says.",
+    ),
+    Reason(
         ("sasl.mechanisms in small letters",),
         "_INVALID_ARG",
         "taken",

@@ -126,7 +126,9 @@ class Trouble:
 
     def message_of(self, problem: errors.KafkaError) -> Message | None:
         """Returns an error of reading as a message; after a fatal one all calls of the client fail."""
-        if isinstance(problem, PASSING):
+        # A poll in a callback is in the wrong state: as in the library it finds nothing, since nothing is handed out
+        # before the callback has ended.
+        if isinstance(problem, PASSING) or type(problem) is errors.ClientStateError:
             return None
         if isinstance(problem, UNREACHED):
             self.reached(problem)

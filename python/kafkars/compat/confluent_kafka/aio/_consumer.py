@@ -30,7 +30,6 @@ LOOK_AFTER = 0.5
 """Seconds between two checks, during a wait, whether the cluster can be reached and whether a partition has ended."""
 
 MOST_MESSAGES = 1_000_000
-THREADS = 2
 # oauth_cb is not among them: `_security.py` calls it and awaits its result.
 CALLBACKS = ("error_cb", "stats_cb", "throttle_cb", "on_commit")
 
@@ -44,7 +43,7 @@ class AIOConsumer:
     Args:
         consumer_conf: Properties of librdkafka by their dotted names, and callbacks, which may be coroutine functions.
             It is not changed.
-        max_workers: Accepted: as many threads as are needed are made.
+        max_workers: The most threads of its own; as many are made as are needed.
         executor: Runs what needs a thread; its own threads otherwise.
 
     Raises:
@@ -67,7 +66,7 @@ class AIOConsumer:
         }
         self._consumer = Consumer({**consumer_conf, **wrapped})
         self._finds_ends = self._consumer._face.enable_partition_eof
-        self.executor = executor or ThreadPoolExecutor(THREADS, thread_name_prefix="kafkars-aio")
+        self.executor = executor or ThreadPoolExecutor(max_workers, thread_name_prefix="kafkars-aio")
         self._is_own_executor = executor is None
         # Messages that cancelled calls had already taken: the next call returns them.
         self._held: deque[Message] = deque()
