@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import kafkars
@@ -10,6 +11,7 @@ from kafkars import errors
 from kafkars.admin import GroupDescription
 from kafkars.compat._quiet import quiet
 from kafkars.compat.confluent_kafka import _arguments as arguments
+from kafkars.compat.confluent_kafka._time_limit import TimeLimit
 from kafkars.compat.confluent_kafka._translate import of_engine, translated
 from kafkars.compat.confluent_kafka.admin._metadata import (
     BrokerMetadata,
@@ -21,12 +23,17 @@ from kafkars.compat.confluent_kafka.admin._metadata import (
 )
 from kafkars.config.admin import AdminConfig
 from kafkars.config.checks import Derived
+from kafkars.config.consumer import ConsumerConfig
 
 END_OF_VERSIONS = 6
 """The first version of DescribeGroups in which a group that is not there is an error; the library asks in an older
 one."""
 
+CREATED_WITHIN_MS = 200
+"""How long a topic that is asked for may take to be created."""
+
 ADMIN_SETTINGS = frozenset(AdminConfig.CHECKS)
+CONSUMER_SETTINGS = frozenset(ConsumerConfig.CHECKS)
 
 
 def list_topics(engine: Mapping[str, Any], topic: str | None, limit: float | None) -> ClusterMetadata:
@@ -34,14 +41,15 @@ def list_topics(engine: Mapping[str, Any], topic: str | None, limit: float | Non
 
     Args:
         engine: Settings of the engine of any client.
-        topic: The only topic to describe; None for all. It is not created by being asked for.
+        topic: The only topic to describe; None for all. Where the client lets brokers create topics, asking for it
+            does.
         limit: Seconds; None for `request_timeout_ms`.
 
     Raises:
         KafkaException: The cluster did not answer in time.
     """
     with administrator(engine) as admin:
-        return topics_of(admin, topic, limit)
+        return topics_of(admin, engine, topic, limit)
 
 
 def cluster_id(engine: Mapping[str, Any], limit: float | None) -> str | None:
@@ -52,27 +60,48 @@ def cluster_id(engine: Mapping[str, Any], limit: float | None) -> str | None:
 
 def administrator(engine: Mapping[str, Any]) -> kafkars.Admin:
     settings = {name: value for name, value in engine.items() if name in ADMIN_SETTINGS}
-    settings["allow_auto_create_topics"] = False
     with translated("Failed to create client"), Derived():
         return quiet(kafkars.Admin(**{"default_api_timeout_ms": settings["request_timeout_ms"], **settings}))
 
 
-def topics_of(admin: kafkars.Admin, topic: str | None, limit: float | None) -> ClusterMetadata:
-    """Describes the cluster and its topics, by an `Admin`."""
+def topics_of(
+    admin: kafkars.Admin, engine: Mapping[str, Any], topic: str | None, limit: float | None
+) -> ClusterMetadata:
+    """Describes the cluster and its topics, by an `Admin`; see `list_topics()`."""
     arguments.topic(topic)
+    within = TimeLimit.of(limit)
+    names = None if topic is None else [topic]
+
+    def described() -> Mapping[str, Any]:
+        return admin.describe_topics(names, timeout=within.left(), return_exceptions=True)
+
     with translated("Failed to get metadata", "_TRANSPORT"):
-        cluster = admin.describe_cluster(timeout=limit)
-        names = None if topic is None else [topic]
-        described: Mapping[str, Any] = admin.describe_topics(names, timeout=limit, return_exceptions=True)
+        cluster = admin.describe_cluster(timeout=within.left())
+        topics = described()
+        is_absent = topic is not None and isinstance(topics[topic], errors.UnknownTopicOrPartitionError)
+        if topic is not None and is_absent and engine["allow_auto_create_topics"]:
+            create(engine, topic, within)
+            topics = described()
     found = ClusterMetadata()
     found.cluster_id = cluster.cluster_id
     found.controller_id = -1 if cluster.controller is None else cluster.controller
     found.brokers = {each.id: broker_metadata(each) for each in cluster.brokers}
-    found.topics = {name: topic_metadata(name, each) for name, each in described.items()}
+    found.topics = {name: topic_metadata(name, each) for name, each in topics.items()}
     if cluster.brokers:
         found.orig_broker_id = cluster.brokers[0].id
         found.orig_broker_name = str(found.brokers[found.orig_broker_id])
     return found
+
+
+def create(engine: Mapping[str, Any], topic: str, limit: TimeLimit) -> None:
+    """Asks for a topic in a way that lets brokers create it, which an `Admin` does not.
+
+    They say first that there is none, and not whether they create it.
+    """
+    settings = {name: value for name, value in engine.items() if name in ADMIN_SETTINGS & CONSUMER_SETTINGS}
+    settings["topic_metadata_propagation_max_ms"] = CREATED_WITHIN_MS
+    with suppress(errors.KafkaError), Derived(), quiet(kafkars.Consumer(**settings)) as asking:
+        asking.partitions_for(topic, timeout=limit.left())
 
 
 def groups_of(admin: kafkars.Admin, group: str | None, limit: float | None) -> list[GroupMetadata]:

@@ -28,12 +28,12 @@ def producer(values: Values) -> dict[str, Any]:
     largest = values["message.max.bytes"]
     delivery, linger = times(values)
     request = min(values["socket.timeout.ms"], values["request.timeout.ms"], max(delivery - linger, 1))
-    sticky, creates = "sticky.partitioning.linger.ms", "allow.auto.create.topics"
+    sticky = "sticky.partitioning.linger.ms"
     in_flight = "max.in.flight.requests.per.connection"
     codec = values["compression.codec"]
     return {
         **client(values),
-        "allow_auto_create_topics": values[creates] if values.has(creates) else True,
+        "allow_auto_create_topics": creates(values),
         "request_timeout_ms": request,
         "acks": acks(values),
         "linger_ms": linger,
@@ -83,9 +83,17 @@ def admin(values: Values) -> dict[str, Any]:
     times(values)
     return {
         **client(values),
-        "allow_auto_create_topics": values["allow.auto.create.topics"],
+        "allow_auto_create_topics": creates(values),
         "request_timeout_ms": values["socket.timeout.ms"],
     }
+
+
+def creates(values: Values) -> bool:
+    """Returns whether a producer, or an administrator, which is one in librdkafka, lets brokers create topics: the
+    default of the property is that of consumers.
+    """
+    name = "allow.auto.create.topics"
+    return bool(values[name]) if values.has(name) else True
 
 
 def client(values: Values) -> dict[str, Any]:

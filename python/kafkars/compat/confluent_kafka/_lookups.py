@@ -6,12 +6,11 @@ about alone, so that the others have their answers.
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from kafkars import errors
 from kafkars._times import Milliseconds
@@ -20,6 +19,7 @@ from kafkars.compat.confluent_kafka._assignment import Assignment
 from kafkars.compat.confluent_kafka._codes import BROKER
 from kafkars.compat.confluent_kafka._offsets import END
 from kafkars.compat.confluent_kafka._partition import TopicPartition
+from kafkars.compat.confluent_kafka._time_limit import TimeLimit
 from kafkars.compat.confluent_kafka._translate import local_error, of_engine, refusal
 from kafkars.compat.confluent_kafka.error import KafkaError, KafkaException
 
@@ -27,26 +27,6 @@ LOOK_SECONDS = 1.0
 """Seconds after which a question checks whether its topics exist, and for which it may do so."""
 
 Found = TypeVar("Found")
-
-
-class TimeLimit(NamedTuple):
-    """The time limit of a call with several requests."""
-
-    until: float | None
-
-    @classmethod
-    def of(cls, seconds: float | None) -> TimeLimit:
-        """One that begins now; None is without end."""
-        return cls(None if seconds is None else time.monotonic() + seconds)
-
-    def left(self) -> float | None:
-        """Seconds that are left; None without end."""
-        return None if self.until is None else max(self.until - time.monotonic(), 0.0)
-
-    def within(self, most: float) -> float:
-        """Seconds that are left, but no more than `most`."""
-        left = self.left()
-        return most if left is None else min(left, most)
 
 
 class Lookups:

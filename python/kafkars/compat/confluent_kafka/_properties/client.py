@@ -414,7 +414,7 @@ CLIENT: tuple[Property, ...] = (
         FLAG,
         "false",
         ENGINE,
-        "`allow_auto_create_topics`; producers allow it unless it is set to false, as in librdkafka",
+        "`allow_auto_create_topics`; producers and administrators allow it unless it is set to false, as in librdkafka",
     ),
     Property("plugin.library.paths", "*", TEXT, "", REFUSED, "native plug-ins of librdkafka cannot be loaded"),
     Property(

@@ -184,7 +184,7 @@ class AdminClient(SecurityCalls):
         topic_name(topic)
         limit = seconds(timeout)
         self._check()
-        return _cluster.topics_of(self._admin, topic, limit)
+        return _cluster.topics_of(self._admin, self._settings.engine, topic, limit)
 
     # --- settings
 
