@@ -14,7 +14,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.compat.differential.aiokafka_programs.playing import ASKER, NODES, Player, Program, Step, stopped
+from tests.compat.differential.aiokafka_programs.playing import ASKER, NODES, TESTED, Player, Program, Step, stopped
 
 TOPICS = ("one", "other")
 PARTITIONS = 2
@@ -43,10 +43,13 @@ FAULTS = (
     ("Fetch", "disconnect"),
     ("Fetch", "NOT_LEADER_OR_FOLLOWER"),
 )
+PATTERNS = ("^o.*", "^o.+")
+"""Two that match the same topics."""
 AGES = (60_000, 150)
 """How often topics are looked at again: with the second also while a program waits for rest."""
 CALLS = {
     "join": 5,
+    "again": 3,
     "leave": 2,
     "write": 4,
     "commit": 3,
@@ -95,6 +98,9 @@ def given(chance: random.Random, call: str) -> Any:
             return chance.randint(1, NODES)
         case "write":
             return chance.randint(1, 3)
+        case "again":
+            answered = chance.choice(["Metadata", "FindCoordinator", "JoinGroup", "SyncGroup"])
+            return chance.randrange(MEMBERS), chance.random() < 0.5, answered, chance.randrange(6)
         case _:
             return chance.randrange(MEMBERS)
 
@@ -112,6 +118,8 @@ class Member:
     wrong: set[str] = field(default_factory=set)
     changed: float = 0.0
     is_back: bool = False
+    by_pattern: bool = False
+    subscribed: int = 0
 
     def hear(self, what: str, partitions: set[Any]) -> None:
         """A listener hears: what is given back is what was given before."""
@@ -213,6 +221,8 @@ class Group(Player):
                 return await self.commit_offset(PLACES[given])
             case "join":
                 return await self.join(given)
+            case "again":
+                return await self.again(*given)
         member = self.members[given]
         return None if member is None else await self.of_member(name, given, member)
 
@@ -234,8 +244,8 @@ class Group(Player):
                 return member.consumer.unsubscribe()
             case "pattern":
                 if not member.is_subscribed:
-                    member.is_back = True
-                    member.consumer.subscribe(pattern="^o.*", listener=self.listener(member))
+                    member.is_back = member.by_pattern = True
+                    self.subscribe(member)
                     self.attend(member)
                 return None
             case "cancel":
@@ -259,13 +269,48 @@ class Group(Player):
         member = self.members[number]
         if member is None:
             member = self.members[number] = Member(self.made())
-            member.consumer.subscribe(list(TOPICS), listener=self.listener(member))
+            self.subscribe(member)
             await asyncio.wait_for(member.consumer.start(), 20)
         elif not member.is_subscribed:
             member.is_back = True
-            member.consumer.subscribe(list(TOPICS), listener=self.listener(member))
+            member.by_pattern = False
+            self.subscribe(member)
         if member.task is None:
             self.attend(member)
+
+    async def again(self, number: int, by_pattern: bool, api: str, ticks: int) -> None:
+        """A member subscribes again to what it has subscribed to: one that comes does while `start()` waits, some
+        iterations of the loop after the broker has seen a request.
+        """
+        member = self.members[number]
+        if member is not None:
+            if member.is_subscribed:
+                self.subscribe(member)
+            return
+        member = self.members[number] = Member(self.made(), by_pattern=by_pattern)
+        self.subscribe(member)
+        seen = self.seen(api)
+        starts = asyncio.ensure_future(asyncio.wait_for(member.consumer.start(), 20))
+        while self.seen(api) == seen and not starts.done():  # noqa: ASYNC110  the broker tells nobody
+            await asyncio.sleep(0)
+        for _ in range(ticks):
+            await asyncio.sleep(0)
+        self.subscribe(member)
+        await starts
+        self.attend(member)
+
+    def seen(self, api: str) -> int:
+        """How many such requests the broker has seen."""
+        return len(self.broker.requests(api, client_id=TESTED))
+
+    def subscribe(self, member: Member) -> None:
+        """Subscribes to all topics, by their names or by a pattern that is not the one before."""
+        listener = self.listener(member)
+        member.subscribed += 1
+        if member.by_pattern:
+            member.consumer.subscribe(pattern=PATTERNS[member.subscribed % 2], listener=listener)
+        else:
+            member.consumer.subscribe(list(TOPICS), listener=listener)
 
     def attend(self, member: Member) -> None:
         """Reads from now on."""

@@ -73,6 +73,9 @@ async def know(engine: aio.Consumer[Any, Any], topics: frozenset[str]) -> None:
 class Membership:
     """Carries out a subscription: as a member of the group, or without a group by assigning every partition.
 
+    What is asked for is the consumer's `_requested`, and kept nowhere else; `_joined_for` is what the group was told.
+    Where they differ, a task is about to `follow()`.
+
     The inner consumer and the tasks have a weak reference to the face's consumer only, so that one that is dropped
     unclosed is collected, and warns.
     """
@@ -81,10 +84,10 @@ class Membership:
         self.consumer = weakref.ref(consumer)
         self.engine = engine
         self.has_group = has_group
-        self.requested: SubscriptionRequest | None = None
         self.topics: frozenset[str] = frozenset()
         self._joined_for: SubscriptionRequest | None = None
-        self.joined: asyncio.Future[None] | None = None
+        # What start() waits for: the first assignment that counts, whatever it is that was subscribed to by then.
+        self._first: asyncio.Future[None] | None = None
         self.stopping = False
         self._told_of_loss = False
         # True once what is assigned is what the subscription has brought: before that, the program has no partitions.
@@ -101,29 +104,47 @@ class Membership:
         self.has_lost = False
         self.assignors: tuple[ApplicationAssignor, ...] = ()
 
-    async def follow(self, request: SubscriptionRequest) -> None:
-        """Subscribes or assigns, and waits for the first assignment of partitions."""
-        self.requested = request
-        self.engine._topics_were_found(request.pattern is not None)
-        if request.partitions is not None:
-            self.engine.assign(sorted(request.partitions))
-            self.settle()
-            return
-        self.joined = asyncio.get_running_loop().create_future()
-        # Marks the exception as retrieved: if nobody waits here, the next read raises it.
-        self.joined.add_done_callback(lambda done: done.cancelled() or done.exception())
-        await self.refresh()
-        if self.has_group:
-            await self.joined
+    @property
+    def requested(self) -> SubscriptionRequest | None:
+        """What the consumer is to read."""
+        consumer = self.consumer()
+        return None if consumer is None else consumer._requested
 
-    def unsettle(self, request: SubscriptionRequest) -> None:
+    async def begin(self) -> None:
+        """Carries out what is asked for, and waits for the first assignment of partitions.
+
+        Raises:
+            BaseException: The group has failed, by this error.
+        """
+        self._first = asyncio.get_running_loop().create_future()
+        # Marks the exception as retrieved, should the wait be given up.
+        self._first.add_done_callback(lambda done: done.cancelled() or done.exception())
+        try:
+            await self.follow()
+            await self._first
+        finally:
+            self._first = None
+
+    async def follow(self) -> None:
+        """Subscribes to what is asked for, or assigns it."""
+        request = self.requested
+        if request is None:
+            return
+        self.engine._topics_were_found(request.pattern is not None)
+        if request.partitions is None:
+            await self.refresh()
+            return
+        self.engine.assign(sorted(request.partitions))
+        self.settle()
+        self._has_joined()
+
+    def unsettle(self) -> None:
         """Takes the partitions away from the program, because it has subscribed to other topics: as in aiokafka it has
         none, and reads nothing, until it gets new ones.
         """
         self.is_settled = False
         self._note_change()
         if not self.has_group:
-            self.requested = request
             self.engine.unassign()
             return
         # The group takes them only after a rebalance, which also ends the pause.
@@ -164,6 +185,9 @@ class Membership:
         consumer, request = self.consumer(), self.requested
         if consumer is None or request is None or request.kind == "partitions":
             return
+        if consumer._leaving is not None:
+            # Once the group is left, what was subscribed to since is followed.
+            return
         names = await self.engine.topics() if request.pattern is not None else []
         topics = request.matched(names, exclude_internal=consumer._exclude_internal_topics)
         if self.requested is not request:
@@ -183,6 +207,7 @@ class Membership:
         self.engine.incremental_unassign(sorted(known - set(found)))
         self.engine.incremental_assign(sorted(set(found) - known))
         self.settle()
+        self._has_joined()
 
     def _join(self, topics: frozenset[str], request: SubscriptionRequest) -> None:
         again = self._joined_for is not None and topics == self.topics
@@ -217,19 +242,18 @@ class Membership:
 
     def forget(self) -> None:
         """Ends the subscription."""
-        self.requested = self._joined_for = None
+        self._joined_for = None
         self.topics = frozenset()
         self.has_lost = self.is_settled = self.is_between = self._is_stale = False
         self._note_change()
-        if self.joined is not None and not self.joined.done():
-            self.joined.set_result(None)
+        self._has_joined()
 
     def fail(self, error: BaseException) -> bool:
         """Fails the waits for assignments; False if nobody waits for the first."""
         self._note_change(error)
-        if self.joined is None or self.joined.done():
+        if self._first is None or self._first.done():
             return False
-        self.joined.set_exception(error)
+        self._first.set_exception(error)
         return True
 
     def _assigned(self, partitions: list[TopicPartition]) -> Awaitable[None] | None:
@@ -241,7 +265,7 @@ class Membership:
             self._pause(partitions)
             return None
         self.has_lost = self._is_stale = False
-        listener = self.requested.listener if self.requested is not None else None
+        listener = self._listener()
         # Before the first assignment aiokafka reports an empty set as revoked.
         is_first, self._told_of_loss = not self._told_of_loss, False
         if listener is None:
@@ -250,11 +274,19 @@ class Membership:
             return None
         return self._tell_of_gain(listener, frozenset(partitions), is_first=is_first)
 
+    def _listener(self) -> ConsumerRebalanceListener | None:
+        """Whoever hears of rebalances. Nobody hears of those of a subscription that has ended."""
+        request = self.requested
+        return None if request is None or self._joined_for is None else request.listener
+
     def _is_for_others(self, partitions: list[TopicPartition]) -> bool:
-        """True if partitions were given for a subscription that another one has replaced."""
-        consumer = self.consumer()
-        is_replaced = consumer is not None and consumer._requested is not self.requested
-        return is_replaced or not self.topics.issuperset(partition.topic for partition in partitions)
+        """True if partitions were given for a subscription that another one has replaced, which `_join` tells the group
+        of or has told it of. Patterns replace each other only as far as other topics match.
+        """
+        request = self.requested
+        if request is not self._joined_for and (request is None or request.pattern is None or self._joined_for is None):
+            return True
+        return not self.topics.issuperset(partition.topic for partition in partitions)
 
     async def _tell_of_gain(
         self, listener: ConsumerRebalanceListener, partitions: frozenset[TopicPartition], *, is_first: bool
@@ -270,7 +302,7 @@ class Membership:
     def _revoked(self, partitions: list[TopicPartition]) -> Awaitable[None] | None:
         if self.stopping or self._is_stale:
             return None
-        listener = self.requested.listener if self.requested is not None else None
+        listener = self._listener()
         if listener is None:
             self._gave_back()
             return None
@@ -292,8 +324,8 @@ class Membership:
         return self._revoked(partitions)
 
     def _has_joined(self) -> None:
-        if self.joined is not None and not self.joined.done():
-            self.joined.set_result(None)
+        if self._first is not None and not self._first.done():
+            self._first.set_result(None)
 
 
 def through(

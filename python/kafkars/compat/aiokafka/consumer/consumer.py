@@ -264,7 +264,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
             self._spawn(_membership.watch(weakref.ref(self._membership), self._metadata_max_age_ms / 1000))
             if self._requested is not None:
                 with translated():
-                    await self._membership.follow(self._requested)
+                    await self._membership.begin()
             engine.pause(list(self._paused_before_start))
         except BaseException:
             await self.stop()
@@ -406,12 +406,12 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
             self._engine.incremental_unassign(kept)
             self._engine.incremental_assign(kept)
             # Only now: if the call fails, everything stays as it was.
-            self._requested = self._membership.requested = request
+            self._requested = request
             self._membership.settle()
             return
         self._requested = request
         if request.pattern is None:
-            self._membership.unsettle(request)
+            self._membership.unsettle()
             self._commits.forget()
         self._spawn(self._follow(request))
 
@@ -420,9 +420,9 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
             await asyncio.wait([self._leaving])
         if self._membership is not None and self._requested is request:
             try:
-                await self._membership.follow(request)
-            except Exception as error:  # noqa: BLE001  the next read raises it
-                self._raise_later(error)
+                await self._membership.follow()
+            except Exception as error:  # noqa: BLE001  start() raises it, or the next read
+                self._failed(error)
 
     def assignment(self) -> frozenset[TopicPartition]:
         """Returns the assigned partitions; none from `subscribe()` to other topics until those are assigned."""

@@ -1,0 +1,102 @@
+"""`subscribe()` again while what was subscribed to before is still on its way."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from tests.support.aiokafka_library import Library, Run
+
+TICKS = range(6)
+"""Iterations of the loop from the answer of the broker to the assignment."""
+
+
+async def until(look: Any) -> None:
+    while not look():  # noqa: ASYNC110  the libraries tell nobody
+        await asyncio.sleep(0)
+
+
+def asked(library: Library, api: str) -> int:
+    return len(library.broker.handle.requests(api))
+
+
+def subscribe(consumer: Any, kind: str, topic: str) -> None:
+    """Subscribes to one topic; patterns are never the same."""
+    if kind == "topics":
+        consumer.subscribe([topic])
+    else:
+        consumer.subscribe(pattern=f"{topic}$" if consumer.subscription() else f"^{topic}$")
+
+
+@pytest.mark.parametrize("has_group", [True, False], ids=["member", "alone"])
+@pytest.mark.parametrize("what", ["same", "other"])
+@pytest.mark.parametrize("kind", ["topics", "pattern"])
+def test_start_ends_though_another_task_subscribes_meanwhile(
+    embedded: Library, run: Run, kind: str, what: str, has_group: bool
+) -> None:
+    topic, other = embedded.broker.new_topic(partitions=2), embedded.broker.new_topic()
+    wanted = topic if what == "same" else other
+
+    async def test() -> None:
+        await embedded.fill(topic, 1)
+        await embedded.fill(other, 1)
+        group = embedded.group() if has_group else None
+        consumer = embedded.consumer(group_id=group, heartbeat_interval_ms=100)
+        subscribe(consumer, kind, topic)
+        api = "JoinGroup" if has_group else "Metadata"
+        before = asked(embedded, api)
+        starts = asyncio.ensure_future(consumer.start())
+        await until(lambda: asked(embedded, api) > before)
+        subscribe(consumer, kind, wanted)
+        await starts
+        assert (await consumer.getone()).topic == wanted
+        assert {partition.topic for partition in consumer.assignment()} == {wanted}
+        await consumer.stop()
+
+    run(test)
+
+
+@pytest.mark.parametrize("when", ["starting", "started"])
+@pytest.mark.parametrize("ticks", TICKS)
+def test_a_pattern_again_when_the_assignment_arrives(embedded: Library, run: Run, when: str, ticks: int) -> None:
+    topic = embedded.broker.new_topic(partitions=2)
+
+    async def test() -> None:
+        await embedded.fill(topic, 1)
+        consumer = embedded.consumer(group_id=embedded.group(), heartbeat_interval_ms=100)
+        if when == "started":
+            await consumer.start()
+        before = asked(embedded, "SyncGroup")
+        subscribe(consumer, "pattern", topic)
+        starts = asyncio.ensure_future(consumer.start() if when == "starting" else asyncio.sleep(0))
+        await until(lambda: asked(embedded, "SyncGroup") > before)
+        for _ in range(ticks):
+            await asyncio.sleep(0)
+        subscribe(consumer, "pattern", topic)
+        await starts
+        assert (await consumer.getone()).topic == topic
+        assert len(consumer.assignment()) == 2
+        await consumer.stop()
+
+    run(test)
+
+
+def test_subscriptions_that_others_replace_leave_no_tasks(face: Library, run: Run) -> None:
+    """The original joins for each of them, one after the other."""
+    topics = [face.broker.new_topic() for _ in range(2)]
+
+    async def test() -> None:
+        await face.fill(topics[1], 1)
+        consumer = face.consumer(topics[0], group_id=face.group(), heartbeat_interval_ms=100)
+        await consumer.start()
+        before = len(asyncio.all_tasks())
+        for number in range(20):
+            consumer.subscribe([topics[number % 2]])
+            await asyncio.sleep(0)
+        assert (await consumer.getone()).topic == topics[1]
+        assert len(asyncio.all_tasks()) <= before + 2
+        await consumer.stop()
+
+    run(test)
