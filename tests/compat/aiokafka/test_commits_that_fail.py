@@ -41,6 +41,43 @@ def test_a_commit_that_is_refused_fails_again(embedded: Library, run: Run, code:
     run(test)
 
 
+@pytest.mark.parametrize("code", ["ILLEGAL_GENERATION", "UNKNOWN_MEMBER_ID", "REBALANCE_IN_PROGRESS"])
+def test_a_commit_of_what_is_assigned_by_hand_is_refused_alike(embedded: Library, run: Run, code: str) -> None:
+    topic = embedded.broker.new_topic()
+    partition = embedded.partition(topic)
+
+    async def test() -> None:
+        await embedded.fill(topic, 1)
+        async with embedded.consumer(**settings(embedded)) as consumer:
+            consumer.assign([partition])
+            await consumer.getone()
+            with embedded.broker.handle.intercept("OffsetCommit", code):
+                for offsets in ({}, {"offsets": {partition: 1}}):
+                    with pytest.raises(embedded.errors.CommitFailedError):
+                        await consumer.commit(**offsets)
+            await consumer.commit()
+            assert await consumer.committed(partition) == 1
+
+    run(test)
+
+
+def test_a_consumer_without_membership_cannot_commit_for_a_group_that_has_members(library: Library, run: Run) -> None:
+    topic = library.broker.new_topic()
+    partition = library.partition(topic)
+
+    async def test() -> None:
+        names = settings(library)
+        await library.fill(topic, 1)
+        async with library.consumer(topic, **names) as member, library.consumer(**names) as other:
+            await member.getone()
+            other.assign([partition])
+            await other.getone()
+            with pytest.raises(library.errors.CommitFailedError):
+                await other.commit()
+
+    run(test)
+
+
 def test_a_program_that_goes_on_elsewhere_may_commit_at_once(face: Library, run: Run) -> None:
     topic = face.broker.new_topic()
     partition = face.partition(topic)

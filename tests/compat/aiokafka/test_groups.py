@@ -450,6 +450,25 @@ def test_a_member_whose_instance_id_was_taken_hears_of_it_from_every_read(face: 
     run(test)
 
 
+def test_a_member_whose_instance_id_was_taken_stops_as_any_other(library: Library, run: Run) -> None:
+    topic = library.broker.new_topic()
+
+    async def test() -> None:
+        names = {"group_id": library.group(), "group_instance_id": "one", "enable_auto_commit": False}
+        await library.fill(topic, 1)
+        older, newer = library.consumer(topic, **names), library.consumer(topic, **names)
+        await older.start()
+        await older.getone()
+        await newer.start()
+        await newer.getone()
+        with pytest.raises(library.errors.CommitFailedError):
+            await older.commit()
+        await newer.stop()
+        await older.stop()
+
+    run(test)
+
+
 def test_a_topic_that_a_pattern_finds_gives_no_place_back(face: Library, run: Run) -> None:
     """Nor does a look that finds another topic: the place is the other member's."""
     topic = face.broker.new_topic()

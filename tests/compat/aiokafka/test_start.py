@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 from typing import Any
 
@@ -82,5 +83,51 @@ def test_start_while_a_broker_does_not_know_of_any_yet(embedded: Library, run: R
             assert fault.hits == 1
         await works(kind, started, topic)
         await started.stop()
+
+    run(test)
+
+
+@pytest.mark.parametrize("kind", ["consumer", "member"])
+def test_what_could_not_be_started_does_not_wait_for_records(embedded: Library, run: Run, kind: str) -> None:
+    """A service that goes on without having been started must not look healthy."""
+    partition = embedded.partition("topic")
+    calls: dict[str, Callable[[Any], Any]] = {
+        "getone": lambda consumer: consumer.getone(),
+        "getmany": lambda consumer: consumer.getmany(timeout_ms=10),
+        "position": lambda consumer: consumer.position(partition),
+        "end_offsets": lambda consumer: consumer.end_offsets([partition]),
+    }
+
+    async def test() -> None:
+        # Nobody listens there.
+        with Proxy(1) as proxy:
+            address = proxy.bootstrap_servers
+        group = embedded.group() if kind == "member" else None
+        consumer = embedded.consumer(bootstrap_servers=address, group_id=group)
+        consumer.assign([partition])
+        with pytest.raises(embedded.errors.KafkaConnectionError):
+            await consumer.start()
+        error = embedded.errors.IllegalStateError if embedded.is_face else AttributeError
+        for call in calls.values():
+            with pytest.raises(error):
+                await asyncio.wait_for(call(consumer), 5)
+        await consumer.stop()
+
+    run(test)
+
+
+@pytest.mark.parametrize("ticks", [1, 3, 10, 100])
+@pytest.mark.parametrize("kind", ["consumer", "member"])
+def test_start_ends_where_the_consumer_is_stopped_meanwhile(face: Library, run: Run, kind: str, ticks: int) -> None:
+    """So it does in the original, but for what it is waiting for then: that may never come."""
+    topic = face.broker.new_topic()
+
+    async def test() -> None:
+        consumer = client(face, kind, topic, face.broker.bootstrap_servers)
+        starts = asyncio.ensure_future(consumer.start())
+        for _ in range(ticks):
+            await asyncio.sleep(0)
+        await consumer.stop()
+        assert await starts is None
 
     run(test)

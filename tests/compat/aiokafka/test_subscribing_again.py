@@ -100,3 +100,50 @@ def test_subscriptions_that_others_replace_leave_no_tasks(face: Library, run: Ru
         await consumer.stop()
 
     run(test)
+
+
+@pytest.mark.parametrize("topics", [b"abc", range(2), "abc", 5], ids=["bytes", "numbers", "text", "number"])
+def test_what_is_no_list_of_names_is_refused_at_once(embedded: Library, run: Run, topics: Any) -> None:
+    async def test() -> None:
+        async with embedded.consumer(group_id=embedded.group()) as consumer:
+            with pytest.raises(TypeError):
+                consumer.subscribe(topics)
+            assert not consumer.subscription()
+
+    run(test)
+
+
+@pytest.mark.parametrize("topics", [[1], [None], [b"name"]], ids=["number", "none", "bytes"])
+def test_names_are_text(face: Library, run: Run, topics: Any) -> None:
+    """The original takes them, and then cannot join."""
+
+    async def test() -> None:
+        async with face.consumer(group_id=face.group()) as consumer:
+            with pytest.raises(TypeError):
+                consumer.subscribe(topics)
+
+    run(test)
+
+
+def test_listeners_hear_of_sets(embedded: Library, run: Run) -> None:
+    topic = embedded.broker.new_topic(partitions=2)
+    heard: list[tuple[str, type, int]] = []
+
+    class Listener(embedded.module("abc").ConsumerRebalanceListener):  # type: ignore[misc, name-defined]
+        def on_partitions_revoked(self, revoked: Any) -> None:
+            heard.append(("revoked", type(revoked), len(revoked)))
+
+        def on_partitions_assigned(self, assigned: Any) -> None:
+            heard.append(("assigned", type(assigned), len(assigned)))
+
+    async def test() -> None:
+        await embedded.fill(topic, 2)
+        async with embedded.consumer(group_id=embedded.group(), heartbeat_interval_ms=100) as consumer:
+            for _ in range(2):
+                consumer.subscribe([topic], listener=Listener())
+                heard.clear()
+                await until(lambda: len(heard) == 2)
+                await consumer.getone()
+        assert heard == [("revoked", frozenset, 2), ("assigned", set, 2)]
+
+    run(test)

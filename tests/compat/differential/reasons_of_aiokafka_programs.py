@@ -259,4 +259,22 @@ REASONS = [
         "takes the second assignment",
         "Nothing is wrong with the call.",
     ),
+    Reason(
+        ("subscribe() with a list of what is no text",),
+        "takes it, and fails or waits for ever when it joins",
+        "TypeError at once",
+        "A name is text.",
+    ),
+    Reason(
+        ("reads and questions after a start() that has failed",),
+        "AttributeError",
+        "IllegalStateError, as before start(), which can be called again",
+        "A consumer that does not run says so by name.",
+    ),
+    Reason(
+        ("end_offsets(), beginning_offsets() and offsets_for_times(), while a broker answers UNKNOWN_SERVER_ERROR",),
+        "UnknownError at once",
+        "asks again; KafkaTimeoutError, whose text has the answer, after request_timeout_ms",
+        "A broker that fails once has not refused the question.",
+    ),
 ]

@@ -16,14 +16,22 @@ REBALANCING = "rebalancing"
 """What `ConsumerHealth.state` says while the group is formed anew."""
 
 
+MOVED_ON = (errors.UnknownMemberIdError, errors.IllegalGenerationError, errors.RebalanceInProgressError)
+"""What a coordinator says to a commit that is not of the group's generation."""
+
+
 class committing(errors.translated):  # noqa: N801  reads as a verb
-    """As `translated()`; topics that the program may not commit offsets of are a set, as in aiokafka."""
+    """As `translated()`, and as in aiokafka: a group that has moved on is one error, also to who assigns by hand; topics
+    that the program may not commit offsets of are a set.
+    """
 
     __slots__ = ()
 
     def of(self, error: BaseException) -> BaseException | None:
         """Returns the error of aiokafka."""
         made = super().of(error)
+        if isinstance(made, MOVED_ON):
+            return errors.CommitFailedError(*made.args)
         if isinstance(made, errors.TopicAuthorizationFailedError) and isinstance(error, KafkaError) and error.topic:
             made.args = ({error.topic},)
         return made

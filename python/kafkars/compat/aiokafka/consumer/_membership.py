@@ -8,6 +8,7 @@ import logging
 import re
 import weakref
 from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -293,9 +294,9 @@ class Membership:
     ) -> None:
         try:
             if is_first:
-                await told(listener.on_partitions_revoked, frozenset())
+                await told(listener.on_partitions_revoked, set())
             self.settle()
-            await told(listener.on_partitions_assigned, partitions)
+            await told(listener.on_partitions_assigned, set(partitions))
         finally:
             self._has_joined()
 
@@ -340,13 +341,13 @@ def through(
     return listener
 
 
-async def told(method: Callable[[Any], Any], partitions: frozenset[TopicPartition]) -> None:
+async def told(method: Callable[[Any], Any], partitions: AbstractSet[TopicPartition]) -> None:
     """Calls a method of a listener, which may be a coroutine function; its exceptions are logged, as in aiokafka.
 
     So is a CancelledError if it was not the task that was cancelled, but something that the listener has waited for.
     """
     try:
-        answer = method(set(partitions))
+        answer = method(partitions)
         if inspect.isawaitable(answer):
             await answer
     except asyncio.CancelledError:

@@ -245,27 +245,45 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
             raise AssertionError("start() was called before, or stop()")
         if self._isolation_level not in ISOLATION_LEVELS:
             raise ValueError(f"isolation_level: {shown(self._isolation_level, ISOLATION_LEVELS)} is not known")
+        try:
+            engine = await self._connected()
+            # Where it was stopped meanwhile nobody would end the wait for partitions.
+            if not self._closed:
+                await self._start(engine)
+        except errors.ProducerClosed:
+            # As in aiokafka, who stops a consumer that is being started hears of no error.
+            if not self._closed:
+                raise
+
+    async def _connected(self) -> aio.Consumer[Any, Any]:
+        """Returns the inner consumer once it has reached the cluster, and its topics are there."""
         engine = self._engine
         if engine is None:
             with translated():
                 engine = quiet(aio.Consumer(self._config))
             self._engine = engine
-            key, value = self._deserializers
-            self._open(engine, key, value, self._max_poll_records)
+        # Not by the consumer's own reads: where this fails, they fail as before start().
+        contact = _kafkars.AiokafkaReader()
+        contact._open(engine, None, None, None)
         with first_contact(self._config):
-            await self._reach(self._request_timeout_ms / 1000)
+            await contact._reach(self._request_timeout_ms / 1000)
         if self._requested is not None:
             with translated():
                 await _membership.know(engine, self._requested.topics)
+        return engine
+
+    async def _start(self, engine: aio.Consumer[Any, Any]) -> None:
+        """Reads with the inner consumer from now on."""
+        self._open(engine, *self._deserializers, self._max_poll_records)
         try:
             self._membership = Membership(self, engine, has_group=self._group_id is not None)
             self._membership.assignors = tuple(each for each in self._assignors if not isinstance(each, str))
             self._spawn(_membership.serve(weakref.ref(self)))
             self._spawn(_membership.watch(weakref.ref(self._membership), self._metadata_max_age_ms / 1000))
-            if self._requested is not None:
-                with translated():
+            with translated():
+                if self._requested is not None:
                     await self._membership.begin()
-            engine.pause(list(self._paused_before_start))
+                engine.pause(list(self._paused_before_start))
         except BaseException:
             await self.stop()
             raise
@@ -288,8 +306,8 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
             await self._last.note_positions(self._engine)
             await self._client.close()
             await self._engine.close(self._request_timeout_ms / 1000)
-        except EngineError as error:
-            # As in aiokafka, a failure of the last commit is only logged.
+        except Exception as error:  # noqa: BLE001  a stop that raises ends the shutdown of other clients
+            # As in aiokafka, a failure of the last commit is only logged, and so is what was kept for a read.
             log.error("the last commit failed: %s", error)  # noqa: TRY400  # the cause is in the text
         finally:
             # If it was cancelled, this ends the client at once; after an orderly close it does nothing.
@@ -354,7 +372,11 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
             return
         if isinstance(topics, str) or not isinstance(topics, Iterable):
             raise TypeError("topics: expected a list of names")
-        self._change(SubscriptionRequest(topics, listener=listener))
+        self._check_kind("topics")
+        names = frozenset(topics)
+        if not all(isinstance(name, str) for name in names):
+            raise TypeError("topics: expected a list of names, and each of them to be text")
+        self._change(SubscriptionRequest(names, listener=listener))
 
     def unsubscribe(self) -> None:
         """Ends reading; the group is left in the background."""
@@ -636,7 +658,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         return None if found is None else found[2]
 
     def _fetched(self, partition: TopicPartition) -> Fetched | None:
-        if self._engine is None and not self.assignment():
+        if self._is_to_start() and not self.assignment():
             self._started()
         if partition not in self.assignment():
             raise AssertionError(f"partition {partition} is not assigned")
@@ -758,7 +780,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         return self._membership is None and not self._closed
 
     def _started(self) -> aio.Consumer[Any, Any]:
-        if self._engine is None:
+        if self._engine is None or self._is_to_start():
             raise errors.IllegalStateError("the consumer has no connection yet: await consumer.start() first")
         if self._closed:
             raise errors.ConsumerStoppedError
