@@ -53,9 +53,12 @@ def refused(call: Callable[[], Any]) -> None:
     assert time.monotonic() - began < SOON
 
 
+@pytest.mark.parametrize("closed", [False, True])
 @pytest.mark.parametrize("call", CONSUMER)
-def test_a_consumer_wants_a_number(ck: ModuleType, call: str) -> None:
+def test_a_consumer_wants_a_number(ck: ModuleType, call: str, closed: bool) -> None:
     made = ck.Consumer({**NOWHERE, "group.id": "group"})
+    if closed:
+        made.close()
     refused(lambda: CONSUMER[call](made, ck.TopicPartition("topic", 0, 1)))
     made.close()
 

@@ -125,7 +125,12 @@ REASONS = [
         "The engine's answers for the ends of partitions have no epoch.",
     ),
     Reason(
-        ("*Consumer.offsets_for_times(*",),
+        (
+            "*Consumer.offsets_for_times(partitions=invalid offset)",
+            "*Consumer.offsets_for_times(partitions=stored offset)",
+            "*Consumer.offsets_for_times(partitions=tail)",
+            "*Consumer.offsets_for_times(partitions=strange offset)",
+        ),
         "passes on numbers below 0 that are no times: older brokers tell the oldest offset, Kafka 4 answers UNSUPPORTED_VERSION",
         "the oldest offset, by all brokers",
         "What a program gets must not depend on the version of the broker.",

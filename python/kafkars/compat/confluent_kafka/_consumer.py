@@ -361,11 +361,12 @@ class Consumer(ConfluentConsumer):
         Raises:
             KafkaException: No answer in time, or a refusal.
         """
+        limit = arguments.seconds(timeout)
         self._check()
         asked = arguments.partitions(partitions)
         # The others cannot exist in any cluster, so nothing can be committed for them.
         possible = [arguments.place(each) for each in asked if each.topic and each.partition >= 0]
-        found, denied = self._committed(possible, arguments.seconds(timeout)) if possible else ({}, {})
+        found, denied = self._committed(possible, limit) if possible else ({}, {})
         answers = []
         for each in asked:
             at = found.get(arguments.place(each))
@@ -413,12 +414,12 @@ class Consumer(ConfluentConsumer):
             KafkaException: There is no such partition, or no answer in time.
         """
         cached = bool(operator.index(cached))
+        limit = arguments.seconds(timeout)
         self._check()
         place = arguments.place(arguments.partition(partition))
         if cached:
             known = self._engine.watermarks(place) if place in self._assignment else None
             return (INVALID, INVALID) if known is None else (known.low, known.high)
-        limit = arguments.seconds(timeout)
         with unknown_partitions("Failed to get watermark offsets"):
             return self._lookups.watermarks(place, limit)
 
@@ -432,11 +433,11 @@ class Consumer(ConfluentConsumer):
         Raises:
             KafkaException: There is none of these partitions, or no answer in time.
         """
+        limit = arguments.seconds(timeout)
         self._check()
         asked = arguments.partitions(partitions)
         if not asked:
             raise refusal("_INVALID_ARG", "Failed to get offsets: there is no partition to ask for")
-        limit = arguments.seconds(timeout)
         with unknown_partitions("Failed to get offsets"):
             answers = self._lookups.for_times(asked, limit)
         problems = [each.error for each in answers if each.error is not None]
@@ -474,9 +475,10 @@ class Consumer(ConfluentConsumer):
         Raises:
             KafkaException: No answer in time.
         """
+        limit = arguments.seconds(timeout)
         self._check_handle()
         cluster = import_module("kafkars.compat.confluent_kafka._cluster")
-        found: str | None = cluster.cluster_id(self._settings.engine, arguments.seconds(timeout))
+        found: str | None = cluster.cluster_id(self._settings.engine, limit)
         return found
 
     @discreet
