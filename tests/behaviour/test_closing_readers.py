@@ -97,3 +97,26 @@ def test_who_iterates_again_while_it_is_not_closed_comes_to_an_end(on_a_loop: bo
         test_a_task_that_reads(again_on_a_loop)
     else:
         test_a_thread_that_reads(again)
+
+
+@pytest.mark.parametrize("on_a_loop", [False, True], ids=["thread", "task"])
+@pytest.mark.parametrize("kind", [StopIteration, StopAsyncIteration])
+def test_what_ends_iterations_is_not_raised_by_a_listener(kind: type[Exception], on_a_loop: bool) -> None:
+    def fails(_: Any) -> None:
+        raise kind
+
+    async def test() -> None:
+        async with aio.Consumer(**settings) as consumer:
+            consumer.subscribe(["t"], on_partitions_assigned=fails)
+            with pytest.raises((RuntimeError, StopIteration)):
+                await asyncio.wait_for(iterate_on_a_loop(consumer), SECONDS)
+
+    with EmbeddedBroker(topics={"t": 1}) as broker:
+        settings: Any = {"bootstrap_servers": broker.bootstrap_servers, **GROUP}
+        if on_a_loop:
+            asyncio.run(test())
+        else:
+            with kafkars.Consumer(**settings) as consumer:
+                consumer.subscribe(["t"], on_partitions_assigned=fails)
+                with pytest.raises((RuntimeError, StopAsyncIteration)):
+                    iterate(consumer)

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use kafkars_client::Delivery;
 use parking_lot::Mutex;
-use pyo3::exceptions::{PyRuntimeError, PyStopIteration};
+use pyo3::exceptions::PyStopIteration;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -258,7 +258,7 @@ impl PyFuture {
     /// The outcome, if there is one. A state that proceeds in steps takes the next one.
     pub(crate) fn outcome(slf: &Bound<'_, Self>) -> Option<PyResult<Py<PyAny>>> {
         let outcome = Self::kept_outcome(slf)?;
-        Some(outcome.map_err(|error| raised_in_await(slf.py(), error)))
+        Some(outcome.map_err(|error| error::no_end::<PyStopIteration>(slf.py(), error)))
     }
 
     fn kept_outcome(slf: &Bound<'_, Self>) -> Option<PyResult<Py<PyAny>>> {
@@ -419,7 +419,7 @@ impl PyFuture {
         inner.seen = answer.is_some();
         inner.state = state;
         drop(inner);
-        answer.map(|answer| answer.map_err(|error| raised_in_await(py, error)))
+        answer.map(|answer| answer.map_err(|error| error::no_end::<PyStopIteration>(py, error)))
     }
 
     /// Begins a call that has not begun.
@@ -474,15 +474,4 @@ impl PyFuture {
         }
         Ok(None)
     }
-}
-
-/// What an `await` raises. As in coroutines (PEP 479), a StopIteration out of the program's functions is a
-/// RuntimeError: it would pass for the end of the waiting, and a task would neither end nor hear of it.
-fn raised_in_await(py: Python<'_>, error: PyErr) -> PyErr {
-    if !error.is_instance_of::<PyStopIteration>(py) {
-        return error;
-    }
-    let made = PyRuntimeError::new_err("a function of the program raised StopIteration");
-    made.set_cause(py, Some(error));
-    made
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use kafkars_client::REFUSAL_CHECK_INTERVAL;
+use pyo3::exceptions::PyStopIteration;
 use pyo3::prelude::*;
 
 use super::base::PyBaseConsumer;
@@ -15,6 +16,7 @@ use super::wait::empty;
 use crate::argument;
 use crate::batch::PyRecordBatch;
 use crate::config::ConsumerSettings;
+use crate::error;
 use crate::record::PyRecord;
 use crate::runtime;
 use crate::types;
@@ -116,16 +118,17 @@ impl PyConsumer {
     /// The next record, however long it takes; the iteration ends when the consumer is closed.
     #[inline]
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyRecord>>> {
-        self.core.serve_events(py)?;
+        let raised = |error| error::no_end::<PyStopIteration>(py, error);
+        self.core.serve_events(py).map_err(raised)?;
         match self.core.next(py) {
             Ok(Some(record)) => return Ok(Some(record)),
             Ok(None) => {}
             Err(_) if self.core.is_over() => return Ok(None),
-            Err(error) => return Err(error),
+            Err(error) => return Err(raised(error)),
         }
         match self.core.wait_for(py, None, |core| core.next(py)) {
             Err(_) if self.core.is_over() => Ok(None),
-            outcome => outcome,
+            outcome => outcome.map_err(raised),
         }
     }
 

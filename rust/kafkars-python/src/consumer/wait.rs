@@ -17,6 +17,7 @@ use crate::aio::{
     Taker,
 };
 use crate::batch::PyRecordBatch;
+use crate::error;
 use crate::types;
 
 /// How long a wait may last.
@@ -123,9 +124,10 @@ impl ConsumerCore {
     }
 
     /// The exception that the caller of a read gets: an iteration ends with the consumer.
-    fn heard(&self, amount: Amount, error: PyErr) -> PyErr {
+    fn heard(&self, py: Python<'_>, amount: Amount, error: PyErr) -> PyErr {
         match amount {
             Amount::Next if self.is_over() => PyStopAsyncIteration::new_err(()),
+            Amount::Next => error::no_end::<PyStopAsyncIteration>(py, error),
             _ => error,
         }
     }
@@ -136,11 +138,11 @@ impl RecordReads for ConsumerCore {
     fn begin(self: Arc<Self>, py: Python<'_>, request: ReadRequest) -> PyResult<FirstStep> {
         let ReadRequest { amount, timeout } = request;
         let found = self.found(py, amount);
-        if let Some(found) = found.map_err(|error| self.heard(amount, error))? {
+        if let Some(found) = found.map_err(|error| self.heard(py, amount, error))? {
             return Ok(FirstStep::Answer(found));
         }
         self.check_assigned(py)
-            .map_err(|error| self.heard(amount, error))?;
+            .map_err(|error| self.heard(py, amount, error))?;
         if timeout == Some(0.0) && !self.consumer.has_event() {
             self.check_readable(py)?;
             return nothing(amount, py).map(FirstStep::Answer);
@@ -185,7 +187,7 @@ impl PendingAnswer for RecordWait {
         match self.core.found(py, self.amount) {
             Ok(Some(found)) => Some(Ok(found)),
             Ok(None) => self.nothing(py),
-            Err(error) => Some(Err(self.core.heard(self.amount, error))),
+            Err(error) => Some(Err(self.core.heard(py, self.amount, error))),
         }
     }
 

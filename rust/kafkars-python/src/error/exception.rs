@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use kafkars_client::config::TopicPartition;
 use kafkars_protocol::{ErrorCode, printable};
+use pyo3::PyTypeInfo;
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 
@@ -176,4 +178,15 @@ fn finish(made: PyResult<Bound<'_, PyAny>>) -> PyErr {
 pub(crate) fn is_ours(py: Python<'_>, error: &PyErr) -> bool {
     let class = errors(py).and_then(|errors| errors.getattr("KafkaError"));
     class.is_ok_and(|class| error.is_instance(py, &class))
+}
+
+/// An exception of the program's functions where `End` would pass for the end of an iteration or of the waiting, so that
+/// nobody heard of it. As in generators and coroutines (PEP 479) it is a RuntimeError then.
+pub(crate) fn no_end<End: PyTypeInfo>(py: Python<'_>, error: PyErr) -> PyErr {
+    if !error.is_instance_of::<End>(py) {
+        return error;
+    }
+    let made = PyRuntimeError::new_err("a function of the program raised the end of an iteration");
+    made.set_cause(py, Some(error));
+    made
 }

@@ -18,7 +18,7 @@ use pyo3::prelude::*;
 use self::exception::{ErrorContext, bootstrap, broker, local, with_words};
 
 pub(crate) use self::embedded::embedded_broker;
-pub(crate) use self::exception::{attached, is_ours};
+pub(crate) use self::exception::{attached, is_ours, no_end};
 pub(crate) use self::local::{
     abandoned, argument, asyncio, buffer_full, closed, config, deserialization, forked,
     is_of_record, local_argument, runtime, serialization, setting, settings, state, timed_out,

@@ -308,11 +308,14 @@ fn part<'py>(
 #[cold]
 fn bytes_of<'py>(part: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = part.py();
-    let Ok(view) = PyMemoryView::from(part) else {
-        return Err(PyTypeError::new_err(format!(
-            "a bytes-like object is required, not '{}'",
-            part.get_type().name()?
-        )));
+    let view = match PyMemoryView::from(part) {
+        Err(error) if error.is_instance_of::<PyTypeError>(py) => {
+            return Err(PyTypeError::new_err(format!(
+                "a bytes-like object is required, not '{}'",
+                part.get_type().name()?
+            )));
+        }
+        view => view?,
     };
     match view.getattr(intern!(py, "c_contiguous"))?.is_truthy()? {
         true => view.call_method0(intern!(py, "tobytes")),
