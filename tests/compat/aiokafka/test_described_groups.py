@@ -93,6 +93,27 @@ def test_groups_of_one_coordinator_are_in_one_response(side: str, run: Run) -> N
         run(test)
 
 
+@pytest.mark.parametrize("side", ["aiokafka", "kafkars.compat.aiokafka"])
+def test_groups_are_listed_by_the_brokers_that_coordinate_them(side: str, run: Run) -> None:
+    with EmbeddedBroker(nodes=2, topics={"topic": 1}) as started:
+        library = Library(side, Broker("embedded", started))
+        started.move_coordinator("one", 1)
+        started.move_coordinator("two", 2)
+
+        async def test() -> None:
+            client = admin(library)
+            await client.start()
+            async with library.consumer("topic", group_id="one"), library.consumer("topic", group_id="two"):
+                one, two = ("one", "consumer"), ("two", "consumer")
+                for brokers, groups in (([1], [one]), ([2], [two]), ([1, 2], [one, two]), (None, [one, two]), ([], [])):
+                    assert sorted(await client.list_consumer_groups(brokers)) == groups
+                with pytest.raises(library.errors.NodeNotReadyError):
+                    await client.list_consumer_groups([1, 99])
+            await client.close()
+
+        run(test)
+
+
 def test_the_face_reads_all_groups_of_a_new_broker(face: Library, run: Run) -> None:
     topic = face.broker.new_topic()
 

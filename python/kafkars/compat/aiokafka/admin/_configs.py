@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from kafkars import admin as engine
 from kafkars.admin import ConfigSource
 from kafkars.compat.aiokafka import errors
+from kafkars.compat.aiokafka.admin._brokers import check_brokers
 from kafkars.compat.aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from kafkars.compat.aiokafka.protocol.admin import AlterConfigsResponse_v1, DescribeConfigsResponse_v2, code_and_message
 
@@ -76,11 +77,8 @@ async def ask(
     if not resources:
         return {}
     brokers, _ = parts(resources)
-    known = {broker.id for broker in (await admin.describe_cluster()).brokers} if brokers else set()
-    for number in brokers:
-        if number not in known:
-            listed = ", ".join(map(str, sorted(known)))
-            raise errors.NodeNotReadyError(f"there is no broker {number}; known: {listed}")
+    if brokers:
+        await check_brokers(admin, brokers)
     found: dict[engine.ConfigResource, Any] = await admin.describe_configs(
         list(dict.fromkeys(map(key, resources))), include_synonyms=include_synonyms, return_exceptions=True
     )

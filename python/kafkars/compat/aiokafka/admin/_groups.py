@@ -1,10 +1,12 @@
-"""Descriptions of groups with their members."""
+"""Groups, and descriptions of them with their members."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from kafkars.compat.aiokafka.admin._brokers import check_brokers
 from kafkars.compat.aiokafka.coordinator.protocol import ConsumerProtocolMemberAssignment
 from kafkars.compat.aiokafka.protocol.admin import DescribeGroupsResponse_v2
 from kafkars.errors import GroupIdNotFoundError
@@ -16,6 +18,28 @@ if TYPE_CHECKING:
 DEAD = "Dead"
 BELOW = 4
 """The first version of DescribeGroups that aiokafka does not speak."""
+
+
+async def listed(admin: Admin, brokers: Iterable[int] | None) -> list[tuple[str, str]]:
+    """Returns id and protocol type of every group, or of those that some brokers coordinate.
+
+    Raises:
+        NodeNotReadyError: There is no such broker.
+    """
+    if brokers is None:
+        return [(group.group_id, group.protocol_type) for group in await admin.list_groups()]
+    wanted = set(brokers)
+    if not wanted:
+        return []
+    await check_brokers(admin, wanted)
+    groups = await admin.list_groups()
+    # The engine asks all brokers: which one has answered is not in its list.
+    coordinators = await asyncio.gather(*(admin.find_coordinator(group.group_id) for group in groups))
+    return [
+        (group.group_id, group.protocol_type)
+        for group, coordinator in zip(groups, coordinators, strict=True)
+        if coordinator in wanted
+    ]
 
 
 async def describe(admin: Admin, groups: Sequence[str]) -> list[DescribeGroupsResponse_v2]:

@@ -298,11 +298,12 @@ class AIOKafkaAdminClient:
         """`(group id, protocol type)` of every group.
 
         Args:
-            broker_ids: No effect: all brokers are asked, so groups of others are among them.
+            broker_ids: Only of groups that these brokers coordinate.
+
+        Raises:
+            NodeNotReadyError: There is no such broker.
         """
-        del broker_ids
-        found = await self._run(self._admin.list_groups)
-        return [(group.group_id, group.protocol_type) for group in found]
+        return await self._run(lambda: _groups.listed(self._admin, broker_ids))
 
     async def find_coordinator(self, group_id: str, coordinator_type: int = 0) -> int:
         """The id of the broker that coordinates a group.
