@@ -103,12 +103,31 @@ def test_sticky_tells_what_it_was_told(embedded: Library) -> None:
     assert (parsed.subscription, parsed.generation) == (["t"], 5)
 
 
-@pytest.mark.parametrize("nonsense", [b"\0", b"\0\0\0\x02\0\x01t", b"\0\0\0\x01\0\x09t", b"\x7f\xff\xff\xff"])
+@pytest.mark.parametrize(
+    "nonsense",
+    [
+        b"\0",
+        b"\0\0\0\x02\0\x01t",
+        b"\0\0\0\x01\0\x09t",
+        b"\x7f\xff\xff\xff",
+        # Lengths that lead back, with counts that go on and on.
+        b"\x7f\xff\xff\xff\xff\xf6\0\0\0\x01",
+        b"\0\0\0\x01\0\x01\xff\0\0\0\0\0\0\0\x01",
+    ],
+)
 def test_user_data_that_cannot_be_read_is_none(embedded: Library, nonsense: bytes) -> None:
     assignor = sticky(embedded)
     metadata = embedded.module("coordinator.protocol").ConsumerProtocolMemberMetadata(0, ["t"], nonsense)
     parsed = assignor.parse_member_metadata(metadata)
     assert (parsed.subscription, parsed.partitions, parsed.generation) == (["t"], [], -1)
+
+
+@pytest.mark.parametrize("null", [b"\xff\xff\xff\xff\0\0\0\x01", b"\0\0\0\x01\0\x01t\xff\xff\xff\xff\0\0\0\x01"])
+def test_lists_that_are_null_are_none(face: Library, null: bytes) -> None:
+    """The original lets the leader fail, by TypeError."""
+    assignor = sticky(face)
+    metadata = face.module("coordinator.protocol").ConsumerProtocolMemberMetadata(0, ["t"], null)
+    assert assignor.parse_member_metadata(metadata).partitions == []
 
 
 @pytest.mark.parametrize("name", ["range.RangePartitionAssignor", "roundrobin.RoundRobinPartitionAssignor"])

@@ -75,14 +75,19 @@ class StickyPartitionAssignor(EagerAssignor):
     @classmethod
     def parse_member_metadata(cls, metadata: ConsumerProtocolMemberMetadata) -> StickyAssignorMemberMetadataV1:
         """Returns a member's subscription and previous assignment; user data that cannot be read is none."""
-        told = StickyAssignorUserDataV1([], cls.DEFAULT_GENERATION_ID)
+        had: list[TopicPartition] = []
+        generation = cls.DEFAULT_GENERATION_ID
         if metadata.user_data:
             try:
                 told = StickyAssignorUserDataV1.decode(metadata.user_data)
-            except ValueError as problem:
+                had = [
+                    TopicPartition(topic, number) for topic, numbers in told.previous_assignment for number in numbers
+                ]
+                generation = told.generation
+            # A list that is none (null) is no list.
+            except (TypeError, ValueError) as problem:
                 log.error("Could not parse member data: %r", problem)  # noqa: TRY400  the cause is in the text
-        had = [TopicPartition(topic, number) for topic, numbers in told.previous_assignment for number in numbers]
-        return StickyAssignorMemberMetadataV1(list(metadata.subscription), had, told.generation)
+        return StickyAssignorMemberMetadataV1(list(metadata.subscription), had, generation)
 
     @classmethod
     def metadata(cls, topics: Iterable[str]) -> ConsumerProtocolMemberMetadata:
