@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -185,6 +186,27 @@ def test_updates_are_told(embedded: Library, run: Run) -> None:
             assert seen
             assert all(each is cluster for each in seen)
             cluster.remove_listener(seen.append)
+
+    run(test)
+
+
+@pytest.mark.parametrize("ticks", range(4))
+@pytest.mark.parametrize("call", ["force_metadata_update", "add_topic"])
+def test_an_update_ends_with_its_client(face: Library, run: Run, call: str, ticks: int) -> None:
+    """In the original it never ends. Nobody has cancelled whoever waits for it."""
+    topic = face.broker.new_topic()
+
+    async def test() -> None:
+        client = face.module("client").AIOKafkaClient(bootstrap_servers=face.broker.bootstrap_servers)
+        await client.bootstrap()
+        with face.broker.handle.intercept("Metadata", "delay", seconds=0.3):
+            update = client.force_metadata_update() if call == "force_metadata_update" else client.add_topic(topic)
+            given_up = client.force_metadata_update()
+            given_up.cancel()
+            for _ in range(ticks):
+                await asyncio.sleep(0)
+            await client.close()
+            assert await update is False
 
     run(test)
 

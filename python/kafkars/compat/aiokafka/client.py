@@ -176,7 +176,7 @@ class AIOKafkaClient:
         self._connected()
         if self._update is None or self._update.done():
             self._update = asyncio.get_running_loop().create_task(self._updated())
-        return asyncio.shield(self._update)
+        return answered(self._update)
 
     def add_topic(self, topic: str | None) -> asyncio.Future[bool]:
         """Takes a topic into use, and begins to fetch its metadata, which may create it. With None it does nothing.
@@ -233,10 +233,6 @@ class AIOKafkaClient:
                     await self._refresh(topics)
             except errors.KafkaError as problem:
                 log.error("Unable to update metadata: %s", problem)  # noqa: TRY400  the cause is in the text
-                return False
-            except asyncio.CancelledError:
-                if not self._closed:
-                    raise
                 return False
             if topics == self._topics:
                 self.cluster.tell()
@@ -451,6 +447,25 @@ def done(outcome: bool) -> asyncio.Future[bool]:
     """Returns a future that has ended."""
     future: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
     future.set_result(outcome)
+    return future
+
+
+def answered(task: asyncio.Task[bool]) -> asyncio.Future[bool]:
+    """Returns a future of what a task answers, which outlives it: nothing cancels the task, and of one that is
+    cancelled, because the client is closed, maybe before its first step, the answer is False.
+    """
+    future: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+
+    def answer(ended: asyncio.Task[bool]) -> None:
+        error = None if ended.cancelled() else ended.exception()
+        if future.done():
+            return
+        if error is None:
+            future.set_result(not ended.cancelled() and ended.result())
+        else:
+            future.set_exception(error)
+
+    task.add_done_callback(answer)
     return future
 
 
