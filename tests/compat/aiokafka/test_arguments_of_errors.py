@@ -1,4 +1,4 @@
-"""What errors of a consumer are about is their argument: programs read it."""
+"""What errors are about is their argument: programs read it."""
 
 from __future__ import annotations
 
@@ -103,5 +103,41 @@ def test_partitions_without_timestamps(embedded: Library, run: Run) -> None:
                 assert await consumer.offsets_for_times(dict.fromkeys(partitions, 0)) == dict.fromkeys(partitions)
             found = await consumer.offsets_for_times(dict.fromkeys(partitions, 0))
             assert {partition: place.offset for partition, place in found.items()} == dict.fromkeys(partitions, 0)
+
+    run(test)
+
+
+@pytest.mark.parametrize("api", ["FindCoordinator", "InitProducerId"])
+def test_a_transactional_id_that_is_refused_is_named(embedded: Library, run: Run, api: str) -> None:
+    name = embedded.group()
+
+    async def test() -> None:
+        producer = embedded.producer(transactional_id=name)
+        with (
+            embedded.broker.handle.intercept(api, "TRANSACTIONAL_ID_AUTHORIZATION_FAILED"),
+            pytest.raises(embedded.errors.TransactionalIdAuthorizationFailed) as refused,
+        ):
+            await producer.start()
+        assert refused.value.args == (name,)
+        await producer.stop()
+
+    run(test)
+
+
+def test_a_group_whose_offsets_are_refused_is_named(embedded: Library, run: Run) -> None:
+    topic, group = embedded.broker.new_topic(), embedded.group()
+
+    async def test() -> None:
+        async with embedded.producer(transactional_id=embedded.group()) as producer:
+            await producer.begin_transaction()
+            with embedded.broker.handle.intercept("TxnOffsetCommit", "GROUP_AUTHORIZATION_FAILED"):
+                for step in (
+                    producer.send_offsets_to_transaction({embedded.partition(topic): 1}, group),
+                    producer.commit_transaction(),
+                ):
+                    with pytest.raises(embedded.errors.GroupAuthorizationFailedError) as refused:
+                        await step
+                    assert refused.value.args == (group,)
+            await producer.abort_transaction()
 
     run(test)

@@ -138,3 +138,32 @@ def test_stop_in_a_transaction_that_cannot_be_delivered_ends(face: Library, run:
             await future
 
     run(test)
+
+
+@pytest.mark.parametrize("way", ["send", "send_batch"])
+def test_nothing_is_taken_after_offsets_were_refused(embedded: Library, run: Run, way: str) -> None:
+    """Who throws the futures of batches away would hear of it at the commit only."""
+    topic, group = embedded.broker.new_topic(), embedded.group()
+
+    async def test() -> None:
+        async with embedded.producer(transactional_id=embedded.group()) as producer:
+            await producer.begin_transaction()
+            with (
+                embedded.broker.handle.intercept("TxnOffsetCommit", "GROUP_AUTHORIZATION_FAILED"),
+                pytest.raises(embedded.errors.GroupAuthorizationFailedError),
+            ):
+                await producer.send_offsets_to_transaction({embedded.partition(topic): 1}, group)
+            batch = producer.create_batch()
+            batch.append(key=None, value=b"value", timestamp=None)
+            refused = (
+                embedded.errors.GroupAuthorizationFailedError if embedded.is_face else embedded.errors.IllegalOperation
+            )
+            with pytest.raises(refused):
+                await (
+                    producer.send(topic, b"value") if way == "send" else producer.send_batch(batch, topic, partition=0)
+                )
+            await producer.abort_transaction()
+            async with producer.transaction():
+                await producer.send_and_wait(topic, b"value")
+
+    run(test)

@@ -97,9 +97,9 @@ REASONS = [
     ),
     Reason(
         ("abort_transaction() before records have left",),
-        "sends them, and then aborts",
-        "does not send them",
-        "Only `read_uncommitted` sees a difference, and offsets that nothing is at.",
+        "sends them, and then aborts; their futures tell where they are",
+        "does not send them; their futures fail with KafkaError: not sent, the transaction was aborted",
+        "An abort does not wait for what cannot be delivered, and nobody with `read_committed` misses the records. `gather()` of such futures after an abort needs `return_exceptions=True`.",
     ),
     Reason(
         ("commit_transaction(), where a delivery has failed that was waited for",),
@@ -115,7 +115,7 @@ REASONS = [
     ),
     Reason(
         (
-            "send() within a transaction, to a partition that does not exist or a name that no topic can have, or of a record that is too large when compressed",
+            "send() within a transaction, to a partition that does not exist or a name that no topic can have, or of a record that is too large when compressed; offsets that were refused",
         ),
         "the transaction goes on without the record",
         "every call raises the same, until abort_transaction()",

@@ -260,18 +260,19 @@ def for_code(error_code: int) -> type[BrokerResponseError]:
     return kafka_errors.get(error_code, UnknownError)
 
 
-def of(error: BaseException, group: str | None = None) -> BaseException | None:
+def of(error: BaseException, group: str | None = None, transactional_id: str | None = None) -> BaseException | None:
     """Returns the error that a program for aiokafka expects instead of one of kafkars, which becomes its cause.
 
     None means that aiokafka raises nothing there: the member joins its group again on its own. Other exceptions are
-    returned as they are. `group` is that of the client, which is what an error about it has as its argument.
+    returned as they are. `group` and `transactional_id` are those of the call, which is what an error about one of them
+    has as its argument.
     """
     if not isinstance(error, engine.KafkaError):
         return error
     if isinstance(error, (engine.SerializationError, engine.DeserializationError)) and error.__cause__ is not None:
         return error.__cause__
     if isinstance(error, engine.TransactionFailedError) and error.__cause__ is not None:
-        return of(error.__cause__, group)
+        return of(error.__cause__, group, transactional_id)
     for kind, translation in TRANSLATIONS.items():
         if isinstance(error, kind):
             made = translation(error)
@@ -282,6 +283,8 @@ def of(error: BaseException, group: str | None = None) -> BaseException | None:
         made.__cause__ = error
     if isinstance(made, GroupAuthorizationFailedError) and group is not None:
         made.args = (group,)
+    if isinstance(made, TransactionalIdAuthorizationFailed) and transactional_id is not None:
+        made.args = (transactional_id,)
     return made
 
 
@@ -383,12 +386,15 @@ TRANSLATIONS: dict[type[engine.KafkaError], Callable[[engine.KafkaError], BaseEx
 
 
 class translated:  # noqa: N801  reads as a verb
-    """Translates errors of kafkars that leave the block to those of aiokafka, of a client of `group`."""
+    """Translates errors of kafkars that leave the block to those of aiokafka, of a client of `group` or with the
+    `transactional_id`.
+    """
 
-    __slots__ = ("_group",)
+    __slots__ = ("_group", "_transactional_id")
 
-    def __init__(self, group: str | None = None) -> None:
+    def __init__(self, group: str | None = None, transactional_id: str | None = None) -> None:
         self._group = group
+        self._transactional_id = transactional_id
 
     def __enter__(self) -> None:
         pass
@@ -404,7 +410,7 @@ class translated:  # noqa: N801  reads as a verb
 
     def of(self, error: BaseException) -> BaseException | None:
         """Returns the error of aiokafka."""
-        return of(error, self._group)
+        return of(error, self._group, self._transactional_id)
 
 
 __all__ = [

@@ -22,7 +22,7 @@ from kafkars.compat.aiokafka.errors import translated
 from kafkars.compat.aiokafka.partitioner import DefaultPartitioner
 from kafkars.compat.aiokafka.producer.message_accumulator import BatchBuilder
 from kafkars.compat.aiokafka.producer.sender import Sender
-from kafkars.compat.aiokafka.producer.transaction_manager import TransactionManager
+from kafkars.compat.aiokafka.producer.transaction_manager import TransactionManager, TransactionState
 from kafkars.compat.aiokafka.structs import OffsetAndMetadata, RecordMetadata, TopicPartition
 from kafkars.compat.aiokafka.util import commit_structure_validate, get_running_loop
 from kafkars.config.checks import parsed, shown
@@ -184,6 +184,8 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
         )
         self._engine: aio.Producer[Any, Any] | None = None
         self._ending: Call[None] | None = None
+        # The group of the offsets in the transaction, of which later calls may hear.
+        self._group_of_offsets: str | None = None
         self._closing: Awaitable[int] | None = None
         self._has_started = False
         self._closed = False
@@ -230,7 +232,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
             await self._reach(self._request_timeout_ms / 1000)
         if self._transactional_id is not None:
             # As in aiokafka, only an answer of the coordinator ends this: without it nothing could be sent.
-            with translated():
+            with translated(None, self._transactional_id):
                 await engine.init_transactions(LONGEST)
         self._has_started = True
         self._sender.start()
@@ -400,6 +402,9 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
         future: asyncio.Future[RecordMetadata] = asyncio.ensure_future(
             self._send_batch(batch._native, topic, partition)
         )
+        if self._txn_manager is not None and self._txn_manager.state is TransactionState.ABORTABLE_ERROR:
+            # As send() does, it raises what the transaction has failed with: futures of batches are often thrown away.
+            await future
         return future
 
     def _partition(
@@ -436,7 +441,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
         self._ensure_transactional()
         # As in aiokafka, a task that is cancelled in its first step has begun none.
         await asyncio.sleep(0)
-        with in_order():
+        with self._in_order():
             await self._started().begin_transaction()
 
     async def commit_transaction(self) -> None:
@@ -464,7 +469,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
         """
         if self._is_ending():
             raise WrongStateError("the transaction is being ended by an earlier call")
-        with in_order():
+        with self._in_order():
             self._ending = step(LONGEST)
             await asyncio.shield(self._ending)
 
@@ -487,7 +492,8 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
         if not group_id or not isinstance(group_id, str):
             raise ValueError(group_id)
         checked = commit_structure_validate(offsets)
-        with in_order():
+        self._group_of_offsets = group_id
+        with self._in_order():
             await engine.send_offsets_to_transaction(
                 {partition: EngineOffset(offset, metadata) for partition, (offset, metadata) in checked.items()},
                 ConsumerGroupMetadata(group_id),
@@ -499,6 +505,9 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
     def _ensure_transactional(self) -> None:
         if self._transactional_id is None:
             raise errors.IllegalOperation("this call needs the setting transactional_id")
+
+    def _in_order(self) -> in_order:
+        return in_order(self._group_of_offsets, self._transactional_id)
 
     def _started(self) -> aio.Producer[Any, Any]:
         self._check_open()
