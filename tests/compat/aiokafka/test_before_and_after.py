@@ -100,7 +100,7 @@ def test_what_programs_use_of_the_subscription(library: Library, run: Run) -> No
             assert subscription.assigned_partitions() == subscription.subscription.assignment.tps == {partition}
             assert subscription.is_assigned(partition)
             assert subscription.partitions_auto_assigned()
-            assert subscription.subscribed_pattern is subscription.listener is None
+            assert subscription.subscribed_pattern is subscription.listener is subscription._listener is None
             with subscription.fetch_context():
                 assert (await consumer._fetcher.next_record([])).offset == 0
             subscription.pause(partition)

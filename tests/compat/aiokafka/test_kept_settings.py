@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import aiokafka
@@ -85,5 +86,30 @@ def test_the_metadata_of_a_producer_is_the_clients(run: Run) -> None:
             producer: Any = library.AIOKafkaProducer()
             assert producer._metadata is producer.client.cluster
             await producer.stop()
+
+    run(test)
+
+
+@pytest.mark.parametrize("module", [aiokafka, face], ids=["aiokafka", "face"])
+@pytest.mark.parametrize("name", sorted(OTHER))
+def test_warnings_name_the_line_that_is_to_be_changed(module: Any, name: str, run: Run) -> None:
+    """Python shows them where that is in the program itself, and nowhere else."""
+
+    async def test() -> None:
+        with pytest.warns(DeprecationWarning, match="deprecated") as heard:
+            made = getattr(module, name)(loop=asyncio.get_running_loop())
+        await made.stop()
+        assert {warning.filename for warning in heard} == {__file__}
+
+    run(test)
+
+
+@pytest.mark.parametrize("module", [aiokafka.admin, face_admin], ids=["aiokafka", "face"])
+def test_the_warning_of_an_administrator_names_it_too(module: Any, run: Run) -> None:
+    async def test() -> None:
+        with pytest.warns(DeprecationWarning, match="api_version") as heard:
+            made = module.AIOKafkaAdminClient(api_version="auto")
+        await made.close()
+        assert {warning.filename for warning in heard} == {__file__}
 
     run(test)

@@ -67,10 +67,10 @@ class Connection:
             asyncio.get_running_loop()
         else:
             warnings.warn(
-                "loop is deprecated: a client belongs to the loop it is made in", DeprecationWarning, stacklevel=5
+                "loop is deprecated: a client belongs to the loop it is made in", DeprecationWarning, stacklevel=4
             )
         if self.api_version is not None:
-            warnings.warn("api_version has no effect: versions are found out", DeprecationWarning, stacklevel=5)
+            warnings.warn("api_version has no effect: versions are found out", DeprecationWarning, stacklevel=4)
         self.check_security()
         settings: dict[str, Any] = {
             "bootstrap_servers": servers(self.bootstrap_servers),

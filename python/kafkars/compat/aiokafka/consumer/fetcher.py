@@ -112,6 +112,8 @@ class Subscriptions:
         requested = self._requested()
         return None if requested is None else requested.listener
 
+    _listener = listener
+
     def _requested(self) -> SubscriptionRequest | None:
         consumer = self._consumer()
         return None if consumer is None else consumer._requested
