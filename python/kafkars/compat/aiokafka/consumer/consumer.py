@@ -389,7 +389,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
             self._engine.unassign()
             return
         # Paused, so that no fetched record is returned while the group is being left.
-        self._engine.pause(list(self._engine.assignment()))
+        self._membership._pause(self._engine.assignment())
         self._leaving = self._spawn(self._leave(self._engine.unsubscribe()))
 
     async def _leave(self, left: aio.Call[None]) -> None:
