@@ -34,21 +34,21 @@ def subscribe(consumer: Any, kind: str, topic: str) -> None:
 @pytest.mark.parametrize("what", ["same", "other"])
 @pytest.mark.parametrize("kind", ["topics", "pattern"])
 def test_start_ends_though_another_task_subscribes_meanwhile(
-    embedded: Library, run: Run, kind: str, what: str, has_group: bool
+    face: Library, run: Run, kind: str, what: str, has_group: bool
 ) -> None:
-    topic, other = embedded.broker.new_topic(partitions=2), embedded.broker.new_topic()
+    topic, other = face.broker.new_topic(partitions=2), face.broker.new_topic()
     wanted = topic if what == "same" else other
 
     async def test() -> None:
-        await embedded.fill(topic, 1)
-        await embedded.fill(other, 1)
-        group = embedded.group() if has_group else None
-        consumer = embedded.consumer(group_id=group, heartbeat_interval_ms=100)
+        await face.fill(topic, 1)
+        await face.fill(other, 1)
+        group = face.group() if has_group else None
+        consumer = face.consumer(group_id=group, heartbeat_interval_ms=100)
         subscribe(consumer, kind, topic)
         api = "JoinGroup" if has_group else "Metadata"
-        before = asked(embedded, api)
+        before = asked(face, api)
         starts = asyncio.ensure_future(consumer.start())
-        await until(lambda: asked(embedded, api) > before)
+        await until(lambda: asked(face, api) > before)
         subscribe(consumer, kind, wanted)
         await starts
         # What a pattern has found is read until it is known what the next one finds.
@@ -62,18 +62,18 @@ def test_start_ends_though_another_task_subscribes_meanwhile(
 
 @pytest.mark.parametrize("when", ["starting", "started"])
 @pytest.mark.parametrize("ticks", TICKS)
-def test_a_pattern_again_when_the_assignment_arrives(embedded: Library, run: Run, when: str, ticks: int) -> None:
-    topic = embedded.broker.new_topic(partitions=2)
+def test_a_pattern_again_when_the_assignment_arrives(face: Library, run: Run, when: str, ticks: int) -> None:
+    topic = face.broker.new_topic(partitions=2)
 
     async def test() -> None:
-        await embedded.fill(topic, 1)
-        consumer = embedded.consumer(group_id=embedded.group(), heartbeat_interval_ms=100)
+        await face.fill(topic, 1)
+        consumer = face.consumer(group_id=face.group(), heartbeat_interval_ms=100)
         if when == "started":
             await consumer.start()
-        before = asked(embedded, "SyncGroup")
+        before = asked(face, "SyncGroup")
         subscribe(consumer, "pattern", topic)
         starts = asyncio.ensure_future(consumer.start() if when == "starting" else asyncio.sleep(0))
-        await until(lambda: asked(embedded, "SyncGroup") > before)
+        await until(lambda: asked(face, "SyncGroup") > before)
         for _ in range(ticks):
             await asyncio.sleep(0)
         subscribe(consumer, "pattern", topic)
