@@ -122,7 +122,8 @@ def test_messages_are_compared_by_content(ck: ModuleType) -> None:
 
 @pytest.mark.parametrize("part", ["latency", "delivery_count", "timestamp"])
 def test_what_differs_by_the_way_of_a_message_does_not_make_it_another(ck: ModuleType, part: str) -> None:
-    """As one that was sent, and is compared with the one that was read. The library compares times, and not their kinds."""
+    """As one that was sent, and is compared with the one that was read. The library compares times, and not their
+    kinds."""
     one, other = {"latency": (0.1, 0.2), "delivery_count": (1, 2), "timestamp": ((1, 5), (2, 5))}[part]
     assert ck.Message("topic", **{part: one}) == ck.Message("topic", **{part: other})
     assert ck.Message("topic", timestamp=(1, 5)) != ck.Message("topic", timestamp=(1, 6))

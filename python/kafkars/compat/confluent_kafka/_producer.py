@@ -319,8 +319,8 @@ class Producer(ConfluentProducer):
             True.
 
         Raises:
-            KafkaException: It was called in the report of a message, or by a callback within a call of transactions; the
-                code is `_STATE`, and nothing is closed.
+            KafkaException: It was called in the report of a message, or by a callback within a call of transactions;
+                the code is `_STATE`, and nothing is closed.
             Exception: What a callback has raised last; the producer is closed.
         """
         if getattr(self, "_engine", None) is None or self._engine.closed:

@@ -62,6 +62,15 @@ impl TopicMetadata {
         })
     }
 
+    /// Returns true if the last response says that there is no such topic.
+    #[must_use]
+    pub fn is_denied(&self) -> bool {
+        matches!(
+            self.error,
+            Some(ErrorCode::UnknownTopicOrPartition | ErrorCode::UnknownTopicId)
+        )
+    }
+
     /// Returns true if another request may bring more: the topic or one of its leaders is not there yet.
     #[must_use]
     pub fn is_unsettled(&self) -> bool {

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::cluster::Cluster;
-use crate::group::commit::is_unknown_topic;
 
 /// How long brokers have to deny a topic until the group gives it up: one that has just started does not know every
 /// topic yet, and is not worth two rebalances.
@@ -30,10 +29,8 @@ impl GoneTopics {
         now: Instant,
     ) {
         let mut before = std::mem::take(&mut self.0);
-        let is_denied = |topic: &&Arc<str>| {
-            let error = cluster.topic(topic).and_then(|topic| topic.error);
-            error.is_some_and(is_unknown_topic)
-        };
+        let is_denied =
+            |topic: &&Arc<str>| cluster.topic(topic).is_some_and(|topic| topic.is_denied());
         for topic in topics.filter(is_denied) {
             let denied = before.remove(topic).unwrap_or(DeniedTopic {
                 gone_at: now + DOUBTED,

@@ -180,8 +180,8 @@ pub(crate) fn is_ours(py: Python<'_>, error: &PyErr) -> bool {
     class.is_ok_and(|class| error.is_instance(py, &class))
 }
 
-/// An exception of the program's functions where `End` would pass for the end of an iteration or of the waiting, so that
-/// nobody heard of it. As in generators and coroutines (PEP 479) it is a RuntimeError then.
+/// An exception of the program's functions where `End` would pass for the end of an iteration or of the waiting, so
+/// that nobody heard of it. As in generators and coroutines (PEP 479) it is a RuntimeError then.
 pub(crate) fn no_end<End: PyTypeInfo>(py: Python<'_>, error: PyErr) -> PyErr {
     if !error.is_instance_of::<End>(py) {
         return error;

@@ -21,8 +21,8 @@ MOVED_ON = (errors.UnknownMemberIdError, errors.IllegalGenerationError, errors.R
 
 
 class committing(errors.translated):  # noqa: N801  reads as a verb
-    """As `translated()`, and as in aiokafka: a group that has moved on is one error, also to who assigns by hand; topics
-    that the program may not commit offsets of are a set.
+    """As `translated()`, and as in aiokafka: a group that has moved on is one error, also to who assigns by hand;
+    topics that the program may not commit offsets of are a set.
     """
 
     __slots__ = ()

@@ -12,5 +12,3 @@ pub use self::error_action::{CommitErrorAction, error_action};
 pub use self::offsets::{OffsetAndMetadata, Offsets};
 pub use self::queue::{CommitId, CommitOutcome, CommitQueue};
 pub use self::request::CommitCall;
-
-pub(super) use self::unknown_topic::is_unknown_topic;

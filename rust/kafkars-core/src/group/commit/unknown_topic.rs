@@ -41,7 +41,7 @@ impl UnknownTopic {
 }
 
 /// True if a code says that the coordinator does not know a partition.
-pub(in crate::group) fn is_unknown_topic(code: ErrorCode) -> bool {
+pub(super) fn is_unknown_topic(code: ErrorCode) -> bool {
     matches!(
         code,
         ErrorCode::UnknownTopicOrPartition | ErrorCode::UnknownTopicId
