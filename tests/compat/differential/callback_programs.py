@@ -111,7 +111,12 @@ def program(seed: int, length: int = 6) -> Program:
         for _ in range(8)
     ]
     steps = chance.choices(list(STEPS), weights=list(STEPS.values()), k=length)
-    return Program(seed, strategy, chance.random() < 0.5, coming, going, ["subscribe t", *steps])
+    commits_by_itself = chance.random() < 0.5
+    if not is_cooperative and chance.random() < 0.5:
+        # Of what the group has given, outside of its callbacks; with what is committed and read after it.
+        at = chance.randrange(length)
+        steps[at:at] = [f"assign {chance.choice(['first', 'others', 'none'])}", "commit", "assign all"]
+    return Program(seed, strategy, commits_by_itself, coming, going, ["subscribe t", *steps])
 
 
 @dataclass
@@ -129,6 +134,8 @@ class Member:
     """The topics that are subscribed to."""
     given: frozenset[str] = frozenset()
     """The topics that callbacks have told of as assigned."""
+    told: list[Any] = field(default_factory=list)
+    """The partitions that the group has given, without their offsets."""
 
     def __post_init__(self) -> None:
         self.module = importlib.import_module(self.library)
@@ -164,6 +171,9 @@ class Member:
                 return self._subscribe(list(topics))
             case ["unsubscribe"]:
                 return self._unsubscribe()
+            # Without a subscription the original would not end when it is closed later.
+            case ["assign", part] if self.wanted:
+                return self.consumer.assign(PARTS[part](self.told))
             case ["commit"]:
                 return self._offsets(self.consumer.commit(asynchronous=False))
             case ["write"]:
@@ -184,6 +194,7 @@ class Member:
         def called(_: Any, partitions: list[Any]) -> None:
             partitions = sorted(partitions, key=lambda each: (each.topic, each.partition))
             named = frozenset(each.topic for each in partitions)
+            self.told = partitions if name == "on_assign" else []
             if name == "on_assign":
                 self.given = (self.given if self.made.strategy == "cooperative-sticky" else frozenset()) | named
             else:

@@ -38,8 +38,9 @@ def program(seed: int, length: int = 14) -> list[Step]:
     steps: list[Step] = [("assign", [places(chance)])]
     for _ in range(length):
         call, given = step(chance)
-        if call == "seek":
-            # The original refuses to go anywhere in a partition that it has not begun to read.
+        if call == "seek" or call.startswith("commit_beside"):
+            # The original refuses to go anywhere in a partition that it has not begun to read. And a commit that is
+            # refused takes a while, in which only the face moves over the markers of transactions.
             steps.append(("drain", []))
         if call == "store_offsets":
             given = [[(topic, max(offset, 0)) for topic, offset in given[0]]]
@@ -48,6 +49,10 @@ def program(seed: int, length: int = 14) -> list[Step]:
             # What still waits for its answer when the assignment changes. Whether a commit() that follows at once finds
             # it done is chance.
             steps += [(chance.choice(["assign", "unassign", "incremental_unassign"]), [places(chance)]), ("drain", [])]
+        if call == "commit_beside_later":
+            steps.append(("drain", []))
+        if call.startswith("commit_beside"):
+            steps.append(("committed", []))
     return [*steps, ("drain", []), ("position", [])]
 
 
@@ -81,6 +86,8 @@ CALLS = {
     "commit": 2,
     "commit_later": 2,
     "commit_offsets": 2,
+    "commit_beside": 1,
+    "commit_beside_later": 1,
     "store_offsets": 2,
     "watermarks": 1,
     "again": 1,
@@ -158,6 +165,10 @@ class Reader:
                 return reader.commit()
             case "commit_offsets":
                 return self._noted(reader.commit(offsets=partitions, asynchronous=False))
+            case "commit_beside":
+                return self._noted(reader.commit(offsets=[*partitions, self._absent()], asynchronous=False))
+            case "commit_beside_later":
+                return reader.commit(offsets=[*partitions, self._absent()])
             case "store_offsets":
                 return reader.store_offsets(offsets=partitions)
             case "watermarks":
@@ -170,6 +181,10 @@ class Reader:
                 return reader.unassign()
             case _:
                 return getattr(reader, call)(partitions)
+
+    def _absent(self) -> Any:
+        """A partition that there is not, beside which others are committed."""
+        return self.module.TopicPartition(TOPICS[0], 9, 1)
 
     def _committed(self, error: Any, partitions: list[Any]) -> None:
         new = self._news([each for each in partitions if each.offset >= 0])
