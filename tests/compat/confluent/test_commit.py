@@ -349,16 +349,28 @@ def test_what_was_read_of_partitions_that_go_is_committed(clients: Clients, way:
     assert committed(clients, group, topic) == [3]
 
 
+ABSENT = {
+    "partition": (None, 77),
+    "topic": ("nobody-made-this", 0),
+    "partition below 0": (None, -3),
+    "topic without a name": ("", 0),
+    "what is no name": ("a/b", 0),
+}
+"""Topics and partitions that are not there, the topic of the test for None."""
+
+
 @pytest.mark.parametrize("asynchronous", [False, True])
-@pytest.mark.parametrize("bad", ["partition", "topic"])
-def test_what_can_be_committed_is_beside_what_does_not_exist(clients: Clients, bad: str, asynchronous: bool) -> None:
+@pytest.mark.parametrize("bad", ABSENT.values(), ids=ABSENT)
+def test_what_can_be_committed_is_beside_what_does_not_exist(
+    clients: Clients, bad: tuple[str | None, int], asynchronous: bool
+) -> None:
     topic, group = clients.topic(partitions=2), clients.group()
     told: list[Any] = []
     consumer = clients.consumer(
-        {"group.id": group, "on_commit": lambda error, found: told.append((error.name(), sorted(places(found))))}
+        {"group.id": group, "on_commit": lambda error, found: told.append((error.name(), places(found)))}
     )
     place = clients.ck.TopicPartition
-    absent = place(topic, 77, 3) if bad == "partition" else place("nobody-made-this", 0, 3)
+    absent = place(topic if bad[0] is None else bad[0], bad[1], 3)
     offsets = [absent, place(topic, 0, 1), place(topic, 1, 2)]
     if asynchronous:
         assert consumer.commit(offsets=offsets) is None

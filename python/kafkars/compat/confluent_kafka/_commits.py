@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from kafkars import errors
 from kafkars.compat.confluent_kafka._arguments import Place, committed_text, offset_and_metadata
+from kafkars.compat.confluent_kafka._codes import BROKER
 from kafkars.compat.confluent_kafka._offsets import INVALID
 from kafkars.compat.confluent_kafka._partition import TopicPartition
 from kafkars.compat.confluent_kafka._translate import local_error, of_commit, refusal
@@ -97,16 +98,18 @@ class Commits:
         if not offsets:
             raise refusal("_NO_OFFSET", "Commit failed: there is no offset to commit")
         try:
-            self._engine.commit(dict(offsets), timeout=timeout)
+            made = possible(offsets, lambda each: self._engine.commit(each, timeout=timeout))
         except errors.KafkaError as problem:
             raise KafkaException(of_commit(problem, "Commit failed")) from problem
-        self._note(offsets)
+        self._note(made)
+        if len(made) < len(offsets):
+            raise KafkaException(impossible())
         return answers(offsets)
 
     def commit_later(self, offsets: Mapping[Place, OffsetAndMetadata], assigned: list[Place]) -> None:
         """Commits without waiting; a later poll calls `on_commit`."""
         if offsets:
-            self._engine.commit_async(dict(offsets), callback=self._committed)
+            self._send(offsets)
         elif self._on_commit is not None:
             nothing = [TopicPartition(topic, partition, INVALID) for topic, partition in assigned]
             self._refused.append((local_error("_NO_OFFSET"), nothing))
@@ -126,7 +129,7 @@ class Commits:
         self._due = time.monotonic() + self._interval
         pending = self.pending()
         if pending:
-            self._engine.commit_async(pending, callback=self._committed)
+            self._send(pending)
 
     def tell_refused(self) -> None:
         """Calls `on_commit` for offsets that were refused here."""
@@ -139,10 +142,10 @@ class Commits:
         pending = {at: offset for at, offset in self._kept().items() if at in going} if self._is_own else {}
         try:
             if pending:
-                self._engine.commit(pending, timeout=LEAVE_SECONDS)
-                self._told(pending, None)
+                made = possible(pending, lambda each: self._engine.commit(each, timeout=LEAVE_SECONDS))
+                self._told(pending, None, made)
         except errors.KafkaError as problem:
-            self._told(pending, problem)
+            self._told(pending, problem, {})
         finally:
             self.forget(partitions)
 
@@ -154,7 +157,7 @@ class Commits:
         pending = self._kept() if self._is_own else {}
         left = {at: pending[at] for at in going if at in pending}
         if left:
-            self._engine.commit_async(left, callback=self._committed)
+            self._send(left)
         self.forget(going)
 
     def forget(self, partitions: Iterable[types.TopicPartition | Place]) -> None:
@@ -163,13 +166,26 @@ class Commits:
             for topic, partition in partitions:
                 kept.pop((topic, partition), None)
 
-    def _committed(self, offsets: Mapping[Place, OffsetAndMetadata], problem: errors.KafkaError | None) -> None:
-        self._told({(at[0], at[1]): offset for at, offset in offsets.items()}, problem)
+    def _send(self, offsets: Mapping[Place, OffsetAndMetadata]) -> None:
+        """Commits without waiting; a later poll calls `on_commit`."""
 
-    def _told(self, offsets: Mapping[Place, OffsetAndMetadata], problem: errors.KafkaError | None) -> None:
+        def ended(made: Mapping[Place, OffsetAndMetadata], problem: errors.KafkaError | None) -> None:
+            self._told(offsets, problem, {(at[0], at[1]): offset for at, offset in made.items()})
+
+        if not possible(offsets, lambda each: self._engine.commit_async(each, callback=ended)):
+            self.refuse(offsets, impossible())
+
+    def _told(
+        self,
+        offsets: Mapping[Place, OffsetAndMetadata],
+        problem: errors.KafkaError | None,
+        made: Mapping[Place, OffsetAndMetadata],
+    ) -> None:
+        """Tells the program how a commit of these offsets has ended, of which only some could be made."""
         error = None if problem is None else of_commit(problem)
         if error is None:
-            self._note(offsets)
+            self._note(made)
+            error = None if len(made) == len(offsets) else impossible()
         if self._on_commit is not None:
             # As in the library all of them have the error, also where the coordinator has refused one and taken others.
             self._on_commit(error, answers(offsets, error))
@@ -187,11 +203,36 @@ class Commits:
                 self._overtaken[at] = now[at].offset
 
 
+def possible(
+    offsets: Mapping[Place, OffsetAndMetadata], commit: Callable[[dict[Place, OffsetAndMetadata]], object]
+) -> dict[Place, OffsetAndMetadata]:
+    """Commits those offsets whose partitions a cluster can have, and returns them.
+
+    In the library the coordinator refuses the others by themselves. kafkars makes no commit with one of them.
+    """
+    left = {at: offset for at, offset in offsets.items() if at[1] >= 0}
+    if not left:
+        return left
+    try:
+        commit(dict(left))
+    except errors.InvalidTopicError as problem:
+        rest = {at: offset for at, offset in left.items() if at[0] != problem.topic}
+        if problem.partition is not None or len(rest) == len(left):
+            raise
+        return possible(rest, commit)
+    return left
+
+
+def impossible() -> KafkaError:
+    """Returns the error for offsets of partitions that no cluster can have."""
+    return KafkaError(BROKER["UNKNOWN_TOPIC_OR_PART"], "Commit failed: there can be no such topic or partition")
+
+
 def answers(offsets: Mapping[Place, OffsetAndMetadata], error: KafkaError | None = None) -> list[TopicPartition]:
     """Returns committed offsets, or those that were refused, as the program gets them."""
     return [
         TopicPartition(topic, partition)._answer(at.offset, error, committed_text(at.metadata), at.leader_epoch)
-        for (topic, partition), at in offsets.items()
+        for (topic, partition), at in sorted(offsets.items())
     ]
 
 
