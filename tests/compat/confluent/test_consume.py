@@ -218,3 +218,36 @@ def test_a_position_is_after_the_last_message(clients: Clients) -> None:
     assert places(consumer.position([here])) == [(topic, 0, clients.ck.OFFSET_INVALID)]
     poll_until(consumer, 2)
     assert places(consumer.position([here, elsewhere])) == [(topic, 0, 2), (topic, 1, clients.ck.OFFSET_INVALID)]
+
+
+def test_a_consumer_is_not_initialised_twice(clients: Clients) -> None:
+    topic = clients.topic(messages=1)
+    consumer = clients.consumer()
+    here = [clients.ck.TopicPartition(topic, 0)]
+    consumer.assign(here)
+    settings = {"bootstrap.servers": clients.broker.bootstrap_servers, "group.id": clients.group()}
+    with pytest.raises(RuntimeError, match="already initialized"):
+        consumer.__init__(settings)
+    assert consumer.assignment() == here
+    assert poll_until(consumer, 1)[0].value() == b"value-0"
+
+
+def test_the_end_of_a_block_is_not_a_close_of_the_programs_own(clients: Clients) -> None:
+    called: list[str] = []
+
+    class Own(clients.ck.Consumer):  # type: ignore[name-defined,misc]
+        def close(self) -> None:
+            called.append("close")
+            self.__exit__(None, None, None)
+
+    settings = {"bootstrap.servers": clients.broker.bootstrap_servers, "group.id": clients.group()}
+    with Own(settings) as consumer:
+        assert consumer.assignment() == []
+    assert called == []
+    with pytest.raises(RuntimeError):
+        consumer.assignment()
+    other = Own(settings)
+    other.close()
+    assert called == ["close"]
+    with pytest.raises(RuntimeError):
+        other.assignment()

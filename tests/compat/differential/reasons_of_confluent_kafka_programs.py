@@ -44,6 +44,12 @@ REASONS = [
         "That of the synchronous clients does nothing either.",
     ),
     Reason(
+        ("__init__() of a Consumer that is closed",),
+        "makes it a new one",
+        "RuntimeError",
+        "An object is one consumer; make another.",
+    ),
+    Reason(
         ("calls of one consumer in several threads, or in several tasks with AIOConsumer",),
         "a call waits until the one before it has ended, also for a poll() that waits for messages",
         "go side by side: one that need not wait is answered at once, and seek(), assign() or subscribe() count for a "
