@@ -226,7 +226,7 @@ def test_a_consumer_is_not_initialised_twice(clients: Clients) -> None:
     here = [clients.ck.TopicPartition(topic, 0)]
     consumer.assign(here)
     settings = {"bootstrap.servers": clients.broker.bootstrap_servers, "group.id": clients.group()}
-    with pytest.raises(RuntimeError, match="already initialized"):
+    with pytest.raises(RuntimeError, match="already"):
         consumer.__init__(settings)
     assert consumer.assignment() == here
     assert poll_until(consumer, 1)[0].value() == b"value-0"

@@ -20,7 +20,7 @@ REASONS = [
         "The time is what has ended the call; the text says what was waited for, and the flags what can be done.",
     ),
     Reason(
-        ("`__init__()` of a client that was closed",),
+        ("__init__() of a client that was closed",),
         "the client works again, says that it is closed, or hangs, as it comes",
         "RuntimeError",
         "Another client is as easily made.",
@@ -42,12 +42,6 @@ REASONS = [
         "RuntimeError",
         "does nothing",
         "That of the synchronous clients does nothing either.",
-    ),
-    Reason(
-        ("__init__() of a Consumer that is closed",),
-        "makes it a new one",
-        "RuntimeError",
-        "An object is one consumer; make another.",
     ),
     Reason(
         ("calls of one consumer in several threads, or in several tasks with AIOConsumer",),

@@ -97,7 +97,7 @@ def first_time(client: Any, engine: str = "_engine") -> None:
         RuntimeError: It is, or was before it was closed: its native half has one engine.
     """
     if getattr(client, engine, None) is not None:
-        raise RuntimeError(f"{type(client).__name__} is initialised already: make another one")
+        raise RuntimeError(f"{type(client).__name__} is already initialised: make another one")
 
 
 def credentials(username: object, password: object) -> None:
