@@ -263,7 +263,10 @@ def test_polls_in_callbacks_find_nothing(clients: Clients, strategy: str) -> Non
     told: list[Any] = []
 
     def called(consumer: Any, _: Any) -> None:
-        told.append((consumer.poll(0), consumer.poll(0.01), consumer.consume(1, 0)))
+        began = time.thread_time()
+        told.append((consumer.poll(0), consumer.poll(0.4), consumer.consume(1, 0)))
+        # It does not turn in circles until its time is over.
+        assert time.thread_time() - began < 0.2
 
     consumer = clients.consumer({"partition.assignment.strategy": strategy})
     consumer.subscribe([topic], on_assign=called, on_revoke=called)

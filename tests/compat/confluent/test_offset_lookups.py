@@ -24,14 +24,18 @@ QUESTIONS: dict[str, Callable[[Any, Any, float], object]] = {
 def test_one_request_asks_for_the_times_of_all_partitions(ck: ModuleType, embedded_broker: Broker) -> None:
     clients = Clients(ck, embedded_broker)
     topic = clients.topic(PARTITIONS, messages=PARTITIONS)
-    consumer = clients.consumer()
+    consumer = clients.consumer({"client.id": topic})
     consumer.assign([ck.TopicPartition(topic, 0)])
     poll_until(consumer, 1)
     consumer.unassign()
-    before = len(embedded_broker.handle.requests("ListOffsets"))
+
+    def requests() -> int:
+        return len(embedded_broker.handle.requests("ListOffsets", client_id=topic))
+
+    before = requests()
     asked = [ck.TopicPartition(topic, number, 0) for number in range(PARTITIONS)]
     assert places(consumer.offsets_for_times(asked, timeout=SECONDS)) == places(asked)
-    assert len(embedded_broker.handle.requests("ListOffsets")) == before + 1
+    assert requests() == before + 1
     clients.close()
 
 

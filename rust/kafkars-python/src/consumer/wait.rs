@@ -127,9 +127,16 @@ impl ConsumerCore {
     fn heard(&self, py: Python<'_>, amount: Amount, error: PyErr) -> PyErr {
         match amount {
             Amount::Next if self.is_over() => PyStopAsyncIteration::new_err(()),
-            Amount::Next => error::no_end::<PyStopAsyncIteration>(py, error),
-            _ => error,
+            amount => raised_in(amount, py, error),
         }
+    }
+}
+
+/// What the caller of a read gets of an exception that functions of the program may have raised.
+fn raised_in(amount: Amount, py: Python<'_>, error: PyErr) -> PyErr {
+    match amount {
+        Amount::Next => error::no_end::<PyStopAsyncIteration>(py, error),
+        Amount::One | Amount::Many(_) => error,
     }
 }
 
@@ -181,7 +188,7 @@ impl PendingAnswer for RecordWait {
             return match self.core.serve_on_loop(py) {
                 // The application's code has run, and may have cancelled the task that awaits, so nothing is taken now.
                 Ok(_) => None,
-                Err(error) => Some(Err(error)),
+                Err(error) => Some(Err(raised_in(self.amount, py, error))),
             };
         }
         match self.core.found(py, self.amount) {

@@ -537,13 +537,17 @@ impl OpenConsumer {
         Ok(Some(message))
     }
 
-    /// Waits a little; false after the deadline. Ctrl+C ends the wait.
+    /// Waits a little; false after the deadline, or where nothing can come. Ctrl+C ends the wait.
     fn wait(&self, py: Python<'_>, deadline: Option<Instant>) -> PyResult<bool> {
         let left = runtime::slice(deadline);
         if left.is_zero() {
             return Ok(false);
         }
         let consumer = &self.core.consumer;
+        if consumer.has_event() && self.core.check_reentry().is_err() {
+            // A callback of this thread calls: what comes next waits for its end.
+            return Ok(false);
+        }
         let turn = &self.core.callback_turn;
         py.detach(|| match consumer.has_event() && turn.is_elsewhere() {
             true => turn.wait(left),
