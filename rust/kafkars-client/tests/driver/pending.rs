@@ -1,6 +1,6 @@
 //! Sends that wait in the engine.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use kafkars_client::config::{ConsumerConfig, ProducerConfig};
 use kafkars_client::{
@@ -10,14 +10,14 @@ use tokio::sync::oneshot;
 
 use crate::{Scene, at, deadline, values};
 
-/// A send that looks, when it gets its outcome, whether a later one could overtake it.
-struct Looking {
+/// A record for topic `t` that waits, and what to do when it has its outcome.
+struct TestSend<F> {
     producer: Producer,
-    is_behind: OnceLock<bool>,
-    done: parking_lot::Mutex<Option<oneshot::Sender<()>>>,
+    value: String,
+    on_settled: F,
 }
 
-impl PendingSend for Looking {
+impl<F: Fn() + Send + Sync> PendingSend for TestSend<F> {
     fn topic(&self) -> &str {
         "t"
     }
@@ -37,80 +37,13 @@ impl PendingSend for Looking {
     fn topic_known(&self) {}
 
     fn try_send(&self, permit: SendPermit) -> Result<Delivery, SendError> {
-        let record = ProduceRecord {
-            topic: "t",
-            partition: Some(0),
-            timestamp: None,
-            key: None,
-            value: Some(b"v"),
-            headers: &[],
-        };
-        self.producer.try_send_permitted(&record, permit)
+        self.producer
+            .try_send_permitted(&record(&self.value), permit)
     }
 
     fn settled(&self, outcome: Result<Delivery, ProduceError>) {
         outcome.expect("appended");
-        self.is_behind
-            .set(self.producer.has_pending("t"))
-            .expect("settled once");
-        if let Some(done) = self.done.lock().take() {
-            let _ = done.send(());
-        }
-    }
-}
-
-#[test]
-fn later_sends_wait_until_the_sender_before_them_has_its_outcome() {
-    let scene = Scene::with_topic(1, 1);
-    let producer = scene.producer(ProducerConfig::default());
-    let (done, told) = oneshot::channel();
-    let send = Arc::new(Looking {
-        producer: producer.clone(),
-        is_behind: OnceLock::new(),
-        done: parking_lot::Mutex::new(Some(done)),
-    });
-    let permit = producer.permit().expect("open");
-    producer.enqueue(send.clone(), permit, deadline());
-    scene.run(told).expect("settled");
-    assert_eq!(send.is_behind.get(), Some(&true));
-    assert_eq!(scene.run(producer.flush(Some(deadline()))), 0);
-    assert!(!producer.has_pending("t"), "nothing waits any more");
-}
-
-/// A send that notes when it gets its outcome.
-struct Noting {
-    producer: Producer,
-    number: usize,
-    order: Arc<parking_lot::Mutex<Vec<usize>>>,
-}
-
-impl PendingSend for Noting {
-    fn topic(&self) -> &str {
-        "t"
-    }
-
-    fn count(&self) -> usize {
-        1
-    }
-
-    fn size(&self) -> usize {
-        1
-    }
-
-    fn is_placed(&self) -> bool {
-        true
-    }
-
-    fn topic_known(&self) {}
-
-    fn try_send(&self, permit: SendPermit) -> Result<Delivery, SendError> {
-        let value = self.number.to_string();
-        self.producer.try_send_permitted(&record(&value), permit)
-    }
-
-    fn settled(&self, outcome: Result<Delivery, ProduceError>) {
-        outcome.expect("appended");
-        self.order.lock().push(self.number);
+        (self.on_settled)();
     }
 }
 
@@ -123,6 +56,28 @@ fn record(value: &str) -> ProduceRecord<'_> {
         value: Some(value.as_bytes()),
         headers: &[],
     }
+}
+
+#[test]
+fn later_sends_wait_until_the_sender_before_them_has_its_outcome() {
+    let scene = Scene::with_topic(1, 1);
+    let producer = scene.producer(ProducerConfig::default());
+    let (done, told) = oneshot::channel();
+    let (done, asks) = (parking_lot::Mutex::new(Some(done)), producer.clone());
+    // Tells whether a later send could overtake it.
+    let send = TestSend {
+        producer: producer.clone(),
+        value: "v".to_owned(),
+        on_settled: move || {
+            let done = done.lock().take().expect("settled once");
+            let _ = done.send(asks.has_pending("t"));
+        },
+    };
+    let permit = producer.permit().expect("open");
+    producer.enqueue(Arc::new(send), permit, deadline());
+    assert!(scene.run(told).expect("settled"), "later ones are behind");
+    assert_eq!(scene.run(producer.flush(Some(deadline()))), 0);
+    assert!(!producer.has_pending("t"), "nothing waits any more");
 }
 
 /// Several rounds, because the thread that sends and the task that empties the queue meet in other places each time.
@@ -142,10 +97,11 @@ fn a_sender_in_a_tight_loop_overtakes_what_waits_in_order() {
                 continue;
             }
             queued += 1;
-            let send = Noting {
+            let order = Arc::clone(&order);
+            let send = TestSend {
                 producer: producer.clone(),
-                number,
-                order: Arc::clone(&order),
+                value,
+                on_settled: move || order.lock().push(number),
             };
             let permit = producer.permit().expect("open");
             producer.enqueue(Arc::new(send), permit, deadline());
