@@ -96,6 +96,12 @@ impl ErrorCode {
     pub fn invalid_metadata(self) -> bool {
         self.retry() == Retry::Metadata
     }
+
+    /// True if it says that there is no such topic or partition.
+    #[must_use]
+    pub fn unknown_topic(self) -> bool {
+        matches!(self, Self::UnknownTopicOrPartition | Self::UnknownTopicId)
+    }
 }
 
 impl From<i16> for ErrorCode {

@@ -333,10 +333,8 @@ impl Client {
 
     /// True if the last answer said that the topic does not exist.
     pub(crate) fn is_unknown(&self, name: &str) -> bool {
-        matches!(
-            self.refusal_of_topic(name),
-            Some(ErrorCode::UnknownTopicOrPartition | ErrorCode::UnknownTopicId)
-        )
+        self.refusal_of_topic(name)
+            .is_some_and(ErrorCode::unknown_topic)
     }
 
     /// Those of these topics of which the last answer said that they do not exist.

@@ -4,7 +4,6 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use kafkars_core::fetch::error::FetchError;
-use kafkars_protocol::ErrorCode;
 
 /// Who passes such errors over, and those that were told to the log.
 #[derive(Debug, Default)]
@@ -22,13 +21,12 @@ impl AbsentTopics {
 
     /// True if the error is not for the application.
     pub(super) fn pass_over(&mut self, error: &FetchError) -> bool {
-        let FetchError::Topic {
-            topic,
-            code: ErrorCode::UnknownTopicOrPartition | ErrorCode::UnknownTopicId,
-        } = error
-        else {
+        let FetchError::Topic { topic, code } = error else {
             return false;
         };
+        if !code.unknown_topic() {
+            return false;
+        }
         let Some(client) = &self.passed_over_by else {
             return false;
         };

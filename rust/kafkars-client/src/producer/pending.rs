@@ -126,11 +126,11 @@ impl Producer {
     /// A program that sends in a tight loop from its start fills the queue as fast as a task can empty it; so it lends
     /// a hand. Whoever calls this must hold no lock that [`PendingSend::settled`] of its sends takes.
     pub fn let_waiting_in(&self, topic: &str, most: usize) -> bool {
+        let _turn = self.pending.turn.lock();
+        if self.pending.waits(topic) {
+            return false;
+        }
         for _ in 0..most {
-            let _turn = self.pending.turn.lock();
-            if self.pending.waits(topic) {
-                return false;
-            }
             match self.let_first_in(topic) {
                 First::Left => {}
                 First::None => return true,
@@ -358,10 +358,9 @@ impl Producer {
 fn is_refusal(failure: &ProduceError) -> bool {
     match failure {
         ProduceError::Topic { .. } | ProduceError::Impossible { .. } | ProduceError::Closed => true,
-        ProduceError::MetadataTimedOut { answer, .. } => matches!(
-            answer,
-            Some(ErrorCode::UnknownTopicOrPartition | ErrorCode::UnknownTopicId)
-        ),
+        ProduceError::MetadataTimedOut { answer, .. } => {
+            answer.is_some_and(ErrorCode::unknown_topic)
+        }
         _ => false,
     }
 }

@@ -65,10 +65,7 @@ impl TopicMetadata {
     /// Returns true if the last response says that there is no such topic.
     #[must_use]
     pub fn is_denied(&self) -> bool {
-        matches!(
-            self.error,
-            Some(ErrorCode::UnknownTopicOrPartition | ErrorCode::UnknownTopicId)
-        )
+        self.error.is_some_and(ErrorCode::unknown_topic)
     }
 
     /// Returns true if another request may bring more: the topic or one of its leaders is not there yet.

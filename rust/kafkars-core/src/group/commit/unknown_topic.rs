@@ -40,14 +40,6 @@ impl UnknownTopic {
     }
 }
 
-/// True if a code says that the coordinator does not know a partition.
-pub(super) fn is_unknown_topic(code: ErrorCode) -> bool {
-    matches!(
-        code,
-        ErrorCode::UnknownTopicOrPartition | ErrorCode::UnknownTopicId
-    )
-}
-
 /// True if metadata says that there is no such partition, or that the topic of this name is not the one in which the
 /// offset was reached.
 pub(super) fn is_gone(cluster: &Cluster, partition: &TopicPartition, topic_id: Uuid) -> bool {
@@ -55,7 +47,7 @@ pub(super) fn is_gone(cluster: &Cluster, partition: &TopicPartition, topic_id: U
         return false;
     };
     match topic.error {
-        Some(code) => is_unknown_topic(code),
+        Some(code) => code.unknown_topic(),
         None => {
             let index = usize::try_from(partition.partition).ok();
             let is_there = index.is_some_and(|index| index < topic.partitions.len());
@@ -69,7 +61,7 @@ impl CommitError {
     /// True if the commit failed only because topics were deleted, or deleted and created again.
     #[must_use]
     pub fn is_unknown_topic(&self) -> bool {
-        matches!(self, Self::Refused { code, .. } if is_unknown_topic(*code))
+        matches!(self, Self::Refused { code, .. } if code.unknown_topic())
     }
 
     /// Keeps the first error. One about deleted topics gives way to any other, because nobody can commit those offsets.

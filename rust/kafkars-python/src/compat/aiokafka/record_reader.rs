@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use kafkars_client::config::TopicPartition;
 use kafkars_client::{FetchError, FetchPosition, FetchedBatch, RecordSlice, TakenRecord};
-use kafkars_protocol::ErrorCode;
 use kafkars_records::RecordView;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -166,11 +165,7 @@ impl RecordReader {
         let is_gone = match failure {
             FetchError::InvalidArgument { .. } => true,
             FetchError::Topic { code, .. } | FetchError::Broker { code, .. } => {
-                let is_unknown = matches!(
-                    code,
-                    ErrorCode::UnknownTopicOrPartition | ErrorCode::UnknownTopicId
-                );
-                is_unknown && self.core.consumer.client().are_topics_found()
+                code.unknown_topic() && self.core.consumer.client().are_topics_found()
             }
             _ => false,
         };

@@ -14,7 +14,7 @@ use crate::group::action::{RequestFailure, RequestId};
 use crate::group::commit::error::CommitError;
 use crate::group::commit::error_action::CommitErrorAction;
 use crate::group::commit::request::{CommitCall, OffsetsToSend, answers, build};
-use crate::group::commit::unknown_topic::{UnknownTopic, is_unknown_topic};
+use crate::group::commit::unknown_topic::UnknownTopic;
 use crate::group::member::MembershipState;
 use crate::group::membership::Membership;
 
@@ -120,7 +120,7 @@ impl CommitQueue {
                 // A partition that the response leaves out is sent again.
                 let place = (partition.clone(), open.offset.topic_id);
                 let code = answers.get(&place).copied();
-                match code.filter(|code| is_unknown_topic(*code)) {
+                match code.filter(|code| code.unknown_topic()) {
                     Some(code) => {
                         open.unknown = Some(UnknownTopic::again(open.unknown, code));
                         self.doubted.insert(Arc::clone(&partition.topic));
