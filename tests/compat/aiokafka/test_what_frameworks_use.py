@@ -184,6 +184,44 @@ def test_send_and_wait_goes_through_a_send_that_tracing_has_replaced(
     assert sent == [(topic, b"1", None, None, None, None)]
 
 
+class Wrapped:
+    """A method in a wrapper that shows all attributes of what it wraps, as wrapt's does, which tracing uses."""
+
+    def __init__(self, wrapped: Any, calls: list[str]) -> None:
+        self.wrapped = wrapped
+        self.calls = calls
+
+    def __get__(self, instance: Any, owner: Any) -> Wrapped:
+        return Wrapped(self.wrapped.__get__(instance, owner), self.calls)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.wrapped, name)
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        self.calls.append(self.wrapped.__name__)
+        return self.wrapped(*arguments, **keywords)
+
+
+def test_calls_go_through_methods_that_tracing_has_wrapped(
+    embedded: Library, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    topic = embedded.broker.new_topic()
+    module, calls = embedded.module(), []
+    for base, name in ((module.AIOKafkaProducer, "send"), (module.AIOKafkaConsumer, "getone")):
+        monkeypatch.setattr(base, name, Wrapped(getattr(base, name), calls))
+
+    async def test() -> None:
+        async with embedded.producer() as producer:
+            await producer.send_and_wait(topic, b"0")
+        async with embedded.consumer(topic, auto_offset_reset="earliest") as consumer:
+            async for record in consumer:
+                assert record.value == b"0"
+                break
+
+    run(test)
+    assert calls == ["send", "getone"]
+
+
 def test_clients_keep_the_addresses_as_they_were_given(embedded: Library, run: Run) -> None:
     topic = embedded.broker.new_topic()
 

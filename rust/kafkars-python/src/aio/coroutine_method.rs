@@ -106,8 +106,13 @@ impl PyCoroutineMethod {
 /// True if an object's method of this name is the native one: neither a subclass, nor tracing, nor the object itself
 /// has put another in its place.
 pub(crate) fn is_native(object: &Bound<'_, PyAny>, name: &Bound<'_, PyString>) -> PyResult<bool> {
+    let py = object.py();
     let found = object.getattr(name)?;
-    let function = found.getattr_opt(intern!(object.py(), "__func__"))?;
+    // Wrappers of tracing show all attributes of what they wrap, so the type comes first.
+    if !found.get_type().is(METHOD_TYPE.get(py)?) {
+        return Ok(false);
+    }
+    let function = found.getattr_opt(intern!(py, "__func__"))?;
     Ok(function.is_some_and(|function| function.is_instance_of::<PyCoroutineMethod>()))
 }
 
