@@ -1388,12 +1388,14 @@ class Consumer(BaseConsumer[K, V]):
             ClientStateError: The consumer has no group.
         """
     def committed(
-        self, partitions: Partitions, *, timeout: float | None = None
+        self, partitions: Partitions, *, require_stable: bool = True, timeout: float | None = None
     ) -> dict[TopicPartition, OffsetAndMetadata]:
         """What the group has committed.
 
         Args:
             partitions: A `TopicPartition` or pair of topic and number, or several of them.
+            require_stable: Whether to wait where an open transaction has offsets of a partition (KIP-447; brokers before
+                2.5 never do). False tells at once what was committed last.
             timeout: Longest wait in seconds; `default_api_timeout_ms` by default.
 
         Returns:
@@ -1604,12 +1606,14 @@ class AsyncConsumer(BaseConsumer[K, V]):
             ClientStateError: The consumer has no group.
         """
     def committed(
-        self, partitions: Partitions, *, timeout: float | None = None
+        self, partitions: Partitions, *, require_stable: bool = True, timeout: float | None = None
     ) -> Call[dict[TopicPartition, OffsetAndMetadata]]:
         """What the group has committed.
 
         Args:
             partitions: A `TopicPartition` or pair of topic and number, or several of them.
+            require_stable: Whether to wait where an open transaction has offsets of a partition (KIP-447; brokers before
+                2.5 never do). False tells at once what was committed last.
             timeout: Longest wait in seconds; `default_api_timeout_ms` by default.
 
         Returns:

@@ -12,6 +12,7 @@ from kafkars import ConsumerGroupMetadata
 from kafkars.errors import (
     InvalidArgumentError,
     KafkaError,
+    KafkaTimeoutError,
     ProducerFencedError,
     RecordTooLargeError,
     TransactionAbortedError,
@@ -124,6 +125,21 @@ def test_offsets_of_a_group_can_be_part_of_it(producer: Any, topic: str) -> None
     producer.send(topic, b"value")
     producer.send_offsets_to_transaction({(topic, 0): 43}, group, SECONDS)
     producer.abort_transaction(SECONDS)
+
+
+def test_offsets_of_an_open_transaction_are_waited_for_or_not(clients: Clients, producer: Any, topic: str) -> None:
+    group, place = name(), (topic, 0)
+    consumer: Any = clients.consumer(group_id=group)
+    for offset in (1, 2):
+        producer.begin_transaction()
+        producer.send_offsets_to_transaction({place: offset}, ConsumerGroupMetadata(group), SECONDS)
+        if offset == 1:
+            producer.commit_transaction(SECONDS)
+    assert consumer.committed(place, require_stable=False, timeout=SECONDS)[place].offset == 1
+    with pytest.raises(KafkaTimeoutError, match="UNSTABLE_OFFSET_COMMIT"):
+        consumer.committed(place, timeout=0.3)
+    producer.commit_transaction(SECONDS)
+    assert consumer.committed(place, timeout=SECONDS)[place].offset == 2
 
 
 def test_calls_out_of_order_say_what_to_call(clients: Clients, topic: str) -> None:

@@ -36,6 +36,34 @@ def test_a_block_is_committed_and_one_that_raises_is_not(library: Library, run: 
     run(test)
 
 
+@pytest.mark.parametrize("isolation_level", ["read_uncommitted", "read_committed"])
+def test_what_is_committed_is_told_while_a_transaction_is_open(
+    library: Library, run: Run, isolation_level: str
+) -> None:
+    topic = library.broker.new_topic()
+
+    async def test() -> None:
+        await library.fill(topic, 3)
+        group, partition = library.group(), library.partition(topic)
+        async with (
+            library.consumer(group_id=group, isolation_level=isolation_level, enable_auto_commit=False) as consumer,
+            library.producer(transactional_id=library.group()) as producer,
+        ):
+            consumer.assign([partition])
+            async with producer.transaction():
+                await producer.send_offsets_to_transaction({partition: 2}, group)
+                first = await consumer.committed(partition)
+            assert first is None
+            async with producer.transaction():
+                await producer.send_offsets_to_transaction({partition: 3}, group)
+                assert await consumer.committed(partition) == 2
+                assert await consumer.seek_to_committed(partition) == {partition: 2}
+                assert await consumer.position(partition) == 2
+            assert await consumer.committed(partition) == 3
+
+    run(test)
+
+
 def test_offsets_are_part_of_the_transaction(library: Library, run: Run) -> None:
     topic, out = library.broker.new_topic(), library.broker.new_topic()
 

@@ -90,6 +90,24 @@ def test_positions_are_part_of_a_transaction(clients: Clients, producer: Any) ->
         producer.send_offsets_to_transaction(here, "text", 20)
 
 
+@pytest.mark.parametrize("isolation_level", ["read_uncommitted", "read_committed"])
+def test_offsets_of_an_open_transaction_are_waited_for_by_who_reads_what_is_committed(
+    clients: Clients, producer: Any, isolation_level: str
+) -> None:
+    group, place = clients.group(), clients.ck.TopicPartition(clients.topic(), 0, 2)
+    consumer = clients.consumer({"group.id": group, "isolation.level": isolation_level, "enable.auto.commit": False})
+    consumer.commit(offsets=[clients.ck.TopicPartition(place.topic, 0, 1)], asynchronous=False)
+    producer.begin_transaction()
+    producer.send_offsets_to_transaction([place], consumer.consumer_group_metadata(), 20)
+    if isolation_level == "read_uncommitted":
+        assert places(consumer.committed([place], 20)) == [(place.topic, 0, 1)]
+    else:
+        with pytest.raises(clients.ck.KafkaException):
+            consumer.committed([place], 0.5)
+    producer.commit_transaction(20)
+    assert places(consumer.committed([place], 20)) == [(place.topic, 0, 2)]
+
+
 def test_calls_out_of_order_are_refused(clients: Clients) -> None:
     state = clients.ck.KafkaError._STATE
     topic, producer = clients.topic(), clients.producer({"transactional.id": clients.group()})

@@ -60,6 +60,12 @@ REASONS = [
         "It is what a broker answers, and a commit that cannot be must end.",
     ),
     Reason(
+        ("where a member begins while a transaction with offsets of its partitions is open",),
+        "at the offset before them, at once",
+        "at the offset after them if it is committed, before them if not: it waits until the transaction has ended",
+        "Whoever has it open may have processed these records, and they would be processed twice. `committed()` tells the offset before them, as aiokafka does.",
+    ),
+    Reason(
         ("a partitioner that raises, in a transaction",),
         "the transaction goes on without the record",
         "commit_transaction() raises, until abort_transaction()",

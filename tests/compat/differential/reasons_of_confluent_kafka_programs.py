@@ -207,6 +207,12 @@ REASONS = [
         "It reads partitions of its own choice, and the next start would read all of it again.",
     ),
     Reason(
+        ("where a member with `read_uncommitted` begins while a transaction with offsets of its partitions is open",),
+        "at the offset before them, at once",
+        "at the offset after them if it is committed, before them if not: it waits until the transaction has ended",
+        "Whoever has it open may have processed these records, and they would be processed twice.",
+    ),
+    Reason(
         ("assign() of a partition that does not exist",),
         "waits for it, and says nothing",
         "waits for it, and says once in a message that there is none",

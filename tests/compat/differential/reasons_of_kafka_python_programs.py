@@ -89,6 +89,12 @@ REASONS = [
         "Only `read_uncommitted` sees a difference.",
     ),
     Reason(
+        ("where a member with `read_uncommitted` begins while a transaction with offsets of its partitions is open",),
+        "at the offset before them, at once",
+        "at the offset after them if it is committed, before them if not: it waits until the transaction has ended",
+        "Whoever has it open may have processed these records, and they would be processed twice.",
+    ),
+    Reason(
         ("close() of a producer that gives up records",),
         "their futures never end",
         "they end with IllegalStateError",

@@ -387,12 +387,14 @@ class Consumer(ConfluentConsumer):
         """Returns what is committed, and the errors of topics of which this client may not be told."""
         until = math.inf if timeout is None else time.monotonic() + timeout
         denied: dict[str, KafkaError] = {}
+        # As in librdkafka, an open transaction is waited for only by who reads what is committed.
+        require_stable = self._settings.engine["isolation_level"] == "read_committed"
         # The engine's answer is about all that was asked for; the coordinator's was about each partition.
         while asked := [at for at in places if at[0] not in denied]:
             left = None if timeout is None else max(until - time.monotonic(), 0.0)
             try:
                 with translated("Failed to get committed offsets"):
-                    return self._engine.committed(asked, timeout=left), denied
+                    return self._engine.committed(asked, require_stable=require_stable, timeout=left), denied
             except KafkaException as raised:
                 problem = raised.__cause__
                 if not isinstance(problem, errors.TopicAuthorizationFailedError) or problem.topic is None:

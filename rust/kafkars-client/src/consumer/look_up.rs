@@ -117,7 +117,9 @@ async fn start_from_committed(shared: Arc<ConsumerShared>, look_ups: Vec<LookUp>
         .map(|look_up| look_up.partition.clone())
         .collect();
     let deadline = now() + shared.client.config().request_timeout;
-    let found = offset_fetch::fetch(&shared, partitions, deadline).await;
+    // Whoever has an open transaction with offsets of a partition may have processed records behind the last ones: to
+    // read these again would process them twice.
+    let found = offset_fetch::fetch(&shared, partitions, true, deadline).await;
     let now = now();
     shared.update(|buffer| {
         for look_up in look_ups {

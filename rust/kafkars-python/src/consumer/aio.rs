@@ -297,6 +297,8 @@ impl PyAsyncConsumer {
     ///
     /// Args:
     ///     partitions: A `TopicPartition` or pair of topic and number, or several of them.
+    ///     require_stable: Whether to wait where an open transaction has offsets of a partition (KIP-447; brokers before
+    ///         2.5 never do). False tells at once what was committed last.
     ///     timeout: Longest wait in seconds; `default_api_timeout_ms` by default.
     ///
     /// Returns:
@@ -307,15 +309,16 @@ impl PyAsyncConsumer {
     ///     KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
     ///         class says which.
     ///     ClientStateError: The consumer has no group.
-    #[pyo3(signature = (partitions, *, timeout=None))]
+    #[pyo3(signature = (partitions, *, require_stable=true, timeout=None))]
     fn committed(
         &self,
         partitions: &Bound<'_, PyAny>,
+        require_stable: bool,
         #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
     ) -> PyResult<AwaitableCall> {
         aio::spawn(
             Forgotten::Question("committed() of an asyncio consumer was never awaited"),
-            commits::committed(&self.core, partitions, timeout)?,
+            commits::committed(&self.core, partitions, require_stable, timeout)?,
             commits::offsets_answer,
         )
     }

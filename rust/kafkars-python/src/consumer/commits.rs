@@ -33,16 +33,22 @@ pub(crate) fn commit(
     })
 }
 
-/// `committed(partitions)`.
+/// `committed(partitions, require_stable=)`.
 pub(crate) fn committed(
     core: &Arc<ConsumerCore>,
     partitions: &Bound<'_, PyAny>,
+    require_stable: bool,
     timeout: Option<f64>,
 ) -> PyResult<impl Future<Output = Result<Offsets, FetchError>> + Send + 'static> {
     core.check_open()?;
     let (partitions, deadline) = (types::partitions_from(partitions)?, core.deadline(timeout)?);
     let core = Arc::clone(core);
-    Ok(async move { core.consumer.committed(partitions, deadline).await })
+    Ok(async move {
+        let asked = core
+            .consumer
+            .committed(partitions, require_stable, deadline);
+        asked.await
+    })
 }
 
 /// `{partition: OffsetAndMetadata}`.

@@ -314,6 +314,8 @@ impl PyConsumer {
     ///
     /// Args:
     ///     partitions: A `TopicPartition` or pair of topic and number, or several of them.
+    ///     require_stable: Whether to wait where an open transaction has offsets of a partition (KIP-447; brokers before
+    ///         2.5 never do). False tells at once what was committed last.
     ///     timeout: Longest wait in seconds; `default_api_timeout_ms` by default.
     ///
     /// Returns:
@@ -324,14 +326,16 @@ impl PyConsumer {
     ///     KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
     ///         class says which.
     ///     ClientStateError: The consumer has no group.
-    #[pyo3(signature = (partitions, *, timeout=None))]
+    #[pyo3(signature = (partitions, *, require_stable=true, timeout=None))]
     fn committed(
         &self,
         partitions: &Bound<'_, PyAny>,
+        require_stable: bool,
         #[pyo3(from_py_with = argument::timeout)] timeout: Option<f64>,
     ) -> PyResult<Py<PyAny>> {
         let py = partitions.py();
-        let answer = runtime::block_on(py, commits::committed(&self.core, partitions, timeout)?)?;
+        let asked = commits::committed(&self.core, partitions, require_stable, timeout)?;
+        let answer = runtime::block_on(py, asked)?;
         commits::offsets_answer(py, answer)
     }
 

@@ -609,7 +609,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         found = self._seeking(partitions)
         self._check_group()
         with translated(self._group_id):
-            offsets = await self._started().committed(found)
+            offsets = await self._started().committed(found, require_stable=False)
         answer: dict[TopicPartition, int | None] = {}
         for partition in found:
             offset = offsets[partition].offset if partition in offsets else None
@@ -710,7 +710,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         """
         self._check_group()
         with translated(self._group_id):
-            found = await self._started().committed([partition])
+            found = await self._started().committed([partition], require_stable=False)
         return found[partition].offset if partition in found else None
 
     # Questions

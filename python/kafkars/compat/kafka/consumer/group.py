@@ -675,7 +675,11 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
         self._check_group()
         self._check_partitions((partition,))
         with translated():
-            found = self._engine.committed([partition], timeout=None if timeout_ms is None else timeout_ms / 1000)
+            found = self._engine.committed(
+                [partition],
+                require_stable=self.config["isolation_level"] == "read_committed",
+                timeout=None if timeout_ms is None else timeout_ms / 1000,
+            )
         if partition not in found:
             return None
         place = face_offset(found[partition])

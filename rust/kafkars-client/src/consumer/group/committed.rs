@@ -11,7 +11,8 @@ use crate::consumer::arguments::check_partition;
 use crate::consumer::handle::Consumer;
 
 impl Consumer {
-    /// Returns the committed offset of each partition; partitions without one are left out.
+    /// Returns the committed offset of each partition; partitions without one are left out. With `require_stable`, and
+    /// brokers from 2.5 on, it waits where an open transaction has offsets of one of them (KIP-447).
     ///
     /// # Errors
     /// [`FetchError::State`] without a group, [`FetchError::TimedOut`] at the deadline, [`FetchError::Closed`] after a
@@ -19,6 +20,7 @@ impl Consumer {
     pub async fn committed(
         &self,
         partitions: Vec<TopicPartition>,
+        require_stable: bool,
         deadline: Instant,
     ) -> Result<Offsets, FetchError> {
         self.check_open()?;
@@ -26,6 +28,6 @@ impl Consumer {
         for partition in &partitions {
             check_partition(partition)?;
         }
-        fetch(&self.shared, partitions, deadline).await
+        fetch(&self.shared, partitions, require_stable, deadline).await
     }
 }

@@ -35,10 +35,12 @@ const BY_ID_SINCE: i16 = 10;
 /// OffsetFetch can wait for open transactions to end from this version on (KIP-447).
 const STABLE_SINCE: i16 = 7;
 
-/// Fetches the committed offset of each partition; partitions without one are left out.
+/// Fetches the committed offset of each partition; partitions without one are left out. With `require_stable` it waits
+/// until no open transaction has offsets of them.
 pub(in crate::consumer) async fn fetch(
     shared: &Arc<ConsumerShared>,
     partitions: Vec<TopicPartition>,
+    require_stable: bool,
     deadline: Instant,
 ) -> Result<Offsets, FetchError> {
     let Some(group) = &shared.group else {
@@ -48,7 +50,7 @@ pub(in crate::consumer) async fn fetch(
         return Ok(Offsets::new());
     }
     // The coordinator is looked up on the way, and any broker may refuse this client then.
-    let fetched = fetch_until(shared, group, partitions, deadline);
+    let fetched = fetch_until(shared, group, partitions, require_stable, deadline);
     let fetched = shared.client.unless_refused(any_broker, fetched).await;
     fetched.map_err(|refusal| unreachable(&group.config.group_id, refusal))?
 }
@@ -57,6 +59,7 @@ async fn fetch_until(
     shared: &Arc<ConsumerShared>,
     group: &GroupHandle,
     partitions: Vec<TopicPartition>,
+    require_stable: bool,
     deadline: Instant,
 ) -> Result<Offsets, FetchError> {
     let (started, client) = (now(), &shared.client);
@@ -87,6 +90,7 @@ async fn fetch_until(
                 &group.config.group_id,
                 identity.as_ref(),
                 &partitions,
+                require_stable,
                 version,
             )
         };
@@ -168,6 +172,7 @@ fn request(
     group: &str,
     identity: Option<&GroupMemberIdentity>,
     partitions: &[TopicPartition],
+    require_stable: bool,
     version: i16,
 ) -> OffsetFetchRequest {
     let mut by_topic: BTreeMap<&str, Vec<i32>> = BTreeMap::new();
@@ -177,7 +182,7 @@ fn request(
             .or_default()
             .push(partition.partition);
     }
-    let require_stable = version >= STABLE_SINCE;
+    let require_stable = require_stable && version >= STABLE_SINCE;
     if version < GROUPS_SINCE {
         let topics =
             by_topic
