@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
+import warnings
 from typing import Any
 
 import aiokafka
@@ -100,6 +102,20 @@ def test_warnings_name_the_line_that_is_to_be_changed(module: Any, name: str, ru
             made = getattr(module, name)(loop=asyncio.get_running_loop())
         await made.stop()
         assert {warning.filename for warning in heard} == {__file__}
+
+    run(test)
+
+
+@pytest.mark.parametrize("root", ["aiokafka", "kafkars.compat.aiokafka"])
+@pytest.mark.parametrize("name", ["admin.AIOKafkaAdminClient", "client.AIOKafkaClient"])
+def test_a_loop_is_no_reason_to_warn_elsewhere(root: str, name: str, run: Run) -> None:
+    module, _, of = name.partition(".")
+
+    async def test() -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            made = getattr(importlib.import_module(f"{root}.{module}"), of)(loop=asyncio.get_running_loop())
+        await made.close()
 
     run(test)
 

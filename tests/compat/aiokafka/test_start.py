@@ -131,3 +131,57 @@ def test_start_ends_where_the_consumer_is_stopped_meanwhile(face: Library, run: 
         assert await starts is None
 
     run(test)
+
+
+@pytest.mark.parametrize("ticks", [1, 3, 10, 30])
+@pytest.mark.parametrize("kind", ["producer", "admin", "client"])
+def test_start_of_what_is_stopped_meanwhile_says_nothing(embedded: Library, run: Run, kind: str, ticks: int) -> None:
+    address = {"bootstrap_servers": embedded.broker.bootstrap_servers}
+
+    async def test() -> None:
+        match kind:
+            case "producer":
+                made: Any = embedded.producer()
+                start, stop = made.start, made.stop
+            case "admin":
+                made = embedded.module("admin").AIOKafkaAdminClient(**address)
+                start, stop = made.start, made.close
+            case _:
+                made = embedded.module("client").AIOKafkaClient(**address)
+                start, stop = made.bootstrap, made.close
+        starts = asyncio.ensure_future(start())
+        for _ in range(ticks):
+            await asyncio.sleep(0)
+        await stop()
+        assert await starts is None
+
+    run(test)
+
+
+@pytest.mark.parametrize("ticks", [1, 3, 10, 100])
+def test_start_of_a_transactional_producer_that_is_stopped_meanwhile(face: Library, run: Run, ticks: int) -> None:
+    """The original may go on waiting for the coordinator."""
+
+    async def test() -> None:
+        producer = face.producer(transactional_id=face.group())
+        starts = asyncio.ensure_future(producer.start())
+        for _ in range(ticks):
+            await asyncio.sleep(0)
+        await producer.stop()
+        assert await starts is None
+
+    run(test)
+
+
+@pytest.mark.parametrize("kind", ["consumer", "member"])
+def test_two_starts_beside_each_other_wait_for_the_same(embedded: Library, run: Run, kind: str) -> None:
+    topic = embedded.broker.new_topic()
+
+    async def test() -> None:
+        await embedded.fill(topic, 1)
+        consumer = client(embedded, kind, topic, embedded.broker.bootstrap_servers)
+        assert await asyncio.gather(consumer.start(), consumer.start()) == [None, None]
+        await works(kind, consumer, topic)
+        await consumer.stop()
+
+    run(test)

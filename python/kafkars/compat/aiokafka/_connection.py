@@ -65,10 +65,6 @@ class Connection:
         """
         if self.loop is None:
             asyncio.get_running_loop()
-        else:
-            warnings.warn(
-                "loop is deprecated: a client belongs to the loop it is made in", DeprecationWarning, stacklevel=4
-            )
         if self.api_version is not None:
             warnings.warn("api_version has no effect: versions are found out", DeprecationWarning, stacklevel=4)
         self.check_security()
@@ -167,6 +163,13 @@ class Tokens(FromApplication):
     def for_client(self) -> Tokens:
         """Returns itself: it is made with the client, for the client's loop."""
         return self
+
+
+def warn_of_loop(given: object) -> None:
+    """Warns the caller of a constructor that was given a loop."""
+    if given is not None:
+        text = "loop is deprecated: a client belongs to the loop it is made in"
+        warnings.warn(text, DeprecationWarning, stacklevel=4)
 
 
 @contextmanager

@@ -134,8 +134,13 @@ class AIOKafkaClient:
             with translated():
                 self._admin = quiet(aio.Admin(self._config))
             self._closed = False
-        with first_contact(self._config), translated():
-            await self._connected().refresh([], self._seconds())
+        try:
+            with first_contact(self._config), translated():
+                await self._connected().refresh([], self._seconds())
+        except errors.KafkaError:
+            # As in aiokafka, who closes a client that is being started hears of no error.
+            if not self._closed:
+                raise
 
     async def close(self) -> None:
         """Closes the connections. Calling it again does nothing."""

@@ -125,6 +125,9 @@ class AIOKafkaAdminClient:
             with first_contact(self._config):
                 await or_no_contact(self._config, self._run(self._admin.describe_cluster))
         except errors.KafkaError as error:
+            if self._closed:
+                # As in aiokafka, who closes a client that is being started hears of no error.
+                return
             self._started = False
             await self._admin.close()
             raise errors.KafkaConnectionError(str(error)) from error

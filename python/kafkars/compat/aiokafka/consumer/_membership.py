@@ -112,19 +112,18 @@ class Membership:
         return None if consumer is None else consumer._requested
 
     async def begin(self) -> None:
-        """Carries out what is asked for, and waits for the first assignment of partitions.
+        """Carries out what is asked for, and waits for the first assignment of partitions. Calls beside each other wait
+        for the same.
 
         Raises:
             BaseException: The group has failed, by this error.
         """
-        self._first = asyncio.get_running_loop().create_future()
-        # Marks the exception as retrieved, should the wait be given up.
-        self._first.add_done_callback(lambda done: done.cancelled() or done.exception())
-        try:
+        if self._first is None:
+            self._first = asyncio.get_running_loop().create_future()
+            # Marks the exception as retrieved, should the wait be given up.
+            self._first.add_done_callback(lambda done: done.cancelled() or done.exception())
             await self.follow()
-            await self._first
-        finally:
-            self._first = None
+        await asyncio.shield(self._first)
 
     async def follow(self) -> None:
         """Subscribes to what is asked for, or assigns it."""

@@ -18,7 +18,7 @@ from kafkars._discreet import discreet
 from kafkars._times import Milliseconds
 from kafkars.compat._quiet import quiet
 from kafkars.compat.aiokafka import errors
-from kafkars.compat.aiokafka._connection import Connection, first_contact
+from kafkars.compat.aiokafka._connection import Connection, first_contact, warn_of_loop
 from kafkars.compat.aiokafka._coroutine_methods import native
 from kafkars.compat.aiokafka.abc import AbstractTokenProvider, ConsumerRebalanceListener
 from kafkars.compat.aiokafka.client import EngineClient
@@ -129,6 +129,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         sasl_oauth_token_provider: AbstractTokenProvider | None = None,
         client_rack: str | None = None,
     ) -> None:
+        warn_of_loop(loop)
         connection = Connection(
             loop=loop,
             bootstrap_servers=bootstrap_servers,
@@ -273,13 +274,15 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         return engine
 
     async def _start(self, engine: aio.Consumer[Any, Any]) -> None:
-        """Reads with the inner consumer from now on."""
-        self._open(engine, *self._deserializers, self._max_poll_records)
+        """Reads with the inner consumer from now on, and waits for partitions."""
         try:
-            self._membership = Membership(self, engine, has_group=self._group_id is not None)
-            self._membership.assignors = tuple(each for each in self._assignors if not isinstance(each, str))
-            self._spawn(_membership.serve(weakref.ref(self)))
-            self._spawn(_membership.watch(weakref.ref(self._membership), self._metadata_max_age_ms / 1000))
+            # Two calls of start() may get here.
+            if self._membership is None:
+                self._open(engine, *self._deserializers, self._max_poll_records)
+                self._membership = Membership(self, engine, has_group=self._group_id is not None)
+                self._membership.assignors = tuple(each for each in self._assignors if not isinstance(each, str))
+                self._spawn(_membership.serve(weakref.ref(self)))
+                self._spawn(_membership.watch(weakref.ref(self._membership), self._metadata_max_age_ms / 1000))
             with translated():
                 if self._requested is not None:
                     await self._membership.begin()
@@ -314,7 +317,9 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
             self._engine.close(0).cancel()
             tasks = [task for task in self._tasks if task is not asyncio.current_task()]
             for task in tasks:
-                task.cancel()
+                # An unsubscribe() ends with the client; it may not have been waited for yet.
+                if task is not self._leaving:
+                    task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
     def _standing(self) -> Standing:

@@ -14,7 +14,7 @@ from kafkars import _kafkars, aio
 from kafkars._discreet import discreet
 from kafkars.compat._quiet import quiet
 from kafkars.compat.aiokafka import errors
-from kafkars.compat.aiokafka._connection import Connection, first_contact
+from kafkars.compat.aiokafka._connection import Connection, first_contact, warn_of_loop
 from kafkars.compat.aiokafka._coroutine_methods import native
 from kafkars.compat.aiokafka.abc import AbstractTokenProvider
 from kafkars.compat.aiokafka.client import EngineClient
@@ -117,6 +117,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
             warnings.warn(
                 "send_backoff_ms has no effect: nothing waits between two sends", DeprecationWarning, stacklevel=3
             )
+        warn_of_loop(loop)
         connection = Connection(
             loop=loop,
             bootstrap_servers=bootstrap_servers,
@@ -228,12 +229,19 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
             self._engine = engine
             key, value = self._serializers
             self._open(engine, key, value, self._acknowledged)
-        with first_contact(self._config):
-            await self._reach(self._request_timeout_ms / 1000)
-        if self._transactional_id is not None:
-            # As in aiokafka, only an answer of the coordinator ends this: without it nothing could be sent.
-            with translated(None, self._transactional_id):
-                await engine.init_transactions(LONGEST)
+        try:
+            with first_contact(self._config):
+                await self._reach(self._request_timeout_ms / 1000)
+            if self._transactional_id is not None:
+                # As in aiokafka, only an answer of the coordinator ends this: without it nothing could be sent.
+                with translated(None, self._transactional_id):
+                    await engine.init_transactions(LONGEST)
+        except errors.ProducerClosed:
+            # As in aiokafka, who stops a producer that is being started hears of no error.
+            if not self._closed:
+                raise
+        if self._closing is not None:
+            return
         self._has_started = True
         self._sender.start()
 
