@@ -71,6 +71,29 @@ class TestTransactionsOfAIOProducer:
 
         asyncio.run(work())
 
+    def test_a_call_whose_wait_is_cancelled_goes_on(self) -> None:
+        async def work() -> None:
+            producer = self.made()
+            await producer.init_transactions()
+            await producer.begin_transaction()
+            future = await producer.produce(self.topic, b"value")
+            await producer.flush()
+            with self.fault("EndTxn", "CONCURRENT_TRANSACTIONS"):
+                with pytest.raises(asyncio.TimeoutError):
+                    await asyncio.wait_for(producer.commit_transaction(SECONDS), SHORT)
+                for _ in range(2):
+                    assert await self.end(producer.abort_transaction(SHORT)) == ("_CONFLICT", {"retriable"})
+                    assert await self.end(producer.begin_transaction()) == ("_CONFLICT", {"retriable"})
+            # It has been committed all the same.
+            while (told := await self.end(producer.begin_transaction())) is not None:
+                assert told == ("_CONFLICT", {"retriable"})
+                await asyncio.sleep(0)
+            assert await self.end(producer.abort_transaction(SECONDS)) is None
+            assert (await future).value() == b"value"
+            await producer.close()
+
+        asyncio.run(work())
+
     def test_a_call_of_init_that_is_cut_short_is_made_again_before_others(self) -> None:
         async def work() -> None:
             producer = self.made()

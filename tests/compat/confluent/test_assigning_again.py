@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.compat.confluent.conftest import Clients, poll_until, serve_until
+from tests.compat.confluent.conftest import FACE, Clients, poll_until, serve_until
 
+FACE_ALONE = (FACE, "embedded_broker")
 MESSAGES = 4
 Again = Callable[[Any, Any], object]
 
@@ -72,6 +73,30 @@ def test_the_poll_after_unsubscribe_tells_what_is_taken_away(clients: Clients) -
     assert told == [1]
     assert consumer.assignment() == []
     serve_until(consumer, lambda: True)
+
+
+@pytest.mark.parametrize("clients", [FACE_ALONE], indirect=True)
+def test_what_is_assigned_after_unsubscribe_stays_when_the_group_takes_it(clients: Clients) -> None:
+    """In the library the poll after `unsubscribe()` takes this assignment away, too."""
+    topic, group = clients.topic(messages=MESSAGES), clients.group()
+    consumer = clients.consumer({"group.id": group, "auto.commit.interval.ms": 600_000})
+    at = clients.ck.TopicPartition(topic, 0, 2)
+    consumer.subscribe([topic])
+    poll_until(consumer, MESSAGES)
+    consumer.unsubscribe()
+    consumer.assign([at])
+    assert [each.value() for each in poll_until(consumer, 1)] == [b"value-2"]
+    assert consumer.assignment() == [at]
+    consumer.seek(at)
+    assert [each.value() for each in poll_until(consumer, 2)] == [b"value-2", b"value-3"]
+    consumer.pause([at])
+    consumer.seek(at)
+    assert consumer.poll(0.2) is None
+    consumer.resume([at])
+    assert [each.value() for each in poll_until(consumer, 1)] == [b"value-2"]
+    consumer.close()
+    other = clients.consumer({"group.id": group})
+    assert [each.offset for each in other.committed([clients.ck.TopicPartition(topic, 0)], 20)] == [3]
 
 
 @pytest.mark.parametrize("stores", [False, True], ids=["read", "stored"])

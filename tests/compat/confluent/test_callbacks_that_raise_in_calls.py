@@ -5,6 +5,7 @@ they have raised says nothing of the producer, whatever its class.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -89,6 +90,28 @@ def test_a_report_that_raises_does_not_keep_a_transaction_from_its_end(
     producer.commit_transaction(SECONDS)
     expected = [*stored, b"next"]
     assert [message.value() for message in read_all(clients, topic, len(expected))] == expected
+
+
+def test_reports_of_an_aborted_transaction_do_not_raise_in_the_next_one(clients: Clients) -> None:
+    """The library's abort goes on raising, one report each time, until all are given."""
+    topic, producer, given = clients.topic(), begun(clients, linger_ms=500), []
+
+    def report(_: Any, message: Any) -> None:
+        given.append(message.value())
+        raise OddError(message.value())
+
+    for number in range(3):
+        producer.produce(topic, b"%d" % number, on_delivery=report)
+    with pytest.raises(OddError):
+        producer.abort_transaction(SECONDS)
+    while (told := end(clients, producer.begin_transaction)) is not None:
+        assert told == CONFLICT
+        with suppress(OddError):
+            producer.abort_transaction(SECONDS)
+    assert sorted(given) == [b"0", b"1", b"2"]
+    producer.produce(topic, b"next")
+    producer.commit_transaction(SECONDS)
+    assert [message.value() for message in read_all(clients, topic, 1)] == [b"next"]
 
 
 @pytest.mark.parametrize("clients", [FACE_ALONE], indirect=True)

@@ -217,3 +217,26 @@ def test_offsets_whose_time_is_over_leave_the_transaction_to_be_aborted(clients:
     producer.send_offsets_to_transaction([place], group, SECONDS)
     producer.commit_transaction(SECONDS)
     assert [message.value() for message in read_all(clients, topic, 1)] == [b"next"]
+
+
+@pytest.mark.parametrize("clients", [FACE], indirect=True)
+def test_a_commit_in_a_report_does_not_end_the_one_that_was_cut_short(clients: Clients) -> None:
+    """In a report it is refused, which says nothing of the other."""
+    topic, refused = clients.topic(), []
+    producer = begun(clients, topic)
+    assert producer.flush(SECONDS) == 0
+    producer.produce(
+        topic,
+        b"late",
+        on_delivery=lambda *_: refused.append(end(clients, lambda: producer.commit_transaction(SECONDS))),
+    )
+    with clients.broker.handle.intercept("Produce", "delay", seconds=1.0, times=1):
+        with pytest.raises(clients.ck.KafkaException) as caught:
+            producer.commit_transaction(0.3)
+        assert caught.value.args[0].retriable()
+        while not refused:
+            producer.poll(0.2)
+    assert refused == [REFUSED]
+    assert end(clients, lambda: producer.abort_transaction(SECONDS)) == CONFLICT
+    producer.commit_transaction(SECONDS)
+    assert [message.value() for message in read_all(clients, topic, 2)] == [b"value", b"late"]

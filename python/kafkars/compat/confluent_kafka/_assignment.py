@@ -197,6 +197,9 @@ class Assignment:
     def go(self, partitions: Sequence[types.TopicPartition]) -> None:
         """Called when the group has revoked partitions."""
         for topic, partition in partitions:
+            if (topic, partition) not in self._of_group:
+                # The program has left the group, and assigned it itself meanwhile.
+                continue
             self._shown.pop((topic, partition), None)
             self._left_out.discard((topic, partition))
             self._of_group.discard((topic, partition))

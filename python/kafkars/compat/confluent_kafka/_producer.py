@@ -213,9 +213,9 @@ class Producer(ConfluentProducer):
         self._transactional()
         with raising_at_the_end() as kept:
             with self._calls.turn("commit_transaction"):
+                self._check_not_in_report("commit_transaction")
                 try:
                     with self._calls.step("commit_transaction"):
-                        self._check_not_in_report("commit_transaction")
                         # From now on the transaction takes no message, also while those before it are sent.
                         self._commits(self._engine.in_transaction)
                         self._send_left(limit(timeout), kept)
@@ -223,7 +223,7 @@ class Producer(ConfluentProducer):
                 finally:
                     if self._calls.cut is None:
                         self._commits(False)
-            super().poll(0)
+            self._keep(kept, 0)
 
     def _send_left(self, seconds: float, kept: list[Exception]) -> None:
         """Sends what is left of the transaction that is to be committed.
@@ -261,11 +261,13 @@ class Producer(ConfluentProducer):
         """
         seconds = limit(timeout)
         self._transactional()
-        with self._calls.take("abort_transaction"):
-            self._engine.abort_transaction(seconds)
-        self._forget_lost()
-        self._commits(False)
-        super().poll(0)
+        with raising_at_the_end() as kept:
+            with self._calls.take("abort_transaction"):
+                self._engine.abort_transaction(seconds)
+            self._forget_lost()
+            self._commits(False)
+            # All reports, so that none of this transaction is given, or raises, in the next one.
+            self._keep(kept, 0)
 
     # --- the cluster
 

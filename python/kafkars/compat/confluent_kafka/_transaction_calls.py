@@ -68,6 +68,7 @@ class TransactionCalls:
     @contextmanager
     def step(self, call: str) -> Iterator[None]:
         """What the engine does, in the turn of a call: its error is translated, and decides what may follow."""
+        self.cut = None
         try:
             yield
         except errors.KafkaError as problem:
@@ -129,7 +130,7 @@ class TransactionCalls:
                 raise later("_CONFLICT", text)
             if self.abortable is not None and call != "abort_transaction":
                 raise KafkaException(self.abortable)
-            self._running, self._thread, self.cut = call, threading.get_ident(), None
+            self._running, self._thread = call, threading.get_ident()
 
 
 def later(name: str, text: str) -> KafkaException:

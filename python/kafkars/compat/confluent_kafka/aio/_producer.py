@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -28,6 +28,8 @@ from kafkars.compat.confluent_kafka.error import KafkaException
 from kafkars.config.checks import Derived
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from typing_extensions import Self
 
     from kafkars.compat.confluent_kafka.admin import ClusterMetadata
@@ -91,6 +93,7 @@ class AIOProducer:
             self._watch = BrokerWatch(self._loop, lambda flag: trouble.watch(self._producer, flag), trouble.look)
         self._is_closed = False
         self._calls = TransactionCalls()
+        self._under_way: set[asyncio.Task[None]] = set()
 
     async def produce(
         self, topic: str, value: Any = None, key: Any = None, *args: Any, **kwargs: Any
@@ -258,8 +261,8 @@ class AIOProducer:
         """
         limit = seconds(timeout)
         self._check_transactional()
-        with self._calls.take_init(self._producer._transaction_failure()):
-            await self._producer.init_transactions(limit)
+        turn = self._calls.take_init(self._producer._transaction_failure())
+        await self._in_turn(turn, lambda: self._producer.init_transactions(limit))
 
     async def begin_transaction(self) -> None:
         """Opens a transaction; messages that are produced from now on belong to it.
@@ -268,8 +271,8 @@ class AIOProducer:
             KafkaException: One is open, or none may be.
         """
         self._check_transactional()
-        with self._calls.take("begin_transaction", self._producer._transaction_failure()):
-            await self._producer.begin_transaction()
+        turn = self._calls.take("begin_transaction", self._producer._transaction_failure())
+        await self._in_turn(turn, self._producer.begin_transaction)
 
     async def send_offsets_to_transaction(
         self, positions: list[TopicPartition], group_metadata: object, timeout: float = -1
@@ -292,8 +295,8 @@ class AIOProducer:
         if not offsets and (self._producer.in_transaction or self._calls.fatal is not None):
             # A consumer that has read nothing yet has no offsets.
             return
-        with self._calls.take("send_offsets_to_transaction", self._producer._transaction_failure()):
-            await self._producer.send_offsets_to_transaction(offsets, group, limit)
+        turn = self._calls.take("send_offsets_to_transaction", self._producer._transaction_failure())
+        await self._in_turn(turn, lambda: self._producer.send_offsets_to_transaction(offsets, group, limit))
 
     async def commit_transaction(self, timeout: float = -1) -> None:
         """Commits the transaction once its messages are stored.
@@ -303,8 +306,8 @@ class AIOProducer:
         """
         limit = seconds(timeout)
         self._check_transactional()
-        with self._calls.take("commit_transaction"):
-            await self._producer.commit_transaction(limit)
+        turn = self._calls.take("commit_transaction")
+        await self._in_turn(turn, lambda: self._producer.commit_transaction(limit))
 
     async def abort_transaction(self, timeout: float = -1) -> None:
         """Aborts the transaction: readers of committed messages see none of it.
@@ -314,8 +317,24 @@ class AIOProducer:
         """
         limit = seconds(timeout)
         self._check_transactional()
-        with self._calls.take("abort_transaction"):
-            await self._producer.abort_transaction(limit)
+        turn = self._calls.take("abort_transaction")
+        await self._in_turn(turn, lambda: self._producer.abort_transaction(limit))
+
+    async def _in_turn(self, turn: AbstractContextManager[None], call: Callable[[], Awaitable[None]]) -> None:
+        """Makes a call of the transactional API. Cancelling gives up the wait only, as in the library, where a thread
+        makes the call: it is under way until it has ended.
+        """
+
+        async def make() -> None:
+            with turn:
+                await call()
+
+        made = asyncio.create_task(make())
+        self._under_way.add(made)
+        made.add_done_callback(self._under_way.discard)
+        # Marks the exception as retrieved, should nobody wait any more.
+        made.add_done_callback(lambda done: done.cancelled() or done.exception())
+        await asyncio.shield(made)
 
     async def set_sasl_credentials(self, username: str, password: str) -> None:
         """See `Producer.set_sasl_credentials()`."""
