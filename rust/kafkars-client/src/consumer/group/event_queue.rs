@@ -13,6 +13,8 @@ use super::event::ConsumerEvent;
 #[derive(Debug, Default)]
 pub(in crate::consumer) struct EventQueue {
     waiting: VecDeque<ConsumerEvent>,
+    // How many changes are among them: outcomes of commits can be many.
+    changes: usize,
     // Errors are raised after the changes that came with them, so that listeners run first.
     errors: VecDeque<GroupError>,
     busy: Option<Busy>,
@@ -40,8 +42,13 @@ impl EventQueue {
             ConsumerEvent::Change(change) if matches!(change.kind, ChangeKind::Lost(_)) => {
                 self.lose(change)
             }
-            event => self.waiting.push_back(event),
+            event => self.append(event),
         }
+    }
+
+    fn append(&mut self, event: ConsumerEvent) {
+        self.changes += usize::from(is_change(&event));
+        self.waiting.push_back(event);
     }
 
     /// Queues the loss of everything owned. The partitions are taken out of changes that the application has not taken
@@ -72,7 +79,8 @@ impl EventQueue {
         change
             .partitions
             .retain(|partition| !untold.contains(partition));
-        self.waiting.push_back(ConsumerEvent::Change(change));
+        self.changes = self.waiting.iter().filter(|event| is_change(event)).count();
+        self.append(ConsumerEvent::Change(change));
     }
 
     /// True if the loss of this partition is queued or being handled by the application.
@@ -80,10 +88,10 @@ impl EventQueue {
         let is_loss = |kind: &ChangeKind| matches!(kind, ChangeKind::Lost(_));
         let busy = self.busy.as_ref().map(|busy| &busy.unfinished);
         let now = busy.filter(|busy| busy.is_overtaken || is_loss(&busy.change.kind));
-        let waiting = self.waiting.iter().filter_map(|event| match event {
-            ConsumerEvent::Change(change) if is_loss(&change.kind) => Some(&change.partitions),
-            _ => None,
-        });
+        let waiting = self
+            .waiting_changes()
+            .filter(|change| is_loss(&change.kind));
+        let waiting = waiting.map(|change| &change.partitions);
         now.map(|busy| &busy.change.partitions)
             .into_iter()
             .chain(waiting)
@@ -99,22 +107,24 @@ impl EventQueue {
 
     /// True if a change waits for the application.
     pub(super) fn has_change(&self) -> bool {
-        self.waiting
-            .iter()
-            .any(|event| matches!(event, ConsumerEvent::Change(_)))
+        self.changes > 0
     }
 
     /// The partitions of all losses in the queue.
     pub(super) fn lost(&self) -> HashSet<TopicPartition> {
-        let changes = self.waiting.iter().filter_map(|event| match event {
-            ConsumerEvent::Change(change) if matches!(change.kind, ChangeKind::Lost(_)) => {
-                Some(change)
-            }
-            _ => None,
-        });
-        changes
+        self.waiting_changes()
+            .filter(|change| matches!(change.kind, ChangeKind::Lost(_)))
             .flat_map(|change| change.partitions.iter().cloned())
             .collect()
+    }
+
+    /// The changes in the queue, in order.
+    fn waiting_changes(&self) -> impl Iterator<Item = &Change> {
+        let all = self.waiting.iter().filter_map(|event| match event {
+            ConsumerEvent::Change(change) => Some(change),
+            _ => None,
+        });
+        all.take(self.changes)
     }
 
     /// True if records must wait.
@@ -134,6 +144,7 @@ impl EventQueue {
         let next = self.waiting.pop_front();
         let next = next.or_else(|| self.errors.pop_front().map(ConsumerEvent::Failed));
         if let Some(ConsumerEvent::Change(change)) = &next {
+            self.changes -= 1;
             self.busy = Some(Busy {
                 unfinished: change.clone().into(),
                 is_released: self.released.remove(&change.id),
@@ -155,15 +166,11 @@ impl EventQueue {
 
     /// Returns the queued changes, to be carried out now. The application gets their events later.
     pub(super) fn release(&mut self) -> Vec<Unfinished> {
-        let mut released = Vec::new();
-        for event in &self.waiting {
-            if let ConsumerEvent::Change(change) = event
-                && self.released.insert(change.id)
-            {
-                released.push(change.clone().into());
-            }
-        }
-        released
+        let changes: Vec<_> = self.waiting_changes().cloned().collect();
+        let released = changes
+            .into_iter()
+            .filter(|change| self.released.insert(change.id));
+        released.map(Unfinished::from).collect()
     }
 
     /// Empties the queue, because the application takes no more events. Returns the changes that were not carried out.
@@ -173,6 +180,10 @@ impl EventQueue {
         *self = Self::default();
         unfinished
     }
+}
+
+fn is_change(event: &ConsumerEvent) -> bool {
+    matches!(event, ConsumerEvent::Change(_))
 }
 
 #[cfg(test)]

@@ -34,6 +34,9 @@ use crate::now;
 /// The longest time that the end of a consumer waits for the coordinator to answer.
 const LEAVE_WITHIN: Duration = Duration::from_secs(5);
 
+/// How many commits are queued before the task looks at answers and timers again.
+const COMMITS_AT_ONCE: usize = 1_000;
+
 /// How much of it is kept for reporting the outcomes of commits.
 const TELL_WITHIN: Duration = Duration::from_secs(1);
 
@@ -157,7 +160,7 @@ impl GroupTask {
             tokio::select! {
                 biased;
                 command = commands.recv() => match command {
-                    Some(command) => self.obey(command),
+                    Some(command) => self.obey_all(command, commands),
                     None => return,
                 },
                 Some(done) = self.tasks.join_next(), if !self.tasks.is_empty() => {
@@ -222,6 +225,29 @@ impl GroupTask {
         .into_iter()
         .flatten()
         .min()
+    }
+
+    /// Carries out a command, and with a commit those that have come right behind it: they leave in one request. After
+    /// them the answers that are there get their turn, also where an application commits without pause.
+    fn obey_all(&mut self, first: Command, commands: &mut mpsc::UnboundedReceiver<Command>) {
+        let mut next = Some(first);
+        for _ in 0..COMMITS_AT_ONCE {
+            let Some(command) = next.take() else {
+                break;
+            };
+            if matches!(command, Command::Commit { .. }) {
+                next = commands.try_recv().ok();
+            }
+            self.obey(command);
+        }
+        if let Some(last) = next {
+            self.obey(last);
+        }
+        while let Some(done) = self.tasks.try_join_next() {
+            if let Ok(done) = done {
+                self.note(done);
+            }
+        }
     }
 
     fn obey(&mut self, command: Command) {

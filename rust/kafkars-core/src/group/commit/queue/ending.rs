@@ -10,6 +10,7 @@ use crate::cluster::Cluster;
 use crate::config::TopicPartition;
 use crate::error_kind::SecurityError;
 use crate::group::commit::error::CommitError;
+use crate::group::commit::request::OffsetsToSend;
 use crate::group::commit::unknown_topic::is_gone;
 use crate::group::member::MembershipState;
 use crate::group::membership::Membership;
@@ -23,6 +24,7 @@ impl CommitQueue {
         membership: &mut Membership,
         refusal: impl Fn(Instant) -> Option<SecurityError>,
     ) {
+        let mut has_ended = false;
         // A commit that has waited for less time has no failure if this one has none.
         for commit in &mut self.waiting {
             let Some(failure) = refusal(commit.started) else {
@@ -30,31 +32,40 @@ impl CommitQueue {
             };
             CommitError::note(&mut commit.error, CommitError::Security(failure));
             commit.open.clear();
+            has_ended = true;
         }
-        self.finish(|commit| commit.open.is_empty());
-        self.tell(now, membership);
+        if has_ended {
+            self.finish(|commit| commit.open.is_empty());
+            self.tell(now, membership);
+        }
     }
 
     /// Ends all commits at `deadline` at the latest, because the consumer closes then: each gets its outcome.
     pub fn end_by(&mut self, deadline: Instant) {
-        for commit in &mut self.waiting {
-            commit.deadline = commit.deadline.min(deadline);
-        }
+        self.limit(deadline, |_| true);
     }
 
     /// Ends commits that were made before the subscription at `deadline` at the latest, because the join waits for
     /// them.
     pub fn end_outside_by(&mut self, deadline: Instant) {
-        let outside = self.waiting.iter_mut().filter(|commit| commit.is_outside);
-        outside.for_each(|commit| commit.deadline = commit.deadline.min(deadline));
+        self.limit(deadline, |commit| commit.is_outside);
     }
 
     /// As [`CommitQueue::end_by`], at the end of a subscription: automatic commits and last ones keep their deadlines,
     /// because no call waits for them.
     pub fn end_awaited_by(&mut self, deadline: Instant) {
-        let is_awaited = |commit: &&mut Commit| !commit.is_last && !commit.is_automatic;
-        let awaited = self.waiting.iter_mut().filter(is_awaited);
-        awaited.for_each(|commit| commit.deadline = commit.deadline.min(deadline));
+        self.limit(deadline, |commit| !commit.is_last && !commit.is_automatic);
+    }
+
+    fn limit(&mut self, deadline: Instant, which: impl Fn(&Commit) -> bool) {
+        for commit in self.waiting.iter_mut().filter(|commit| which(commit)) {
+            commit.deadline = commit.deadline.min(deadline);
+        }
+        self.note_earliest();
+    }
+
+    fn note_earliest(&mut self) {
+        self.earliest = self.waiting.iter().map(|commit| commit.deadline).min();
     }
 
     /// Ends automatic commits, because the consumer closes: [`CommitQueue::wake_at`] no longer counts them.
@@ -66,7 +77,10 @@ impl CommitQueue {
     /// Ends commits of partitions that the coordinator does not know, if metadata confirms that or they were refused
     /// too often.
     pub(super) fn end_unknown(&mut self, membership: &Membership, cluster: &Cluster) {
-        let mut has_ended = false;
+        if !std::mem::take(&mut self.has_unknown) {
+            return;
+        }
+        let (mut has_ended, mut has_unknown) = (false, false);
         for commit in &mut self.waiting {
             let is_patient = commit.is_patient;
             let Commit {
@@ -82,6 +96,7 @@ impl CommitQueue {
                 };
                 let is_gone = is_gone(cluster, partition, open.offset.topic_id);
                 if !unknown.is_final(is_gone, is_patient) {
+                    has_unknown = true;
                     return true;
                 }
                 has_ended = true;
@@ -94,6 +109,7 @@ impl CommitQueue {
                 false
             });
         }
+        self.has_unknown = has_unknown;
         if has_ended {
             self.finish(|commit| commit.open.is_empty());
             if self.waiting.is_empty() {
@@ -157,18 +173,18 @@ impl CommitQueue {
     /// Ends commits whose deadline has passed. Such a commit may have arrived all the same, so commits made before it
     /// that still wait send its offsets instead of their own, which would take the offset back.
     pub(super) fn end_late(&mut self, now: Instant) {
-        for late in 1..self.waiting.len() {
-            let (before, rest) = self.waiting.make_contiguous().split_at_mut(late);
-            let Some(late) = rest.first().filter(|commit| commit.deadline <= now) else {
-                continue;
-            };
-            for commit in before {
-                for (partition, open) in &mut commit.open {
-                    let later = late.open.get(partition);
-                    let topic_id = open.offset.topic_id;
-                    if let Some(later) = later.filter(|later| later.offset.topic_id == topic_id) {
-                        open.offset = later.offset.clone();
-                    }
+        if self.earliest.is_none_or(|earliest| earliest > now) {
+            return;
+        }
+        let mut newest_late = OffsetsToSend::new();
+        for commit in self.waiting.iter_mut().rev() {
+            let is_late = commit.deadline <= now;
+            for (partition, open) in &mut commit.open {
+                let place = (partition.clone(), open.offset.topic_id);
+                match newest_late.get(&place) {
+                    Some(later) => open.offset = later.clone(),
+                    None if is_late => drop(newest_late.insert(place, open.offset.clone())),
+                    None => {}
                 }
             }
         }
@@ -188,8 +204,12 @@ impl CommitQueue {
         self.finish(|commit| commit.deadline <= now);
     }
 
+    /// Moves commits that are over to the outcomes.
     pub(super) fn finish(&mut self, is_over: impl Fn(&Commit) -> bool) {
-        for commit in std::mem::take(&mut self.waiting) {
+        let Some(first) = self.waiting.iter().position(&is_over) else {
+            return;
+        };
+        for commit in self.waiting.split_off(first) {
             if !is_over(&commit) {
                 self.waiting.push_back(commit);
                 continue;
@@ -205,5 +225,6 @@ impl CommitQueue {
         }
         let outside = self.waiting.iter().rev().find(|commit| commit.is_outside);
         self.newest_outside = outside.map(|commit| commit.id);
+        self.note_earliest();
     }
 }

@@ -32,9 +32,17 @@ const NOT_ASKED: &str = "the coordinator was not asked yet";
 ///
 /// All waiting commits are sent in one request, with only the newest offset of each partition. The next request waits
 /// until that one is answered, so that a later commit never arrives before an earlier one.
+///
+/// An application may commit every record of a backlog without waiting. So what runs for each commit, and whenever
+/// something has happened, does not look at all that wait.
 #[derive(Debug)]
 pub struct CommitQueue {
+    /// In the order of their ids.
     waiting: VecDeque<Commit>,
+    /// The earliest deadline of them.
+    earliest: Option<Instant>,
+    /// The coordinator may not know a partition of one of them.
+    has_unknown: bool,
     /// The newest waiting commit of those that were made before the subscription.
     newest_outside: Option<CommitId>,
     in_flight: Option<InFlightCommit>,
@@ -101,6 +109,8 @@ impl CommitQueue {
     pub fn new(config: &GroupConfig, seed: u64) -> Self {
         Self {
             waiting: VecDeque::new(),
+            earliest: None,
+            has_unknown: false,
             newest_outside: None,
             in_flight: None,
             outcomes: VecDeque::new(),
@@ -269,6 +279,7 @@ impl CommitQueue {
             };
             (partition.clone(), open)
         };
+        self.earliest = self.earliest.into_iter().chain([deadline]).min();
         self.waiting.push_back(Commit {
             id,
             open: offsets.iter().map(open).collect(),
@@ -290,16 +301,27 @@ impl CommitQueue {
     /// Notes that this is the last commit of its partitions, which went away: no call waits for it, and none repeats
     /// it.
     pub fn note_last(&mut self, id: CommitId) {
-        if let Some(commit) = self.waiting.iter_mut().find(|commit| commit.id == id) {
+        if let Some(commit) = self.find_mut(id) {
             commit.is_last = true;
         }
     }
 
     /// Notes that something else waits for this commit, so that topics unknown to brokers must not hold it up.
     pub fn note_awaited(&mut self, id: CommitId) {
-        if let Some(commit) = self.waiting.iter_mut().find(|commit| commit.id == id) {
+        if let Some(commit) = self.find_mut(id) {
             commit.is_patient = false;
         }
+    }
+
+    fn find(&self, id: CommitId) -> Option<usize> {
+        self.waiting
+            .binary_search_by_key(&id, |commit| commit.id)
+            .ok()
+    }
+
+    fn find_mut(&mut self, id: CommitId) -> Option<&mut Commit> {
+        let index = self.find(id)?;
+        self.waiting.get_mut(index)
     }
 
     /// Takes the topics that the coordinator does not know, to be looked up: metadata decides what becomes of their
@@ -316,10 +338,9 @@ impl CommitQueue {
     /// When to ask for requests and outcomes again though nothing happened.
     #[must_use]
     pub fn wake_at(&self) -> Option<Instant> {
-        let deadline = self.waiting.iter().map(|commit| commit.deadline).min();
         let waits = self.in_flight.is_some() || self.waiting.is_empty();
         let retry_at = self.retry_at.filter(|_| !waits);
-        [deadline, retry_at, self.automatic_at]
+        [self.earliest, retry_at, self.automatic_at]
             .into_iter()
             .flatten()
             .min()
@@ -328,8 +349,8 @@ impl CommitQueue {
     /// The offsets of a waiting commit.
     #[must_use]
     pub fn offsets(&self, id: CommitId) -> Option<&Offsets> {
-        let commit = self.waiting.iter().find(|commit| commit.id == id);
-        commit.map(|commit| &commit.offsets)
+        let commit = self.waiting.get(self.find(id)?)?;
+        Some(&commit.offsets)
     }
 
     /// Why commits still wait; `None` if none does.
@@ -364,6 +385,8 @@ impl CommitQueue {
     /// True if `newest` or a commit made before it waits.
     #[must_use]
     pub fn waits_up_to(&self, newest: CommitId) -> bool {
-        self.waiting.iter().any(|commit| commit.id <= newest)
+        self.waiting
+            .front()
+            .is_some_and(|oldest| oldest.id <= newest)
     }
 }

@@ -111,11 +111,8 @@ impl CommitQueue {
         let mut worst = CommitErrorAction::Done;
         let group = Arc::clone(membership.group());
         let judge = |code: ErrorCode| error_action_for(in_flight.identity.as_ref(), code);
-        for commit in self
-            .waiting
-            .iter_mut()
-            .filter(|commit| commit.id <= in_flight.newest)
-        {
+        let sent = self.waiting.iter_mut();
+        for commit in sent.take_while(|commit| commit.id <= in_flight.newest) {
             commit.open.retain(|partition, open| {
                 // A partition that the response leaves out is sent again.
                 let place = (partition.clone(), open.offset.topic_id);
@@ -123,6 +120,7 @@ impl CommitQueue {
                 match code.filter(|code| code.unknown_topic()) {
                     Some(code) => {
                         open.unknown = Some(UnknownTopic::again(open.unknown, code));
+                        self.has_unknown = true;
                         self.doubted.insert(Arc::clone(&partition.topic));
                     }
                     None => open.unknown = None,
