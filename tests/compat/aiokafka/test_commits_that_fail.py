@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -121,5 +122,51 @@ def test_retrying_ends_when_the_session_would_have(face: Library, run: Run) -> N
                         await asyncio.sleep(0.01)
             assert tries > 2
             assert (await consumer.getone()).offset == 0
+
+    run(test)
+
+
+@pytest.mark.parametrize("names", ["all", "one"])
+def test_a_commit_between_giving_back_and_getting_again_does_not_pass_for_done(
+    embedded: Library, run: Run, names: str
+) -> None:
+    """Another member is slow to come back, and meanwhile nobody has these partitions."""
+    topic, partitions = embedded.broker.new_topic(partitions=2), range(2)
+
+    async def test() -> None:
+        own = settings(embedded)
+        await embedded.fill(topic, 4, partitions=2)
+        is_slow, goes_on = asyncio.Event(), asyncio.Event()
+
+        class Slow(embedded.module("abc").ConsumerRebalanceListener):  # type: ignore[misc, name-defined]
+            async def on_partitions_revoked(self, revoked: Any) -> None:
+                if revoked:
+                    is_slow.set()
+                    await goes_on.wait()
+
+            async def on_partitions_assigned(self, assigned: Any) -> None:
+                pass
+
+        async with embedded.consumer(topic, **own) as member, embedded.consumer(**own) as other:
+            other.subscribe([topic], listener=Slow())
+            while not (member.assignment() and other.assignment()):
+                await member.getmany(timeout_ms=20)
+                await other.getmany(timeout_ms=20)
+            [mine] = member.assignment()
+            await member.seek_to_beginning(mine)
+            assert (await member.getone()).offset == 0
+            third = embedded.consumer(topic, **own)
+            starts = asyncio.ensure_future(third.start())
+            await asyncio.wait_for(is_slow.wait(), 20)
+            with suppress(TimeoutError, asyncio.TimeoutError):
+                # The time in which it is told of the rebalance by a heartbeat, and gives back.
+                await asyncio.wait_for(asyncio.shield(starts), 1)
+            with pytest.raises(embedded.errors.CommitFailedError):
+                await asyncio.wait_for(member.commit() if names == "all" else member.commit({mine: 1}), 20)
+            goes_on.set()
+            await starts
+            for number in partitions:
+                assert await third.committed(embedded.partition(topic, number)) is None
+            await third.stop()
 
     run(test)

@@ -695,7 +695,8 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         engine, membership = self._started(), self._membership
         if self._requested is None or membership is None:
             raise errors.IllegalStateError("nothing is subscribed to or assigned")
-        if membership.has_lost:
+        if membership.has_lost or membership.is_between:
+            # What was read last is no longer, or not again, this member's.
             raise errors.CommitFailedError
         if not membership.is_settled:
             raise errors.IllegalStateError("no partition is assigned yet")
