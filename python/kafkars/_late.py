@@ -34,13 +34,17 @@ _importing: dict[int, int] = {}
 """The number of nested late imports of each thread, by the thread's id."""
 
 
-def late(package: str, names: Mapping[str, str], submodules: tuple[str, ...] = ()) -> tuple[Getattr, Dir]:
+def late(
+    package: str, names: Mapping[str, str], submodules: tuple[str, ...] = (), first: str | None = None
+) -> tuple[Getattr, Dir]:
     """Makes the functions `__getattr__` and `__dir__` of a package.
 
     Args:
         package: Its `__name__`.
         names: For each late name the module that has it, as "module", or as "module:name" under another name.
         submodules: Modules of the package that are its attributes without an import of their own.
+        first: A module that has the names of others, too. Once it was imported it is asked first: somebody may have
+            replaced them there.
     """
     held = vars(sys.modules[package])
 
@@ -50,6 +54,8 @@ def late(package: str, names: Mapping[str, str], submodules: tuple[str, ...] = (
         if name not in names:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         module, _, there = names[name].partition(":")
+        if first is not None and hasattr(sys.modules.get(first), there or name):
+            module = first
         found = getattr(imported(module), there or name)
         held[name] = found
         return found

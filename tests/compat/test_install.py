@@ -219,3 +219,56 @@ def test_modules_of_other_releases_are_named() -> None:
     assert "kafka-python 1.0" in errors
     assert 'install("kafka")' in errors
     assert "no module of that name" in nonsense
+
+
+def test_whoever_waits_for_the_import_of_the_library_gets_the_face() -> None:
+    """As tracing does: its agents start before the program, and patch what they are given after the import."""
+    printed = run("""
+        import sys
+        from importlib.util import find_spec
+
+        WANTED = ["confluent_kafka", "confluent_kafka.cimpl", "confluent_kafka.serializing_producer"]
+        told = []
+
+        class Watching:
+            def __init__(self, loader):
+                self.loader = loader
+            def create_module(self, spec):
+                return self.loader.create_module(spec)
+            def exec_module(self, module):
+                self.loader.exec_module(module)
+                told.append(module.__name__)
+                if module.__name__.endswith("cimpl"):
+                    class Traced(module.Producer):
+                        pass
+                    module.Producer = Traced
+
+        class Watcher:
+            asked = []
+            def find_spec(self, name, path=None, target=None):
+                if name not in WANTED or name in self.asked:
+                    return None
+                self.asked.append(name)
+                spec = find_spec(name)
+                self.asked.remove(name)
+                spec.loader = Watching(spec.loader)
+                return spec
+
+        sys.meta_path.insert(0, Watcher())
+        from kafkars.compat import install, uninstall
+        face = install("confluent_kafka")
+        import confluent_kafka
+        from confluent_kafka import cimpl, Producer
+        from confluent_kafka.serializing_producer import SerializingProducer
+        import kafkars.compat.confluent_kafka.cimpl as own
+        assert confluent_kafka is face is sys.modules["kafkars.compat.confluent_kafka"]
+        assert face.__spec__.name == "kafkars.compat.confluent_kafka", face.__spec__
+        assert cimpl is own and cimpl.__spec__.name == "kafkars.compat.confluent_kafka.cimpl"
+        assert Producer is cimpl.Producer and Producer.__name__ == "Traced"
+        assert "kafkars.compat.confluent_kafka.deserializing_consumer" not in sys.modules
+        assert sorted(told) == sorted(WANTED)
+        uninstall("confluent_kafka")
+        import confluent_kafka.cimpl
+        print(confluent_kafka.cimpl is not own)
+    """)
+    assert printed == "True"

@@ -11,7 +11,7 @@ import sys
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from kafkars.compat._alias import AliasFinder
+from kafkars.compat._alias import AliasFinder, import_watched, put_in
 from kafkars.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
@@ -76,8 +76,11 @@ def install(library: str, version: str | int | None = None) -> ModuleType:
         )
     face = importlib.import_module(name)
     if finder_of(library) is None:
-        sys.meta_path.insert(0, AliasFinder(library, name, STANDS_ON.get(name)))
-    sys.modules[library] = face
+        finder = AliasFinder(library, name, STANDS_ON.get(name))
+        put_in(finder)
+        # By an import, so that whoever waits for that of the library, as tracing does, hears of it.
+        importlib.import_module(library)
+        import_watched(finder)
     return face
 
 

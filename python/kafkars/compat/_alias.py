@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
-from importlib.machinery import ModuleSpec
+from importlib.machinery import BuiltinImporter, FrozenImporter, ModuleSpec, PathFinder
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, cast
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     # The classes below derive from none of `importlib.abc`, whose import would load a dozen modules.
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from importlib.abc import Loader
-    from types import ModuleType
 
 
 class AliasFinder:
@@ -66,10 +67,66 @@ class AliasLoader:
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def create_module(self, _spec: ModuleSpec) -> None:
-        """Returns an empty module, which `exec_module()` replaces."""
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """Returns a stand-in, which `exec_module()` replaces."""
+        return StandIn(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Replaces the empty module of the import by the face's."""
+        """Replaces the stand-in of the import by the face's module."""
         if module.__spec__ is not None:
-            sys.modules[module.__spec__.name] = importlib.import_module(self.name)
+            sys.modules[module.__spec__.name] = module.__dict__["face"] = importlib.import_module(self.name)
+
+
+class StandIn(ModuleType):
+    """A module while it is imported by the library's name. Whoever waits for that import, as tracing does, is given
+    this, and finds and patches in it what is the face's.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        if "face" not in self.__dict__:
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        return getattr(self.__dict__["face"], name)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        # What the import itself notes of a module is the stand-in's.
+        setattr(self.__dict__["face"], name, value) if "face" in self.__dict__ else super().__setattr__(name, value)
+
+    def __delattr__(self, name: str) -> None:
+        delattr(self.__dict__["face"], name)
+
+    def __dir__(self) -> list[str]:
+        return dir(self.__dict__["face"])
+
+
+def put_in(finder: AliasFinder) -> None:
+    """Puts a finder before the one that would find the library itself, and behind those that watch imports."""
+    places = (at for at, other in enumerate(sys.meta_path) if other is PathFinder)
+    sys.meta_path.insert(next(places, 0), finder)
+
+
+def import_watched(finder: AliasFinder) -> None:
+    """Imports the modules that somebody watches for. The library has them all with its first import; the face imports
+    most of them when they are used, and then by its own name.
+    """
+    at = sys.meta_path.index(finder)
+    watchers = [other for other in sys.meta_path[:at] if other not in (BuiltinImporter, FrozenImporter)]
+    if not watchers:
+        return
+    for module in modules_below(sys.modules[finder.face].__path__):
+        name = finder.library + module
+        if any(watcher.find_spec(name, None) is not None for watcher in watchers):
+            importlib.import_module(name)
+
+
+def modules_below(path: Iterable[str]) -> Iterator[str]:
+    """The public modules below a package, each with a dot in front. Imports none of them."""
+    from pkgutil import iter_modules  # noqa: PLC0415  only where imports are watched
+
+    for folder in path:
+        for module in iter_modules([folder]):
+            if module.name.startswith("_"):
+                continue
+            yield f".{module.name}"
+            if module.ispkg:
+                inner = modules_below([os.path.join(folder, module.name)])  # noqa: PTH118  pathlib is slow to import
+                yield from (f".{module.name}{below}" for below in inner)

@@ -153,6 +153,7 @@ __getattr__, __dir__ = late(
         "serialization",
         "serializing_producer",
     ),
+    first=f"{__name__}.cimpl",
 )
 
 __version__: str = version()
