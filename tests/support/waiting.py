@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from typing import TYPE_CHECKING, TypeVar
 
@@ -24,6 +25,14 @@ def eventually(look: Callable[[], T], what: str, seconds: float = SECONDS) -> T:
         if time.monotonic() > deadline:
             raise AssertionError(f"waited {seconds:.0f} s until {what}; last seen: {seen!r}")
         time.sleep(PAUSE_BETWEEN_LOOKS)
+
+
+async def until(look: Callable[[], object]) -> None:
+    """Looks again and again until `look` answers something true, beside the tasks of the loop; the test has the time
+    limit.
+    """
+    while not look():  # noqa: ASYNC110  the libraries tell nobody
+        await asyncio.sleep(PAUSE_BETWEEN_LOOKS)
 
 
 class Stopwatch:

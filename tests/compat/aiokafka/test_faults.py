@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from kafkars.testing import EmbeddedBroker
 
 from tests.brokers import Broker
 from tests.support.aiokafka_library import Library, Run
+from tests.support.waiting import until
 
 
 @pytest.fixture(scope="module")
@@ -101,6 +103,36 @@ def test_a_group_that_refuses_the_member_later(embedded: Library, run: Run) -> N
         ):
             await waiting
         await consumer.stop()
+
+    run(test)
+
+
+async def outcome(consumer: Any) -> Any:
+    """The offset of the next record, or what a read raises instead."""
+    try:
+        return (await consumer.getone()).offset
+    except Exception as error:  # noqa: BLE001  it is the outcome
+        return error
+
+
+def test_a_heartbeat_that_is_refused_for_no_reason_of_the_group(embedded: Library, run: Run) -> None:
+    """The member was not put out: the program hears of it, and no record comes twice."""
+    topic, count = embedded.broker.new_topic(), 5
+
+    async def test() -> None:
+        await embedded.fill(topic, count)
+        settings = {"group_id": embedded.group(), "heartbeat_interval_ms": 50, "session_timeout_ms": 6_000}
+        async with embedded.consumer(topic, **settings) as consumer:
+            assert (await consumer.getone()).offset == 0
+            with embedded.broker.handle.intercept("Heartbeat", "UNKNOWN_SERVER_ERROR", times=1) as refused:
+                await until(lambda: refused.hits)
+            offsets, errors = [0], []
+            # The original says it twice.
+            while len(offsets) < count or not errors:
+                found = await outcome(consumer)
+                (offsets if isinstance(found, int) else errors).append(found)
+            assert offsets == list(range(count))
+            assert all(isinstance(error, embedded.errors.KafkaError) for error in errors)
 
     run(test)
 

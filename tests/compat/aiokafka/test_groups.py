@@ -12,6 +12,7 @@ import pytest
 from tests.brokers import Broker
 from tests.kafka import wire
 from tests.support.aiokafka_library import Library, Run
+from tests.support.waiting import until
 
 LONG_MS = 60_000
 
@@ -37,11 +38,6 @@ def listener(library: Library, log: list[tuple[str, set[Any]]], *, coroutines: b
             super().on_partitions_assigned(assigned)
 
     return Awaited() if coroutines else Plain()
-
-
-async def until(look: Any) -> None:
-    while not look():  # noqa: ASYNC110  the libraries tell nobody
-        await asyncio.sleep(0.01)
 
 
 @pytest.mark.parametrize("coroutines", [False, True], ids=["functions", "coroutines"])

@@ -248,6 +248,18 @@ REASONS = [
         "The member is back at once: what it had read is not committed, and nothing else is there to commit.",
     ),
     Reason(
+        ("a heartbeat that is refused with UNKNOWN_SERVER_ERROR and the like",),
+        "reads raise KafkaError, every other one, or all of them once what was fetched before is read",
+        "joins again, which commits what was read; one read raises the refusal (such as UnknownError), behind what was fetched before",
+        "The member was not put out, and one answer is no reason to read no more. Nothing is read twice.",
+    ),
+    Reason(
+        ("JoinGroup, SyncGroup or OffsetFetch, refused in the same way",),
+        "reads raise KafkaError more than once; after OffsetFetch without end",
+        "one read raises the refusal (such as UnknownError), and those after it what the next try brings",
+        "The same.",
+    ),
+    Reason(
         ("seek_to_beginning() and seek_to_end(), where a broker refuses to tell the offset for good",),
         "False after request_timeout_ms",
         "raises the refusal at once",

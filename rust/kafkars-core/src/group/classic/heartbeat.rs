@@ -11,6 +11,7 @@ use super::{ClassicMembership, JoinPhase};
 use crate::group::action::{GroupRequest, RequestId};
 use crate::group::common::Common;
 use crate::group::error::GroupError;
+use crate::group::event::GroupEvent;
 
 impl ClassicMembership {
     /// True if heartbeats are to be sent. A JoinGroup that waits at the coordinator keeps the session alive too, but
@@ -121,10 +122,18 @@ impl ClassicMembership {
                 common.last_cause = code.name().into();
                 self.heartbeat_failed(now);
             }
-            code => {
-                let error = common.refusal("Heartbeat", code, None);
-                self.fail(common, now, error);
-            }
+            code => match common.refusal("Heartbeat", code, None) {
+                // The coordinator has not put the member out: it gives back what it has as for any rebalance, so that
+                // what was read is committed, and joins again.
+                error @ (GroupError::Broker { .. } | GroupError::Failed { .. }) => {
+                    self.heartbeat_failed(now);
+                    if matches!(self.phase, JoinPhase::Stable) {
+                        common.events.push_back(GroupEvent::Failed(error));
+                        self.request_rejoin("the coordinator has refused a heartbeat");
+                    }
+                }
+                error => self.fail(common, now, error),
+            },
         }
     }
 

@@ -64,6 +64,25 @@ fn an_eager_member_gives_up_everything_before_it_joins() {
     member.next_join();
 }
 
+/// The coordinator has not put it out: what it has read can be committed, and its place is still there.
+#[test]
+fn a_member_whose_heartbeat_is_refused_gives_up_what_it_has_in_order_and_comes_back() {
+    let mut member = joined_member(&["range"]);
+    hear(&mut member, ErrorCode::UnknownServerError);
+    let told = member.told.pop_front();
+    assert!(matches!(
+        told,
+        Some(GroupEvent::Failed(GroupError::Broker { .. }))
+    ));
+    let revoked = member.next_change();
+    assert_eq!(revoked.kind, ChangeKind::Revoked);
+    hear(&mut member, ErrorCode::UnknownServerError);
+    assert!(member.told.is_empty(), "it joins already");
+    member.done(&revoked);
+    let (_, join) = member.next_join();
+    assert!(!join.member_id.is_empty());
+}
+
 /// Gives up what the member has, because the group rebalances.
 fn give_up(member: &mut TestMember) {
     hear(member, ErrorCode::RebalanceInProgress);
