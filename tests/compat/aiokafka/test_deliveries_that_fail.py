@@ -117,3 +117,42 @@ def test_a_failure_that_nobody_looks_at_reaches_the_handler_of_the_loop(
         assert isinstance(reports[0]["future"], asyncio.Future)
 
     run(test)
+
+
+@pytest.mark.parametrize("way", ["kept", "waited for", "with a callback", "of a batch", "thrown away"])
+def test_what_an_abort_has_not_sent_is_no_failure_that_nobody_has_looked_at(
+    embedded: Library, run: Run, caplog: pytest.LogCaptureFixture, way: str
+) -> None:
+    topic = embedded.broker.new_topic()
+
+    async def test() -> None:
+        reports: list[dict[str, Any]] = []
+        asyncio.get_running_loop().set_exception_handler(lambda _, report: reports.append(report))
+        async with embedded.producer(transactional_id=embedded.group(), linger_ms=1000) as producer:
+            await producer.begin_transaction()
+            if way == "of a batch":
+                batch = producer.create_batch()
+                batch.append(key=None, value=b"value", timestamp=None)
+                futures = [await producer.send_batch(batch, topic, partition=0)]
+            else:
+                futures = [await producer.send(topic, b"value") for _ in range(3)]
+            if way == "waited for":
+                waiting = asyncio.ensure_future(asyncio.wait(futures))
+            if way == "with a callback":
+                for future in futures:
+                    future.add_done_callback(lambda _: None)
+            if way == "thrown away":
+                futures.clear()
+            await producer.abort_transaction()
+            if way == "waited for":
+                await waiting
+                del waiting
+            assert all(future.done() for future in futures)
+            futures.clear()
+            future = None
+            gc.collect()
+            await asyncio.sleep(0)
+        assert not reports
+
+    run(test)
+    assert not [line for line in caplog.messages if topic in line]

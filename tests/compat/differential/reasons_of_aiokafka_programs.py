@@ -105,7 +105,7 @@ REASONS = [
         ("abort_transaction() before records have left",),
         "sends them, and then aborts; their futures tell where they are",
         "does not send them; their futures fail with KafkaError: not sent, the transaction was aborted",
-        "An abort does not wait for what cannot be delivered, and nobody with `read_committed` misses the records. `gather()` of such futures after an abort needs `return_exceptions=True`.",
+        "An abort does not wait for what cannot be delivered, and nobody with `read_committed` misses the records. `gather()` of such futures after an abort needs `return_exceptions=True`; where nobody asks them, nothing is reported.",
     ),
     Reason(
         ("commit_transaction(), where a delivery has failed that was waited for",),

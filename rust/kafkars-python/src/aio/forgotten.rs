@@ -2,6 +2,7 @@
 
 use std::ffi::CString;
 
+use kafkars_client::ProduceError;
 use pyo3::exceptions::{PyBaseException, PyRuntimeWarning};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -42,8 +43,9 @@ impl Drop for PyFuture {
             let error = match &inner.state {
                 FutureState::Failed(error) => Some(error.clone_ref(py)),
                 FutureState::Delivery(delivery, report) => match delivery.result() {
+                    // Whoever aborts a transaction knows what becomes of its records.
+                    Some(Ok(_) | Err(ProduceError::Aborted)) | None => None,
                     Some(Err(failure)) => report(py, Err(failure)).err(),
-                    Some(Ok(_)) | None => None,
                 },
                 FutureState::Pending(pending) => pending.failure(py),
                 FutureState::Value(_)
