@@ -260,6 +260,12 @@ REASONS = [
         "The same.",
     ),
     Reason(
+        ("GroupCoordinator.commit_offsets(), wrapped by tracing",),
+        "is called by commit(), by stop(), and before each rebalance where commits are automatic",
+        "is called by commit() and stop()",
+        "The engine commits before a rebalance, and as the member of the generation that ends. Its wait for the program would be the group's.",
+    ),
+    Reason(
         ("seek_to_beginning() and seek_to_end(), where a broker refuses to tell the offset for good",),
         "False after request_timeout_ms",
         "raises the refusal at once",

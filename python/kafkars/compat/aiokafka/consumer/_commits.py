@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any
 
 from kafkars import aio
@@ -35,6 +35,25 @@ class committing(errors.translated):  # noqa: N801  reads as a verb
         if isinstance(made, errors.TopicAuthorizationFailedError) and isinstance(error, KafkaError) and error.topic:
             made.args = ({error.topic},)
         return made
+
+
+class Positions(dict[TopicPartition, OffsetAndMetadata]):
+    """How far a program has read, and what commits that.
+
+    Args:
+        read: Topic, partition and offset of each position.
+        commit: Commits it.
+    """
+
+    def __init__(self, read: Iterable[tuple[str, int, int]], commit: Callable[[Positions], Awaitable[object]]) -> None:
+        super().__init__(
+            (TopicPartition(topic, partition), OffsetAndMetadata(offset, "")) for topic, partition, offset in read
+        )
+        self._commit = commit
+
+    async def commit(self) -> None:
+        """Commits it."""
+        await self._commit(self)
 
 
 class Commits:

@@ -9,7 +9,7 @@ import ssl
 import time
 import warnings
 import weakref
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -23,10 +23,10 @@ from kafkars.compat.aiokafka._coroutine_methods import native
 from kafkars.compat.aiokafka.abc import AbstractTokenProvider, ConsumerRebalanceListener
 from kafkars.compat.aiokafka.client import EngineClient
 from kafkars.compat.aiokafka.consumer import _membership
-from kafkars.compat.aiokafka.consumer._commits import Commits, committing
+from kafkars.compat.aiokafka.consumer._commits import Commits, Positions
 from kafkars.compat.aiokafka.consumer._membership import Membership, SubscriptionRequest
 from kafkars.compat.aiokafka.consumer._standing import Fetched, Standing
-from kafkars.compat.aiokafka.consumer.fetcher import Fetcher
+from kafkars.compat.aiokafka.consumer.fetcher import AssignedPartitions, Fetcher
 from kafkars.compat.aiokafka.consumer.group_coordinator import GroupCoordinator
 from kafkars.compat.aiokafka.coordinator._adapter import strategy
 from kafkars.compat.aiokafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
@@ -308,7 +308,10 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         try:
             await self._last.note_positions(self._engine)
             await self._client.close()
-            await self._engine.close(self._request_timeout_ms / 1000)
+            if self._config.get("enable_auto_commit") and self._last.assignment:
+                last = self._positions(self._end)
+                await self._coordinator.commit_offsets(AssignedPartitions(self), last)
+            await self._end()
         except Exception as error:  # noqa: BLE001  a stop that raises ends the shutdown of other clients
             # As in aiokafka, a failure of the last commit is only logged, and so is what was kept for a read.
             log.error("the last commit failed: %s", error)  # noqa: TRY400  # the cause is in the text
@@ -321,6 +324,11 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
                 if task is not self._leaving:
                     task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _end(self, _: object = None) -> None:
+        """Makes the last commit, leaves the group and closes."""
+        if self._engine is not None:
+            await self._engine.close(self._request_timeout_ms / 1000)
 
     def _standing(self) -> Standing:
         """Returns what is known without asking anybody."""
@@ -613,8 +621,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         """
         found = self._seeking(partitions)
         self._check_group()
-        with translated(self._group_id):
-            offsets = await self._started().committed(found, require_stable=False)
+        offsets = await self._coordinator.fetch_committed_offsets(found)
         answer: dict[TopicPartition, int | None] = {}
         for partition in found:
             offset = offsets[partition].offset if partition in offsets else None
@@ -692,7 +699,8 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         self._check_group()
         if self._closed:
             raise StoppedWithoutAssignmentError
-        engine, membership = self._started(), self._membership
+        self._started()
+        membership = self._membership
         if self._requested is None or membership is None:
             raise errors.IllegalStateError("nothing is subscribed to or assigned")
         if membership.has_lost or membership.is_between:
@@ -700,13 +708,24 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
             raise errors.CommitFailedError
         if not membership.is_settled:
             raise errors.IllegalStateError("no partition is assigned yet")
-        with committing(self._group_id):
-            if offsets is None:
-                await self._commits.positions(engine)
-                return
+        if offsets is None:
+            checked: Mapping[TopicPartition, OffsetAndMetadata] = self._positions(self._commit_positions)
+        else:
             checked = commit_structure_validate(offsets)
             self._check_assigned(checked)
-            await self._commits.offsets(engine, checked)
+        await self._coordinator.commit_offsets(AssignedPartitions(self), checked)
+
+    def _positions(self, commit: Callable[[Positions], Awaitable[object]]) -> Positions:
+        return Positions(self._consumed(), commit)
+
+    async def _commit_positions(self, read: Positions) -> None:
+        engine = self._started()
+        # The inner consumer knows more of its positions than their offsets. Where somebody has taken his time in
+        # between and the program has read on, only what it had read by then is committed.
+        if read == self._positions(self._commit_positions):
+            await self._commits.positions(engine)
+        else:
+            await self._commits.offsets(engine, read)
 
     async def committed(self, partition: TopicPartition) -> int | None:
         """Returns the group's committed offset, from its coordinator; None if there is none.
@@ -715,8 +734,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
             IllegalOperation: There is no group.
         """
         self._check_group()
-        with translated(self._group_id):
-            found = await self._started().committed([partition], require_stable=False)
+        found = await self._coordinator.fetch_committed_offsets([partition])
         return found[partition].offset if partition in found else None
 
     # Questions

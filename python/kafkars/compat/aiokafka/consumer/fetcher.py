@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kafkars.compat.aiokafka._not_offered import NotOffered
 from kafkars.compat.aiokafka.errors import ConsumerStoppedError
-from kafkars.compat.aiokafka.structs import TopicPartition
+from kafkars.compat.aiokafka.structs import OffsetAndMetadata, TopicPartition
 
 if TYPE_CHECKING:
     from kafkars.compat.aiokafka.abc import ConsumerRebalanceListener
@@ -72,6 +72,12 @@ class AssignedPartitions:
             consumer.last_poll_timestamp(tp),
             tp in consumer.paused(),
         )
+
+    def all_consumed_offsets(self) -> dict[TopicPartition, OffsetAndMetadata]:
+        """Returns how far the program has read, where that is known."""
+        tps = self.tps
+        read = ((TopicPartition(topic, number), offset) for topic, number, offset in self._consumer._consumed())
+        return {partition: OffsetAndMetadata(offset, "") for partition, offset in read if partition in tps}
 
 
 class Subscription:

@@ -3,15 +3,32 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from kafkars.compat.aiokafka.consumer._commits import Positions, committing
 from kafkars.compat.aiokafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
+from kafkars.compat.aiokafka.errors import ConsumerStoppedError, translated
+from kafkars.compat.aiokafka.structs import OffsetAndMetadata, TopicPartition
 
 if TYPE_CHECKING:
+    from kafkars import aio
     from kafkars.compat.aiokafka.consumer.consumer import AIOKafkaConsumer
+    from kafkars.compat.aiokafka.consumer.fetcher import AssignedPartitions
 
 __all__ = ["GroupCoordinator", "OffsetCommitRequest"]
+
+KEPT = (
+    "_auto_commit_interval_ms",
+    "_enable_auto_commit",
+    "_exclude_internal_topics",
+    "_group_instance_id",
+    "_heartbeat_interval_ms",
+    "_rebalance_timeout_ms",
+    "_retry_backoff_ms",
+    "_session_timeout_ms",
+)
+"""Settings of the consumer that the coordinator keeps under the same names; tests of programs read them."""
 
 
 class OffsetCommitRequest:
@@ -24,8 +41,8 @@ class OffsetCommitRequest:
 
 
 class GroupCoordinator:
-    """The `_coordinator` of a consumer with a group: its membership. It carries out nothing; the inner consumer
-    does.
+    """The `_coordinator` of a consumer with a group: its membership. The inner consumer carries it out; what the
+    program commits goes through here, where tracing wraps it.
 
     Args:
         client: Not offered to programs.
@@ -62,9 +79,15 @@ class GroupCoordinator:
         """Makes the one of a consumer."""
         made = cls.__new__(cls)
         made._consumer = weakref.ref(consumer)
+        kept = vars(consumer)
+        vars(made).update({name: kept[name] for name in KEPT})
+        made._assignors = kept["_partition_assignment_strategy"]
+        made._max_poll_interval = kept["_max_poll_interval_ms"] / 1000
         return made
 
     _consumer: weakref.ref[AIOKafkaConsumer]
+    _assignors: Iterable[Any]
+    _max_poll_interval: float
 
     @property
     def group_id(self) -> str | None:
@@ -98,11 +121,42 @@ class GroupCoordinator:
         known = {topic: consumer.partitions_for_topic(topic) for topic in consumer.subscription()}
         return {topic: len(partitions) for topic, partitions in known.items() if partitions is not None}
 
+    async def commit_offsets(
+        self, assignment: AssignedPartitions, offsets: Mapping[TopicPartition, OffsetAndMetadata]
+    ) -> None:
+        """Commits offsets: what `commit()` of the consumer calls, and `stop()` where commits are automatic.
+
+        Raises:
+            CommitFailedError: The group has given the partitions to another member.
+        """
+        del assignment
+        with committing(self.group_id):
+            if isinstance(offsets, Positions):
+                await offsets.commit()
+            elif offsets:
+                consumer, engine = self._working()
+                await consumer._commits.offsets(engine, offsets)
+
+    async def fetch_committed_offsets(
+        self, partitions: Iterable[TopicPartition]
+    ) -> dict[TopicPartition, OffsetAndMetadata]:
+        """Returns what the group has committed: what `committed()` of the consumer calls."""
+        _, engine = self._working()
+        with translated(self.group_id):
+            found = await engine.committed(list(partitions), require_stable=False)
+        return {partition: OffsetAndMetadata(at.offset, at.metadata) for partition, at in found.items()}
+
     async def close(self) -> None:
         """Leaves the group and closes, by stopping the consumer."""
         consumer = self._consumer()
         if consumer is not None:
             await consumer.stop()
+
+    def _working(self) -> tuple[AIOKafkaConsumer, aio.Consumer[Any, Any]]:
+        consumer = self._consumer()
+        if consumer is None:
+            raise ConsumerStoppedError
+        return consumer, consumer._started()
 
     def _membership(self) -> tuple[int, str]:
         consumer = self._consumer()

@@ -117,6 +117,16 @@ impl PyAiokafkaReader {
         (count > 0).then(|| (0..count).collect())
     }
 
+    /// Where the program has read to: topic, partition and offset of every position that is known.
+    fn _consumed(&self, py: Python<'_>) -> PyResult<Vec<(String, i32, i64)>> {
+        let consumed = self.reader(py)?.core.consumer.consumed_offsets();
+        let told = consumed.into_iter().map(|(at, position)| {
+            let topic: &str = &at.topic;
+            (topic.to_owned(), at.partition, position.offset)
+        });
+        Ok(told.collect())
+    }
+
     /// The next record, however long it takes; of these partitions where any are named.
     #[pyo3(signature = (*partitions))]
     fn getone(&self, py: Python<'_>, partitions: &Bound<'_, PyTuple>) -> AwaitableCall {
