@@ -114,6 +114,30 @@ def test_groups_are_listed_by_the_brokers_that_coordinate_them(side: str, run: R
         run(test)
 
 
+@pytest.mark.parametrize("ends", ["kill_node", "pause_node"])
+@pytest.mark.parametrize("side", ["aiokafka", "kafkars.compat.aiokafka"])
+def test_only_brokers_whose_groups_are_wanted_are_asked(side: str, run: Run, ends: str) -> None:
+    with EmbeddedBroker(nodes=2, topics={"topic": 1}) as started:
+        library = Library(side, Broker("embedded", started))
+        started.move_coordinator("one", 1)
+
+        async def test() -> None:
+            async with library.consumer(group_id="one") as consumer:
+                consumer.assign([library.partition("topic")])
+                await consumer.commit({library.partition("topic"): 1})
+            getattr(started, ends)(2)
+            first = started.bootstrap_servers.split(",")[0]
+            client = library.module("admin").AIOKafkaAdminClient(bootstrap_servers=first, request_timeout_ms=1000)
+            await client.start()
+            assert [name for name, _ in await client.list_consumer_groups([1])] == ["one"]
+            for brokers in ([2], [1, 2], None):
+                with pytest.raises(library.errors.NodeNotReadyError):
+                    await client.list_consumer_groups(brokers)
+            await client.close()
+
+        run(test)
+
+
 def test_the_face_reads_all_groups_of_a_new_broker(face: Library, run: Run) -> None:
     topic = face.broker.new_topic()
 

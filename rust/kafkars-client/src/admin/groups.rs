@@ -82,6 +82,22 @@ impl Admin {
         types: Vec<String>,
         deadline: Instant,
     ) -> Result<Vec<GroupListing>, ClientError> {
+        let cluster = self.describe_cluster(false, deadline).await?;
+        let brokers = cluster.brokers.iter().map(|broker| broker.id).collect();
+        self.groups_of(brokers, states, types, deadline).await
+    }
+
+    /// Lists the groups that some brokers coordinate. No other broker is asked.
+    ///
+    /// # Errors
+    /// As for [`Admin::list_groups`]; [`AttemptError::UnknownNode`] for a broker that metadata does not name.
+    pub async fn groups_of(
+        &self,
+        brokers: Vec<i32>,
+        states: Vec<String>,
+        types: Vec<String>,
+        deadline: Instant,
+    ) -> Result<Vec<GroupListing>, ClientError> {
         let build = |version: i16| ListGroupsRequest {
             states_filter: if version >= STATES_SINCE {
                 states.clone()
@@ -95,10 +111,10 @@ impl Admin {
             },
         };
         let mut listed = Vec::new();
-        for broker in self.describe_cluster(false, deadline).await?.brokers {
+        for broker in brokers {
             let response = self
                 .ask(
-                    Target::Node(broker.id),
+                    Target::Node(broker),
                     build,
                     |response| not_coordinator([response.error_code]),
                     deadline,

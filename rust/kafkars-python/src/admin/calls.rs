@@ -216,6 +216,23 @@ impl PyAdmin {
         )
     }
 
+    /// The groups that some brokers coordinate, of which no others are asked.
+    fn groups_of(
+        &self,
+        brokers: Vec<i32>,
+        states: Vec<String>,
+        types: Vec<String>,
+        timeout: Option<f64>,
+    ) -> PyResult<PyAdminRequest> {
+        self.request(
+            timeout,
+            move |admin, deadline| async move {
+                admin.groups_of(brokers, states, types, deadline).await
+            },
+            answers::listed,
+        )
+    }
+
     fn describe_groups(
         &self,
         groups: Vec<String>,

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from kafkars.compat.aiokafka.admin._brokers import check_brokers
+from kafkars.compat.aiokafka import errors
 from kafkars.compat.aiokafka.coordinator.protocol import ConsumerProtocolMemberAssignment
 from kafkars.compat.aiokafka.protocol.admin import DescribeGroupsResponse_v2
-from kafkars.errors import GroupIdNotFoundError
+from kafkars.errors import GroupIdNotFoundError, KafkaError
 
 if TYPE_CHECKING:
     from kafkars.aio import Admin
@@ -20,26 +19,24 @@ BELOW = 4
 """The first version of DescribeGroups that aiokafka does not speak."""
 
 
-async def listed(admin: Admin, brokers: Iterable[int] | None) -> list[tuple[str, str]]:
-    """Returns id and protocol type of every group, or of those that some brokers coordinate.
+async def listed(admin: Admin, brokers: Iterable[int] | None, seconds: float) -> list[tuple[str, str]]:
+    """Returns id and protocol type of every group, or of those that some brokers coordinate. No others are asked.
 
     Raises:
-        NodeNotReadyError: There is no such broker.
+        NodeNotReadyError: One of the brokers cannot be reached, or there is no such broker.
     """
     if brokers is None:
-        return [(group.group_id, group.protocol_type) for group in await admin.list_groups()]
-    wanted = set(brokers)
-    if not wanted:
-        return []
-    await check_brokers(admin, wanted)
-    groups = await admin.list_groups()
-    # The engine asks all brokers: which one has answered is not in its list.
-    coordinators = await asyncio.gather(*(admin.find_coordinator(group.group_id) for group in groups))
-    return [
-        (group.group_id, group.protocol_type)
-        for group, coordinator in zip(groups, coordinators, strict=True)
-        if coordinator in wanted
-    ]
+        brokers = [broker.id for broker in (await admin.describe_cluster()).brokers]
+    handle = admin._native._handle()
+    found: set[tuple[str, str]] = set()
+    for broker in brokers:
+        try:
+            await handle.connect(broker, seconds)
+        except KafkaError as problem:
+            raise errors.NodeNotReadyError(f"broker {broker} cannot be reached: {problem}") from problem
+        rows = await admin._native.groups_of([broker], [], [], seconds).start()
+        found.update((group, protocol_type) for group, protocol_type, *_ in rows)
+    return list(found)
 
 
 async def describe(admin: Admin, groups: Sequence[str]) -> list[DescribeGroupsResponse_v2]:

@@ -304,9 +304,9 @@ class AIOKafkaAdminClient:
             broker_ids: Only of groups that these brokers coordinate.
 
         Raises:
-            NodeNotReadyError: There is no such broker.
+            NodeNotReadyError: One of the brokers cannot be reached, or there is no such broker.
         """
-        return await self._run(lambda: _groups.listed(self._admin, broker_ids))
+        return await self._run(lambda: _groups.listed(self._admin, broker_ids, self._request_timeout_ms / 1000))
 
     async def find_coordinator(self, group_id: str, coordinator_type: int = 0) -> int:
         """The id of the broker that coordinates a group.
