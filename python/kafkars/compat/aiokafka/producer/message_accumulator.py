@@ -54,7 +54,7 @@ class BatchBuilder:
             key = self._key_serializer(key)
         if self._value_serializer is not None:
             value = self._value_serializer(value)
-        key, value = bytes_of(key), bytes_of(value)
+        key, value = _kafkars.AiokafkaSender._bytes_of(key), _kafkars.AiokafkaSender._bytes_of(value)
         with translated():
             appended = self._native.append(value, key, timestamp=timestamp, headers=list(headers or ()) or None)
         if appended is None:
@@ -109,21 +109,3 @@ class RecordMetadata:
 
     def __repr__(self) -> str:
         return f"DefaultRecordMetadata(offset={self.offset}, size={self.size}, timestamp={self.timestamp})"
-
-
-def bytes_of(part: Any) -> bytes | None:
-    """Returns the bytes of an object that shows its memory in one piece, whatever its items are.
-
-    Raises:
-        TypeError: It does not show its memory.
-        BufferError: Its memory is in pieces.
-    """
-    if part is None or type(part) is bytes:
-        return part
-    try:
-        view = memoryview(part)
-    except TypeError:
-        raise TypeError(f"a bytes-like object is required, not {type(part).__name__!r}") from None
-    if not view.c_contiguous:
-        raise BufferError("the buffer is not contiguous: take bytes() of it")
-    return view.tobytes()

@@ -93,6 +93,12 @@ impl PyAiokafkaSender {
         PyBatchBuilder::new(limit.saturating_sub(1), i32::MAX as usize)
     }
 
+    /// Key or value of a record of a batch as bytes.
+    #[staticmethod]
+    fn _bytes_of(part: Option<Bound<'_, PyAny>>) -> PyResult<Option<Bound<'_, PyAny>>> {
+        part.map(bytes_of).transpose()
+    }
+
     /// Sends a batch to a partition; the result is the metadata of its first record. As in aiokafka, this is a future
     /// and no coroutine: `asyncio.wait` takes it.
     fn _send_batch<'py>(
@@ -298,15 +304,20 @@ fn part<'py>(
             (!made.is_none()).then_some(made)
         }
     };
-    match part {
-        Some(part) if !part.is_exact_instance_of::<PyBytes>() => bytes_of(&part).map(Some),
-        part => Ok(part),
+    part.map(bytes_of).transpose()
+}
+
+#[inline]
+fn bytes_of(part: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
+    match part.is_exact_instance_of::<PyBytes>() {
+        true => Ok(part),
+        false => copied(&part),
     }
 }
 
 /// The bytes of any object that shows its memory in one piece, whatever its items are.
 #[cold]
-fn bytes_of<'py>(part: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+fn copied<'py>(part: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = part.py();
     let view = match PyMemoryView::from(part) {
         Err(error) if error.is_instance_of::<PyTypeError>(py) => {
@@ -356,8 +367,8 @@ fn checked_headers<'a, 'py>(given: &'a Bound<'py, PyAny>) -> PyResult<&'a Bound<
             return wrong("a tuple of name and value", &pair);
         };
         let value = pair.get_item(1)?;
-        if !value.is_none() && !value.is_exact_instance_of::<PyBytes>() {
-            bytes_of(&value)?;
+        if !value.is_none() {
+            bytes_of(value)?;
         }
     }
     Ok(given)
