@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
+import kafkars
+
 from tests.compat.differential.library import Call, Kind, Library, World
 from tests.compat.differential.of_aiokafka import fault, run
 from tests.compat.differential.of_confluent_kafka_values import given, optional
@@ -24,7 +26,7 @@ WORDS = {
     "compression_type": ["gzip", "snappy", "lz4", "zstd", "none", "GZIP", "unknown", 1],
     "security_protocol": ["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL", "plaintext", "unknown", 1],
     "sasl_mechanism": ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER", "GSSAPI", "plain", "unknown", 1],
-    "auto_offset_reset": ["earliest", "latest", "none", "EARLIEST", "unknown", 1],
+    "auto_offset_reset": ["earliest", "latest", "none", "EARLIEST", "Latest", "NONE", "unknown", 1],
     "isolation_level": ["read_committed", "read_uncommitted", "READ_COMMITTED", "unknown", 1],
     "bootstrap_servers": ["localhost", "a:1,b:2", ["a:1", "b"], [], "", ("a",), "a:b", ":", 1, "a:70000", "[::1]:5"],
     "api_version": ["auto", "0.9", "2.1.0", (0, 10), "unknown"],
@@ -61,13 +63,16 @@ def constructors() -> Iterator[Call]:
         yield Call(name, arguments)
 
 
-async def started(world: World, name: str, **settings: Any) -> str:
-    """Makes a client, and starts and ends it."""
+async def started(world: World, name: str, **settings: Any) -> Any:
+    """Makes a client, and starts and ends it; reads, where the setting says from where."""
     kind = getattr(world.module, name)
     group = {"group_id": world.unique("group")} if name == "AIOKafkaConsumer" else {}
     made = kind(**{"bootstrap_servers": world.servers, "request_timeout_ms": 2000, **group, **settings})
     try:
         await made.start()
+        if "auto_offset_reset" in settings:
+            made.assign([world.module.TopicPartition(world.name("topic"), 0)])
+            return "reads the record" if await made.getmany(timeout_ms=1000) else "reads nothing"
         # Something is asked, so that what runs beside has begun before its end.
         await made.topics() if hasattr(made, "topics") else await made.partitions_for(world.name("topic"))
     finally:
@@ -98,8 +103,10 @@ def describe(value: Any) -> Any:
 
 
 def prepare(world: World) -> None:
-    """One topic."""
+    """One topic, with a record."""
     wire.create_topic(world.servers.split(",")[0], world.name("topic"), 1, 1, {})
+    with kafkars.Producer({"bootstrap_servers": world.servers}) as producer:
+        producer.send(world.name("topic"), b"value", partition=0)
 
 
 LIBRARY = Library(

@@ -63,9 +63,9 @@ REASONS = [
         "The setting has nothing to set.",
     ),
     Reason(
-        ("*AIOKafkaConsumer(auto_offset_reset=*",),
-        "AttributeError for what is no text; anything else that it does not know is `none`",
-        "anything that it does not know is `none`",
+        ("*AIOKafkaConsumer(auto_offset_reset=*1)", "*AIOKafkaConsumer(auto_offset_reset=none)"),
+        "AttributeError",
+        "what is no text is `none`, as text that it does not know is",
         "The same, without the accident.",
     ),
     Reason(

@@ -161,7 +161,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         self._assignors = strategy(partition_assignment_strategy)
         self._config: dict[str, Any] = {
             **connection.settings(),
-            "auto_offset_reset": auto_offset_reset if auto_offset_reset in {"earliest", "latest"} else "none",
+            "auto_offset_reset": reset_of(auto_offset_reset),
             "isolation_level": isolation_level,
             "fetch_min_bytes": min(fetch_min_bytes, fetch_max_bytes),
             "fetch_max_bytes": fetch_max_bytes,
@@ -869,6 +869,12 @@ async def next_by_getone(consumer: AIOKafkaConsumer) -> Any:
         return await consumer.getone()
     except errors.ConsumerStoppedError:
         raise StopAsyncIteration from None
+
+
+def reset_of(word: object) -> str:
+    """Returns where reading begins, in whatever case it is written; "none" for what is no such word."""
+    lower = word.lower() if isinstance(word, str) else None
+    return lower if lower in {"earliest", "latest"} else "none"
 
 
 def is_count(given: object, *, least: int = 1) -> bool:
