@@ -193,7 +193,7 @@ class Membership:
         if self.requested is not request:
             return
         if self.has_group:
-            self._join(topics, request)
+            await self._join(topics, request)
             return
         found = [
             TopicPartition(topic, info.partition)
@@ -209,7 +209,7 @@ class Membership:
         self.settle()
         self._has_joined()
 
-    def _join(self, topics: frozenset[str], request: SubscriptionRequest) -> None:
+    async def _join(self, topics: frozenset[str], request: SubscriptionRequest) -> None:
         again = self._joined_for is not None and topics == self.topics
         if again and (request is self._joined_for or request.pattern is not None):
             # Looked for what is new, and nothing is: a rebalance would take positions away. As in aiokafka, neither
@@ -222,6 +222,12 @@ class Membership:
         self._joined_for = request
         for assignor in self.assignors:
             assignor.topics = topics
+        if request.listener is not None and not self.engine.assignment():
+            # As in aiokafka, whoever has nothing gives it back before assignors are asked.
+            self._told_of_loss = True
+            await told(request.listener.on_partitions_revoked, set())
+            if self._joined_for is not request or self.stopping:
+                return
         me: weakref.ref[Membership] = weakref.ref(self)
         # As in aiokafka it is a member, too, where a pattern has found nothing yet.
         subscribe = self.engine.subscribe if request.pattern is None else self.engine._subscribe_found
@@ -266,7 +272,7 @@ class Membership:
             return None
         self.has_lost = self._is_stale = False
         listener = self._listener()
-        # Before the first assignment aiokafka reports an empty set as revoked.
+        # aiokafka reports what is revoked before every assignment, and an empty set where that is nothing.
         is_first, self._told_of_loss = not self._told_of_loss, False
         if listener is None:
             self.settle()

@@ -36,6 +36,7 @@ class ApplicationAssignor:
         self.name: str = assignor.name
         self.topics: frozenset[str] = frozenset()
         """The topics that the member subscribes to."""
+        self._said: tuple[frozenset[str], bytes | None] | None = None
 
     def assign(self, partitions: Mapping[str, int], members: Sequence[GroupMember]) -> dict[str, MemberAssignment]:
         """Runs on the leading member."""
@@ -52,12 +53,18 @@ class ApplicationAssignor:
 
     def user_data(self, last: Sequence[TopicPartition], generation: int) -> bytes | None:
         """Returns the user data of the assignor's metadata."""
-        del last, generation
+        del last
+        said, self._said = self._said, None
+        # A new member says it twice: its first JoinGroup only gets it its id (KIP-394).
+        if generation < 0 and said is not None and said[0] == self.topics:
+            return said[1]
         data: bytes | None = self._assignor.metadata(self.topics).user_data
+        self._said = self.topics, data
         return data
 
     def on_assignment(self, partitions: Sequence[TopicPartition], user_data: bytes | None) -> None:
         """Passes the member's assignment to the assignor."""
+        self._said = None
         by_topic = groupby(sorted(partitions), key=lambda partition: partition.topic)
         given = [(topic, [partition.partition for partition in each]) for topic, each in by_topic]
         self._assignor.on_assignment(ConsumerProtocolMemberAssignment(0, given, user_data or b""))
