@@ -13,7 +13,7 @@ from tests.compat.differential import of_aiokafka_structures as structures
 from tests.compat.differential.library import Argument, Call, Kind, World
 from tests.compat.differential.of_aiokafka_configs import CHANGES, LOOKED_AT, RESOURCES, changed
 from tests.compat.differential.of_aiokafka_objects import UNINITIALISED, uninitialised
-from tests.compat.differential.of_aiokafka_values import PARTITIONS, TOPIC, listed, one
+from tests.compat.differential.of_aiokafka_values import HEADERS, PARTITIONS, TOPIC, listed, one
 from tests.compat.differential.of_confluent_kafka_values import given, optional
 
 
@@ -319,7 +319,7 @@ BATCH_CALLS = [
             given("timestamp", 1, none=None, text="1", negative=-5, huge=2**63, fraction=1.5),
             given("key", b"key", none=None, text="key", number=1, empty=b""),
             given("value", b"value", none=None, text="value", number=1, array=bytearray(b"v"), huge=bytes(1000)),
-            optional(given("headers", [("name", b"value")], text="x", null=[("name", None)], numbers=[(1, 1)])),
+            optional(HEADERS),
         ],
         invoke=lambda made, timestamp, key, value, headers=None: appended(
             made.append(timestamp=timestamp, key=key, value=value, headers=[] if headers is None else headers)

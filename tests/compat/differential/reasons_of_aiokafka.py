@@ -142,10 +142,10 @@ REASONS = [
         "Timestamps of batches are whole milliseconds.",
     ),
     Reason(
-        ("*AIOKafkaProducer.*(headers=pairs)",),
-        "ValueError",
-        "IndexError",
-        "Both say that a header is a pair.",
+        ("*AIOKafkaProducer.*(headers=array)", "*BatchBuilder.append(headers=array)"),
+        "TypeError",
+        "takes any object that shows its memory",
+        "So do both where it is a key or a value.",
     ),
     Reason(
         ("*AIOKafkaProducer.send_batch(batch=*",),

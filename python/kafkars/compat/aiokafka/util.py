@@ -29,12 +29,14 @@ def parse_kafka_version(api_version: str) -> tuple[int, int, int]:
     """Returns the three numbers of a release of Kafka; the last is 0 if it is missing.
 
     Raises:
-        ValueError: The text does not have two or three numbers.
+        ValueError: There are not two or three numbers, or they are not between 0.9 and 2.x, which aiokafka knows.
     """
-    parts = api_version.split(".")
+    parts = str(api_version).split(".")
     if not 2 <= len(parts) <= 3 or not all(part.isdecimal() for part in parts):  # noqa: PLR2004  major, minor, patch
         raise ValueError(api_version)
     major, minor, *patch = (int(part) for part in parts)
+    if not (0, 9) <= (major, minor) < (3, 0):
+        raise ValueError(api_version)
     return major, minor, patch[0] if patch else 0
 
 

@@ -55,8 +55,9 @@ class BatchBuilder:
         if self._value_serializer is not None:
             value = self._value_serializer(value)
         key, value = _kafkars.AiokafkaSender._bytes_of(key), _kafkars.AiokafkaSender._bytes_of(value)
+        pairs = _kafkars.AiokafkaSender._checked_headers(headers) if headers else None
         with translated():
-            appended = self._native.append(value, key, timestamp=timestamp, headers=list(headers or ()) or None)
+            appended = self._native.append(value, key, timestamp=timestamp, headers=pairs)
         if appended is None:
             self.close()
             return None

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use kafkars_client::{ProduceError, RecordMetadata};
 use pyo3::IntoPyObjectExt;
-use pyo3::exceptions::{PyBufferError, PyRuntimeWarning, PyTypeError};
+use pyo3::exceptions::{PyBufferError, PyRuntimeWarning, PyTypeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -97,6 +97,13 @@ impl PyAiokafkaSender {
     #[staticmethod]
     fn _bytes_of(part: Option<Bound<'_, PyAny>>) -> PyResult<Option<Bound<'_, PyAny>>> {
         part.map(bytes_of).transpose()
+    }
+
+    /// Headers of a record of a batch, once they are known to be such.
+    #[staticmethod]
+    fn _checked_headers(headers: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
+        checked_headers(&headers)?;
+        Ok(headers)
     }
 
     /// Sends a batch to a partition; the result is the metadata of its first record. As in aiokafka, this is a future
@@ -351,7 +358,7 @@ fn milliseconds(given: &Bound<'_, PyAny>) -> PyResult<i64> {
         .or_else(|_| given.extract::<f64>().map(|number| number as i64))
 }
 
-/// A list of tuples of text and bytes.
+/// A list of pairs of text and bytes, each of them a tuple.
 fn checked_headers<'a, 'py>(given: &'a Bound<'py, PyAny>) -> PyResult<&'a Bound<'py, PyAny>> {
     let wrong = |expected: &str, found: &Bound<'py, PyAny>| {
         let found = found.get_type().name()?;
@@ -366,6 +373,12 @@ fn checked_headers<'a, 'py>(given: &'a Bound<'py, PyAny>) -> PyResult<&'a Bound<
         let Ok(pair) = pair.cast::<PyTuple>() else {
             return wrong("a tuple of name and value", &pair);
         };
+        if pair.len() != 2 {
+            return Err(PyValueError::new_err(format!(
+                "headers: expected pairs of name and value, not {} in one",
+                pair.len()
+            )));
+        }
         let value = pair.get_item(1)?;
         if !value.is_none() {
             bytes_of(value)?;
