@@ -4,10 +4,13 @@ there is."""
 from __future__ import annotations
 
 import importlib
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "migrating" / "aiokafka.md"
 LIBRARIES = ["aiokafka", "kafkars.compat.aiokafka"]
 NAMES = [("consumer.fetcher", "FetchRequest"), ("consumer.fetcher", "PartitionRecords"), ("record", "MemoryRecords")]
 
@@ -26,3 +29,14 @@ def test_it_can_be_imported_and_named(library: str, module: str, name: str) -> N
 def test_it_says_that_it_cannot_be_made(module: str, name: str) -> None:
     with pytest.raises(NotImplementedError, match=name):
         named("kafkars.compat.aiokafka", module, name)(b"")
+
+
+def test_the_page_names_the_requests_that_can_be_sent() -> None:
+    (row,) = [
+        line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| `AIOKafkaClient.send()`")
+    ]
+    for name in ("admin", "metadata"):
+        module = importlib.import_module(f"kafkars.compat.aiokafka.protocol.{name}")
+        requests = {each for each in vars(module) if each.endswith("Request")}
+        assert requests
+        assert requests == {each for each in re.findall(r"`(\w+Request)`", row) if hasattr(module, each)}

@@ -96,8 +96,8 @@ REASONS = [
         "It is not larger than the limit, and brokers take it by default.",
     ),
     Reason(
-        ("several records, and the broker answers MESSAGE_TOO_LARGE",),
-        "MessageSizeTooLargeError of all records of the batch",
+        ("several records, and the broker answers MESSAGE_TOO_LARGE or RECORD_LIST_TOO_LARGE",),
+        "MessageSizeTooLargeError or RecordListTooLargeError of all records of the batch",
         "sends the batch in parts",
         "Records that are too large together may be sent apart.",
     ),
@@ -246,6 +246,36 @@ REASONS = [
         "CommitFailedError until the group has taken the member in again, some seconds later",
         "CommitFailedError until something was read or sought, for session_timeout_ms at most",
         "The member is back at once: what it had read is not committed, and nothing else is there to commit.",
+    ),
+    Reason(
+        ("assignment() and subscription() where there are none",),
+        "an empty `set`",
+        "an empty `frozenset`, as where there are some; they are equal",
+        "One call returns one kind.",
+    ),
+    Reason(
+        ("`args` of errors with which a broker has refused something",),
+        "empty for many of them; `str()` is number and name",
+        "the broker's code with its meaning, topic and partition, which `str()` has behind number and name",
+        "A name alone does not tell what was refused. What a program reads in `args` (a group, a topic, a partition, offsets) is there as in the library.",
+    ),
+    Reason(
+        ("StickyPartitionAssignor.assign()",),
+        "a balanced assignment",
+        "now and then another one, as balanced",
+        "It is the assignor of the engine.",
+    ),
+    Reason(
+        ("`aiokafka.util.parse_kafka_version()` of what is no version",),
+        "`InvalidVersion` of packaging, which is a ValueError; takes versions with letters behind their numbers",
+        "ValueError",
+        "The face does not need packaging.",
+    ),
+    Reason(
+        ("subscribe() with a generator",),
+        "TypeError",
+        "takes it",
+        "It gives names.",
     ),
     Reason(
         ("a heartbeat that is refused with UNKNOWN_SERVER_ERROR and the like",),
