@@ -62,8 +62,12 @@ COOPERATIVE: list[list[Call]] = [
     [("incremental_assign", "first"), ("incremental_assign", "others")],
     [("incremental_assign", "all"), ("incremental_unassign", "first")],
 ]
-GOING_EAGER: list[list[Call]] = [[], [("unassign", "all")], [("assign", "none")]]
-GOING_COOPERATIVE: list[list[Call]] = [[("incremental_unassign", "what there is")]]
+GOING_EAGER: list[list[Call]] = [
+    [],
+    [("unassign", "all"), ("assignment", "all")],
+    [("assign", "none"), ("assignment", "all")],
+]
+GOING_COOPERATIVE: list[list[Call]] = [[("incremental_unassign", "what there is"), ("assignment", "all")]]
 BESIDE: list[Call] = [("commit", "all"), ("commit_offsets", "first"), ("commit_offsets", "all"), ("assignment", "all")]
 LAST: list[Call] = [("unsubscribe", "all"), ("subscribe", "all"), ("raise", "all")]
 # subscribe() in on_revoke ends the original's process where it closes, and unsubscribe() there counts after it has
@@ -136,6 +140,7 @@ class Member:
     """The topics that callbacks have told of as assigned."""
     told: list[Any] = field(default_factory=list)
     """The partitions that the group has given, without their offsets."""
+    is_closing: bool = False
 
     def __post_init__(self) -> None:
         self.module = importlib.import_module(self.library)
@@ -162,6 +167,7 @@ class Member:
     def run(self) -> list[Any]:
         """What each step gives."""
         seen = [(step, self._ended(functools.partial(self._step, step)), self._settle()) for step in self.made.steps]
+        self.is_closing = True
         seen.append(("close", self._ended(self.consumer.close), self._taken()))
         return [*seen, ("committed", self._committed(), None)]
 
@@ -224,6 +230,9 @@ class Member:
             case "commit_offsets":
                 offsets = [self.module.TopicPartition(each.topic, each.partition, 2) for each in partitions]
                 return self._offsets(consumer.commit(offsets=offsets, asynchronous=False))
+            case "assignment" if self.is_closing:
+                # The original may have ended by the time that a callback of close() has unassigned.
+                return None
             case "assignment":
                 return sorted((each.topic, each.partition) for each in consumer.assignment())
             case _:

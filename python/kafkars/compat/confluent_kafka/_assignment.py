@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -23,11 +23,11 @@ LOOK_SECONDS = 5.0
 class Running:
     """A callback of a rebalance while it runs."""
 
-    __slots__ = ("has_chosen", "has_taken", "is_coming")
+    __slots__ = ("going", "has_chosen", "has_taken")
 
-    def __init__(self, *, is_coming: bool) -> None:
-        self.is_coming = is_coming
-        """Whether it is told of partitions that come; else of some that go."""
+    def __init__(self, going: Iterable[tuple[str, int]] = ()) -> None:
+        self.going: set[Place] = {(topic, partition) for topic, partition in going}
+        """The partitions that go when it has returned; none if it is told of partitions that come."""
         self.has_chosen = False
         """Whether it has called anything that assigns."""
         self.has_taken = False
@@ -43,6 +43,7 @@ class Assignment:
         go_back: Called with assigned partitions that are to be read from what the group has committed.
         unknown: Called with a topic and a partition that no cluster can have.
         let_go: Called with partitions that the program is about to give up.
+        set_aside: The same for partitions that go anyhow as soon as the running callback has returned.
         is_cooperative: Whether the group moves single partitions, and the program has to do so, too.
         is_reset_to_end: Whether a partition without offset starts at its end.
     """
@@ -54,6 +55,7 @@ class Assignment:
         go_back: Callable[[list[Place]], None],
         unknown: Callable[[str, int], None],
         let_go: Callable[[list[Place]], None],
+        set_aside: Callable[[list[Place]], None],
         *,
         is_cooperative: bool,
         is_reset_to_end: bool,
@@ -63,6 +65,7 @@ class Assignment:
         self._go_back = go_back
         self._unknown = unknown
         self._let_go = let_go
+        self._set_aside = set_aside
         self._is_cooperative = is_cooperative
         self._is_reset_to_end = is_reset_to_end
         # The offset that assignment() returns for each partition.
@@ -123,11 +126,12 @@ class Assignment:
 
     def assign(self, partitions: list[TopicPartition]) -> None:
         """Reads these partitions and no others."""
-        self._note_choice()
+        if self._note_choice():
+            return
         checked(partitions)
         if not self.is_subscribed:
             with translated("Failed to set assignment"):
-                self._let_go(list(self._shown))
+                self._give_up(list(self._shown))
                 self._engine.unassign()
                 self._shown.clear()
                 self._forget()
@@ -139,10 +143,10 @@ class Assignment:
 
     def incremental_assign(self, partitions: list[TopicPartition]) -> None:
         """Reads these partitions, too."""
-        self._note_choice()
+        if self._note_choice():
+            return
         checked(partitions)
-        if self.is_subscribed:
-            self._check_cooperative()
+        self._check_cooperative()
         for each in partitions:
             if place(each) in self._shown:
                 raise refusal("_CONFLICT", f"{each.topic} [{each.partition}] is part of the assignment already")
@@ -150,18 +154,19 @@ class Assignment:
             self._take(partitions, only=False)
             return
         with translated("Failed to assign"):
+            # With this the engine knows no longer where those stand that the next poll takes away.
+            self._set_aside([at for at in self._shown if at in self._of_group])
             self._add(partitions)
 
     def incremental_unassign(self, partitions: list[TopicPartition]) -> None:
         """Reads these partitions no longer."""
-        self._note_choice()
-        if self.is_subscribed and not self.is_closing:
-            self._check_cooperative()
+        if self._note_choice():
+            return
+        self._check_cooperative()
         for each in partitions:
             if place(each) not in self._shown:
                 raise refusal("_INVALID_ARG", f"{each.topic} [{each.partition}] is not part of the assignment")
-        if not self._is_leaving:
-            self._drop([place(each) for each in partitions])
+        self._drop([place(each) for each in partitions])
 
     def pause(self, places: list[Place]) -> None:
         """Hands out nothing of these, nor when they are assigned again, until they are resumed."""
@@ -176,13 +181,14 @@ class Assignment:
 
     def unassign(self) -> None:
         """Reads nothing."""
-        self._note_choice()
-        is_told = self.is_in_callback or bool(self._shown)
-        if self._is_cooperative and self.is_subscribed and is_told and not self.is_closing:
-            self._refuse_eager()
-        if self._is_leaving:
+        if self._note_choice():
             return
-        self._drop(list(self._shown))
+        is_told = self.is_in_callback or bool(self._shown)
+        if self._is_cooperative and self.is_subscribed and is_told:
+            self._refuse_eager()
+        going = self._going
+        # What goes is what is given up: what the program has assigned since it unsubscribed stays.
+        self._drop([at for at in self._shown if at in going] if going else list(self._shown))
 
     # --- rebalances of the group
 
@@ -212,7 +218,7 @@ class Assignment:
         What it has not assigned is assigned after it, unless it has called anything that assigns: then the program has
         chosen, also where the call has failed.
         """
-        running = Running(is_coming=True)
+        running = Running()
         try:
             with self._callback(running):
                 yield
@@ -221,9 +227,11 @@ class Assignment:
             self._settle({(topic, partition) for topic, partition in partitions}, running)
 
     @contextmanager
-    def going(self) -> Iterator[None]:
-        """The time in which a callback is told of partitions that go: they are removed when it has returned."""
-        with self._callback(Running(is_coming=False)):
+    def going(self, partitions: Sequence[types.TopicPartition]) -> Iterator[None]:
+        """The time in which a callback is told of partitions that go: what it does not give up itself is removed when it
+        has returned.
+        """
+        with self._callback(Running(partitions)):
             yield
 
     @contextmanager
@@ -265,13 +273,20 @@ class Assignment:
                 self.seek(each)
 
     @property
-    def _is_leaving(self) -> bool:
-        """True while a callback is told of partitions that go."""
-        return self._running is not None and not self._running.is_coming
+    def _going(self) -> set[Place]:
+        """The partitions that go when the running callback has returned."""
+        return set() if self._running is None else self._running.going
 
-    def _note_choice(self) -> None:
+    def _note_choice(self) -> bool:
+        """Notes that the program assigns, and returns whether that is done: while it closes the consumer, whatever it
+        calls gives up all that goes, as in the library.
+        """
         if self._running is not None:
             self._running.has_chosen = True
+        if self.is_closing and self._going:
+            self._drop([at for at in self._shown if at in self._going])
+            return True
+        return False
 
     @staticmethod
     def _refuse_eager() -> NoReturn:
@@ -284,7 +299,7 @@ class Assignment:
             self._left_out |= places
 
     def _check_cooperative(self) -> None:
-        if not self._is_cooperative:
+        if self.is_eager and (self.is_subscribed or self._of_group):
             raise refusal("_STATE", "the group moves all partitions at once: use assign() and unassign()")
 
     def _take(self, partitions: list[TopicPartition], *, only: bool) -> None:
@@ -324,15 +339,23 @@ class Assignment:
 
     def _drop(self, places: list[Place]) -> None:
         with translated("Failed to unassign"):
-            self._let_go(places)
+            kept = self._give_up(places)
             for at in places:
                 self._shown.pop(at, None)
                 self._forget(*at)
             if self.is_subscribed:
-                self._leave_out(set(self._engine.assignment()) & set(places))
+                self._leave_out(set(self._engine.assignment()) & set(kept))
             else:
-                possible = [(topic, number) for topic, number in places if topic and number >= 0]
+                possible = [(topic, number) for topic, number in kept if topic and number >= 0]
                 self._engine.incremental_unassign(possible)
+
+    def _give_up(self, places: list[Place]) -> list[Place]:
+        """Lets what is to be committed of partitions be committed, and returns those that do not go by themselves."""
+        going = self._going
+        self._set_aside([at for at in places if at in going])
+        kept = [at for at in places if at not in going]
+        self._let_go(kept)
+        return kept
 
     def seek(self, to: TopicPartition) -> None:
         """Sets the position of a partition, also to a logical offset."""

@@ -59,6 +59,8 @@ class Commits:
         # Where partitions stood when an offset above that was committed, which counts as long as they stand there.
         self._overtaken: dict[Place, int] = {}
         self._known: dict[Place, int] = {}
+        # What is to be committed of partitions that a callback has given up before they go.
+        self._aside: dict[Place, OffsetAndMetadata] = {}
 
     def store(self, offsets: dict[Place, OffsetAndMetadata]) -> None:
         """Keeps offsets for the next commit."""
@@ -97,6 +99,7 @@ class Commits:
         """
         if not offsets:
             raise refusal("_NO_OFFSET", "Commit failed: there is no offset to commit")
+        self._supersede(offsets)
         try:
             made = possible(offsets, lambda each: self._engine.commit(each, timeout=timeout))
         except errors.KafkaError as problem:
@@ -109,6 +112,7 @@ class Commits:
     def commit_later(self, offsets: Mapping[Place, OffsetAndMetadata], assigned: list[Place]) -> None:
         """Commits without waiting; a later poll calls `on_commit`."""
         if offsets:
+            self._supersede(offsets)
             self._send(offsets)
         elif self._on_commit is not None:
             nothing = [TopicPartition(topic, partition, INVALID) for topic, partition in assigned]
@@ -139,7 +143,8 @@ class Commits:
     def leave(self, partitions: Sequence[types.TopicPartition | Place]) -> None:
         """Commits the remaining offsets of partitions that go, and forgets them."""
         going = {(topic, partition) for topic, partition in partitions}
-        pending = {at: offset for at, offset in self._kept().items() if at in going} if self._is_own else {}
+        kept = {**self._aside, **self._kept()} if self._is_own else {}
+        pending = {at: offset for at, offset in kept.items() if at in going}
         try:
             if pending:
                 made = possible(pending, lambda each: self._engine.commit(each, timeout=LEAVE_SECONDS))
@@ -160,9 +165,21 @@ class Commits:
             self._send(left)
         self.forget(going)
 
+    def set_aside(self, places: Iterable[Place]) -> None:
+        """Keeps the remaining offsets of partitions that a callback gives up for `leave()`, and for nothing else."""
+        giving_up = list(places)
+        kept = {**self._aside, **self._kept()}
+        self.forget(giving_up)
+        self._aside.update({at: kept[at] for at in giving_up if at in kept})
+
+    def _supersede(self, offsets: Iterable[Place]) -> None:
+        """What the program commits of a partition that it has given up counts more than what it had read."""
+        for at in offsets:
+            self._aside.pop(at, None)
+
     def forget(self, partitions: Iterable[types.TopicPartition | Place]) -> None:
         """Drops the stored offsets of these partitions."""
-        for kept in (self._stored, self._before_seek, self._overtaken, self._known):
+        for kept in (self._stored, self._before_seek, self._overtaken, self._known, self._aside):
             for topic, partition in partitions:
                 kept.pop((topic, partition), None)
 

@@ -9,7 +9,7 @@ import re
 import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from importlib import import_module
 from types import TracebackType
@@ -106,6 +106,7 @@ class Consumer(ConfluentConsumer):
             own("_seek_to_committed"),
             own("_unknown_partition"),
             self._commits.let_go,
+            self._commits.set_aside,
             is_cooperative=values["group.protocol"] == "consumer"
             or values["partition.assignment.strategy"] == "cooperative-sticky",
             is_reset_to_end=settings.engine["auto_offset_reset"] == "latest",
@@ -420,7 +421,10 @@ class Consumer(ConfluentConsumer):
         self._check()
         place = arguments.place(arguments.partition(partition))
         if cached:
-            known = self._engine.watermarks(place) if place in self._assignment else None
+            # Also of a partition that the program has given up and the group has not taken away yet.
+            known = None
+            with suppress(errors.NotAssignedError):
+                known = self._engine.watermarks(place)
             return (INVALID, INVALID) if known is None else (known.low, known.high)
         with unknown_partitions("Failed to get watermark offsets"):
             return self._lookups.watermarks(place, limit)

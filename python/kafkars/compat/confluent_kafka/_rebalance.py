@@ -54,7 +54,7 @@ class Listener:
             return
         try:
             if self._callbacks.on_revoke is not None and not consumer._assignment.is_declined:
-                with consumer._assignment.going():
+                with consumer._assignment.going(partitions):
                     self._callbacks.on_revoke(consumer, named(partitions))
         finally:
             consumer._commits.leave(partitions)
@@ -82,7 +82,7 @@ class Listener:
         callback = self._callbacks.on_lost or self._callbacks.on_revoke
         try:
             if callback is not None and not consumer._assignment.is_declined:
-                with consumer._assignment.going():
+                with consumer._assignment.going(partitions):
                     callback(consumer, named(partitions))
         finally:
             consumer._membership.tell_lost()
