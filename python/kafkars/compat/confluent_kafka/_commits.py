@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kafkars import errors
-from kafkars.compat.confluent_kafka._arguments import Place, committed_text, offset_and_metadata
+from kafkars.compat.confluent_kafka._arguments import Place, committed_text, offset_and_metadata, place
 from kafkars.compat.confluent_kafka._codes import BROKER
 from kafkars.compat.confluent_kafka._offsets import INVALID
 from kafkars.compat.confluent_kafka._partition import TopicPartition
@@ -91,8 +91,12 @@ class Commits:
             for topic, partition, offset, epoch in self._consumed()
         }
 
-    def commit(self, offsets: Mapping[Place, OffsetAndMetadata], timeout: float | None = None) -> list[TopicPartition]:
+    def commit(self, offsets: Mapping[Place, OffsetAndMetadata], named: list[TopicPartition]) -> list[TopicPartition]:
         """Commits and waits.
+
+        Args:
+            offsets: What is committed.
+            named: The partitions that the program hears of: those, and others that have no offset to commit.
 
         Raises:
             KafkaException: They were not committed.
@@ -101,39 +105,38 @@ class Commits:
             raise refusal("_NO_OFFSET", "Commit failed: there is no offset to commit")
         self._supersede(offsets)
         try:
-            made = possible(offsets, lambda each: self._engine.commit(each, timeout=timeout))
+            made = possible(offsets, self._engine.commit)
         except errors.KafkaError as problem:
             raise KafkaException(of_commit(problem, "Commit failed")) from problem
         self._note(made)
         if len(made) < len(offsets):
             raise KafkaException(impossible())
-        return answers(offsets)
+        return told(named)
 
-    def commit_later(self, offsets: Mapping[Place, OffsetAndMetadata], assigned: list[Place]) -> None:
-        """Commits without waiting; a later poll calls `on_commit`."""
+    def commit_later(self, offsets: Mapping[Place, OffsetAndMetadata], named: list[TopicPartition]) -> None:
+        """Commits without waiting; a later poll calls `on_commit`. See `commit()`."""
         if offsets:
             self._supersede(offsets)
-            self._send(offsets)
+            self._send(offsets, named)
         elif self._on_commit is not None:
-            nothing = [TopicPartition(topic, partition, INVALID) for topic, partition in assigned]
-            self._refused.append((local_error("_NO_OFFSET"), nothing))
+            self._refused.append((local_error("_NO_OFFSET"), named))
             self._ring()
 
-    def refuse(self, offsets: Mapping[Place, OffsetAndMetadata], error: KafkaError) -> None:
+    def refuse(self, named: list[TopicPartition], error: KafkaError) -> None:
         """Makes a later poll call `on_commit` with the reason why offsets are not committed."""
         if self._on_commit is not None:
-            self._refused.append((error, answers(offsets, error)))
+            self._refused.append((error, told(named, error)))
             self._ring()
 
-    def serve(self) -> None:
-        """Calls `on_commit` for refused offsets, and makes the automatic commit if it is due."""
+    def serve(self, assigned: Callable[[], Iterable[Place]]) -> None:
+        """Calls `on_commit` for refused offsets, and makes the automatic commit of what is assigned if it is due."""
         self.tell_refused()
         if not self._is_own or self._interval <= 0 or time.monotonic() < self._due:
             return
         self._due = time.monotonic() + self._interval
         pending = self.pending()
         if pending:
-            self._send(pending)
+            self._send(pending, with_others(pending, assigned()))
 
     def tell_refused(self) -> None:
         """Calls `on_commit` for offsets that were refused here."""
@@ -145,12 +148,13 @@ class Commits:
         going = {(topic, partition) for topic, partition in partitions}
         kept = {**self._aside, **self._kept()} if self._is_own else {}
         pending = {at: offset for at, offset in kept.items() if at in going}
+        named = with_others(pending, going)
         try:
             if pending:
                 made = possible(pending, lambda each: self._engine.commit(each, timeout=LEAVE_SECONDS))
-                self._told(pending, None, made)
+                self._told(pending, named, None, made)
         except errors.KafkaError as problem:
-            self._told(pending, problem, {})
+            self._told(pending, named, problem, {})
         finally:
             self.forget(partitions)
 
@@ -162,7 +166,7 @@ class Commits:
         pending = self._kept() if self._is_own else {}
         left = {at: pending[at] for at in going if at in pending}
         if left:
-            self._send(left)
+            self._send(left, with_others(left, going))
         self.forget(going)
 
     def set_aside(self, places: Iterable[Place]) -> None:
@@ -183,18 +187,19 @@ class Commits:
             for topic, partition in partitions:
                 kept.pop((topic, partition), None)
 
-    def _send(self, offsets: Mapping[Place, OffsetAndMetadata]) -> None:
-        """Commits without waiting; a later poll calls `on_commit`."""
+    def _send(self, offsets: Mapping[Place, OffsetAndMetadata], named: list[TopicPartition]) -> None:
+        """Commits without waiting; a later poll calls `on_commit`. See `commit()`."""
 
         def ended(made: Mapping[Place, OffsetAndMetadata], problem: errors.KafkaError | None) -> None:
-            self._told(offsets, problem, {(at[0], at[1]): offset for at, offset in made.items()})
+            self._told(offsets, named, problem, {(at[0], at[1]): offset for at, offset in made.items()})
 
         if not possible(offsets, lambda each: self._engine.commit_async(each, callback=ended)):
-            self.refuse(offsets, impossible())
+            self.refuse(named, impossible())
 
     def _told(
         self,
         offsets: Mapping[Place, OffsetAndMetadata],
+        named: list[TopicPartition],
         problem: errors.KafkaError | None,
         made: Mapping[Place, OffsetAndMetadata],
     ) -> None:
@@ -204,8 +209,8 @@ class Commits:
             self._note(made)
             error = None if len(made) == len(offsets) else impossible()
         if self._on_commit is not None:
-            # As in the library all of them have the error, also where the coordinator has refused one and taken others.
-            self._on_commit(error, answers(offsets, error))
+            # As in the library all offsets have the error, also where the coordinator has refused one and taken others.
+            self._on_commit(error, told(named, error))
 
     def _note(self, offsets: Mapping[Place, OffsetAndMetadata]) -> None:
         """Notes offsets that are committed, so that neither they nor lower ones are committed again."""
@@ -245,11 +250,20 @@ def impossible() -> KafkaError:
     return KafkaError(BROKER["UNKNOWN_TOPIC_OR_PART"], "Commit failed: there can be no such topic or partition")
 
 
-def answers(offsets: Mapping[Place, OffsetAndMetadata], error: KafkaError | None = None) -> list[TopicPartition]:
-    """Returns committed offsets, or those that were refused, as the program gets them."""
+def with_others(offsets: Mapping[Place, OffsetAndMetadata], others: Iterable[Place]) -> list[TopicPartition]:
+    """Returns offsets that are to be committed, and the other partitions without one, as the program hears of them."""
+    named = {at: TopicPartition(*at, INVALID) for at in others}
+    for (topic, partition), at in offsets.items():
+        text = committed_text(at.metadata)
+        named[topic, partition] = TopicPartition(topic, partition, at.offset, text, at.leader_epoch)
+    return told(named.values())
+
+
+def told(partitions: Iterable[TopicPartition], error: KafkaError | None = None) -> list[TopicPartition]:
+    """Returns what was to be committed as the program gets it: sorted, with the error where there is an offset."""
     return [
-        TopicPartition(topic, partition)._answer(at.offset, error, committed_text(at.metadata), at.leader_epoch)
-        for (topic, partition), at in sorted(offsets.items())
+        each._answer(each.offset, error if each.offset >= 0 else None, each.metadata, each.leader_epoch)
+        for each in sorted(partitions, key=place)
     ]
 
 

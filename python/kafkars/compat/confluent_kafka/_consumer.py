@@ -21,7 +21,7 @@ from kafkars._kafkars import ConfluentConsumer, Message, PendingFlag
 from kafkars._kafkars import Consumer as Engine
 from kafkars.compat.confluent_kafka import _arguments as arguments
 from kafkars.compat.confluent_kafka._assignment import Assignment
-from kafkars.compat.confluent_kafka._commits import Commits, given
+from kafkars.compat.confluent_kafka._commits import Commits, given, with_others
 from kafkars.compat.confluent_kafka._config import consumer_settings
 from kafkars.compat.confluent_kafka._events import events_of
 from kafkars.compat.confluent_kafka._handlers import ConsumerPolls
@@ -114,7 +114,9 @@ class Consumer(ConfluentConsumer):
         self._membership = Membership(self._engine, self._assignment)
         self._lookups = Lookups(self._engine, own("_refused"), self._assignment)
         self._events = events_of(face, values, self._engine, self._pending, self._commits.known)
-        handler = ConsumerPolls(self._events, self._commits, self._trouble, self._membership, self._pending)
+        handler = ConsumerPolls(
+            self._events, self._commits, self._assignment.places, self._trouble, self._membership, self._pending
+        )
         self._open(self._engine, self._pending, handler, face.enable_partition_eof)
         self._trouble.watch(self._engine, self._pending)
         if is_own and face.auto_commit_interval > 0:
@@ -333,27 +335,23 @@ class Consumer(ConfluentConsumer):
         places = self._given(message, offsets) if is_named else self._commits.pending()
         lost = self._membership.loss(is_named=is_named) if places or not is_named else None
         if lost is not None and not is_named:
-            places = {}
+            places, named = {}, []
+        elif offsets is not None:
+            named = offsets
+        else:
+            named = with_others(places, () if is_named else self._assignment.places())
         if not asynchronous:
             self._trouble.check_alive()
         refused = lost or (self._membership.refusal() if places else None)
         if not asynchronous:
             if refused is not None:
                 raise KafkaException(refused)
-            committed = self._commits.commit(places)
-            if offsets is not None:
-                # Partitions without an offset, which are not committed, are returned, too.
-                return [
-                    each._answer(each.offset, metadata=each.metadata, leader_epoch=each.leader_epoch)
-                    for each in offsets
-                ]
-            nothing = [] if is_named else [each for each in self._assignment.places() if each not in places]
-            return committed + [TopicPartition(*each, INVALID) for each in sorted(nothing)]
+            return self._commits.commit(places, named)
         with translated("Commit failed"):
             if refused is not None:
-                self._commits.refuse(places, refused)
+                self._commits.refuse(named, refused)
             else:
-                self._commits.commit_later(places, [] if is_named else self._assignment.places())
+                self._commits.commit_later(places, named)
         return None
 
     def committed(self, partitions: list[TopicPartition], timeout: float = -1) -> list[TopicPartition]:

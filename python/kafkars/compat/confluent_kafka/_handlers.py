@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 from kafkars import errors
@@ -74,16 +75,24 @@ class ConsumerPolls(ConsumerHandler):
     Args:
         events: Callbacks that wait.
         commits: Commits that nobody asks for.
+        assigned: Returns the partitions of which they tell.
         trouble: What `error_cb` hears, and what messages say.
         membership: What may be committed.
         pending: The flag by which the next poll knows that there is more.
     """
 
     def __init__(
-        self, events: Events, commits: Commits, trouble: Trouble, membership: Membership, pending: PendingFlag
+        self,
+        events: Events,
+        commits: Commits,
+        assigned: Callable[[], list[tuple[str, int]]],
+        trouble: Trouble,
+        membership: Membership,
+        pending: PendingFlag,
     ) -> None:
         self._events = events
         self._commits = commits
+        self._assigned = assigned
         self._trouble = trouble
         self._membership = membership
         self._pending = pending
@@ -94,7 +103,7 @@ class ConsumerPolls(ConsumerHandler):
             self._trouble.missing(topic, code)
         self._trouble.look()
         self._events.serve()
-        self._commits.serve()
+        self._commits.serve(self._assigned)
         message, is_more = self._trouble.next_message()
         if is_more:
             self._pending.set()
