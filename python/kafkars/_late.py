@@ -57,8 +57,8 @@ def late(
         if first is not None and hasattr(sys.modules.get(first), there or name):
             module = first
         found = getattr(imported(module), there or name)
-        held[name] = found
-        return found
+        # Another thread may have put something of its own there while this one imported: that stays.
+        return held.setdefault(name, found)
 
     def dir_() -> list[str]:
         return sorted({*held, *names, *submodules})
