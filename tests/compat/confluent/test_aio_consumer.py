@@ -279,3 +279,27 @@ def test_objects_go_out_and_come_in(ck: ModuleType, aio: ModuleType, broker: Bro
             assert caught.value.kafka_message.value() == b"ABC"
 
     run(work)
+
+
+def test_serializers_of_asyncio_can_be_changed_later(
+    ck: ModuleType, aio: ModuleType, broker: Broker, topic: str
+) -> None:
+    serialization = importlib.import_module(ck.__name__ + ".serialization")
+    integer = serialization.IntegerSerializer()
+
+    async def work() -> None:
+        settings = {"bootstrap.servers": broker.bootstrap_servers, "log_level": 0}
+        async with await aio.AsyncSerializingProducer({**settings, "key.serializer": integer}) as producer:
+            assert (producer._key_serializer, producer._value_serializer) == (integer, None)
+            producer._key_serializer, producer._value_serializer = None, integer
+            future = await producer.produce(topic, key=b"key", value=7)
+            await producer.flush()
+            await future
+        async with await aio.AsyncDeserializingConsumer(config(broker, topic)) as consumer:
+            assert (consumer._key_deserializer, consumer._value_deserializer) == (None, None)
+            consumer._value_deserializer = serialization.IntegerDeserializer()
+            await consumer.subscribe([topic])
+            (message,) = await read(consumer, 1)
+            assert (bytes(message.key()), message.value()) == (b"key", 7)
+
+    run(work)

@@ -210,3 +210,31 @@ def test_names_that_suites_import_have_a_place(ck: ModuleType, module: str, name
     for name in names:
         assert getattr(found, name).__name__ == name.lstrip("_")
         assert name.startswith("_") or getattr(public, name) is getattr(found, name)
+
+
+def test_serializers_can_be_changed_later(
+    ck: ModuleType, serialization: ModuleType, broker: Broker, topic: str
+) -> None:
+    """They are attributes under the library's names, which tracing reads."""
+    text = serialization.StringSerializer()
+    settings = {"bootstrap.servers": broker.bootstrap_servers, "log_level": 0}
+    producer = ck.SerializingProducer({**settings, "key.serializer": text, "value.serializer": text})
+    assert (producer._key_serializer, producer._value_serializer) == (text, text)
+    producer._key_serializer = serialization.IntegerSerializer()
+    producer._value_serializer = None
+    producer.produce(topic, 7, b"as it is", 0)
+    assert producer.flush(SECONDS) == 0
+    producer.close()
+
+    class Loud(ck.DeserializingConsumer):  # type: ignore[misc]
+        def __init__(self, conf: Any) -> None:
+            super().__init__(conf)
+            self._value_deserializer = lambda value, _: value.upper()
+
+    consumer = Loud({**settings, "group.id": topic, "auto.offset.reset": "earliest", "key.deserializer": text})
+    assert consumer._key_deserializer is text
+    consumer._key_deserializer = serialization.IntegerDeserializer()
+    consumer.subscribe([topic])
+    message = poll(consumer)
+    assert (message.key(), message.value()) == (7, b"AS IT IS")
+    consumer.close()

@@ -15,6 +15,8 @@ from kafkars.compat.confluent_kafka.error import (
 from kafkars.compat.confluent_kafka.serialization import MessageField, SerializationContext
 
 Convert = Callable[[Any, SerializationContext], Any]
+Both = tuple[Convert | None, Convert | None]
+"""What converts keys, and what converts values."""
 
 
 class Serdes:
@@ -28,8 +30,8 @@ class Serdes:
     def __init__(self, conf: Mapping[str, Any], kind: str) -> None:
         self.conf: dict[str, Any] = dict(conf)
         self._owned: list[Any] = []
-        self.key = self._take("key", kind)
-        self.value = self._take("value", kind)
+        self.both: Both = self._take("key", kind), self._take("value", kind)
+        """Those of keys and of values; the client keeps them, under the names of the library."""
 
     def _take(self, field: str, kind: str) -> Convert | None:
         converter: Convert | None = self.conf.pop(f"{field}.{kind}", None)
@@ -60,47 +62,51 @@ class Serdes:
         if failures:
             raise failures[0]
 
-    def serialize(self, topic: str, key: Any, value: Any, headers: Any) -> tuple[Any, Any]:
-        """Returns key and value as bytes.
 
-        Raises:
-            KeySerializationError: The key's serializer has failed.
-            ValueSerializationError: The value's serializer has failed.
-        """
-        if self.key is not None:
-            try:
-                key = self.key(key, SerializationContext(topic, MessageField.KEY, headers))
-            except Exception as error:
-                raise KeySerializationError(error) from error
-        if self.value is not None:
-            try:
-                value = self.value(value, SerializationContext(topic, MessageField.VALUE, headers))
-            except Exception as error:
-                raise ValueSerializationError(error) from error
-        return key, value
+def serialized(both: Both, topic: str, key: Any, value: Any, headers: Any) -> tuple[Any, Any]:
+    """Returns key and value as bytes.
 
-    def deserialize(self, message: Any) -> Any:
-        """Returns the message with objects as key and value.
+    Raises:
+        KeySerializationError: The key's serializer has failed.
+        ValueSerializationError: The value's serializer has failed.
+    """
+    of_key, of_value = both
+    if of_key is not None:
+        try:
+            key = of_key(key, SerializationContext(topic, MessageField.KEY, headers))
+        except Exception as error:
+            raise KeySerializationError(error) from error
+    if of_value is not None:
+        try:
+            value = of_value(value, SerializationContext(topic, MessageField.VALUE, headers))
+        except Exception as error:
+            raise ValueSerializationError(error) from error
+    return key, value
 
-        Raises:
-            ConsumeError: The message stands for an error.
-            ValueDeserializationError: The value's deserializer has failed.
-            KeyDeserializationError: The key's deserializer has failed.
-        """
-        if message.error() is not None:
-            raise ConsumeError(message.error(), kafka_message=message)
-        topic, headers = message.topic(), message.headers()
-        key, value = message.key(), message.value()
-        if self.key is not None:
-            try:
-                key = self.key(key, SerializationContext(topic, MessageField.KEY, headers))
-            except Exception as error:
-                raise KeyDeserializationError(exception=error, kafka_message=message) from error
-        if self.value is not None:
-            try:
-                value = self.value(value, SerializationContext(topic, MessageField.VALUE, headers))
-            except Exception as error:
-                raise ValueDeserializationError(exception=error, kafka_message=message) from error
-        message.set_key(key)
-        message.set_value(value)
-        return message
+
+def deserialized(both: Both, message: Any) -> Any:
+    """Returns the message with objects as key and value.
+
+    Raises:
+        ConsumeError: The message stands for an error.
+        ValueDeserializationError: The value's deserializer has failed.
+        KeyDeserializationError: The key's deserializer has failed.
+    """
+    if message.error() is not None:
+        raise ConsumeError(message.error(), kafka_message=message)
+    topic, headers = message.topic(), message.headers()
+    key, value = message.key(), message.value()
+    of_key, of_value = both
+    if of_key is not None:
+        try:
+            key = of_key(key, SerializationContext(topic, MessageField.KEY, headers))
+        except Exception as error:
+            raise KeyDeserializationError(exception=error, kafka_message=message) from error
+    if of_value is not None:
+        try:
+            value = of_value(value, SerializationContext(topic, MessageField.VALUE, headers))
+        except Exception as error:
+            raise ValueDeserializationError(exception=error, kafka_message=message) from error
+    message.set_key(key)
+    message.set_value(value)
+    return message

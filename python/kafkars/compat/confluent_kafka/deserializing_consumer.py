@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from kafkars._discreet import discreet
 from kafkars.compat.confluent_kafka._consumer import Consumer
-from kafkars.compat.confluent_kafka._serdes import Serdes
+from kafkars.compat.confluent_kafka._serdes import Serdes, deserialized
 
 __all__ = ["DeserializingConsumer"]
 
@@ -32,6 +32,7 @@ class DeserializingConsumer(Consumer, Generic[K, V]):
     @discreet
     def __init__(self, conf: Mapping[str, Any]) -> None:
         self._serdes = Serdes(conf, "deserializer")
+        self._key_deserializer, self._value_deserializer = self._serdes.both
         super().__init__(self._serdes.conf)
         self._serdes.resolve_cluster_id(self.cluster_id)
 
@@ -44,7 +45,8 @@ class DeserializingConsumer(Consumer, Generic[K, V]):
             ValueDeserializationError: The value's deserializer has failed; likewise.
         """
         message = super().poll(timeout)
-        return None if message is None else self._serdes.deserialize(message)
+        both = self._key_deserializer, self._value_deserializer
+        return None if message is None else deserialized(both, message)
 
     def consume(self, num_messages: int = 1, timeout: float = -1) -> list[Any]:
         """Not offered, as in the library: call `poll()`."""

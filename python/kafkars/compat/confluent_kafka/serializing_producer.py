@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from kafkars._discreet import discreet
 from kafkars.compat.confluent_kafka._producer import Producer
-from kafkars.compat.confluent_kafka._serdes import Serdes
+from kafkars.compat.confluent_kafka._serdes import Serdes, serialized
 
 __all__ = ["SerializingProducer"]
 
@@ -31,6 +31,7 @@ class SerializingProducer(Producer, Generic[K, V]):
     @discreet
     def __init__(self, conf: Mapping[str, Any]) -> None:
         self._serdes = Serdes(conf, "serializer")
+        self._key_serializer, self._value_serializer = self._serdes.both
         super().__init__(self._serdes.conf)
         self._serdes.resolve_cluster_id(self.cluster_id)
 
@@ -52,7 +53,8 @@ class SerializingProducer(Producer, Generic[K, V]):
             ValueSerializationError: The value's serializer has failed.
             KafkaException: The message is too large, or the producer met a fatal error.
         """
-        key_bytes, value_bytes = self._serdes.serialize(topic, key, value, headers)
+        both = self._key_serializer, self._value_serializer
+        key_bytes, value_bytes = serialized(both, topic, key, value, headers)
         super().produce(
             topic,
             value_bytes,

@@ -40,6 +40,7 @@ class AsyncSerializingProducer(AIOProducer, Generic[K, V]):
 
     def __init__(self, conf: Mapping[str, Any], *arg: Any, **kwarg: Any) -> None:
         self._serdes = Serdes(conf, "serializer")
+        self._key_serializer, self._value_serializer = self._serdes.both
         super().__init__(self._serdes.conf, *arg, **kwarg)
         self._serdes.resolve_cluster_id(self.cluster_id)
 
@@ -66,11 +67,11 @@ class AsyncSerializingProducer(AIOProducer, Generic[K, V]):
             ValueSerializationError: The value's serializer has failed.
         """
         try:
-            key_bytes = await converted(self._serdes.key, key, topic, MessageField.KEY, headers)
+            key_bytes = await converted(self._key_serializer, key, topic, MessageField.KEY, headers)
         except Exception as error:
             raise KeySerializationError(error) from error
         try:
-            value_bytes = await converted(self._serdes.value, value, topic, MessageField.VALUE, headers)
+            value_bytes = await converted(self._value_serializer, value, topic, MessageField.VALUE, headers)
         except Exception as error:
             raise ValueSerializationError(error) from error
         return await super().produce(
@@ -97,6 +98,7 @@ class AsyncDeserializingConsumer(AIOConsumer, Generic[K, V]):
 
     def __init__(self, conf: Mapping[str, Any], *arg: Any, **kwarg: Any) -> None:
         self._serdes = Serdes(conf, "deserializer")
+        self._key_deserializer, self._value_deserializer = self._serdes.both
         super().__init__(self._serdes.conf, *arg, **kwarg)
         self._serdes.resolve_cluster_id(self.cluster_id)
 
@@ -131,11 +133,11 @@ class AsyncDeserializingConsumer(AIOConsumer, Generic[K, V]):
             raise ConsumeError(message.error(), kafka_message=message)
         topic, headers = message.topic(), message.headers()
         try:
-            key = await converted(self._serdes.key, message.key(), topic, MessageField.KEY, headers)
+            key = await converted(self._key_deserializer, message.key(), topic, MessageField.KEY, headers)
         except Exception as error:
             raise KeyDeserializationError(exception=error, kafka_message=message) from error
         try:
-            value = await converted(self._serdes.value, message.value(), topic, MessageField.VALUE, headers)
+            value = await converted(self._value_deserializer, message.value(), topic, MessageField.VALUE, headers)
         except Exception as error:
             raise ValueDeserializationError(exception=error, kafka_message=message) from error
         message.set_key(key)
