@@ -20,6 +20,37 @@ REASONS = [
         "The time is what has ended the call; the text says what was waited for, and the flags what can be done.",
     ),
     Reason(
+        ("send_offsets_to_transaction() whose time is over while AddOffsetsToTxn is under way, of brokers before 4.0",),
+        "retriable: made again it goes on, and the transaction can be committed",
+        "_TIMED_OUT, to be aborted, as while TxnOffsetCommit is under way",
+        "Nothing is lost: the transaction is made again. Which of its requests has taken the time is not known here.",
+    ),
+    Reason(
+        ("commit(asynchronous=False) while the coordinator refuses it for now, as it is loading, or has moved",),
+        "fails after a few tries, or the first, with the code of the last: COORDINATOR_LOAD_IN_PROGRESS, "
+        "NOT_COORDINATOR, REBALANCE_IN_PROGRESS",
+        "tries again until it is made, or 60 s are over: _TIMED_OUT",
+        "What passes by itself is waited for, as in Java's client: what was read would be read again.",
+    ),
+    Reason(
+        ("an idempotent producer of which a broker has lost the numbers: OUT_OF_ORDER_SEQUENCE_NUMBER and such",),
+        "fatal after OUT_OF_ORDER_SEQUENCE_NUMBER; with INVALID_PRODUCER_EPOCH the messages fail",
+        "numbers anew what is not stored, and goes on (KIP-360); a line of the log tells it",
+        "As in Java's client: the messages are still there, and those before them have had their reports.",
+    ),
+    Reason(
+        ("a message that a broker refuses with NETWORK_EXCEPTION",),
+        "fails",
+        "is tried again until its time is over",
+        "It is a passing code in Kafka's protocol. An idempotent producer stores nothing twice by that.",
+    ),
+    Reason(
+        ("on_assign with no partitions, with group.protocol=consumer",),
+        "after an on_revoke that has left the member some, where none come",
+        "when a member joins that gets none at first",
+        "It tells nothing that is not known: what there is, is in assignment().",
+    ),
+    Reason(
         ("__init__() of a client that was closed",),
         "the client works again, says that it is closed, or hangs, as it comes",
         "RuntimeError",
@@ -107,8 +138,8 @@ REASONS = [
         "It is the latest that the program has asked for.",
     ),
     Reason(
-        ("commit() in on_revoke after unassign(), while the consumer leaves its group",),
-        "UNKNOWN_MEMBER_ID",
+        ("commit() of what is named, in on_revoke after unassign(), while the consumer leaves its group",),
+        "UNKNOWN_MEMBER_ID, or commits, as it comes",
         "commits",
         "The consumer leaves when the callback has ended.",
     ),
