@@ -136,7 +136,13 @@ class Commits:
         self._due = time.monotonic() + self._interval
         pending = self.pending()
         if pending:
-            self._send(pending, with_others(pending, assigned()))
+            self._send(pending, self.told_of(pending, assigned))
+
+    def told_of(
+        self, offsets: Mapping[Place, OffsetAndMetadata], others: Callable[[], Iterable[Place]]
+    ) -> list[TopicPartition]:
+        """Returns what `on_commit` hears of a commit, also of other partitions; nothing where nobody hears it."""
+        return [] if self._on_commit is None else with_others(offsets, others())
 
     def tell_refused(self) -> None:
         """Calls `on_commit` for offsets that were refused here."""
@@ -148,7 +154,7 @@ class Commits:
         going = {(topic, partition) for topic, partition in partitions}
         kept = {**self._aside, **self._kept()} if self._is_own else {}
         pending = {at: offset for at, offset in kept.items() if at in going}
-        named = with_others(pending, going)
+        named = self.told_of(pending, lambda: going)
         try:
             if pending:
                 made = possible(pending, lambda each: self._engine.commit(each, timeout=LEAVE_SECONDS))
@@ -166,7 +172,7 @@ class Commits:
         pending = self._kept() if self._is_own else {}
         left = {at: pending[at] for at in going if at in pending}
         if left:
-            self._send(left, with_others(left, going))
+            self._send(left, self.told_of(left, lambda: going))
         self.forget(going)
 
     def set_aside(self, places: Iterable[Place]) -> None:

@@ -339,7 +339,8 @@ class Consumer(ConfluentConsumer):
         elif offsets is not None:
             named = offsets
         else:
-            named = with_others(places, () if is_named else self._assignment.places())
+            others = list if is_named else self._assignment.places
+            named = self._commits.told_of(places, others) if asynchronous else with_others(places, others())
         if not asynchronous:
             self._trouble.check_alive()
         refused = lost or (self._membership.refusal() if places else None)
