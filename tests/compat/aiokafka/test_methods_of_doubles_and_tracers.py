@@ -37,6 +37,17 @@ def test_the_same_methods_are_coroutine_functions(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CLASSES)
+def test_methods_say_whose_they_are(embedded: Library, name: str) -> None:
+    """In which file of the class they are written is nobody's concern."""
+    kind = getattr(embedded.module(), name)
+    for method in public_methods(kind):
+        function = getattr(kind, method)
+        assert (function.__module__, function.__qualname__) == (kind.__module__, f"{name}.{method}")
+        assert pickle.loads(pickle.dumps(function)) is function
+        assert inspect.getsource(function)
+
+
+@pytest.mark.parametrize("name", CLASSES)
 def test_doubles_are_awaitable_where_the_originals_are(name: str) -> None:
     import aiokafka
     from kafkars.compat import aiokafka as face

@@ -1,0 +1,89 @@
+"""What all calls of a consumer share (`AIOKafkaConsumer`)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Iterable
+from typing import Any
+
+from kafkars import _kafkars, aio
+from kafkars.compat.aiokafka import errors
+from kafkars.compat.aiokafka.consumer._commits import Commits
+from kafkars.compat.aiokafka.consumer._membership import Membership, SubscriptionRequest
+from kafkars.compat.aiokafka.consumer._standing import Standing
+from kafkars.compat.aiokafka.consumer.fetcher import Subscriptions
+from kafkars.compat.aiokafka.consumer.group_coordinator import GroupCoordinator
+from kafkars.compat.aiokafka.structs import TopicPartition
+
+
+class NothingAssignedError(errors.IllegalStateError, AssertionError):
+    """An error of both classes: aiokafka documents one and raises the other."""
+
+
+class ConsumerState(_kafkars.AiokafkaReader):
+    """A consumer as its parts know it: before its start, at work, stopped."""
+
+    _closed: bool | None = None
+    """None before the constructor has ended."""
+    _loop: asyncio.AbstractEventLoop
+    _config: dict[str, Any]
+    """The settings of the inner consumer."""
+    _group_id: str | None
+    _request_timeout_ms: int
+    _engine: aio.Consumer[Any, Any] | None
+    """The inner consumer."""
+    _membership: Membership | None
+    _tasks: set[asyncio.Task[None]]
+    _leaving: asyncio.Task[None] | None
+    """Leaves the group after `unsubscribe()`."""
+    _requested: SubscriptionRequest | None
+    """What is to be read."""
+    _paused_before_start: set[TopicPartition]
+    _last: Standing
+    _coordinator: GroupCoordinator
+    _subscription: Subscriptions
+    _commits: Commits
+
+    def assignment(self) -> frozenset[TopicPartition]:
+        """Returns the assigned partitions; none from `subscribe()` to other topics until those are assigned."""
+        if self._closed:
+            return self._last.assignment
+        by_hand = None if self._requested is None else self._requested.partitions
+        if self._engine is None or self._membership is None or self._leaving is not None:
+            return by_hand or frozenset()
+        return self._engine.assignment() if self._membership.is_settled else frozenset()
+
+    def _is_to_start(self) -> bool:
+        return self._membership is None and not self._closed
+
+    def _started(self) -> aio.Consumer[Any, Any]:
+        if self._engine is None or self._is_to_start():
+            raise errors.IllegalStateError("the consumer has no connection yet: await consumer.start() first")
+        if self._closed:
+            raise errors.ConsumerStoppedError
+        return self._engine
+
+    def _check_group(self) -> None:
+        if self._group_id is None:
+            raise errors.IllegalOperation("this call needs the setting group_id")
+
+    def _check_any_assigned(self) -> None:
+        if not self.assignment():
+            raise NothingAssignedError("no partition is assigned")
+
+    def _check_assigned(self, partitions: Iterable[TopicPartition]) -> None:
+        assignment = self.assignment()
+        for partition in partitions:
+            if partition not in assignment:
+                raise errors.IllegalStateError(f"partition {partition} is not assigned")
+
+    def _failed(self, error: BaseException) -> None:
+        """Keeps an error of the group for `start()`, or for the next read."""
+        if self._membership is None or not self._membership.fail(error):
+            self._raise_later(error)
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = self._loop.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
