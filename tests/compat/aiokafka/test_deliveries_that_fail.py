@@ -136,17 +136,15 @@ def test_what_an_abort_has_not_sent_is_no_failure_that_nobody_has_looked_at(
                 futures = [await producer.send_batch(batch, topic, partition=0)]
             else:
                 futures = [await producer.send(topic, b"value") for _ in range(3)]
-            if way == "waited for":
-                waiting = asyncio.ensure_future(asyncio.wait(futures))
+            waiting = [asyncio.ensure_future(asyncio.wait(futures))] if way == "waited for" else []
             if way == "with a callback":
                 for future in futures:
                     future.add_done_callback(lambda _: None)
             if way == "thrown away":
                 futures.clear()
             await producer.abort_transaction()
-            if way == "waited for":
-                await waiting
-                del waiting
+            while waiting:
+                await waiting.pop()
             assert all(future.done() for future in futures)
             futures.clear()
             future = None
