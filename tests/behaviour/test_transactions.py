@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import time
 from typing import Any
 
 import kafkars.aio
@@ -293,3 +294,26 @@ def test_a_transaction_open_for_too_long_is_aborted_and_the_next_one_commits(kaf
     producer.send(topic, b"kept")
     producer.commit_transaction(SECONDS)
     assert committed(kafka_clients, topic, 1) == [b"kept"]
+
+
+@pytest.mark.timeout(60)
+def test_a_transaction_may_take_all_of_its_time(clients: Clients, topic: str) -> None:
+    # A slow machine may need longer than the shorter one.
+    assert any(commits_late(clients, topic, seconds) for seconds in (3, 12))
+
+
+def commits_late(clients: Clients, topic: str, seconds: float) -> bool:
+    """Commits when nearly all of a transaction's time is over. False if it was over before the commit."""
+    producer: Any = clients.producer(transactional_id=name(), transaction_timeout_ms=seconds * 1_000)
+    producer.init_transactions(SECONDS)
+    producer.begin_transaction()
+    begun = time.monotonic()
+    try:
+        while time.monotonic() - begun < 0.93 * seconds:
+            producer.send(topic, b"late").result(SECONDS)
+        producer.commit_transaction(SECONDS)
+    except TransactionTimedOutError:
+        assert time.monotonic() - begun > seconds
+        return False
+    assert committed(clients, topic, 1) == [b"late"]
+    return True

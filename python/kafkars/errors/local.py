@@ -235,9 +235,7 @@ class TransactionFailedError(KafkaError):
 
 
 class TransactionTimedOutError(KafkaError):
-    """The transaction was open for nearly `transaction_timeout_ms`, or longer: abort it, then it may be tried again
-    (KIP-588).
-    """
+    """The transaction was open for `transaction_timeout_ms`: abort it, then it may be tried again (KIP-588)."""
 
     name = "TRANSACTION_TIMED_OUT"
     abortable = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from contextlib import suppress
 from typing import Any
 
@@ -191,3 +192,50 @@ async def begin_when_it_can(producer: Any, refused: tuple[type[Exception], ...])
             return
         await asyncio.sleep(0.01)
     raise AssertionError("the transaction before does not end")
+
+
+@pytest.mark.timeout(90)
+def test_a_transaction_may_take_all_of_its_time(library: Library, run: Run) -> None:
+    async def commits_late(seconds: float) -> bool:
+        """Commits when nearly all of a transaction's time is over. False if it was over before the commit."""
+        topic = library.broker.new_topic()
+        settings = {"transactional_id": library.group(), "transaction_timeout_ms": int(seconds * 1_000)}
+        async with library.producer(**settings) as producer:
+            await producer.begin_transaction()
+            begun = time.monotonic()
+            try:
+                while time.monotonic() - begun < 0.93 * seconds:
+                    await producer.send_and_wait(topic, b"late")
+                await producer.commit_transaction()
+            except library.errors.ProducerFenced:
+                if time.monotonic() - begun > seconds:
+                    return False
+                raise
+        async with library.consumer(topic, isolation_level="read_committed") as consumer:
+            return bool((await consumer.getone()).value == b"late")
+
+    async def test() -> None:
+        # A slow machine may need longer than the shorter one.
+        assert await commits_late(3) or await commits_late(12)
+
+    run(test)
+
+
+def test_a_transaction_whose_time_is_over_is_fenced_and_can_be_aborted(face: Library, run: Run) -> None:
+    """In the original it goes on until the coordinator has found it, and then the producer is fenced for good."""
+    topic = face.broker.new_topic()
+
+    async def test() -> None:
+        settings = {"transactional_id": face.group(), "transaction_timeout_ms": 1_000}
+        async with face.producer(**settings) as producer:
+            await producer.begin_transaction()
+            with pytest.raises(face.errors.ProducerFenced, match="transaction_timeout_ms=1000"):
+                while True:
+                    await producer.send_and_wait(topic, b"dropped")
+            await producer.abort_transaction()
+            async with producer.transaction():
+                await producer.send_and_wait(topic, b"kept")
+        async with face.consumer(topic, isolation_level="read_committed") as consumer:
+            assert (await consumer.getone()).value == b"kept"
+
+    run(test)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import suppress
 from typing import Any
 
 import pytest
 
-from tests.compat.confluent.conftest import Clients, places, poll_until
+from tests.compat.confluent.conftest import RUNS, Clients, places, poll_until
 from tests.compat.confluent.test_produce import Reports
 from tests.support.proxy import Proxy, Weather
 
@@ -400,3 +401,51 @@ def test_after_a_fence_every_call_says_so(clients: Clients) -> None:
         fenced.produce(topic, b"value")
     assert caught.value.args[0].name() == "_FATAL"
     assert fenced.send_offsets_to_transaction([], group, 20) is None
+
+
+@pytest.mark.timeout(60)
+def test_a_transaction_may_take_all_of_its_time(clients: Clients) -> None:
+    # A slow machine may need longer than the shorter one.
+    assert any(commits_late(clients, seconds) for seconds in (3, 12))
+
+
+def commits_late(clients: Clients, seconds: float) -> bool:
+    """Commits when nearly all of a transaction's time is over. False if it was over before the commit."""
+    topic = clients.topic()
+    producer = clients.producer({"transactional.id": clients.group(), "transaction.timeout.ms": seconds * 1000})
+    producer.init_transactions(20)
+    producer.begin_transaction()
+    begun = time.monotonic()
+    try:
+        while time.monotonic() - begun < 0.93 * seconds:
+            producer.produce(topic, b"late", partition=0)
+            assert producer.flush(20) == 0
+        producer.commit_transaction(20)
+    except clients.ck.KafkaException:
+        if time.monotonic() - begun > seconds:
+            return False
+        raise
+    assert set(read(clients, topic)) == {b"late"}
+    return True
+
+
+@pytest.mark.parametrize("clients", RUNS[1:], indirect=True)
+def test_a_transaction_whose_time_is_over_is_aborted_and_the_next_one_commits(clients: Clients) -> None:
+    """In the library it goes on until the coordinator has found it, which then fences the producer."""
+    topic = clients.topic()
+    producer = clients.producer({"transactional.id": clients.group(), "transaction.timeout.ms": 1000})
+    producer.init_transactions(20)
+    producer.begin_transaction()
+    begun = time.monotonic()
+    with pytest.raises(clients.ck.KafkaException) as caught:
+        while time.monotonic() - begun < 20:
+            producer.produce(topic, b"dropped", partition=0)
+            producer.flush(20)
+    assert caught.value.args[0].name() == "_STATE"
+    told = ends(clients, {"commit": lambda: producer.commit_transaction(20)})
+    assert told == {"commit": ("_TIMED_OUT", False, False, True)}
+    producer.abort_transaction(20)
+    producer.begin_transaction()
+    producer.produce(topic, b"kept", partition=0)
+    producer.commit_transaction(20)
+    assert read(clients, topic) == [b"kept"]

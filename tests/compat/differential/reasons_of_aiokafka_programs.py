@@ -54,6 +54,12 @@ REASONS = [
         "Since Kafka 4 the answer to a record does not tell whether it is another producer or a transaction that was aborted.",
     ),
     Reason(
+        ("a transaction that is open for longer than transaction_timeout_ms",),
+        "goes on until its coordinator has found it, which looks every ten seconds; then ProducerFenced, for good",
+        "ProducerFenced, after which abort_transaction() lets the producer go on",
+        "What may be lost at any moment is not to be counted on.",
+    ),
+    Reason(
         ("send() to a partition that is gone because the topic was made again with fewer",),
         "NotLeaderForPartitionError after request_timeout_ms; in a transaction it and the commit never end",
         "UnknownTopicOrPartitionError after request_timeout_ms; a transaction can be aborted",

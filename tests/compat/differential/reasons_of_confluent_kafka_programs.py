@@ -51,6 +51,12 @@ REASONS = [
         "It tells nothing that is not known: what there is, is in assignment().",
     ),
     Reason(
+        ("a transaction that is open for longer than transaction.timeout.ms",),
+        "goes on until its coordinator has found it, which looks every ten seconds; then _FENCED, and fatal",
+        "_STATE of produce(), and _TIMED_OUT, to be aborted, of the others; the next transaction works",
+        "What may be lost at any moment is not to be counted on, and a new producer would not make it faster.",
+    ),
+    Reason(
         ("__init__() of a client that was closed",),
         "the client works again, says that it is closed, or hangs, as it comes",
         "RuntimeError",

@@ -7,6 +7,10 @@ use serde::{Deserialize, Serialize};
 /// The last epoch but one: a producer that reaches it gets a new id with its next bump.
 const LAST_EPOCH: i16 = i16::MAX - 1;
 
+/// How long after its end in milliseconds a transaction's time is found to be over. Kafka looks every ten seconds, so
+/// that there a client which aborts on time is never overtaken.
+const FOUND_AFTER_MS: i64 = 1_000;
+
 /// The epoch of a producer that has none.
 pub(crate) const NO_EPOCH: i16 = -1;
 /// The producer id where there is none.
@@ -106,7 +110,8 @@ impl Transaction {
 
     /// The time when the transaction under way is aborted.
     pub(crate) fn deadline(&self) -> i64 {
-        self.started_at.saturating_add(i64::from(self.timeout_ms))
+        let allowed = i64::from(self.timeout_ms) + FOUND_AFTER_MS;
+        self.started_at.saturating_add(allowed)
     }
 
     /// True if the next bump needs a new producer id.

@@ -278,11 +278,11 @@ pub enum TransactionError {
         /// newer producer.
         init_lost: bool,
     },
-    /// The transaction was open for nearly `transaction_timeout_ms`, and is aborted before the coordinator does it
-    /// (KIP-588). Abortable.
+    /// The transaction was open for `transaction_timeout_ms`, and is aborted before the coordinator does it (KIP-588).
+    /// Abortable.
     #[error(
-        "the transaction was open for {} ms, and transaction_timeout_ms={} leaves no time to commit it; abort it, and raise the \
-         setting or make transactions shorter", measured.as_millis(), limit.as_millis()
+        "the transaction was open for {} ms, longer than transaction_timeout_ms={} allows; abort it, and raise the setting or \
+         make transactions shorter", measured.as_millis(), limit.as_millis()
     )]
     TimedOut {
         /// `transaction_timeout_ms`.

@@ -224,7 +224,8 @@ impl World {
             coordinator.state = State::Ongoing;
             coordinator.transaction += 1;
             let transaction = coordinator.transaction;
-            let timeout = coordinator.timeout + 50 * MILLI;
+            // Kafka looks for late ones every ten seconds.
+            let timeout = coordinator.timeout + 1_000 * MILLI;
             self.after(timeout, move |world| {
                 let coordinator = &world.cluster.coordinator;
                 if coordinator.transaction == transaction && coordinator.state == State::Ongoing {
