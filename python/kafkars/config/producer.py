@@ -55,6 +55,10 @@ class ProducerConfig(ClientConfig):
     """The brokers that must have a record before it is acknowledged: "all" in-sync replicas, the leader (1), or none
     (0)."""
 
+    acks_timeout_ms: float | None = None
+    """How long a leader may wait for the replicas that `acks` asks for before it gives up with `REQUEST_TIMED_OUT`,
+    after which the batch is sent again. None: as long as its answer is waited for, `request_timeout_ms`."""
+
     linger_ms: float = 5
     """How long a batch that is not full waits for more records."""
 
@@ -120,6 +124,7 @@ class ProducerConfig(ClientConfig):
     CHECKS: ClassVar[Mapping[str, Callable[[str, object], Any]]] = {
         **ClientConfig.CHECKS,
         "acks": _acks,
+        "acks_timeout_ms": checks.optional(checks.milliseconds(0, checks.INT32, above=True)),
         "linger_ms": checks.milliseconds(),
         "batch_size": checks.whole(1, 1_073_741_824, "bytes"),
         "buffer_memory": checks.whole(1, unit="bytes"),

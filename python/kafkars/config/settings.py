@@ -81,6 +81,7 @@ class ProducerSettings(ClientSettings, total=False):
     """Fields of `ProducerConfig`, except the serializers."""
 
     acks: Literal["all", -1, 0, 1]
+    acks_timeout_ms: float | None
     linger_ms: float
     batch_size: int
     buffer_memory: int

@@ -27,7 +27,8 @@ def producer(values: Values) -> dict[str, Any]:
     idempotent = idempotence(values)
     largest = values["message.max.bytes"]
     delivery, linger = times(values)
-    request = min(values["socket.timeout.ms"], values["request.timeout.ms"], max(delivery - linger, 1))
+    # How long the client waits. How long a broker may is `request.timeout.ms`, and no reason to give it up.
+    request = min(values["socket.timeout.ms"], max(delivery - linger, 1))
     sticky = "sticky.partitioning.linger.ms"
     in_flight = "max.in.flight.requests.per.connection"
     codec = values["compression.codec"]
@@ -36,6 +37,7 @@ def producer(values: Values) -> dict[str, Any]:
         "allow_auto_create_topics": creates(values),
         "request_timeout_ms": request,
         "acks": acks(values),
+        "acks_timeout_ms": values["request.timeout.ms"],
         "linger_ms": linger,
         "batch_size": min(values["batch.size"], largest, LARGEST_BATCH),
         "buffer_memory": max(values["queue.buffering.max.kbytes"] * 1024, largest),

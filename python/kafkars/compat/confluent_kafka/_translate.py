@@ -238,6 +238,9 @@ def of_delivery(problem: errors.KafkaError, in_flight: bool) -> KafkaError:
     """
     if in_flight:
         return local_error("_PURGE_INFLIGHT", str(problem))
+    if isinstance(problem, errors.RequestTimedOutError) and isinstance(problem.__cause__, errors.KafkaTimeoutError):
+        # No broker has said so.
+        return local_error("_MSG_TIMED_OUT", str(problem))
     answer = problem.__cause__ if isinstance(problem, errors.MetadataTimeoutError) else None
     if isinstance(answer, errors.UnknownTopicOrPartitionError | errors.UnknownTopicIdError):
         return KafkaError(BROKER["UNKNOWN_TOPIC_OR_PART"], str(problem))

@@ -52,8 +52,10 @@ pub struct ProducerConfig {
     /// How often a batch that was sent and not stored is sent again, as long as `delivery_timeout` lasts. Without
     /// idempotence 0 keeps a record from being stored twice. Default: as often as time allows.
     pub retries: u32,
-    /// How long the broker may wait for its replicas, inside `request_timeout`. Default 30 s.
+    /// How long an answer is waited for. Default 30 s.
     pub request_timeout: Duration,
+    /// How long the leader may wait for its replicas before it says so. Default: as long as its answer is waited for.
+    pub acks_timeout: Option<Duration>,
     /// Produce requests under way per broker. Default 5.
     pub max_in_flight: usize,
     /// Codec and level for new batches. Default none.
@@ -85,6 +87,7 @@ impl Default for ProducerConfig {
             delivery_timeout: Duration::from_secs(120),
             retries: u32::MAX,
             request_timeout: Duration::from_secs(30),
+            acks_timeout: None,
             max_in_flight: 5,
             compression: Compression::default(),
             partitioner: Partitioner::default(),

@@ -133,6 +133,8 @@ pub enum ProduceError {
         retries: u32,
         /// What the last try met: the broker's refusal, `REQUEST_TIMED_OUT` or `NETWORK_EXCEPTION`.
         code: ErrorCode,
+        /// Whether a broker has said so.
+        is_answer: bool,
         /// The same in words.
         cause: Arc<str>,
     },

@@ -49,7 +49,7 @@ pub fn produce_request(
     batches: &[InFlightBatch],
     transactional_id: Option<String>,
     acks: Acks,
-    timeout: Duration,
+    acks_timeout: Duration,
 ) -> ProduceRequest {
     let mut topics: Vec<TopicProduceData> = Vec::new();
     let mut indexes: HashMap<&str, usize> = HashMap::new();
@@ -74,7 +74,7 @@ pub fn produce_request(
     ProduceRequest {
         transactional_id,
         acks: acks.as_i16(),
-        timeout_ms: i32::try_from(timeout.as_millis()).unwrap_or(i32::MAX),
+        timeout_ms: i32::try_from(acks_timeout.as_millis()).unwrap_or(i32::MAX),
         topic_data: topics,
     }
 }

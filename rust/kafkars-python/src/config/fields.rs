@@ -99,6 +99,7 @@ settings! {
     /// What `kafkars.config.ProducerConfig` adds.
     ProducerFields {
         acks: i16,
+        acks_timeout_ms: Option<f64>,
         linger_ms: f64,
         batch_size: i64,
         buffer_memory: i64,

@@ -149,6 +149,7 @@ impl ProducerSettings {
             delivery_timeout: milliseconds(fields.delivery_timeout_ms),
             retries: fields.retries,
             request_timeout: milliseconds(self.client.request_timeout_ms),
+            acks_timeout: fields.acks_timeout_ms.map(milliseconds),
             max_in_flight: number(
                 "max_in_flight_requests_per_connection",
                 fields.max_in_flight_requests_per_connection,

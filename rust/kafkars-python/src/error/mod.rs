@@ -86,11 +86,17 @@ pub(crate) fn produce(py: Python<'_>, error: &ProduceError) -> PyErr {
             topic,
             partition,
             code,
+            is_answer,
+            cause,
             ..
         } => {
             let place = ErrorContext::partition(topic, *partition);
             if *code != ErrorCode::NetworkException {
-                return broker(py, *code, error, &place);
+                let made = broker(py, *code, error, &place);
+                if !is_answer {
+                    made.set_cause(py, Some(local(py, "KafkaTimeoutError", cause, &place)));
+                }
+                return made;
             }
             ("BrokerConnectionError", place)
         }

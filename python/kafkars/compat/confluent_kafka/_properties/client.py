@@ -215,7 +215,7 @@ CLIENT: tuple[Property, ...] = (
         INTEGER,
         "60000",
         ENGINE,
-        "`request_timeout_ms`; of producers the shorter one of this and `request.timeout.ms`",
+        "`request_timeout_ms`; of producers at most `message.timeout.ms` less `linger.ms`",
         limits=(10, 300000),
     ),
     Property(

@@ -163,7 +163,7 @@ PRODUCER: tuple[Property, ...] = (
         INTEGER,
         "30000",
         ENGINE,
-        "`request_timeout_ms`; the shorter one of this and `socket.timeout.ms`",
+        "`acks_timeout_ms`; the client itself waits for `socket.timeout.ms`",
         limits=(1, 900000),
         scope="topic",
     ),

@@ -18,6 +18,24 @@ use crate::transaction::NoAnswer;
 /// `CONCURRENT_TRANSACTIONS` ends as soon as the markers of the previous transaction are written.
 const MARKERS: Duration = Duration::from_millis(20);
 
+/// What a try to send a batch has met.
+struct Met {
+    code: ErrorCode,
+    cause: Arc<str>,
+    /// Whether a broker has said so.
+    is_answer: bool,
+}
+
+impl Met {
+    fn answer(code: ErrorCode, cause: impl Into<Arc<str>>) -> Self {
+        Self {
+            code,
+            cause: cause.into(),
+            is_answer: true,
+        }
+    }
+}
+
 impl Sender {
     /// Takes a node's response to a Produce request.
     pub fn answered(
@@ -33,15 +51,10 @@ impl Sender {
         for in_flight in batches {
             let (topic, partition) = (in_flight.buffer.topic(), in_flight.buffer.partition());
             let Some(answer) = answers.find(topic, in_flight.topic_id, partition) else {
-                let cause = "the response left this partition out".into();
+                let cause = "the response left this partition out";
+                let met = Met::answer(ErrorCode::UnknownServerError, cause);
                 self.needs_metadata = true;
-                self.retry(
-                    now,
-                    in_flight,
-                    ErrorCode::UnknownServerError,
-                    cause,
-                    self.backoff,
-                );
+                self.retry(now, in_flight, met, self.backoff);
                 continue;
             };
             let has_earlier = in_flight.buffer.lock().has_earlier(in_flight.batch.ordinal);
@@ -63,7 +76,7 @@ impl Sender {
                     } else {
                         self.backoff
                     };
-                    self.retry(now, in_flight, code, cause, backoff);
+                    self.retry(now, in_flight, Met::answer(code, cause), backoff);
                 }
                 ProduceOutcome::Restart { code, new_id } => {
                     let cause: Arc<str> = code.name().into();
@@ -80,7 +93,7 @@ impl Sender {
                     } else {
                         tracing::warn!(target: "kafkars::producer", client = %self.client, %topic, partition, %cause, "the broker has lost an idempotent producer's numbers; numbering starts over, nothing is lost or doubled");
                     }
-                    self.retry(now, in_flight, code, cause, self.backoff);
+                    self.retry(now, in_flight, Met::answer(code, cause), self.backoff);
                 }
                 ProduceOutcome::Split(error) => self.split(in_flight, error),
                 ProduceOutcome::Failed(error) => {
@@ -133,7 +146,14 @@ impl Sender {
         for mut in_flight in batches {
             let cause = Arc::clone(cause);
             match code {
-                Some(code) => self.retry(now, in_flight, code, cause, self.backoff),
+                Some(code) => {
+                    let met = Met {
+                        code,
+                        cause,
+                        is_answer: false,
+                    };
+                    self.retry(now, in_flight, met, self.backoff);
+                }
                 // What has not left may leave as often as ever.
                 None => {
                     in_flight.batch.last_code = None;
@@ -195,14 +215,12 @@ impl Sender {
     }
 
     /// Sends a batch again that was sent and not stored, as often as `retries` allows.
-    fn retry(
-        &mut self,
-        now: Instant,
-        mut in_flight: InFlightBatch,
-        code: ErrorCode,
-        cause: Arc<str>,
-        backoff: Backoff,
-    ) {
+    fn retry(&mut self, now: Instant, mut in_flight: InFlightBatch, met: Met, backoff: Backoff) {
+        let Met {
+            code,
+            cause,
+            is_answer,
+        } = met;
         let retries = self.config.retries;
         if in_flight.batch.attempts >= retries && !in_flight.batch.delivery.is_done() {
             let error = ProduceError::RetriesExhausted {
@@ -210,6 +228,7 @@ impl Sender {
                 partition: in_flight.buffer.partition(),
                 retries,
                 code,
+                is_answer,
                 cause,
             };
             return self.arrived(in_flight, BatchOutcome::Failed(error));

@@ -226,8 +226,9 @@ impl Sender {
             transactional_id = Some(transactions.config().transactional_id.as_ref().to_owned());
             max_version = transactions.produce_max_version();
         }
-        let timeout = deadline.saturating_duration_since(now);
-        let request = produce_request(&batches, transactional_id, self.config.acks, timeout);
+        let wait = deadline.saturating_duration_since(now);
+        let acks_timeout = self.config.acks_timeout.unwrap_or(wait).min(wait);
+        let request = produce_request(&batches, transactional_id, self.config.acks, acks_timeout);
         ProduceCall {
             node,
             batches,
