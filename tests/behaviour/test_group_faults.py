@@ -269,3 +269,18 @@ def test_who_has_no_instance_id_loses_nothing_with_it(group: Group) -> None:
     assert not caught.value.fatal
     assert len(member.commit(timeout=10)) == 4
     assert len(member.assignment()) == 4
+
+
+@pytest.mark.parametrize("protocol", ["consumer"], indirect=True)
+@pytest.mark.parametrize("code", ["UNSUPPORTED_ASSIGNOR", "INVALID_REQUEST", "GROUP_MAX_SIZE_REACHED"])
+def test_who_is_refused_for_good_joins_again_when_it_subscribes_again(group: Group, code: str) -> None:
+    """As in Java's client. Until then each poll raises why, and nobody is asked."""
+    with group.clients.broker.handle.intercept("ConsumerGroupHeartbeat", code) as refused:
+        member = group.reader()
+        for _ in range(3):
+            with pytest.raises(KafkaError, match=code) as caught:
+                poll_until([member], lambda: False, "the refusal")
+            assert (caught.value.fatal, caught.value.retriable) == (True, False)
+        assert refused.hits == 1
+    member.subscribe([group.topic])
+    poll_until([member], lambda: len(member.assignment()) > 0, "partitions")

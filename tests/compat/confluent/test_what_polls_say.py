@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from kafkars import Admin
 
+from tests.brokers import Broker
 from tests.compat.confluent.conftest import SECONDS, Clients, poll_until, serve_until
 
 NOWHERE = {"bootstrap.servers": "127.0.0.1:1", "log_level": 0}
@@ -165,4 +166,52 @@ def test_each_call_says_in_its_own_way_that_nobody_answers(ck: ModuleType) -> No
         producer.init_transactions(0.5)
     error = caught.value.args[0]
     assert (error.name(), error.retriable(), error.fatal()) == ("_TIMED_OUT", True, False)
+    consumer.close()
+
+
+REFUSALS = [
+    "UNSUPPORTED_ASSIGNOR",
+    "INVALID_REQUEST",
+    "GROUP_MAX_SIZE_REACHED",
+    "GROUP_AUTHORIZATION_FAILED",
+    "GROUP_ID_NOT_FOUND",
+    "INVALID_REGULAR_EXPRESSION",
+]
+
+
+@pytest.mark.parametrize("is_member", [False, True], ids=["joining", "member"])
+@pytest.mark.parametrize("code", REFUSALS)
+def test_what_the_coordinator_refuses_is_refused_for_good(
+    ck: ModuleType, embedded_broker: Broker, code: str, is_member: bool
+) -> None:
+    """Of members with `group.protocol=consumer`."""
+    if is_member and code == "INVALID_REQUEST" and ck.__name__ != "confluent_kafka":
+        pytest.skip("names no cause: the face joins once more")
+    clients, told = Clients(ck, embedded_broker), []
+    topic = clients.topic()
+    consumer = clients.consumer({"group.protocol": "consumer", "error_cb": told.append, "log_level": 0})
+    if is_member:
+        consumer.subscribe([topic])
+        serve_until(consumer, consumer.assignment)
+    with embedded_broker.handle.intercept("ConsumerGroupHeartbeat", code) as refused:
+        if not is_member:
+            consumer.subscribe([topic])
+        (message,) = poll_until(consumer, 1)
+        assert (message.error().name(), message.error().fatal(), message.topic()) == ("_FATAL", False, None)
+        at_first = refused.hits
+        assert not is_member or at_first <= 2  # kafkars says that it is gone
+        for _ in range(10):
+            assert consumer.poll(0.1) is None
+        assert refused.hits == at_first
+        calls = {
+            "commit": lambda: consumer.commit(offsets=[ck.TopicPartition(topic, 0, 1)], asynchronous=False),
+            "subscribe": lambda: consumer.subscribe([topic]),
+            "unsubscribe": consumer.unsubscribe,
+        }
+        for name, call in calls.items():
+            with pytest.raises(ck.KafkaException) as caught:
+                call()
+            error = caught.value.args[0]
+            assert (name, error.name(), error.fatal()) == (name, "_FATAL", False)
+        assert told == []
     consumer.close()

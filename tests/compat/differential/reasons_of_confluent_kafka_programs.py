@@ -322,6 +322,24 @@ REASONS = [
         "A restart that comes before the former process was missed is the usual cause, and passes by itself.",
     ),
     Reason(
+        ("heartbeats of group.protocol=consumer that are answered with UNKNOWN_TOPIC_OR_PART or UNKNOWN_TOPIC_ID",),
+        "_FATAL at once",
+        "tries again",
+        "They pass by themselves.",
+    ),
+    Reason(
+        ("one heartbeat of group.protocol=consumer that is answered with UNKNOWN or INVALID_REQUEST, of a member",),
+        "_FATAL",
+        "a message with the code; joins again, and _FATAL if that is refused, too",
+        "One answer that makes no sense does not end a member that was served before.",
+    ),
+    Reason(
+        ("heartbeats of group.protocol=consumer that are answered with UNSUPPORTED_VERSION",),
+        "_FATAL at once",
+        "_FATAL after the fourth in a row",
+        "Kafka 4.3 answers so at times, and serves the next one.",
+    ),
+    Reason(
         ("seek() right after assign(), in on_assign or elsewhere", "seek() after _AUTO_OFFSET_RESET"),
         "_STATE, because it has not begun to read, or has given it up",
         "goes there",

@@ -136,7 +136,6 @@ class Trouble:
         error = of_engine(problem)
         if error.fatal():
             self._fatal = error
-            self.tell(error)
             error = local_error("_FATAL", f"Fatal error: {error.str()}")
             return message_of(error)
         if isinstance(problem, errors.OffsetOutOfRangeError):

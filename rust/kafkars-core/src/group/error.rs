@@ -205,6 +205,11 @@ pub enum GroupError {
         /// The coordinator's error message, or else the description of the code.
         message: Arc<str>,
     },
+    /// The coordinator refuses the member for good (KIP-848), as Java's client takes it, too.
+    #[error(
+        "{0}; it is refused for good: subscribe again, or make another consumer, when the cause is gone"
+    )]
+    ForGood(Box<Self>),
     /// A request cannot be encoded, or its response cannot be read or makes no sense.
     #[error("{operation} of group {group:?} failed: {cause}")]
     Failed {
@@ -227,7 +232,9 @@ impl GroupError {
             | Self::RebalanceTimeout { .. }
             | Self::Fenced { .. }
             | Self::GroupFull { .. } => ErrorKind::Retriable,
-            Self::FencedInstance { .. } | Self::UnreleasedInstance { .. } => ErrorKind::Fatal,
+            Self::FencedInstance { .. } | Self::UnreleasedInstance { .. } | Self::ForGood(_) => {
+                ErrorKind::Fatal
+            }
             Self::Broker { code, .. } if code.retriable() => ErrorKind::Retriable,
             Self::Unauthorized { .. }
             | Self::TopicUnauthorized { .. }
@@ -243,10 +250,34 @@ impl GroupError {
         }
     }
 
+    /// The same as an error after which the member does not try again by itself. A topic may be allowed, or deleted, at
+    /// any time, and the others are read meanwhile.
+    pub(super) fn for_good(self) -> Self {
+        match self {
+            Self::TopicUnauthorized { .. } => self,
+            _ if self.kind() == ErrorKind::Fatal => self,
+            _ => Self::ForGood(Box::new(self)),
+        }
+    }
+
+    /// True if it says what is wrong, so that the same request is refused again.
+    pub(super) fn names_a_cause(&self) -> bool {
+        !matches!(self, Self::Broker { .. } | Self::Failed { .. })
+    }
+
+    /// True if another member has the place that this one asks for.
+    pub(super) fn is_displaced(&self) -> bool {
+        matches!(
+            self,
+            Self::FencedInstance { .. } | Self::UnreleasedInstance { .. }
+        )
+    }
+
     /// The broker's code behind it, where there is one.
     #[must_use]
     pub fn code(&self) -> Option<ErrorCode> {
         match self {
+            Self::ForGood(refusal) => refusal.code(),
             Self::Fenced { code, .. }
             | Self::OtherProtocol { code, .. }
             | Self::Broker { code, .. } => Some(*code),

@@ -149,16 +149,20 @@ pub(crate) fn transaction(py: Python<'_>, error: &TransactionError) -> PyErr {
 }
 
 fn with_severity(py: Python<'_>, made: PyErr, error: &TransactionError) -> PyErr {
-    let instance = made.value(py);
-    let marked = [
+    let marks = [
         ("fatal", error.is_fatal()),
         ("abortable", error.is_abortable()),
     ];
-    for (name, holds) in marked {
-        // Most classes have the right value already.
-        let known = instance.getattr(name).and_then(|known| known.is_truthy());
-        if known.is_ok_and(|known| known != holds)
-            && let Err(problem) = instance.setattr(name, holds)
+    marked(py, made, &marks)
+}
+
+/// Says what an error asks of its caller, where that is not what its class says.
+fn marked(py: Python<'_>, made: PyErr, marks: &[(&str, bool)]) -> PyErr {
+    let instance = made.value(py);
+    for (name, holds) in marks {
+        let known = instance.getattr(*name).and_then(|known| known.is_truthy());
+        if known.is_ok_and(|known| known != *holds)
+            && let Err(problem) = instance.setattr(*name, *holds)
         {
             return problem;
         }
@@ -222,23 +226,30 @@ pub(crate) fn fetch(py: Python<'_>, error: &FetchError) -> PyErr {
 
 /// A failed group membership.
 pub(crate) fn group(py: Python<'_>, error: &GroupError) -> PyErr {
-    let class = match error {
+    match error {
+        GroupError::ForGood(refusal) => {
+            let made = refused_membership(py, refusal, error);
+            marked(py, made, &[("fatal", true), ("retriable", false)])
+        }
+        _ => refused_membership(py, error, error),
+    }
+}
+
+/// The exception of a refusal, which has the text of `told`.
+fn refused_membership(py: Python<'_>, refusal: &GroupError, told: &GroupError) -> PyErr {
+    let class = match refusal {
+        GroupError::ForGood(refusal) => return refused_membership(py, refusal, told),
         GroupError::PollIntervalExceeded { .. } => "MaxPollIntervalExceededError",
         GroupError::SessionExpired { .. } => "SessionExpiredError",
         GroupError::RebalanceTimeout { .. } => "RebalanceTimeoutError",
         GroupError::Assignor { .. } => "AssignorError",
         GroupError::Unsupported { .. } => "UnsupportedByBrokerError",
-        GroupError::InvalidPattern { .. } => {
-            let code = ErrorCode::InvalidRegularExpression;
-            return broker(py, code, error, &ErrorContext::default());
-        }
         GroupError::Failed { .. } => "ProtocolError",
-        GroupError::Fenced { code, .. }
-        | GroupError::OtherProtocol { code, .. }
-        | GroupError::Broker { code, .. } => {
-            return broker(py, *code, error, &ErrorContext::default());
-        }
-        GroupError::FencedInstance { .. }
+        GroupError::Fenced { .. }
+        | GroupError::OtherProtocol { .. }
+        | GroupError::Broker { .. }
+        | GroupError::InvalidPattern { .. }
+        | GroupError::FencedInstance { .. }
         | GroupError::UnreleasedInstance { .. }
         | GroupError::Unauthorized { .. }
         | GroupError::TopicUnauthorized { .. }
@@ -246,11 +257,11 @@ pub(crate) fn group(py: Python<'_>, error: &GroupError) -> PyErr {
         | GroupError::InvalidSessionTimeout { .. }
         | GroupError::GroupFull { .. }
         | GroupError::UnsupportedAssignor { .. } => {
-            let code = error.code().unwrap_or(ErrorCode::UnknownServerError);
-            return broker(py, code, error, &ErrorContext::default());
+            let code = refusal.code().unwrap_or(ErrorCode::UnknownServerError);
+            return broker(py, code, told, &ErrorContext::default());
         }
     };
-    local(py, class, error, &ErrorContext::default())
+    local(py, class, told, &ErrorContext::default())
 }
 
 /// Offsets that were not committed, or committed ones that cannot be read.

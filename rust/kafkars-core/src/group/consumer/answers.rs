@@ -88,7 +88,8 @@ impl ConsumerMembership {
                 group: Arc::clone(&common.group),
                 protocol: common.config.group_protocol.name(),
                 cause,
-            },
+            }
+            .for_good(),
             RequestFailure::Permanent(cause) => GroupError::Failed {
                 group: Arc::clone(&common.group),
                 operation: OPERATION,
@@ -181,6 +182,11 @@ impl ConsumerMembership {
             }
             code => {
                 let error = common.refusal(OPERATION, code, message);
+                // One answer that makes no sense to a member that was served before costs it its place, not its life.
+                let error = match self.epoch == JOINING || error.names_a_cause() {
+                    true => error.for_good(),
+                    false => error,
+                };
                 self.give_up(common, now, error);
             }
         }

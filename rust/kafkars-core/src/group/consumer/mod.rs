@@ -227,7 +227,7 @@ impl ConsumerMembership {
         self.pace.failed(now);
         let may_return = may_return(&error);
         self.forget_place();
-        self.has_old_place &= may_return;
+        self.has_old_place &= !error.is_displaced();
         common.lose(error.clone());
         // A leaving member still has to send its last heartbeat.
         if matches!(self.phase, MemberPhase::Leaving(_)) {

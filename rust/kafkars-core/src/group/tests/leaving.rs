@@ -118,9 +118,64 @@ fn a_coordinator_that_says_that_it_cannot_serve_is_asked_again() {
         member.answer(&beat, refusal());
         member.pass(Duration::from_secs(2));
     }
-    let failed =
-        |event: &GroupEvent| matches!(event, GroupEvent::Failed(GroupError::Unsupported { .. }));
-    assert!(member.told.iter().any(failed), "{:?}", member.told);
+    assert!(is_refused_for_good(&member), "{:?}", member.told);
+}
+
+fn is_refused_for_good(member: &TestMember) -> bool {
+    let for_good = |event: &GroupEvent| matches!(event, GroupEvent::Failed(GroupError::ForGood(_)));
+    member.told.iter().any(for_good)
+}
+
+fn refused(code: ErrorCode) -> GroupResponse {
+    GroupResponse::ConsumerGroupHeartbeat(ConsumerGroupHeartbeatResponse {
+        error_code: code.code(),
+        ..ConsumerGroupHeartbeatResponse::default()
+    })
+}
+
+#[test]
+fn who_is_refused_for_good_joins_again_when_it_subscribes_again() {
+    for code in [
+        ErrorCode::UnsupportedAssignor,
+        ErrorCode::GroupMaxSizeReached,
+        ErrorCode::InvalidRequest,
+    ] {
+        let mut member = TestMember::consumer(short);
+        let (beat, _) = member.next_beat();
+        member.answer(&beat, refused(code));
+        assert!(is_refused_for_good(&member), "{:?}", member.told);
+        for _ in 0..3 {
+            member.membership.polled(member.now);
+            member.pass(Duration::from_secs(60));
+        }
+        assert!(member.try_next().is_none());
+        member.membership.begin_anew();
+        member.subscribe(&[TOPIC]);
+        member.pass(Duration::from_secs(2));
+        let (beat, request) = member.next_beat();
+        assert_eq!(request.member_epoch, 0);
+        member.answer(&beat, target(1, None));
+        assert!(member.membership.identity().is_some());
+    }
+}
+
+/// Nobody knows what it means: one such answer costs a member its place, and another one its membership.
+#[test]
+fn a_member_that_is_refused_without_a_cause_joins_once_more() {
+    let mut member = TestMember::consumer(short);
+    member.take_in(1, &[]);
+    member.pass(Duration::from_secs(2));
+    let (beat, _) = member.next_beat();
+    member.answer(&beat, refused(ErrorCode::InvalidRequest));
+    assert!(!is_refused_for_good(&member), "{:?}", member.told);
+    let (_, goodbye) = member.next_beat();
+    assert_eq!(goodbye.member_epoch, -1);
+    member.membership.polled(member.now);
+    member.pass(Duration::from_secs(2));
+    let (beat, request) = member.next_beat();
+    assert_eq!(request.member_epoch, 0);
+    member.answer(&beat, refused(ErrorCode::InvalidRequest));
+    assert!(is_refused_for_good(&member), "{:?}", member.told);
 }
 
 /// The coordinator keeps a place for an id that it has given away: it waits for that member at every rebalance.
