@@ -41,43 +41,53 @@ impl UnreadPartitions {
             let topic = cluster.topic(&at.topic)?;
             topic.error.is_none().then_some((at, topic))
         });
-        let mut unread = Vec::new();
-        let mut lacking: HashSet<&Arc<str>> = HashSet::new();
+        let mut leaderless = Vec::new();
+        let mut lacking = Vec::new();
         for (at, topic) in known {
             match leader_of(topic, at) {
                 Ok(Some(_)) => {}
-                Ok(None) => unread.push((at, NO_LEADER.into(), None)),
-                Err(error) => {
-                    lacking.insert(&at.topic);
-                    unread.push((at, error.to_string().into(), Some(error)));
-                }
+                Ok(None) => leaderless.push(at),
+                Err(error) => lacking.push((at, error)),
             }
         }
-        self.asked.retain(|topic, _| lacking.contains(topic));
-        let due: HashMap<&Arc<str>, u32> = lacking
-            .into_iter()
-            .filter_map(|topic| Some((topic, self.ask(shared, topic, now)?)))
-            .collect();
-        let is_by_hand = !shared.is_subscribed();
-        let noted = unread.into_iter().filter_map(|(at, cause, error)| {
-            if error.is_none() {
-                return Some((at, cause, None));
-            }
-            // The first time nobody has looked whether it was added.
-            let times = due.get(&at.topic).filter(|times| **times > 1)?;
-            let is_told = is_by_hand && times % TOLD_EVERY == 1;
-            Some((at, cause, error.filter(|_| is_told)))
+        let times = self.ask_all(shared, lacking.iter().map(|(at, _)| &at.topic), now);
+        let noted = lacking.into_iter().filter_map(|(at, error)| {
+            // The first time nobody has looked whether the partition was added.
+            let times = times.get(&at.topic).filter(|times| **times > 1)?;
+            Some((at, error, times % TOLD_EVERY == 1))
         });
-        let noted: Vec<(_, Arc<str>, _)> = noted.collect();
-        if !noted.is_empty() {
+        let lacking: Vec<_> = noted.collect();
+        if !leaderless.is_empty() || !lacking.is_empty() {
+            let is_by_hand = !shared.is_subscribed();
             shared.update(|buffer| {
-                for (at, cause, error) in noted {
-                    buffer.unreachable(at, now, &cause, error);
+                for at in leaderless {
+                    buffer.unreachable(at, now, &NO_LEADER.into(), None);
+                }
+                for (at, error, is_due) in lacking {
+                    let cause = error.to_string().into();
+                    let told = (is_by_hand && is_due).then_some(error);
+                    buffer.unreachable(at, now, &cause, told);
                 }
             });
             shared.report_troubles();
         }
         self.asked.values().map(|asked| asked.again_at).min()
+    }
+
+    /// Asks for metadata of these topics and forgets all others. Returns how often that was done for each of those
+    /// whose time it is.
+    fn ask_all<'a>(
+        &mut self,
+        shared: &ConsumerShared,
+        topics: impl Iterator<Item = &'a Arc<str>>,
+        now: Instant,
+    ) -> HashMap<&'a Arc<str>, u32> {
+        let topics: HashSet<&Arc<str>> = topics.collect();
+        self.asked.retain(|topic, _| topics.contains(topic));
+        topics
+            .into_iter()
+            .filter_map(|topic| Some((topic, self.ask(shared, topic, now)?)))
+            .collect()
     }
 
     /// Asks for metadata of a topic, if it is time. Returns how often that was done.
