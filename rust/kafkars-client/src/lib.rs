@@ -3,6 +3,7 @@
 
 pub mod admin;
 mod application_call;
+mod broker_traffic;
 mod client;
 mod clock;
 mod consumer;
@@ -15,6 +16,7 @@ mod random_seed;
 mod topic_name;
 
 pub use application_call::{ApplicationCall, CallAttempt};
+pub use broker_traffic::BrokerTraffic;
 pub use client::{BrokerStatus, Client, REFUSAL_CHECK_INTERVAL};
 pub use consumer::{
     Closing, Consumer, ConsumerEvent, ConsumerHealth, ConsumerMetrics, LastFetch, LeaveId,

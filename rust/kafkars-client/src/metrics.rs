@@ -1,9 +1,12 @@
 //! Counters of a client, without locks.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
+use kafkars_protocol::ApiKey;
+
+use crate::broker_traffic::{BrokerTraffic, Moment, TrafficCounters};
 use crate::now;
 
 /// Counters of a client since it was made.
@@ -46,24 +49,13 @@ pub(crate) struct ClientCounters {
     pub(crate) connections_failed: AtomicU64,
     pub(crate) metadata_refreshes: AtomicU64,
     pub(crate) throttle_time_ms: AtomicU64,
-    /// When a broker answered last: milliseconds after `EPOCH` plus one; 0 before the first answer.
-    answered_at: AtomicU64,
+    answered_at: Moment,
 }
 
-/// The instant from which the times of answers are counted.
-static EPOCH: LazyLock<Instant> = LazyLock::new(now);
-
 impl ClientCounters {
-    /// Notes that a broker has answered.
-    pub(crate) fn answered(&self) {
-        let since = now().saturating_duration_since(*EPOCH).as_millis() as u64;
-        self.answered_at.store(since + 1, Relaxed);
-    }
-
     /// When a broker answered last, if any has.
     pub(crate) fn answered_at(&self) -> Option<Instant> {
-        let since = self.answered_at.load(Relaxed).checked_sub(1)?;
-        Some(*EPOCH + Duration::from_millis(since))
+        self.answered_at.get()
     }
 
     pub(crate) fn snapshot(&self) -> ClientMetrics {
@@ -88,9 +80,38 @@ impl ClientCounters {
 pub(crate) struct BrokerCounters {
     pub(crate) broker: Arc<ClientCounters>,
     pub(crate) client: Arc<ClientCounters>,
+    traffic: Arc<TrafficCounters>,
 }
 
 impl BrokerCounters {
+    pub(crate) fn new(client: Arc<ClientCounters>) -> Self {
+        Self {
+            client,
+            ..Self::default()
+        }
+    }
+
+    /// Notes a request.
+    pub(crate) fn sent(&self, api: ApiKey, at: Instant) {
+        self.add(|each| &each.requests_sent, 1);
+        self.traffic.sent(api, at);
+    }
+
+    /// Notes a response to a request of this time, if there was one.
+    pub(crate) fn answered(&self, sent_at: Option<Instant>) {
+        let now = now();
+        self.add(|each| &each.responses_received, 1);
+        self.subtract(|each| &each.requests_in_flight, 1);
+        self.client.answered_at.set(now);
+        let taken = sent_at.map(|sent_at| now.saturating_duration_since(sent_at));
+        self.traffic.answered(now, taken);
+    }
+
+    /// What has gone to the broker and come from it.
+    pub(crate) fn traffic(&self) -> BrokerTraffic {
+        self.traffic.snapshot(now())
+    }
+
     pub(crate) fn add(&self, counter: impl Fn(&ClientCounters) -> &AtomicU64, amount: usize) {
         add(counter(&self.broker), amount);
         add(counter(&self.client), amount);

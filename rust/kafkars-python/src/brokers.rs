@@ -12,7 +12,7 @@ use crate::pending_flag::PendingFlag;
 use crate::runtime;
 
 /// A broker's node id or None, its address, why it cannot be connected to or None, the number of that failure or None,
-/// and its counters.
+/// and its counters, with its traffic.
 pub(crate) type BrokerStatusFields<'py> = (
     Option<i32>,
     String,
@@ -34,6 +34,7 @@ pub(crate) fn statuses<'py>(
                 problem.into_value(py).into_bound(py).into_any()
             });
             let counted = metrics::client(py, &status.metrics)?;
+            metrics::put_traffic(&counted, &status.traffic)?;
             let address = status.address.to_string();
             Ok((
                 status.node,

@@ -1,6 +1,6 @@
 //! Metrics as dicts, whose keys are the names of the fields.
 
-use kafkars_client::{ClientMetrics, ConsumerMetrics, ProducerMetrics};
+use kafkars_client::{BrokerTraffic, ClientMetrics, ConsumerMetrics, ProducerMetrics};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -68,6 +68,19 @@ pub(crate) fn admin<'py>(
     let dict = PyDict::new(py);
     dict.set_item("client", client(py, connections)?)?;
     Ok(dict)
+}
+
+/// Adds what has gone to a broker and come from it.
+pub(crate) fn put_traffic(dict: &Bound<'_, PyDict>, traffic: &BrokerTraffic) -> PyResult<()> {
+    let requests = PyDict::new(dict.py());
+    for (api, count) in &traffic.requests {
+        requests.set_item(api.name(), count)?;
+    }
+    dict.set_item("requests", requests)?;
+    dict.set_item("round_trips", &traffic.round_trips)?;
+    let seconds = |since: Option<std::time::Duration>| since.map(|since| since.as_secs_f64());
+    dict.set_item("since_request", seconds(traffic.since_request))?;
+    dict.set_item("since_answer", seconds(traffic.since_answer))
 }
 
 /// Counters of a client's connections.

@@ -147,7 +147,7 @@ def test_statistics_have_the_partition_of_messages_without_one(ck: ModuleType, b
 
 def learned(text: str) -> dict[int, dict[str, Any]]:
     """The brokers of statistics that have a number."""
-    found = json.loads(text)["brokers"].values()
+    found = json.loads(text)["brokers"].values() if text else ()
     return {each["nodeid"]: each for each in found if each["nodeid"] >= 0 and each["source"] == "learned"}
 
 
@@ -186,3 +186,83 @@ def test_what_such_a_callback_raises_comes_out_of_the_poll(
         made.close()
     except OSError:
         made.close()
+
+
+def test_statistics_tell_of_requests_and_how_long_their_answers_took(
+    ck: ModuleType, broker: Broker, topic: str
+) -> None:
+    texts: list[str] = []
+    settings: dict[str, Any] = {
+        "stats_cb": texts.append,
+        "statistics.interval.ms": 100,
+        "auto.offset.reset": "earliest",
+    }
+    settings |= {"bootstrap.servers": broker.bootstrap_servers, "group.id": topic, "fetch.wait.max.ms": 20}
+    with ck.Consumer(settings) as made:
+        made.assign([ck.TopicPartition(topic, 0)])
+        deadline = time.monotonic() + SECONDS
+        while not (rows := [each for each in learned(texts[-1] if texts else "").values() if is_timed(each)]):
+            assert time.monotonic() < deadline, texts[-1:]
+            made.poll(0.05)
+        for row in rows:
+            assert row["req"]["ListOffsets"] >= 1
+            assert row["req"]["ApiVersion"] >= 1
+            assert row["req"]["LeaveGroup"] == 0
+            assert row["tx"] >= sum(row["req"].values())
+            times = row["rtt"]
+            # Numbers of a histogram are a little off.
+            assert 0 < times["min"] <= 1.1 * times["p50"]
+            assert times["p50"] <= times["p99"] <= 1.1 * times["max"]
+            assert times["min"] <= times["avg"] <= times["max"]
+            assert times["sum"] >= times["cnt"] * times["min"]
+            assert 0 <= row["rxidle"] < SECONDS * 1_000_000
+            assert 0 <= row["txidle"] < SECONDS * 1_000_000
+        # Of what has come since: there is not always less than before.
+        counts = []
+        while len(counts) < 6:
+            assert time.monotonic() < deadline
+            made.poll(0.05)
+            counts = [each["rtt"]["cnt"] for text in texts for each in learned(text).values()]
+        assert sum(counts) <= max(sum(each["rx"] for each in learned(text).values()) for text in texts)
+
+
+def is_timed(broker: dict[str, Any]) -> bool:
+    """True if it has answered fetches, and it is told how fast."""
+    return broker["req"].get("Fetch", 0) > 3 and broker["rtt"]["cnt"] > 0
+
+
+def test_statistics_have_the_epochs_of_what_is_committed(ck: ModuleType, broker: Broker, topic: str) -> None:
+    texts: list[str] = []
+    settings: dict[str, Any] = {"stats_cb": texts.append, "statistics.interval.ms": 50, "auto.offset.reset": "earliest"}
+    settings |= {"bootstrap.servers": broker.bootstrap_servers, "group.id": topic, "enable.auto.commit": False}
+    writer = ck.Producer({"bootstrap.servers": broker.bootstrap_servers})
+    writer.produce(topic, "value", partition=0)
+    assert writer.flush(SECONDS) == 0
+    with ck.Consumer(settings) as made:
+        made.assign([ck.TopicPartition(topic, 0)])
+        assert len(made.consume(1, SECONDS)) == 1
+        made.commit(asynchronous=False)
+        deadline = time.monotonic() + SECONDS
+        while not is_counted(found := partitions_of(texts, topic), 1):
+            assert time.monotonic() < deadline, texts[-1:]
+            made.poll(0.1)
+    assert (found["0"]["committed_leader_epoch"], found["0"]["stored_leader_epoch"]) == (0, 0)
+    assert json.loads(texts[-1])["metadata_cache_cnt"] == 1
+
+
+@pytest.mark.parametrize("is_idempotent", [False, True])
+def test_statistics_have_what_is_acknowledged(ck: ModuleType, broker: Broker, topic: str, is_idempotent: bool) -> None:
+    texts: list[str] = []
+    settings: dict[str, Any] = {"stats_cb": texts.append, "statistics.interval.ms": 50}
+    settings |= {"bootstrap.servers": broker.bootstrap_servers, "enable.idempotence": is_idempotent}
+    made = ck.Producer(settings)
+    for _ in range(3):
+        made.produce(topic, "value", partition=0)
+    assert made.flush(SECONDS) == 0
+    deadline = time.monotonic() + SECONDS
+    while (row := partitions_of(texts, topic).get("0", {"txmsgs": 0}))["txmsgs"] < 3:
+        assert time.monotonic() < deadline, texts[-1:]
+        made.poll(0.05)
+    assert row["next_offset"] == 0
+    told = [row[name] for name in ("acked_msgid", "next_ack_seq", "next_err_seq")]
+    assert told == ([3, 3, 3] if is_idempotent else [0, 0, 0])

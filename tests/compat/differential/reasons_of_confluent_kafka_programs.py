@@ -418,6 +418,24 @@ REASONS = [
         "Every poll would pay for it.",
     ),
     Reason(
+        ("entries GroupCoordinator and TxnCoordinator in brokers of statistics, and eos", "rebalance_reason there"),
+        "a connection of its own, and what librdkafka does inside",
+        "left out, or empty: requests to coordinators are counted with the broker's others",
+        "There is no connection of their own for all of them.",
+    ),
+    Reason(
+        ("outbuf_latency, int_latency, throttle, batchsize, batchcnt, wakeups and query_offset of statistics",),
+        "measured",
+        "0, or -1001",
+        "What is sent goes to the socket at once, and batches are not those of librdkafka.",
+    ),
+    Reason(
+        ("rtt of statistics",),
+        "begins when a request was written",
+        "begins when a request is about to be written; each number may be some 3 % off",
+        "No lock is held for it.",
+    ),
+    Reason(
         ("str() and repr() of a Message", "the text of BufferError and of other errors"),
         "the address of the object; the name of the error",
         "topic, partition, offset and the like; also what is wrong and what to do",

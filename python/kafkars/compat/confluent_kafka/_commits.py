@@ -58,7 +58,7 @@ class Commits:
         self._before_seek: dict[Place, OffsetAndMetadata] = {}
         # Where partitions stood when an offset above that was committed, which counts as long as they stand there.
         self._overtaken: dict[Place, int] = {}
-        self._known: dict[Place, int] = {}
+        self._known: dict[Place, OffsetAndMetadata] = {}
         # What is to be committed of partitions that a callback has given up before they go.
         self._aside: dict[Place, OffsetAndMetadata] = {}
 
@@ -72,7 +72,7 @@ class Commits:
         if read is not None:
             self._before_seek[at] = read
 
-    def known(self) -> Mapping[Place, int]:
+    def known(self) -> Mapping[Place, OffsetAndMetadata]:
         """Returns what this consumer has committed last of the partitions that it has."""
         return self._known
 
@@ -225,7 +225,7 @@ class Commits:
             for kept in (self._stored, self._before_seek):
                 if at in kept and kept[at].offset == committed.offset:
                     del kept[at]
-            self._known[at] = committed.offset
+            self._known[at] = committed
             self._overtaken.pop(at, None)
             if at in now and now[at].offset < committed.offset:
                 self._overtaken[at] = now[at].offset

@@ -113,7 +113,7 @@ class Consumer(ConfluentConsumer):
         )
         self._membership = Membership(self._engine, self._assignment)
         self._lookups = Lookups(self._engine, own("_refused"), self._assignment)
-        self._events = events_of(face, values, self._engine, self._pending, self._commits.known)
+        self._events = events_of(face, values, self._engine, self._pending, self._commits)
         handler = ConsumerPolls(
             self._events, self._commits, self._assignment.places, self._trouble, self._membership, self._pending
         )

@@ -7,16 +7,18 @@ import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from kafkars import _logging
-from kafkars.compat.confluent_kafka._arguments import Place
 from kafkars.compat.confluent_kafka._face import Face
 from kafkars.compat.confluent_kafka._model import ThrottleEvent
 from kafkars.compat.confluent_kafka._statistics import Statistics
 from kafkars.compat.confluent_kafka._values import Values
+
+if TYPE_CHECKING:
+    from kafkars.compat.confluent_kafka._commits import Commits
 
 MOST_WAITING = 10_000
 """The most calls that wait for the program to poll; a further one drops the oldest."""
@@ -167,7 +169,7 @@ def events_of(
     values: Values,
     engine: Any,
     pending: Flag,
-    committed: Callable[[], Mapping[Place, int]] = dict,
+    commits: Commits | None = None,
     *,
     is_admin: bool = False,
 ) -> Events:
@@ -178,7 +180,7 @@ def events_of(
         values: The program's configuration.
         engine: The native client.
         pending: Set when something waits.
-        committed: Tells what a consumer has committed last.
+        commits: What a consumer stores and commits.
         is_admin: Whether it is an administrator, which librdkafka makes of a producer.
     """
     # kafkars' public classes do this; the face uses the native classes below them.
@@ -190,7 +192,8 @@ def events_of(
         client_id=values["client.id"] or "",
         kind="admin" if is_admin else values.client,
         limits=limits if values.client == "producer" else (0, 0),
-        committed=committed,
+        is_idempotent=bool(values["enable.idempotence"] or values["transactional.id"]),
+        **({} if commits is None else {"stored": commits.pending, "committed": commits.known}),
     )
     events = Events(
         face,

@@ -11,14 +11,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from kafkars.compat.confluent_kafka._arguments import Place
-from kafkars.types import TopicPartition, Watermarks
+from kafkars.compat.confluent_kafka._broker_statistics import WINDOW, BrokerStatistics
+from kafkars.types import OffsetAndMetadata, TopicPartition, Watermarks
 
 UNKNOWN_OFFSET = -1001
-WINDOW = dict.fromkeys(
-    "min max avg sum stddev p50 p75 p90 p95 p99 p99_99 outofrange hdrsize cnt".split(),
-    0,
-)
-"""The fields of a distribution, all 0."""
+SEQUENCES = 2**31
+"""Sequence numbers of messages begin again after so many."""
 
 STATES = {
     "unsubscribed": ("init", "init"),
@@ -40,6 +38,8 @@ class Statistics:
         client_id: `client.id`.
         kind: "producer", "consumer" or "admin".
         limits: `queue.buffering.max.messages`, and the bytes of `queue.buffering.max.kbytes`; of producers.
+        is_idempotent: Whether a producer is.
+        stored: Tells what a consumer has stored and not committed.
         committed: Tells what a consumer has committed last.
     """
 
@@ -50,14 +50,22 @@ class Statistics:
         client_id: str,
         kind: str,
         limits: tuple[int, int] = (0, 0),
-        committed: Callable[[], Mapping[Place, int]] = dict,
+        is_idempotent: bool = False,
+        stored: Callable[[], Mapping[Place, OffsetAndMetadata]] = dict,
+        committed: Callable[[], Mapping[Place, OffsetAndMetadata]] = dict,
     ) -> None:
         self._engine = engine
+        self._is_idempotent = is_idempotent
+        self._stored = stored
         self._committed = committed
         self._kind = kind
+        self._type = "consumer" if kind == "consumer" else "producer"
+        self._of_brokers = BrokerStatistics(self._type)
         self._limits = limits
         self._client_id = client_id
         self._made = time.monotonic()
+        # How often metadata has come, and since when it is not known to have come again.
+        self._refreshes, self._refreshed = 0, self._made
         self._assigned: frozenset[TopicPartition] = frozenset()
         self._assigned_since = self._made
         self._rebalances = 0
@@ -66,12 +74,13 @@ class Statistics:
         """Returns the current statistics."""
         now = time.monotonic()
         metrics: Mapping[str, Any] = self._engine.metrics()
-        type_of_client = "consumer" if self._kind == "consumer" else "producer"
         wire = metrics["client"]
+        if wire["metadata_refreshes"] != self._refreshes:
+            self._refreshes, self._refreshed = wire["metadata_refreshes"], now
         found: dict[str, Any] = {
-            "name": f"{self._client_id}#{type_of_client}-{id(self._engine):x}",
+            "name": f"{self._client_id}#{self._type}-{id(self._engine):x}",
             "client_id": self._client_id,
-            "type": type_of_client,
+            "type": self._type,
             "ts": int(now * 1_000_000),
             "time": int(time.time()),
             "age": int((now - self._made) * 1_000_000),
@@ -98,7 +107,8 @@ class Statistics:
         elif self._kind == "producer":
             found |= self._producer(metrics)
         for name, row in found["topics"].items():
-            self._leaders(name, row)
+            found["metadata_cache_cnt"] += self._leaders(name, row)
+            row["metadata_age"] = int((now - self._refreshed) * 1000)
         found["brokers"] = self._brokers(found["topics"], now)
         import json  # noqa: PLC0415  only where statistics are wanted
 
@@ -117,7 +127,9 @@ class Statistics:
         topics: dict[str, Any] = {}
         for topic, number, records, size in self._engine._stored_by_partition():
             row = partition(number, None, None)
-            row.update(txmsgs=records, txbytes=size, msgs=records, desired=False, fetch_state="none")
+            row.update(txmsgs=records, txbytes=size, msgs=records, desired=False, fetch_state="none", next_offset=0)
+            if self._is_idempotent:
+                row.update(acked_msgid=records, next_ack_seq=records % SEQUENCES, next_err_seq=records % SEQUENCES)
             self._topic(topics, topic)["partitions"][str(number)] = row
         return topics
 
@@ -151,33 +163,38 @@ class Statistics:
                 led.setdefault(each["leader"], {})[f"{topic}-{each['partition']}"] = place
         found: dict[str, Any] = {}
         for node, address, problem, _, counted in self._engine._brokers():
-            name = f"{address}/{'bootstrap' if node is None else node}"
-            age = int((now - self._made) * 1_000_000)
-            found[name] = broker(name, node, address, problem, counted, age) | {"toppars": led.get(node, {})}
+            entry = self._of_brokers.entry(node, address, problem, counted, int((now - self._made) * 1_000_000))
+            found[entry["name"]] = entry | {"toppars": led.get(node, {})}
         return found
 
-    def _leaders(self, name: str, row: dict[str, Any]) -> None:
-        """Sets the leaders in the partitions of a topic's entry."""
-        for number, leader, epoch in self._engine._leaders(name):
+    def _leaders(self, name: str, row: dict[str, Any]) -> bool:
+        """Sets the leaders in the partitions of a topic's entry. Returns whether any is known."""
+        leaders = self._engine._leaders(name)
+        for number, leader, epoch in leaders:
             known = row["partitions"].get(str(number))
             if known is not None:
                 known.update(broker=leader, leader=leader, leader_epoch=epoch)
+        return bool(leaders)
 
     def _topics(self, assigned: list[TopicPartition]) -> dict[str, Any]:
         lags = self._engine.lags()
+        stored, committed = self._stored(), self._committed()
         topics: dict[str, Any] = {}
         for each in assigned:
             row = partition(each.partition, self._engine.watermarks(each), lags.get(each))
-            self._lag(row, self._committed().get((each.topic, each.partition)))
+            at = (each.topic, each.partition)
+            row["stored_leader_epoch"] = epoch_of(stored.get(at) or committed.get(at))
+            self._lag(row, committed.get(at))
             self._topic(topics, each.topic)["partitions"][str(each.partition)] = row
         return topics
 
-    def _lag(self, row: dict[str, Any], committed: int | None) -> None:
+    def _lag(self, row: dict[str, Any], committed: OffsetAndMetadata | None) -> None:
         """Sets what has been committed of a partition; before, its lag is that of the position."""
         if committed is not None:
-            row.update(commited_offset=committed, committed_offset=committed)
+            offset = committed.offset
+            row.update(commited_offset=offset, committed_offset=offset, committed_leader_epoch=epoch_of(committed))
             if row["hi_offset"] >= 0:
-                row["consumer_lag"] = max(row["hi_offset"] - committed, 0)
+                row["consumer_lag"] = max(row["hi_offset"] - offset, 0)
 
     def _topic(self, topics: dict[str, Any], name: str) -> dict[str, Any]:
         """Returns the entry of a topic, which is made if it is missing."""
@@ -194,42 +211,8 @@ class Statistics:
         return found
 
 
-def broker(
-    name: str, node: int | None, address: str, problem: object, counted: Mapping[str, int], age: int
-) -> dict[str, Any]:
-    """Returns the entry of a broker or bootstrap address. The age of its state is not known: it is the client's."""
-    state = "UP" if counted["connections_open"] else "DOWN" if problem is not None else "INIT"
-    return {
-        "name": name,
-        "nodeid": -1 if node is None else node,
-        "nodename": address,
-        "source": "configured" if node is None else "learned",
-        "state": state,
-        "stateage": age,
-        "outbuf_cnt": 0,
-        "outbuf_msg_cnt": 0,
-        "waitresp_cnt": counted["requests_in_flight"],
-        "waitresp_msg_cnt": 0,
-        "tx": counted["requests_sent"],
-        "txbytes": counted["bytes_sent"],
-        "txerrs": counted["connections_failed"],
-        "txretries": 0,
-        "txidle": 0,
-        "req_timeouts": counted["requests_timed_out"],
-        "rx": counted["responses_received"],
-        "rxbytes": counted["bytes_received"],
-        "rxerrs": 0,
-        "rxcorriderrs": 0,
-        "rxpartial": 0,
-        "rxidle": 0,
-        "zbuf_grow": 0,
-        "buf_grow": 0,
-        "wakeups": 0,
-        "connects": counted["connections_made"],
-        "disconnects": counted["connections_made"] - counted["connections_open"],
-        **dict.fromkeys(("int_latency", "outbuf_latency", "rtt", "throttle"), WINDOW),
-        "req": {},
-    }
+def epoch_of(offset: OffsetAndMetadata | None) -> int:
+    return -1 if offset is None or offset.leader_epoch is None else offset.leader_epoch
 
 
 def partition(number: int, watermarks: Watermarks | None, lag: int | None) -> dict[str, Any]:

@@ -34,9 +34,9 @@ UNREACHED = (
 UNTIMED = (0, -1)
 """The timestamp of a message that has none."""
 
-BrokerStatus = tuple[int | None, str, errors.KafkaError | None, int | None, dict[str, int]]
+BrokerStatus = tuple[int | None, str, errors.KafkaError | None, int | None, dict[str, Any]]
 """A broker's id (None for a bootstrap address), its address, why it cannot be connected to, the number of that failure,
-and its counters.
+and its counters, with its traffic.
 """
 
 ALL_DOWN_AGAIN = 10.0

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::core::Core;
+use crate::broker_traffic::BrokerTraffic;
 use crate::error::{AttemptError, ClientError};
 use crate::metrics::ClientMetrics;
-use crate::net::split_address;
+use crate::net::{Broker, split_address};
 
 /// The state of one broker, or of one bootstrap address.
 #[derive(Debug, Clone)]
@@ -21,12 +22,14 @@ pub struct BrokerStatus {
     pub failure_number: Option<u64>,
     /// Counters of its connections; all zero for a bootstrap address.
     pub metrics: ClientMetrics,
+    /// What has gone over its connections; nothing for a bootstrap address.
+    pub traffic: BrokerTraffic,
 }
 
 impl Core {
     pub(super) fn broker_statuses(&self) -> Vec<BrokerStatus> {
         let reachability = &self.network.reachability;
-        let status = |node, address: Arc<str>, metrics| {
+        let status = |node, address: Arc<str>, (metrics, traffic)| {
             let failure = reachability.failure(&address);
             BrokerStatus {
                 node,
@@ -39,6 +42,7 @@ impl Core {
                 }),
                 address,
                 metrics,
+                traffic,
             }
         };
         let cluster = self.cluster();
@@ -48,20 +52,18 @@ impl Core {
             return addresses
                 .map(|(host, port)| {
                     let address = format!("{host}:{port}").into();
-                    status(None, address, ClientMetrics::default())
+                    status(None, address, Default::default())
                 })
                 .collect();
         }
-        let counted: HashMap<i32, ClientMetrics> = self
-            .brokers
-            .read()
-            .iter()
-            .map(|(node, broker)| (*node, broker.metrics()))
-            .collect();
+        let counted =
+            |(node, broker): (&i32, &Arc<Broker>)| (*node, (broker.metrics(), broker.traffic()));
+        let mut counted: HashMap<i32, (ClientMetrics, BrokerTraffic)> =
+            self.brokers.read().iter().map(counted).collect();
         let nodes = cluster.brokers().map(|node| {
             let address = format!("{}:{}", node.host, node.port).into();
-            let metrics = counted.get(&node.id).copied().unwrap_or_default();
-            status(Some(node.id), address, metrics)
+            let counted = counted.remove(&node.id).unwrap_or_default();
+            status(Some(node.id), address, counted)
         });
         nodes.collect()
     }

@@ -92,9 +92,7 @@ impl ConnectionTask {
             }
         };
         let counters = &self.shared.settings.counters;
-        counters.add(|each| &each.responses_received, 1);
-        counters.client.answered();
-        counters.subtract(|each| &each.requests_in_flight, 1);
+        counters.answered(pending.as_ref().map(|pending| pending.sent_at));
         if let Some(pending) = pending {
             pending.answer(Ok(frame));
         }

@@ -23,6 +23,7 @@ use super::sasl::SaslFailure;
 use super::tls::TlsFailure;
 use super::unanswered::{BrokerName, Unanswered};
 use super::versions::ApiVersionTable;
+use crate::broker_traffic::BrokerTraffic;
 use crate::error::{AttemptError, ConnectCause};
 use crate::metrics::{BrokerCounters, ClientMetrics};
 use crate::{after, now};
@@ -63,10 +64,7 @@ impl Broker {
             node: Arc::default(),
             host,
             port,
-            counters: BrokerCounters {
-                broker: Arc::default(),
-                client: Arc::clone(&network.counters),
-            },
+            counters: BrokerCounters::new(Arc::clone(&network.counters)),
             network,
             connections: std::array::from_fn(|_| Mutex::new(ConnectionSlot::Empty)),
             pace: Mutex::new(ReconnectBackoff {
@@ -115,6 +113,11 @@ impl Broker {
     /// The counters of its connections.
     pub(crate) fn metrics(&self) -> ClientMetrics {
         self.counters.broker.snapshot()
+    }
+
+    /// What has gone over its connections.
+    pub(crate) fn traffic(&self) -> BrokerTraffic {
+        self.counters.traffic()
     }
 
     pub(crate) fn is_at(&self, host: &str, port: u16) -> bool {

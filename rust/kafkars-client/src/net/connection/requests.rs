@@ -263,7 +263,8 @@ impl Connection {
             }
             return Err(failure);
         }
-        counters.add(|each| &each.requests_sent, 1);
+        let sent_at = pending.as_ref().map_or_else(now, |pending| pending.sent_at);
+        counters.sent(api, sent_at);
         if pending.is_some() {
             counters.add(|each| &each.requests_in_flight, 1);
         }
