@@ -20,8 +20,8 @@ EXIT_SECONDS = 0.8
 """Seconds for which unsent records of unclosed producers may delay the end of the program."""
 
 _listeners: dict[str, tuple[int, Callable[[logging.LogRecord], object]]] = {}
-"""Functions that get the log lines of one client besides `logging`, whatever levels its loggers have: by the client's
-name, the least severe level and the function."""
+"""Functions that get the log lines of one client, whatever levels the loggers of `kafkars` have: by the client's name,
+the least severe level and the function. The lines below that level are for the loggers."""
 
 _thread: threading.Thread | None = None
 _process = 0
@@ -85,8 +85,8 @@ def _at_end_of_worker() -> None:
 
 
 def listen(client: str, level: int, function: Callable[[logging.LogRecord], object]) -> None:
-    """Calls a function with every line of a client from a level on, on whichever thread passes lines on, until
-    `ignore(client)`.
+    """Calls a function with every line of a client from a level on, instead of a logger of `kafkars`, on whichever
+    thread passes lines on, until `ignore(client)`.
 
     Args:
         client: What `_client_name()` of the native client says.
@@ -123,9 +123,11 @@ def _drain() -> None:
     for level, name, message, fields, time in _kafkars.take_logs():
         logger = logging.getLogger(name)
         of_client = _listeners.get(str(fields.get("client")))
-        heard = [of_client[1]] if of_client is not None and level >= of_client[0] else []
-        is_logged = logger.isEnabledFor(level)
-        if not (heard or is_logged):
+        if of_client is not None and level >= of_client[0]:
+            hear = of_client[1]
+        elif logger.isEnabledFor(level):
+            hear = logger.handle
+        else:
             continue
         text = f"{message} ({', '.join(f'{key}={value}' for key, value in fields.items())})" if fields else message
         record = logger.makeRecord(name, level, "kafkars", 0, text, (), None)
@@ -133,11 +135,10 @@ def _drain() -> None:
         record.msecs = (time - int(time)) * 1000
         for key, value in fields.items():
             record.__dict__.setdefault(key, value)
-        for function in [*heard, *([logger.handle] if is_logged else [])]:
-            try:
-                function(record)
-            except Exception:  # noqa: BLE001, PERF203  told as of any thread; the lines that follow are handed over
-                _tell_of_failure()
+        try:
+            hear(record)
+        except Exception:  # noqa: BLE001  told as of any thread; the lines that follow are handed over
+            _tell_of_failure()
 
 
 def _tell_of_failure() -> None:

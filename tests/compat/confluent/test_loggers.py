@@ -106,6 +106,16 @@ def test_lines_have_the_clients_name_in_their_second_place(clients: Clients) -> 
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_lines_of_a_client_with_a_logger_go_nowhere_else(
+    clients: Clients, kind: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    handler = Caught()
+    with KINDS[kind](clients, {"bootstrap.servers": NOWHERE, "client.id": "app", "logger": logger(handler)}) as made:
+        eventually(lambda: made.poll(0.02) or len(handler.records) > 1, "tries have failed")
+    assert not [record for record in caplog.records if "app" in record.getMessage()]
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_with_debug_a_client_says_that_it_is_there(clients: Clients, kind: str) -> None:
     handler = Caught()
     with KINDS[kind](clients, {"client.id": "app", "logger": logger(handler), "debug": "msg"}) as made:

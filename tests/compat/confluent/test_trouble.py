@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.compat.confluent.conftest import SECONDS, Clients
+from tests.compat.confluent.conftest import FACE, SECONDS, Clients
 
 NOWHERE = {"bootstrap.servers": "127.0.0.1:1", "log_level": 0}
 
@@ -87,6 +87,17 @@ def test_a_waiting_consumer_is_interrupted(clients: Clients) -> None:
     if clients.ck.__name__.startswith("kafkars"):
         # The library's consume() is deaf in some of its releases.
         interrupted(lambda: consumer.consume(5))
+
+
+@pytest.mark.parametrize("clients", [(FACE, "embedded_broker")], indirect=True)
+def test_messages_of_a_consume_that_is_interrupted_are_handed_out(clients: Clients) -> None:
+    """The library drops them, and commits behind them."""
+    consumer, topic = clients.consumer(), clients.topic(messages=3)
+    consumer.assign([clients.ck.TopicPartition(topic, 0)])
+    got: list[Any] = []
+    interrupted(lambda: got.extend(consumer.consume(5)))
+    assert [message.offset() for message in got] == [0, 1, 2]
+    assert consumer.consume(5, 0.1) == []
 
 
 def test_a_waiting_producer_is_interrupted(ck: ModuleType) -> None:

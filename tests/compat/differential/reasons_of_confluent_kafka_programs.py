@@ -250,6 +250,18 @@ REASONS = [
         "Whoever has it open may have processed these records, and they would be processed twice.",
     ),
     Reason(
+        ("consume() that is interrupted, as by Ctrl+C, while it has messages",),
+        "raises; the messages are lost, and committed with the others",
+        "returns them, and the next call raises",
+        "They count as handed out.",
+    ),
+    Reason(
+        ("assign() after unsubscribe(), before the next poll, of a partition that the group had given",),
+        "the poll takes it away again, and nothing is read",
+        "it stays assigned",
+        "It is the latest that the program has asked for.",
+    ),
+    Reason(
         ("assign() of a partition that does not exist",),
         "waits for it, and says nothing",
         "waits for it, and says once in a message that there is none",

@@ -165,8 +165,17 @@ impl PyConfluentConsumer {
                 TakenMessage::Empty => {
                     if let Some(message) = open.partition_end(py)? {
                         messages.push(message);
-                    } else if !open.wait(py, deadline)? {
-                        break;
+                        continue;
+                    }
+                    match open.wait(py, deadline) {
+                        Ok(true) => {}
+                        Ok(false) => break,
+                        Err(problem) if messages.is_empty() => return Err(problem),
+                        // Ctrl+C: what is there counts as handed out, so it is, and the next call raises.
+                        Err(problem) => {
+                            open.raise_later(py, problem);
+                            break;
+                        }
                     }
                 }
             }
