@@ -228,9 +228,7 @@ class Assignment:
 
     @contextmanager
     def going(self, partitions: Sequence[types.TopicPartition]) -> Iterator[None]:
-        """The time in which a callback is told of partitions that go: what it does not give up itself is removed when it
-        has returned.
-        """
+        """The time in which a callback is told of partitions that go: what it keeps is removed when it has returned."""
         with self._callback(Running(partitions)):
             yield
 
