@@ -314,8 +314,8 @@ impl PyConsumer {
     ///
     /// Args:
     ///     partitions: A `TopicPartition` or pair of topic and number, or several of them.
-    ///     require_stable: Whether to wait where an open transaction has offsets of a partition (KIP-447; brokers before
-    ///         2.5 never do). False tells at once what was committed last.
+    ///     require_stable: Whether to wait where an open transaction has offsets of a partition (KIP-447; brokers
+    ///         before 2.5 never do). False tells at once what was committed last.
     ///     timeout: Longest wait in seconds; `default_api_timeout_ms` by default.
     ///
     /// Returns:
