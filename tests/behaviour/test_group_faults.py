@@ -272,7 +272,7 @@ def test_who_has_no_instance_id_loses_nothing_with_it(group: Group) -> None:
 
 
 @pytest.mark.parametrize("protocol", ["consumer"], indirect=True)
-@pytest.mark.parametrize("code", ["UNSUPPORTED_ASSIGNOR", "INVALID_REQUEST", "GROUP_MAX_SIZE_REACHED"])
+@pytest.mark.parametrize("code", ["UNSUPPORTED_ASSIGNOR", "GROUP_AUTHORIZATION_FAILED", "GROUP_MAX_SIZE_REACHED"])
 def test_who_is_refused_for_good_joins_again_when_it_subscribes_again(group: Group, code: str) -> None:
     """As in Java's client. Until then each poll raises why, and nobody is asked."""
     with group.clients.broker.handle.intercept("ConsumerGroupHeartbeat", code) as refused:

@@ -340,10 +340,10 @@ REASONS = [
         "They pass by themselves.",
     ),
     Reason(
-        ("one heartbeat of group.protocol=consumer that is answered with UNKNOWN or INVALID_REQUEST, of a member",),
+        ("one heartbeat of group.protocol=consumer that is answered with UNKNOWN or INVALID_REQUEST",),
         "_FATAL",
         "a message with the code; joins again, and _FATAL if that is refused, too",
-        "One answer that makes no sense does not end a member that was served before.",
+        "One answer that makes no sense does not end a member.",
     ),
     Reason(
         ("heartbeats of group.protocol=consumer that are answered with UNSUPPORTED_VERSION",),

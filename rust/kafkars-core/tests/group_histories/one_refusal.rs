@@ -15,7 +15,7 @@ use crate::consumer_coordinator::{ConsumerCoordinator, ServerAssignor};
 use crate::coordinator::Coordinator;
 use crate::defects::{DEFECTS_UNDER_ONE_REFUSAL, Defect};
 use crate::history::Setup;
-use crate::refusals::{BACK_WITHIN, apis, codes};
+use crate::refusals::{BACK_WITHIN, apis, codes, is_final};
 use crate::trouble::{Api, Fate, Trouble};
 use crate::world::{HEARTBEAT, SESSION, World};
 
@@ -58,9 +58,10 @@ struct Case {
 
 impl Case {
     /// True if the refusal is a false statement that a member has to believe: that its place is gone, or another
-    /// member's.
+    /// member's, or that there is none for it.
     fn is_lie(self) -> bool {
         match self.code {
+            code if is_final(self.api, code) => true,
             ErrorCode::UnknownMemberId => {
                 !matches!(self.setup, Setup::Consumer(_)) || self.is_end()
             }
@@ -169,14 +170,15 @@ impl Case {
         Ok(())
     }
 
-    /// Restarts members that stay out because they were told that another process has their instance id.
+    /// Restarts members that stay out because they were told that another process has their instance id, or that they
+    /// are refused for good.
     fn restart_fenced(self, world: &mut World) {
         for place in 0..world.members.len() {
             let member = world.members[place].as_ref();
             let is_out = member.is_some_and(|member| {
                 member.membership.state() == MembershipState::Failed && self.is_lie()
             });
-            if is_out && self.with_instances {
+            if is_out && (self.with_instances || is_final(self.api, self.code)) {
                 self.join(world, place);
             }
         }

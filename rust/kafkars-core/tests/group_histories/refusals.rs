@@ -127,9 +127,38 @@ pub(crate) fn codes(api: Api) -> &'static [ErrorCode] {
     }
 }
 
+/// True if members of KIP-848 stay out when they are told this, until the application subscribes again.
+pub(crate) fn is_final(api: Api, code: ErrorCode) -> bool {
+    api == Api::ConsumerGroupHeartbeat
+        && matches!(
+            code,
+            ErrorCode::GroupAuthorizationFailed
+                | ErrorCode::UnsupportedAssignor
+                | ErrorCode::GroupMaxSizeReached
+                | ErrorCode::InvalidRegularExpression
+                | ErrorCode::GroupIdNotFound
+        )
+}
+
+/// True if members of KIP-848 stay out when they are told this twice.
+fn is_final_when_repeated(api: Api, code: ErrorCode) -> bool {
+    api == Api::ConsumerGroupHeartbeat
+        && matches!(
+            code,
+            ErrorCode::InvalidRequest
+                | ErrorCode::UnreleasedInstanceId
+                | ErrorCode::FencedInstanceId
+                | ErrorCode::Unknown(_)
+        )
+}
+
 /// True if a member is told something false that it has to believe.
 fn is_lie(trouble: Trouble) -> bool {
     match trouble.fate {
+        Fate::Refused(code) => {
+            is_final(trouble.api, code)
+                || !trouble.once && is_final_when_repeated(trouble.api, code)
+        }
         Fate::Garbled(Garbage::Flapping) => true,
         Fate::Garbled(Garbage::Unwanted) => trouble.api == Api::ConsumerGroupHeartbeat,
         _ => false,
@@ -414,7 +443,7 @@ fn refusals_of_the_consumer_protocol() {
 
 /// The trouble in which each defect shows; in all of it.
 fn shows(defect: Defect, setup: Setup) -> Vec<Trouble> {
-    let (long, unknown) = (false, Fate::Refused(ErrorCode::Unknown(9999)));
+    let long = false;
     let trouble = |api, fate, once| Trouble { api, fate, once };
     match defect {
         Defect::LookUpsAreNotRepeated => {
@@ -429,7 +458,11 @@ fn shows(defect: Defect, setup: Setup) -> Vec<Trouble> {
         }
         Defect::NobodyWaits => match setup {
             Setup::Consumer(_) => vec![
-                trouble(Api::ConsumerGroupHeartbeat, unknown, long),
+                trouble(
+                    Api::ConsumerGroupHeartbeat,
+                    Fate::Refused(ErrorCode::CoordinatorLoadInProgress),
+                    long,
+                ),
                 trouble(
                     Api::ConsumerGroupHeartbeat,
                     Fate::Refused(ErrorCode::UnknownMemberId),

@@ -115,6 +115,7 @@ impl ConsumerMembership {
         self.pace.succeeded();
         self.unreleased_since = None;
         self.unsupported = 0;
+        self.is_unexplained = false;
         self.has_old_place = false;
         common.heard(now);
         self.session_ends_at = Some(beat.sent_at + common.config.session_timeout);
@@ -182,8 +183,10 @@ impl ConsumerMembership {
             }
             code => {
                 let error = common.refusal(OPERATION, code, message);
-                // One answer that makes no sense to a member that was served before costs it its place, not its life.
-                let error = match self.epoch == JOINING || error.names_a_cause() {
+                // One answer that makes no sense costs a member its place, and not its life.
+                let is_believed = self.is_unexplained || error.names_a_cause();
+                self.is_unexplained = true;
+                let error = match is_believed {
                     true => error.for_good(),
                     false => error,
                 };

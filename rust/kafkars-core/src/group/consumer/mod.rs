@@ -55,6 +55,8 @@ pub(super) struct ConsumerMembership {
     unreleased_since: Option<Instant>,
     /// How often in a row the coordinator has said that it does not support the protocol.
     unsupported: u32,
+    /// True if the coordinator has refused the member since it served it last, without a cause that is known here.
+    is_unexplained: bool,
     /// True if the coordinator may still have this member from before it dropped out; others wait for it then.
     has_old_place: bool,
 }
@@ -97,6 +99,7 @@ impl ConsumerMembership {
             is_releasing: false,
             unreleased_since: None,
             unsupported: 0,
+            is_unexplained: false,
             has_old_place: false,
         }
     }
@@ -106,6 +109,7 @@ impl ConsumerMembership {
         let has_ended = matches!(self.phase, MemberPhase::Failed { may_return: false });
         if has_ended {
             self.phase = MemberPhase::Idle;
+            self.is_unexplained = false;
         }
         has_ended
     }

@@ -138,7 +138,7 @@ fn who_is_refused_for_good_joins_again_when_it_subscribes_again() {
     for code in [
         ErrorCode::UnsupportedAssignor,
         ErrorCode::GroupMaxSizeReached,
-        ErrorCode::InvalidRequest,
+        ErrorCode::GroupAuthorizationFailed,
     ] {
         let mut member = TestMember::consumer(short);
         let (beat, _) = member.next_beat();
@@ -159,10 +159,14 @@ fn who_is_refused_for_good_joins_again_when_it_subscribes_again() {
     }
 }
 
-/// Nobody knows what it means: one such answer costs a member its place, and another one its membership.
 #[test]
-fn a_member_that_is_refused_without_a_cause_joins_once_more() {
+fn who_is_refused_without_a_cause_joins_once_more() {
     let mut member = TestMember::consumer(short);
+    let (beat, _) = member.next_beat();
+    member.answer(&beat, refused(ErrorCode::InvalidRequest));
+    assert!(!is_refused_for_good(&member), "{:?}", member.told);
+    member.membership.polled(member.now);
+    member.pass(Duration::from_secs(2));
     member.take_in(1, &[]);
     member.pass(Duration::from_secs(2));
     let (beat, _) = member.next_beat();
