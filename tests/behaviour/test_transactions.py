@@ -138,7 +138,7 @@ def test_offsets_of_an_open_transaction_are_waited_for_or_not(clients: Clients, 
             producer.commit_transaction(SECONDS)
     assert consumer.committed(place, require_stable=False, timeout=SECONDS)[place].offset == 1
     with pytest.raises(KafkaTimeoutError, match="UNSTABLE_OFFSET_COMMIT"):
-        consumer.committed(place, timeout=0.3)
+        consumer.committed(place, timeout=2)
     producer.commit_transaction(SECONDS)
     assert consumer.committed(place, timeout=SECONDS)[place].offset == 2
 
