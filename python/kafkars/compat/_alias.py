@@ -109,13 +109,18 @@ def import_watched(finder: AliasFinder) -> None:
     most of them when they are used, and then by its own name.
     """
     at = sys.meta_path.index(finder)
-    watchers = [other for other in sys.meta_path[:at] if other not in (BuiltinImporter, FrozenImporter)]
+    watchers = [other for other in sys.meta_path[:at] if not is_of_interpreter(other)]
     if not watchers:
         return
     for module in modules_below(sys.modules[finder.face].__path__):
         name = finder.library + module
         if any(watcher.find_spec(name, None) is not None for watcher in watchers):
             importlib.import_module(name)
+
+
+def is_of_interpreter(finder: object) -> bool:
+    """True for the finders of built-in and frozen modules."""
+    return finder is BuiltinImporter or finder is FrozenImporter
 
 
 def modules_below(path: Iterable[str]) -> Iterator[str]:
