@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import AsyncExitStack
 from typing import Any
 
@@ -116,6 +116,15 @@ def test_what_could_not_be_started_does_not_wait_for_records(embedded: Library, 
     run(test)
 
 
+async def stopped_meanwhile(start: Coroutine[Any, Any, None], stop: Callable[[], Awaitable[None]], ticks: int) -> None:
+    """Stops a client that is being started, after some turns of the loop: its start ends and says nothing."""
+    starts = asyncio.ensure_future(start)
+    for _ in range(ticks):
+        await asyncio.sleep(0)
+    await stop()
+    assert await starts is None
+
+
 @pytest.mark.parametrize("ticks", [1, 3, 10, 100])
 @pytest.mark.parametrize("kind", ["consumer", "member"])
 def test_start_ends_where_the_consumer_is_stopped_meanwhile(face: Library, run: Run, kind: str, ticks: int) -> None:
@@ -124,11 +133,7 @@ def test_start_ends_where_the_consumer_is_stopped_meanwhile(face: Library, run: 
 
     async def test() -> None:
         consumer = client(face, kind, topic, face.broker.bootstrap_servers)
-        starts = asyncio.ensure_future(consumer.start())
-        for _ in range(ticks):
-            await asyncio.sleep(0)
-        await consumer.stop()
-        assert await starts is None
+        await stopped_meanwhile(consumer.start(), consumer.stop, ticks)
 
     run(test)
 
@@ -149,11 +154,7 @@ def test_start_of_what_is_stopped_meanwhile_says_nothing(embedded: Library, run:
             case _:
                 made = embedded.module("client").AIOKafkaClient(**address)
                 start, stop = made.bootstrap, made.close
-        starts = asyncio.ensure_future(start())
-        for _ in range(ticks):
-            await asyncio.sleep(0)
-        await stop()
-        assert await starts is None
+        await stopped_meanwhile(start(), stop, ticks)
 
     run(test)
 
@@ -164,11 +165,7 @@ def test_start_of_a_transactional_producer_that_is_stopped_meanwhile(face: Libra
 
     async def test() -> None:
         producer = face.producer(transactional_id=face.group())
-        starts = asyncio.ensure_future(producer.start())
-        for _ in range(ticks):
-            await asyncio.sleep(0)
-        await producer.stop()
-        assert await starts is None
+        await stopped_meanwhile(producer.start(), producer.stop, ticks)
 
     run(test)
 

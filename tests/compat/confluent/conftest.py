@@ -109,6 +109,19 @@ def poll_until(client: Any, count: int) -> list[Any]:
     return messages
 
 
+def read_to_end(clients: Clients, topic: str) -> list[bytes]:
+    """What a consumer reads up to the end, by default without what was aborted."""
+    consumer = clients.consumer({"enable.partition.eof": True})
+    consumer.assign([clients.ck.TopicPartition(topic, 0)])
+    values = []
+    while True:
+        [message] = poll_until(consumer, 1)
+        if message.error() is not None:
+            assert message.error() == clients.ck.KafkaError._PARTITION_EOF
+            return values
+        values.append(message.value())
+
+
 def serve_until(client: Any, condition: Callable[[], object], seconds: float = SECONDS) -> None:
     """Polls until a condition holds; there must be no message."""
     deadline = time.monotonic() + seconds

@@ -48,21 +48,30 @@ class TestTransactionsOfAIOProducer:
             return error.name(), {flag for flag in flags if getattr(error, flag)()}
         return None
 
+    async def sent(self) -> tuple[Any, Any]:
+        """A producer with a message in an open transaction, and its future."""
+        producer = self.made()
+        await producer.init_transactions()
+        await producer.begin_transaction()
+        future = await producer.produce(self.topic, b"value")
+        await producer.flush()
+        return producer, future
+
+    async def is_held_up(self, producer: Any) -> None:
+        """Its other calls are to be made later."""
+        for _ in range(2):
+            assert await self.end(producer.abort_transaction(SHORT)) == ("_CONFLICT", {"retriable"})
+            assert await self.end(producer.begin_transaction()) == ("_CONFLICT", {"retriable"})
+
     def fault(self, api: str, code: str, **more: Any) -> Any:
         return self.clients.broker.handle.intercept(api, code, **more)
 
     def test_a_commit_that_is_cut_short_is_made_again_before_others(self) -> None:
         async def work() -> None:
-            producer = self.made()
-            await producer.init_transactions()
-            await producer.begin_transaction()
-            future = await producer.produce(self.topic, b"value")
-            await producer.flush()
+            producer, future = await self.sent()
             with self.fault("EndTxn", "CONCURRENT_TRANSACTIONS"):
                 assert await self.end(producer.commit_transaction(SHORT)) == ("_TIMED_OUT", {"retriable"})
-                for _ in range(2):
-                    assert await self.end(producer.abort_transaction(SHORT)) == ("_CONFLICT", {"retriable"})
-                    assert await self.end(producer.begin_transaction()) == ("_CONFLICT", {"retriable"})
+                await self.is_held_up(producer)
             assert await self.end(producer.commit_transaction(SECONDS)) is None
             assert await self.end(producer.begin_transaction()) is None
             assert await self.end(producer.abort_transaction(SECONDS)) is None
@@ -73,17 +82,11 @@ class TestTransactionsOfAIOProducer:
 
     def test_a_call_whose_wait_is_cancelled_goes_on(self) -> None:
         async def work() -> None:
-            producer = self.made()
-            await producer.init_transactions()
-            await producer.begin_transaction()
-            future = await producer.produce(self.topic, b"value")
-            await producer.flush()
+            producer, future = await self.sent()
             with self.fault("EndTxn", "CONCURRENT_TRANSACTIONS"):
                 with pytest.raises(asyncio.TimeoutError):
                     await asyncio.wait_for(producer.commit_transaction(SECONDS), SHORT)
-                for _ in range(2):
-                    assert await self.end(producer.abort_transaction(SHORT)) == ("_CONFLICT", {"retriable"})
-                    assert await self.end(producer.begin_transaction()) == ("_CONFLICT", {"retriable"})
+                await self.is_held_up(producer)
             # It has been committed all the same.
             while (told := await self.end(producer.begin_transaction())) is not None:
                 assert told == ("_CONFLICT", {"retriable"})

@@ -2,37 +2,17 @@
 
 from __future__ import annotations
 
-from types import ModuleType
-from typing import Any
-
 import pytest
 
-from tests.brokers import Broker
-from tests.compat.confluent.conftest import SECONDS, Clients, poll_until
+from tests.compat.confluent.conftest import RUNS, SECONDS, Clients, read_to_end
 from tests.compat.confluent.test_produce import Reports
 
 LATE = 2.0
 """Longer than `request.timeout.ms` here, in seconds."""
 
 
-@pytest.fixture
-def clients(ck: ModuleType, embedded_broker: Broker) -> Any:
-    """Both on the embedded broker, whose answers can be late."""
-    return Clients(ck, embedded_broker)
-
-
-def stored(clients: Clients, topic: str) -> list[bytes]:
-    """What is in the topic."""
-    consumer = clients.consumer({"enable.partition.eof": True})
-    consumer.assign([clients.ck.TopicPartition(topic, 0)])
-    values = []
-    while True:
-        [message] = poll_until(consumer, 1)
-        if message.error() is not None:
-            assert message.error() == clients.ck.KafkaError._PARTITION_EOF
-            consumer.close()
-            return values
-        values.append(message.value())
+# On the embedded broker, whose answers can be late.
+pytestmark = pytest.mark.parametrize("clients", RUNS[:2], indirect=True)
 
 
 @pytest.mark.parametrize("retries", [0, 5])
@@ -46,7 +26,7 @@ def test_an_answer_that_is_later_than_the_brokers_time_is_waited_for(clients: Cl
         assert producer.flush(SECONDS) == 0
     assert late.hits == 1
     assert reports.codes() == [None]
-    assert stored(clients, topic) == [b"first", b"second"]
+    assert read_to_end(clients, topic) == [b"first", b"second"]
 
 
 def test_the_brokers_time_is_told_to_it(clients: Clients) -> None:
@@ -69,7 +49,7 @@ def test_the_time_of_a_message_bounds_the_wait(clients: Clients, retries: int) -
         producer.produce(topic, b"second", partition=0, callback=reports)
         assert producer.flush(SECONDS) == 0
     assert reports.codes() == [clients.ck.KafkaError._MSG_TIMED_OUT]
-    assert stored(clients, topic) == [b"first"]
+    assert read_to_end(clients, topic) == [b"first"]
 
 
 @pytest.mark.parametrize("retries", [0, 5])
@@ -82,6 +62,6 @@ def test_a_broker_is_given_up_when_the_time_of_a_socket_is_over(clients: Clients
         producer.produce(topic, b"second", partition=0, callback=reports)
         assert producer.flush(SECONDS) == 0
     if retries:
-        assert (reports.codes(), stored(clients, topic)) == ([None], [b"first", b"second"])
+        assert (reports.codes(), read_to_end(clients, topic)) == ([None], [b"first", b"second"])
     else:
-        assert (reports.codes(), stored(clients, topic)) == ([clients.ck.KafkaError._MSG_TIMED_OUT], [b"first"])
+        assert (reports.codes(), read_to_end(clients, topic)) == ([clients.ck.KafkaError._MSG_TIMED_OUT], [b"first"])

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.compat.confluent.conftest import RUNS, Clients, places, poll_until
+from tests.compat.confluent.conftest import RUNS, Clients, places, poll_until, read_to_end
 from tests.compat.confluent.test_produce import Reports
 from tests.support.proxy import Proxy, Weather
 from tests.support.waiting import eventually
@@ -19,19 +19,6 @@ def producer(clients: Clients) -> Any:
     made = clients.producer({"transactional.id": clients.group()})
     made.init_transactions(20)
     return made
-
-
-def read(clients: Clients, topic: str) -> list[bytes]:
-    """What a consumer reads up to the end, by default without what was aborted."""
-    consumer = clients.consumer({"enable.partition.eof": True})
-    consumer.assign([clients.ck.TopicPartition(topic, 0)])
-    values = []
-    while True:
-        [message] = poll_until(consumer, 1)
-        if message.error() is not None:
-            assert message.error() == clients.ck.KafkaError._PARTITION_EOF
-            return values
-        values.append(message.value())
 
 
 def test_only_what_was_committed_is_read(clients: Clients, producer: Any) -> None:
@@ -45,7 +32,7 @@ def test_only_what_was_committed_is_read(clients: Clients, producer: Any) -> Non
         producer.produce(topic, value, callback=reports)
         producer.flush(20)
         end(20)
-    assert read(clients, topic) == [b"one", b"three"]
+    assert read_to_end(clients, topic) == [b"one", b"three"]
     assert reports.codes() == [None, None, None]
 
 
@@ -55,7 +42,7 @@ def test_committing_sends_what_is_left_and_runs_its_callbacks(clients: Clients, 
     producer.produce(topic, "value", callback=reports)
     producer.commit_transaction(20)
     assert reports.codes() == [None]
-    assert read(clients, topic) == [b"value"]
+    assert read_to_end(clients, topic) == [b"value"]
 
 
 def test_aborting_gives_up_what_is_left_and_runs_its_callbacks(clients: Clients, producer: Any) -> None:
@@ -66,7 +53,7 @@ def test_aborting_gives_up_what_is_left_and_runs_its_callbacks(clients: Clients,
     producer.abort_transaction(20)
     # It may have left by then, and be stored and aborted.
     assert reports.codes()[0] in {None, clients.ck.KafkaError._PURGE_QUEUE, clients.ck.KafkaError._PURGE_INFLIGHT}
-    assert read(clients, topic) == []
+    assert read_to_end(clients, topic) == []
 
 
 def test_positions_are_part_of_a_transaction(clients: Clients, producer: Any) -> None:
@@ -161,7 +148,7 @@ def test_a_call_that_was_cut_short_is_made_again_before_others(clients: Clients)
     producer.begin_transaction()
     producer.produce(topic, b"value")
     producer.commit_transaction(20)
-    assert read(clients, topic) == [b"value"]
+    assert read_to_end(clients, topic) == [b"value"]
 
 
 def test_transactions_need_an_id(clients: Clients) -> None:
@@ -237,7 +224,7 @@ def test_a_transaction_is_not_committed_without_one_of_its_messages(clients: Cli
     producer.begin_transaction()
     producer.produce(topic, "next")
     producer.commit_transaction(20)
-    assert read(clients, topic) == [b"next"]
+    assert read_to_end(clients, topic) == [b"next"]
 
 
 def calls_of_transactions(clients: Clients, producer: Any, topic: str) -> dict[str, Any]:
@@ -283,7 +270,7 @@ def test_nothing_but_an_abort_follows_a_commit_that_was_refused(clients: Clients
     producer.begin_transaction()
     producer.produce(topic, b"next")
     producer.commit_transaction(20)
-    assert read(clients, topic) == [b"next"]
+    assert read_to_end(clients, topic) == [b"next"]
 
 
 def test_nothing_but_an_abort_follows_a_message_that_the_cluster_refuses(clients: Clients) -> None:
@@ -297,7 +284,7 @@ def test_nothing_but_an_abort_follows_a_message_that_the_cluster_refuses(clients
     refused = ("MSG_SIZE_TOO_LARGE", False, False, True)
     assert ends(clients, calls) == {name: STATE if "produce" in name else refused for name in calls}
     producer.abort_transaction(20)
-    assert read(clients, topic) == []
+    assert read_to_end(clients, topic) == []
 
 
 @pytest.mark.parametrize("lost", [False, True])
@@ -316,7 +303,7 @@ def test_closing_aborts_the_open_transaction(clients: Clients, lost: bool) -> No
     producer.close()
     # It would wait for a transaction that is open.
     assert places(consumer.committed([place], 5)) == [(source, 0, clients.ck.OFFSET_INVALID)]
-    assert read(clients, topic) == []
+    assert read_to_end(clients, topic) == []
 
 
 @pytest.mark.parametrize("call", ["poll", "flush"])
@@ -357,7 +344,7 @@ def test_a_transaction_goes_on_after_a_message_that_was_refused_at_the_call(clie
         producer.produce(topic, bytes(2_000_000))
     producer.produce(topic, "value")
     producer.commit_transaction(20)
-    assert read(clients, topic) == [b"value"]
+    assert read_to_end(clients, topic) == [b"value"]
 
 
 def test_positions_without_an_offset_are_left_out(clients: Clients, producer: Any) -> None:
@@ -427,7 +414,7 @@ def commits_late(clients: Clients, seconds: float) -> bool:
         if time.monotonic() - begun > seconds:
             return False
         raise
-    assert set(read(clients, topic)) == {b"late"}
+    assert set(read_to_end(clients, topic)) == {b"late"}
     return True
 
 
@@ -450,4 +437,4 @@ def test_a_transaction_whose_time_is_over_is_aborted_and_the_next_one_commits(cl
     producer.begin_transaction()
     producer.produce(topic, b"kept", partition=0)
     producer.commit_transaction(20)
-    assert read(clients, topic) == [b"kept"]
+    assert read_to_end(clients, topic) == [b"kept"]
