@@ -88,8 +88,11 @@ class StandIn(ModuleType):
         return getattr(self.__dict__["face"], name)
 
     def __setattr__(self, name: str, value: object) -> None:
-        # What the import itself notes of a module is the stand-in's.
-        setattr(self.__dict__["face"], name, value) if "face" in self.__dict__ else super().__setattr__(name, value)
+        if "face" in self.__dict__:
+            setattr(self.__dict__["face"], name, value)
+        else:
+            # What the import itself notes of a module is the stand-in's.
+            super().__setattr__(name, value)
 
     def __delattr__(self, name: str) -> None:
         delattr(self.__dict__["face"], name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import weakref
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import fields, replace
 from typing import Any
 
@@ -91,7 +91,7 @@ class BrokerWatch:
 
 
 class Tasks:
-    """Callbacks that are under way, and what one of those of the configuration has raised."""
+    """Callbacks and calls that are under way, and what one of the callbacks of the configuration has raised."""
 
     def __init__(self) -> None:
         self._running: set[asyncio.Task[Any]] = set()
@@ -121,9 +121,11 @@ class Tasks:
     def run(self, callback: Callable[..., Any], *arguments: Any) -> asyncio.Task[Any] | None:
         """Calls a function, or starts a coroutine function as a task, which is returned."""
         answer = callback(*arguments)
-        if not inspect.isawaitable(answer):
-            return None
-        task = asyncio.ensure_future(answer)
+        return self.start(answer) if inspect.isawaitable(answer) else None
+
+    def start(self, work: Awaitable[Any]) -> asyncio.Task[Any]:
+        """Starts a task that nobody else has to keep."""
+        task = asyncio.ensure_future(work)
         self._running.add(task)
         task.add_done_callback(self._running.discard)
         return task

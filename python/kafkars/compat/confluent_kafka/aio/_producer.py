@@ -93,7 +93,6 @@ class AIOProducer:
             self._watch = BrokerWatch(self._loop, lambda flag: trouble.watch(self._producer, flag), trouble.look)
         self._is_closed = False
         self._calls = TransactionCalls()
-        self._under_way: set[asyncio.Task[None]] = set()
 
     async def produce(
         self, topic: str, value: Any = None, key: Any = None, *args: Any, **kwargs: Any
@@ -329,9 +328,7 @@ class AIOProducer:
             with turn:
                 await call()
 
-        made = asyncio.create_task(make())
-        self._under_way.add(made)
-        made.add_done_callback(self._under_way.discard)
+        made = self._tasks.start(make())
         # Marks the exception as retrieved, should nobody wait any more.
         made.add_done_callback(lambda done: done.cancelled() or done.exception())
         await asyncio.shield(made)

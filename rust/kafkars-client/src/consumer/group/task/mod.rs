@@ -231,17 +231,13 @@ impl GroupTask {
     /// them the answers that are there get their turn, also where an application commits without pause.
     fn obey_all(&mut self, first: Command, commands: &mut mpsc::UnboundedReceiver<Command>) {
         let mut next = Some(first);
-        for _ in 0..COMMITS_AT_ONCE {
-            let Some(command) = next.take() else {
-                break;
-            };
-            if matches!(command, Command::Commit { .. }) {
+        let mut left = COMMITS_AT_ONCE;
+        while let Some(command) = next.take() {
+            if left > 0 && matches!(command, Command::Commit { .. }) {
+                left -= 1;
                 next = commands.try_recv().ok();
             }
             self.obey(command);
-        }
-        if let Some(last) = next {
-            self.obey(last);
         }
         while let Some(done) = self.tasks.try_join_next() {
             if let Ok(done) = done {
