@@ -164,7 +164,7 @@ def test_a_client_that_is_dropped_is_freed_at_once(clients: Clients, kind: str, 
     gc.disable()
     try:
         made = KINDS[kind](clients, {"bootstrap.servers": NOWHERE, "logger": logger(Caught()), **debug})
-        dropped = weakref.ref(made._events)
+        dropped = weakref.ref(made._events_)
         del made
         assert dropped() is None
     finally:

@@ -1,5 +1,5 @@
 """Classes of programs that are derived from clients: no method of a client calls a public one, which they may have with
-other arguments.
+other arguments, and they may have attributes of any name that the library's class does not have.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from tests.compat.confluent.conftest import SECONDS, Clients, read_all
+
+FACE = "kafkars.compat.confluent_kafka"
 
 
 def spied(kind: type, heard: list[str]) -> type:
@@ -87,3 +89,95 @@ def test_a_client_may_be_closed_by_the_end_of_its_block(clients: Clients) -> Non
     made.close()
     with pytest.raises(RuntimeError):
         made.poll(0)
+
+
+PRIVATE = (
+    *(
+        "_assignment",
+        "_calls",
+        "_client",
+        "_closed",
+        "_commits",
+        "_committed",
+        "_config",
+        "_engine",
+        "_events",
+        "_lock",
+    ),
+    *("_logger", "_loop", "_lost", "_open", "_pending", "_position", "_ready", "_running", "_settings", "_topics"),
+)
+METHODS = (
+    "_check",
+    "_commit",
+    "_flush",
+    "_forget",
+    "_handle",
+    "_keep",
+    "_kept",
+    "_leave",
+    "_poll",
+    "_take",
+    "_take_many",
+)
+
+
+def crowded(kind: type) -> type:
+    """A class with attributes and methods such as programs have."""
+
+    def made(self: Any, *arguments: Any) -> None:
+        for name in PRIVATE:
+            setattr(self, name, name)
+        kind.__init__(self, *arguments)  # type: ignore[misc]  # the class is this function's argument
+        for name in PRIVATE:
+            assert getattr(self, name) == name
+
+    def fails(*_arguments: Any) -> None:
+        raise AssertionError("a client has called the method of its subclass")
+
+    return type("Crowded", (kind,), {"__init__": made, **dict.fromkeys(METHODS, fails)})
+
+
+def test_a_producer_does_not_meet_attributes_of_a_subclass(clients: Clients) -> None:
+    topic = clients.topic()
+    settings = {"bootstrap.servers": clients.broker.bootstrap_servers, "transactional.id": clients.group()}
+    producer = crowded(clients.ck.Producer)(settings)
+    producer.init_transactions(SECONDS)
+    for end in ("abort_transaction", "commit_transaction"):
+        producer.begin_transaction()
+        producer.produce(topic, b"value")
+        getattr(producer, end)(SECONDS)
+    assert producer.flush(SECONDS) == 0
+    assert [message.value() for message in read_all(clients, topic, 1)] == [b"value"]
+    assert [producer._settings, producer._calls] == ["_settings", "_calls"]
+    producer.close()
+
+
+def test_a_consumer_does_not_meet_attributes_of_a_subclass(clients: Clients) -> None:
+    settings = {"bootstrap.servers": clients.broker.bootstrap_servers, "group.id": clients.group()}
+    topic = clients.topic(messages=3)
+    consumer = crowded(clients.ck.Consumer)({**settings, "auto.offset.reset": "earliest"})
+    consumer.subscribe([topic])
+    assert len(consumer.consume(2, SECONDS)) == 2
+    assert consumer.poll(SECONDS).offset() == 2
+    assert [each.offset for each in consumer.position(consumer.assignment())] == [3]
+    assert [each.offset for each in consumer.commit(asynchronous=False)] == [3]
+    assert [each.offset for each in consumer.committed(consumer.assignment(), SECONDS)] == [3]
+    consumer.unsubscribe()
+    assert [consumer._assignment, consumer._pending] == ["_assignment", "_pending"]
+    consumer.close()
+
+
+def test_an_admin_client_does_not_meet_attributes_of_a_subclass(clients: Clients) -> None:
+    kind = import_module(f"{clients.ck.__name__}.admin").AdminClient
+    admin = crowded(kind)({"bootstrap.servers": clients.broker.bootstrap_servers})
+    topic = clients.topic()
+    assert topic in admin.list_topics(timeout=SECONDS).topics
+    [done] = admin.delete_topics([topic]).values()
+    assert done.result(SECONDS) is None
+
+
+@pytest.mark.parametrize("name", ["Consumer", "Producer", "DeserializingConsumer", "SerializingProducer"])
+def test_names_of_a_client_for_itself_cannot_be_met(name: str) -> None:
+    face, library = (getattr(import_module(each), name) for each in (FACE, "confluent_kafka"))
+    private = {each for each in dir(face) if each.startswith("_") and not each.startswith("__")}
+    assert not [each for each in private if not each.endswith("_") and not hasattr(library, each)]

@@ -86,7 +86,7 @@ def seconds(timeout: Any) -> float | None:
     return None if limit < 0 else limit
 
 
-def first_time(client: Any, engine: str = "_engine") -> None:
+def first_time(client: Any, engine: str = "_engine_") -> None:
     """Checks that a client is not initialised yet.
 
     Args:

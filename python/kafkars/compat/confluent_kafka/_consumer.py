@@ -64,19 +64,20 @@ class Consumer(ConfluentConsumer):
     """
 
     # No instance dictionary: every call of poll() would look there first.
+    # Names end with an underscore because the library's class has none that a subclass could meet.
     __slots__ = (
         "__weakref__",
-        "_assignment",
-        "_commits",
-        "_engine",
-        "_events",
-        "_face",
-        "_is_leaving",
-        "_lookups",
-        "_membership",
-        "_pending",
-        "_settings",
-        "_trouble",
+        "_assignment_",
+        "_commits_",
+        "_engine_",
+        "_events_",
+        "_face_",
+        "_is_leaving_",
+        "_lookups_",
+        "_membership_",
+        "_pending_",
+        "_settings_",
+        "_trouble_",
     )
 
     @discreet
@@ -90,37 +91,37 @@ class Consumer(ConfluentConsumer):
         # and calls `on_commit`.
         is_own = face.enable_auto_commit
         with translated("Failed to create consumer"), Derived():
-            self._settings = settings
+            self._settings_ = settings
             changed: dict[str, Any] = {"enable_auto_commit": False} if is_own else {}
-            self._engine: Any = Engine(ConsumerConfig(**{**settings.engine, **changed}))
-        self._is_leaving = False
-        self._pending = PendingFlag()
-        self._face = face
-        self._trouble = Trouble(face, self._engine._brokers, settings.credentials.refused)
+            self._engine_: Any = Engine(ConsumerConfig(**{**settings.engine, **changed}))
+        self._is_leaving_ = False
+        self._pending_ = PendingFlag()
+        self._face_ = face
+        self._trouble_ = Trouble(face, self._engine_._brokers, settings.credentials.refused)
         # The parts must not keep the consumer: one that is dropped ends then, and not with the next garbage collection.
         own = partial(weakly, self)
-        self._commits = Commits(self._engine, own("_uncommitted"), self._pending.set, face, is_own=is_own)
-        self._assignment = Assignment(
-            self._engine,
-            own("_forget"),
-            own("_seek_to_committed"),
-            own("_unknown_partition"),
-            self._commits.let_go,
-            self._commits.set_aside,
+        self._commits_ = Commits(self._engine_, own("_uncommitted_"), self._pending_.set, face, is_own=is_own)
+        self._assignment_ = Assignment(
+            self._engine_,
+            own("_forget_"),
+            own("_seek_to_committed_"),
+            own("_unknown_partition_"),
+            self._commits_.let_go,
+            self._commits_.set_aside,
             is_cooperative=values["group.protocol"] == "consumer"
             or values["partition.assignment.strategy"] == "cooperative-sticky",
             is_reset_to_end=settings.engine["auto_offset_reset"] == "latest",
         )
-        self._membership = Membership(self._engine, self._assignment)
-        self._lookups = Lookups(self._engine, own("_refused"), self._assignment)
-        self._events = events_of(face, values, self._engine, self._pending, self._commits)
+        self._membership_ = Membership(self._engine_, self._assignment_)
+        self._lookups_ = Lookups(self._engine_, own("_refused_"), self._assignment_)
+        self._events_ = events_of(face, values, self._engine_, self._pending_, self._commits_)
         handler = ConsumerPolls(
-            self._events, self._commits, self._assignment.places, self._trouble, self._membership, self._pending
+            self._events_, self._commits_, self._assignment_.places, self._trouble_, self._membership_, self._pending_
         )
-        self._open(self._engine, self._pending, handler, face.enable_partition_eof)
-        self._trouble.watch(self._engine, self._pending)
+        self._open_(self._engine_, self._pending_, handler, face.enable_partition_eof)
+        self._trouble_.watch(self._engine_, self._pending_)
         if is_own and face.auto_commit_interval > 0:
-            self._pending.set_every(face.auto_commit_interval)
+            self._pending_.set_every(face.auto_commit_interval)
 
     # --- what is read
 
@@ -144,7 +145,7 @@ class Consumer(ConfluentConsumer):
             KafkaException: The list is empty, or a name or expression is not valid.
             TypeError: Topics are no list, or a callback cannot be called.
         """
-        self._check()
+        self._check_()
         if not isinstance(topics, list):
             raise TypeError(f"expected list of topic unicode strings, not {type(topics).__name__}")
         names = [str(topic) for topic in topics]
@@ -155,50 +156,50 @@ class Consumer(ConfluentConsumer):
         if not names or not all(names) or len(set(names)) < len(names):
             text = "Failed to set subscription: there is no topic, one without a name, or one twice"
             raise refusal("_INVALID_ARG", text)
-        self._trouble.check_alive()
+        self._trouble_.check_alive()
         listener = Listener(self, callbacks)
         listeners = {
             "on_partitions_assigned": listener.assigned,
             "on_partitions_revoked": listener.revoked,
             "on_partitions_lost": listener.lost,
         }
-        is_again = self._assignment.is_subscribed and set(names) == self._assignment.subscription
+        is_again = self._assignment_.is_subscribed and set(names) == self._assignment_.subscription
         with translated("Failed to set subscription"), valid_pattern():
-            if not self._assignment.is_subscribed and self._assignment:
-                self._assignment.unassign()
+            if not self._assignment_.is_subscribed and self._assignment_:
+                self._assignment_.unassign()
             if any(name.startswith("^") for name in names):
-                self._engine.subscribe(pattern=pattern(names), **listeners)
+                self._engine_.subscribe(pattern=pattern(names), **listeners)
             else:
-                self._engine.subscribe(names, **listeners)
-            if is_again and self._assignment.is_eager and self._engine.health().state == "stable":
+                self._engine_.subscribe(names, **listeners)
+            if is_again and self._assignment_.is_eager and self._engine_.health().state == "stable":
                 # For kafkars nothing has changed, but the library revokes everything and joins again.
-                self._engine.enforce_rebalance("the application has subscribed again")
-        self._is_leaving = False
-        self._assignment.is_subscribed = True
-        self._assignment.subscription = set(names)
-        self._trouble.forget()
-        self._find_missing([name for name in names if not name.startswith("^")])
+                self._engine_.enforce_rebalance("the application has subscribed again")
+        self._is_leaving_ = False
+        self._assignment_.is_subscribed = True
+        self._assignment_.subscription = set(names)
+        self._trouble_.forget()
+        self._find_missing_([name for name in names if not name.startswith("^")])
 
     def unsubscribe(self) -> None:
         """Gives up the subscription; a later poll calls `on_revoke`."""
-        self._check()
-        self._trouble.check_alive()
-        self._is_leaving = True
-        if self._assignment.is_in_callback:
+        self._check_()
+        self._trouble_.check_alive()
+        self._is_leaving_ = True
+        if self._assignment_.is_in_callback:
             # The engine cannot leave while it waits for the callback; the poll that has called it goes on with this.
-            self._events.push(self._leave_now)
+            self._events_.push(self._leave_now_)
         else:
-            self._leave_now()
+            self._leave_now_()
 
-    def _leave_now(self) -> None:
+    def _leave_now_(self) -> None:
         """Gives up the subscription, if the program has not subscribed anew since it asked for that."""
-        if not self._is_leaving:
+        if not self._is_leaving_:
             return
-        self._is_leaving = False
-        self._leave()
-        if self._assignment.is_subscribed:
-            self._membership.end()
-        self._assignment.is_subscribed = False
+        self._is_leaving_ = False
+        self._leave_()
+        if self._assignment_.is_subscribed:
+            self._membership_.end()
+        self._assignment_.is_subscribed = False
 
     def assign(self, partitions: list[TopicPartition]) -> None:
         """Reads these partitions and no others: from their offsets, or from what the group has committed.
@@ -206,10 +207,10 @@ class Consumer(ConfluentConsumer):
         Raises:
             KafkaException: The group does not let this member have them.
         """
-        self._check()
-        self._assignment.assign(arguments.partitions(partitions))
-        self._trouble.forget()
-        self._membership.choose()
+        self._check_()
+        self._assignment_.assign(arguments.partitions(partitions))
+        self._trouble_.forget()
+        self._membership_.choose()
 
     def incremental_assign(self, partitions: list[TopicPartition]) -> None:
         """Reads these partitions too.
@@ -217,9 +218,9 @@ class Consumer(ConfluentConsumer):
         Raises:
             KafkaException: One is assigned already.
         """
-        self._check()
-        self._assignment.incremental_assign(arguments.partitions(partitions))
-        self._membership.choose()
+        self._check_()
+        self._assignment_.incremental_assign(arguments.partitions(partitions))
+        self._membership_.choose()
 
     def incremental_unassign(self, partitions: list[TopicPartition]) -> None:
         """Reads these partitions no longer.
@@ -227,28 +228,28 @@ class Consumer(ConfluentConsumer):
         Raises:
             KafkaException: One is not assigned.
         """
-        self._check()
-        self._assignment.incremental_unassign(arguments.partitions(partitions))
+        self._check_()
+        self._assignment_.incremental_unassign(arguments.partitions(partitions))
 
     def unassign(self) -> None:
         """Reads nothing."""
-        self._check()
-        self._assignment.unassign()
+        self._check_()
+        self._assignment_.unassign()
 
     def assignment(self) -> list[TopicPartition]:
         """The assigned partitions, with the offsets they were assigned with."""
-        self._check()
-        return self._assignment.shown()
+        self._check_()
+        return self._assignment_.shown()
 
     def pause(self, partitions: list[TopicPartition]) -> None:
         """Returns no messages of these partitions until `resume()`; those that are not assigned are left out."""
-        self._check()
-        self._assignment.pause([arguments.place(each) for each in arguments.partitions(partitions)])
+        self._check_()
+        self._assignment_.pause([arguments.place(each) for each in arguments.partitions(partitions)])
 
     def resume(self, partitions: list[TopicPartition]) -> None:
         """Ends a pause."""
-        self._check()
-        self._assignment.resume([arguments.place(each) for each in arguments.partitions(partitions)])
+        self._check_()
+        self._assignment_.resume([arguments.place(each) for each in arguments.partitions(partitions)])
 
     def seek(self, partition: TopicPartition) -> None:
         """Sets the position to the offset of the `TopicPartition`.
@@ -256,26 +257,26 @@ class Consumer(ConfluentConsumer):
         Raises:
             KafkaException: The partition is not assigned, or the offset cannot be sought.
         """
-        self._check()
+        self._check_()
         place = arguments.place(arguments.partition(partition))
         what = f"Failed to seek to offset {partition.offset}"
-        if place not in self._assignment:
-            raise refusal(self._not_assigned(place), f"{what}: the partition is not assigned")
+        if place not in self._assignment_:
+            raise refusal(self._not_assigned_(place), f"{what}: the partition is not assigned")
         if partition.offset == STORED:
             raise refusal("_INVALID_ARG", f"{what}: committed() tells the offset that is stored")
-        self._commits.before_seek(place)
+        self._commits_.before_seek(place)
         with translated(what):
-            self._assignment.seek(partition)
-        self._trouble.forget()
+            self._assignment_.seek(partition)
+        self._trouble_.forget()
 
     # --- offsets
 
     def position(self, partitions: list[TopicPartition]) -> list[TopicPartition]:
         """Returns for each partition the offset after the last returned message; `OFFSET_INVALID` if there was none."""
-        self._check()
+        self._check_()
         answers = []
         for each in arguments.partitions(partitions):
-            offset, epoch = self._position(each.topic, each.partition) or (INVALID, -1)
+            offset, epoch = self._position_(each.topic, each.partition) or (INVALID, -1)
             answers.append(each._answer(offset, leader_epoch=epoch if epoch >= 0 else None))
         return answers
 
@@ -286,22 +287,22 @@ class Consumer(ConfluentConsumer):
             KafkaException: The consumer stores offsets by itself, or no partition of those is assigned.
             ValueError: Both or neither is given.
         """
-        self._check()
+        self._check_()
         if message is not None and offsets is not None:
             raise ValueError("message and offsets are mutually exclusive")
         if message is None and offsets is None:
             raise ValueError("expected either message or offsets")
-        places = self._given(message, offsets, "_INVALID_ARG")
-        if self._face.enable_auto_offset_store:
+        places = self._given_(message, offsets, "_INVALID_ARG")
+        if self._face_.enable_auto_offset_store:
             raise refusal(
                 "_INVALID_ARG", "StoreOffsets failed: the consumer stores by itself; set enable.auto.offset.store=false"
             )
-        known = {place: offset for place, offset in places.items() if place in self._assignment}
+        known = {place: offset for place, offset in places.items() if place in self._assignment_}
         # Partitions without an offset to store count, too: it is an error if none of all is assigned.
         named = set(places) | {arguments.place(each) for each in offsets or ()}
-        if named and not any(place in self._assignment for place in named):
-            raise refusal(self._not_assigned(*named), "StoreOffsets failed: the partition is not assigned")
-        self._commits.store(known)
+        if named and not any(place in self._assignment_ for place in named):
+            raise refusal(self._not_assigned_(*named), "StoreOffsets failed: the partition is not assigned")
+        self._commits_.store(known)
 
     def commit(
         self,
@@ -325,34 +326,34 @@ class Consumer(ConfluentConsumer):
             KafkaException: It was not committed, or there was nothing to commit.
             ValueError: Message and offsets are given.
         """
-        self._check()
+        self._check_()
         asynchronous = bool(kwargs.pop("async", asynchronous))
         if kwargs:
             raise TypeError(f"{next(iter(kwargs))!r} is an invalid keyword argument for commit()")
         if message is not None and offsets is not None:
             raise ValueError("message and offsets are mutually exclusive")
         is_named = message is not None or offsets is not None
-        places = self._given(message, offsets) if is_named else self._commits.pending()
-        lost = self._membership.loss(is_named=is_named) if places or not is_named else None
+        places = self._given_(message, offsets) if is_named else self._commits_.pending()
+        lost = self._membership_.loss(is_named=is_named) if places or not is_named else None
         if lost is not None and not is_named:
             places, named = {}, []
         elif offsets is not None:
             named = offsets
         else:
-            others = list if is_named else self._assignment.places
-            named = self._commits.told_of(places, others) if asynchronous else with_others(places, others())
+            others = list if is_named else self._assignment_.places
+            named = self._commits_.told_of(places, others) if asynchronous else with_others(places, others())
         if not asynchronous:
-            self._trouble.check_alive()
-        refused = lost or (self._membership.refusal() if places else None)
+            self._trouble_.check_alive()
+        refused = lost or (self._membership_.refusal() if places else None)
         if not asynchronous:
             if refused is not None:
                 raise KafkaException(refused)
-            return self._commits.commit(places, named)
+            return self._commits_.commit(places, named)
         with translated("Commit failed"):
             if refused is not None:
-                self._commits.refuse(named, refused)
+                self._commits_.refuse(named, refused)
             else:
-                self._commits.commit_later(places, named)
+                self._commits_.commit_later(places, named)
         return None
 
     def committed(self, partitions: list[TopicPartition], timeout: float = -1) -> list[TopicPartition]:
@@ -362,11 +363,11 @@ class Consumer(ConfluentConsumer):
             KafkaException: No answer in time, or a refusal.
         """
         limit = arguments.seconds(timeout)
-        self._check()
+        self._check_()
         asked = arguments.partitions(partitions)
         # The others cannot exist in any cluster, so nothing can be committed for them.
         possible = [arguments.place(each) for each in asked if each.topic and each.partition >= 0]
-        found, denied = self._committed(possible, limit) if possible else ({}, {})
+        found, denied = self._committed_(possible, limit) if possible else ({}, {})
         answers = []
         for each in asked:
             at = found.get(arguments.place(each))
@@ -381,20 +382,20 @@ class Consumer(ConfluentConsumer):
             )
         return answers
 
-    def _committed(
+    def _committed_(
         self, places: list[arguments.Place], timeout: float | None
     ) -> tuple[Mapping[arguments.Place, Any], dict[str, KafkaError]]:
         """Returns what is committed, and the errors of topics of which this client may not be told."""
         until = math.inf if timeout is None else time.monotonic() + timeout
         denied: dict[str, KafkaError] = {}
         # As in librdkafka, an open transaction is waited for only by who reads what is committed.
-        require_stable = self._settings.engine["isolation_level"] == "read_committed"
+        require_stable = self._settings_.engine["isolation_level"] == "read_committed"
         # The engine's answer is about all that was asked for; the coordinator's was about each partition.
         while asked := [at for at in places if at[0] not in denied]:
             left = None if timeout is None else max(until - time.monotonic(), 0.0)
             try:
                 with translated("Failed to get committed offsets"):
-                    return self._engine.committed(asked, require_stable=require_stable, timeout=left), denied
+                    return self._engine_.committed(asked, require_stable=require_stable, timeout=left), denied
             except KafkaException as raised:
                 problem = raised.__cause__
                 if not isinstance(problem, errors.TopicAuthorizationFailedError) or problem.topic is None:
@@ -417,16 +418,16 @@ class Consumer(ConfluentConsumer):
         """
         cached = bool(operator.index(cached))
         limit = arguments.seconds(timeout)
-        self._check()
+        self._check_()
         place = arguments.place(arguments.partition(partition))
         if cached:
             # Also of a partition that the program has given up and the group has not taken away yet.
             known = None
             with suppress(errors.NotAssignedError):
-                known = self._engine.watermarks(place)
+                known = self._engine_.watermarks(place)
             return (INVALID, INVALID) if known is None else (known.low, known.high)
         with unknown_partitions("Failed to get watermark offsets"):
-            return self._lookups.watermarks(place, limit)
+            return self._lookups_.watermarks(place, limit)
 
     def offsets_for_times(self, partitions: list[TopicPartition], timeout: float = -1) -> list[TopicPartition]:
         """Returns for each partition the offset of the first message that is not older than the timestamp in `offset`.
@@ -439,12 +440,12 @@ class Consumer(ConfluentConsumer):
             KafkaException: There is none of these partitions, or no answer in time.
         """
         limit = arguments.seconds(timeout)
-        self._check()
+        self._check_()
         asked = arguments.partitions(partitions)
         if not asked:
             raise refusal("_INVALID_ARG", "Failed to get offsets: there is no partition to ask for")
         with unknown_partitions("Failed to get offsets"):
-            answers = self._lookups.for_times(asked, limit)
+            answers = self._lookups_.for_times(asked, limit)
         problems = [each.error for each in answers if each.error is not None]
         if len(problems) == len(answers):
             raise refusal("_UNKNOWN_PARTITION", f"Failed to get offsets: {problems[0].str()}")
@@ -454,13 +455,13 @@ class Consumer(ConfluentConsumer):
 
     def memberid(self) -> str | None:
         """Returns the member id; None outside of a group, where the group's coordinator makes it."""
-        self._check()
-        return self._engine.group_metadata().member_id or self._own_member_id()
+        self._check_()
+        return self._engine_.group_metadata().member_id or self._own_member_id_()
 
     def consumer_group_metadata(self) -> bytes:
         """Returns the membership of its group, for `Producer.send_offsets_to_transaction()`."""
-        self._check()
-        return self._membership.packed()
+        self._check_()
+        return self._membership_.packed()
 
     def list_topics(self, topic: str | None = None, timeout: float = -1) -> Any:
         """The cluster's brokers and topics, or one topic.
@@ -470,9 +471,9 @@ class Consumer(ConfluentConsumer):
         """
         limit = arguments.seconds(timeout)
         arguments.topic(topic)
-        self._check_handle()
+        self._check_handle_()
         cluster = import_module("kafkars.compat.confluent_kafka._cluster")
-        return cluster.list_topics(self._settings.engine, topic, limit)
+        return cluster.list_topics(self._settings_.engine, topic, limit)
 
     def cluster_id(self, timeout: float = -1) -> str | None:
         """The cluster's id.
@@ -481,17 +482,17 @@ class Consumer(ConfluentConsumer):
             KafkaException: No answer in time.
         """
         limit = arguments.seconds(timeout)
-        self._check_handle()
+        self._check_handle_()
         cluster = import_module("kafkars.compat.confluent_kafka._cluster")
-        found: str | None = cluster.cluster_id(self._settings.engine, limit)
+        found: str | None = cluster.cluster_id(self._settings_.engine, limit)
         return found
 
     @discreet
     def set_sasl_credentials(self, username: str, password: str) -> None:
         """Sets the name and the password of later logins."""
         arguments.credentials(username, password)
-        self._check()
-        self._settings.credentials.change(username, password)
+        self._check_()
+        self._settings_.credentials.change(username, password)
 
     # --- life
 
@@ -499,24 +500,24 @@ class Consumer(ConfluentConsumer):
         """Leaves the group, where `on_revoke` runs, commits what is to be committed by itself, and ends. May be called
         again.
         """
-        if not hasattr(self, "_engine") or self._engine._has_ended():
+        if not hasattr(self, "_engine_") or self._engine_._has_ended():
             return
-        self._assignment.is_closing = True
+        self._assignment_.is_closing = True
         try:
             # Callbacks that wait for the next poll, such as `on_lost`, run now.
-            self._events.serve()
-            self._commits.tell_refused()
-            self._commits.leave(self._assignment.own())
+            self._events_.serve()
+            self._commits_.tell_refused()
+            self._commits_.leave(self._assignment_.own())
         finally:
-            is_in_vain = self._trouble.is_down() and not (self._face.enable_auto_commit and self._commits.pending())
+            is_in_vain = self._trouble_.is_down() and not (self._face_.enable_auto_commit and self._commits_.pending())
             # Also if `on_commit` raises: commits that were made before are completed.
             try:
-                self._engine.close(GONE_SECONDS if is_in_vain else LEAVE_SECONDS)
+                self._engine_.close(GONE_SECONDS if is_in_vain else LEAVE_SECONDS)
             except errors.KafkaError as error:
                 # As in librdkafka, which reports a failed last commit to `on_commit` only.
                 log.warning("the last commit failed: %s", error)
             finally:
-                self._events.close()
+                self._events_.close()
 
     def __enter__(self) -> Self:
         """See `close()`. As in the library, this is no error for a closed consumer."""
@@ -529,16 +530,16 @@ class Consumer(ConfluentConsumer):
         Consumer.close(self)
 
     # --- calls of the parts of the consumer
-    def _not_assigned(self, *places: arguments.Place) -> str:
+    def _not_assigned_(self, *places: arguments.Place) -> str:
         """Returns the code for partitions that are not assigned: the library knows those of topics that it has read."""
-        return "_STATE" if any(topic in self._assignment.topics for topic, _ in places) else "_UNKNOWN_PARTITION"
+        return "_STATE" if any(topic in self._assignment_.topics for topic, _ in places) else "_UNKNOWN_PARTITION"
 
-    def _unknown_partition(self, topic: str, partition: int) -> None:
+    def _unknown_partition_(self, topic: str, partition: int) -> None:
         """Makes a later poll report that an assigned partition cannot exist."""
-        self._trouble.unknown(topic, partition)
-        self._pending.set()
+        self._trouble_.unknown(topic, partition)
+        self._pending_.set()
 
-    def _given(
+    def _given_(
         self, message: Message | None, offsets: list[TopicPartition] | None, nowhere: str = "_NO_OFFSET"
     ) -> dict[arguments.Place, Any]:
         """Returns the offsets to commit; `nowhere` is the code of the error for a message without an offset."""
@@ -554,10 +555,10 @@ class Consumer(ConfluentConsumer):
             raise refusal(nowhere, "Cannot commit offsets for a message without offset")
         return given([TopicPartition(topic, partition, offset + 1, None, message.leader_epoch())])
 
-    def _check_handle(self) -> None:
+    def _check_handle_(self) -> None:
         """Raises the error of a closed consumer, in the words of calls that only ask the cluster."""
         try:
-            self._check()
+            self._check_()
         except RuntimeError:
             raise RuntimeError("Handle has been closed") from None
 

@@ -56,7 +56,8 @@ class Producer(ConfluentProducer):
     """
 
     # No instance dictionary: every call of produce() would look there first.
-    __slots__ = ("__weakref__", "_calls", "_engine", "_events", "_face", "_pending", "_settings", "_trouble")
+    # Names end with an underscore because the library's class has none that a subclass could meet.
+    __slots__ = ("__weakref__", "_calls_", "_engine_", "_events_", "_face_", "_pending_", "_settings_", "_trouble_")
 
     @discreet
     def __init__(self, config: Mapping[str, Any] | None = None, **kwargs: Any) -> None:
@@ -65,24 +66,24 @@ class Producer(ConfluentProducer):
         settings = producer_settings(() if config is None else (config,), kwargs)
         face = settings.face
         with translated("Failed to create producer"), Derived():
-            self._settings = settings
-            self._engine: Any = Engine(ProducerConfig(**settings.engine))
-        self._pending = PendingFlag()
-        self._face = face
-        self._calls = TransactionCalls()
-        self._trouble = Trouble(face, self._engine._brokers, settings.credentials.refused)
-        self._events = events_of(face, settings.values, self._engine, self._pending)
-        self._open(
-            self._engine,
-            self._pending,
-            ProducerPolls(self._events, self._trouble),
+            self._settings_ = settings
+            self._engine_: Any = Engine(ProducerConfig(**settings.engine))
+        self._pending_ = PendingFlag()
+        self._face_ = face
+        self._calls_ = TransactionCalls()
+        self._trouble_ = Trouble(face, self._engine_._brokers, settings.credentials.refused)
+        self._events_ = events_of(face, settings.values, self._engine_, self._pending_)
+        self._open_(
+            self._engine_,
+            self._pending_,
+            ProducerPolls(self._events_, self._trouble_),
             face.queue_max_messages,
             face.queue_max_bytes,
             face.on_delivery,
             face.delivery_report_only_error,
             settings.engine["delivery_timeout_ms"] / 1000,
         )
-        self._trouble.watch(self._engine, self._pending)
+        self._trouble_.watch(self._engine_, self._pending_)
 
     def produce_batch(
         self,
@@ -113,7 +114,7 @@ class Producer(ConfluentProducer):
             raise TypeError(f"messages must be a list, not {type(messages).__name__}")
         if not messages:
             return 0
-        self._check()
+        self._check_()
         check_messages(messages)
         # Not that of a subclass, whose arguments may have another order.
         produce = super().produce
@@ -148,9 +149,9 @@ class Producer(ConfluentProducer):
             blocking: Accepted, no effect: it never takes long.
         """
         del blocking
-        self._check()
+        self._check_()
         with translated("Purge failed"):
-            self._engine.purge(in_queue=bool(in_queue), in_flight=bool(in_flight))
+            self._engine_.purge(in_queue=bool(in_queue), in_flight=bool(in_flight))
 
     # --- transactions
 
@@ -161,9 +162,9 @@ class Producer(ConfluentProducer):
             KafkaException: What can be done tell `retriable()` and `fatal()` of its error.
         """
         seconds = limit(timeout)
-        self._transactional()
-        with self._calls.take_init(self._failure()):
-            self._engine.init_transactions(seconds)
+        self._transactional_()
+        with self._calls_.take_init(self._failure_()):
+            self._engine_.init_transactions(seconds)
 
     def begin_transaction(self) -> None:
         """Opens a transaction: every message from now on is part of it.
@@ -171,9 +172,9 @@ class Producer(ConfluentProducer):
         Raises:
             KafkaException: There is one, or `init_transactions()` was not called.
         """
-        self._transactional()
-        with self._calls.take("begin_transaction", self._failure()):
-            self._engine.begin_transaction()
+        self._transactional_()
+        with self._calls_.take("begin_transaction", self._failure_()):
+            self._engine_.begin_transaction()
 
     def send_offsets_to_transaction(
         self, positions: list[TopicPartition], group_metadata: object, timeout: float = -1
@@ -189,19 +190,19 @@ class Producer(ConfluentProducer):
             KafkaException: What can be done tell `retriable()`, `fatal()` and `txn_requires_abort()` of its error.
         """
         seconds = limit(timeout)
-        self._check()
+        self._check_()
         group = unpacked(group_metadata)
         offsets = offsets_to_send(positions)
-        self._transactional()
-        if not offsets and (self._engine.in_transaction or self._calls.fatal is not None):
+        self._transactional_()
+        if not offsets and (self._engine_.in_transaction or self._calls_.fatal is not None):
             # A consumer that has read nothing yet has no offsets.
             return
         try:
-            with self._calls.take("send_offsets_to_transaction", self._failure()):
-                self._engine.send_offsets_to_transaction(offsets, group, seconds)
+            with self._calls_.take("send_offsets_to_transaction", self._failure_()):
+                self._engine_.send_offsets_to_transaction(offsets, group, seconds)
         finally:
-            if self._calls.abortable is not None:
-                self._commits(True)
+            if self._calls_.abortable is not None:
+                self._commits_(True)
 
     def commit_transaction(self, timeout: float = -1) -> None:
         """Sends what is left, runs its callbacks, and ends the transaction so that its messages are read.
@@ -210,22 +211,22 @@ class Producer(ConfluentProducer):
             KafkaException: What can be done tell `retriable()`, `fatal()` and `txn_requires_abort()` of its error.
         """
         until = time.monotonic() + limit(timeout)
-        self._transactional()
+        self._transactional_()
         with raising_at_the_end() as kept:
-            with self._calls.turn("commit_transaction"):
-                self._check_not_in_report("commit_transaction")
+            with self._calls_.turn("commit_transaction"):
+                self._check_not_in_report_("commit_transaction")
                 try:
-                    with self._calls.step("commit_transaction"):
+                    with self._calls_.step("commit_transaction"):
                         # From now on the transaction takes no message, also while those before it are sent.
-                        self._commits(self._engine.in_transaction)
-                        self._send_left(limit(timeout), kept)
-                        self._engine.commit_transaction(max(until - time.monotonic(), 0.0))
+                        self._commits_(self._engine_.in_transaction)
+                        self._send_left_(limit(timeout), kept)
+                        self._engine_.commit_transaction(max(until - time.monotonic(), 0.0))
                 finally:
-                    if self._calls.cut is None:
-                        self._commits(False)
-            self._keep(kept, 0)
+                    if self._calls_.cut is None:
+                        self._commits_(False)
+            self._keep_(kept, 0)
 
-    def _send_left(self, seconds: float, kept: list[Exception]) -> None:
+    def _send_left_(self, seconds: float, kept: list[Exception]) -> None:
         """Sends what is left of the transaction that is to be committed.
 
         Args:
@@ -236,9 +237,9 @@ class Producer(ConfluentProducer):
             KafkaError: There is not the time for it.
             KafkaException: A message was lost.
         """
-        if self._engine.in_transaction:
-            left = self._keep(kept, seconds)
-            lost = self._lost(commits=True)
+        if self._engine_.in_transaction:
+            left = self._keep_(kept, seconds)
+            lost = self._lost_(commits=True)
             if lost:
                 raise inconsistent(lost)
             if left:
@@ -246,9 +247,9 @@ class Producer(ConfluentProducer):
                 text = f"Failed to flush all outstanding messages within the API timeout: {left} message(s) remaining"
                 raise errors.KafkaTimeoutError(text)
 
-    def _keep(self, kept: list[Exception], seconds: float) -> int:
+    def _keep_(self, kept: list[Exception], seconds: float) -> int:
         """Flushes, and returns how many messages are left; what callbacks raise is kept."""
-        left, raised = self._flushed(seconds)
+        left, raised = self._flushed_(seconds)
         if raised is not None:
             kept.append(raised)
         return left
@@ -260,14 +261,14 @@ class Producer(ConfluentProducer):
             KafkaException: What can be done tell `retriable()` and `fatal()` of its error.
         """
         seconds = limit(timeout)
-        self._transactional()
+        self._transactional_()
         with raising_at_the_end() as kept:
-            with self._calls.take("abort_transaction"):
-                self._engine.abort_transaction(seconds)
-            self._forget_lost()
-            self._commits(False)
+            with self._calls_.take("abort_transaction"):
+                self._engine_.abort_transaction(seconds)
+            self._forget_lost_()
+            self._commits_(False)
             # All reports, so that none of this transaction is given, or raises, in the next one.
-            self._keep(kept, 0)
+            self._keep_(kept, 0)
 
     # --- the cluster
 
@@ -279,15 +280,15 @@ class Producer(ConfluentProducer):
         """
         limit = arguments.seconds(timeout)
         arguments.topic(topic)
-        self._check_handle()
+        self._check_handle_()
         from kafkars.compat.confluent_kafka import _cluster  # noqa: PLC0415  with it come administrators
 
-        found = _cluster.list_topics(self._settings.engine, topic, limit)
+        found = _cluster.list_topics(self._settings_.engine, topic, limit)
         known = None if topic is None else found.topics.get(topic)
         if known is not None and known.error is None:
             # As in the library: the producer has the topic's metadata from now on.
             with suppress(errors.KafkaError):
-                self._engine.partitions_for(topic, timeout=limit)
+                self._engine_.partitions_for(topic, timeout=limit)
         return found
 
     def cluster_id(self, timeout: float = -1) -> str | None:
@@ -297,17 +298,17 @@ class Producer(ConfluentProducer):
             KafkaException: No answer in time.
         """
         limit = arguments.seconds(timeout)
-        self._check_handle()
+        self._check_handle_()
         from kafkars.compat.confluent_kafka import _cluster  # noqa: PLC0415  with it come administrators
 
-        return _cluster.cluster_id(self._settings.engine, limit)
+        return _cluster.cluster_id(self._settings_.engine, limit)
 
     @discreet
     def set_sasl_credentials(self, username: str, password: str) -> None:
         """Sets the name and the password of later logins."""
         arguments.credentials(username, password)
-        self._check_handle()
-        self._settings.credentials.change(username, password)
+        self._check_handle_()
+        self._settings_.credentials.change(username, password)
 
     # --- life
 
@@ -325,31 +326,31 @@ class Producer(ConfluentProducer):
                 the code is `_STATE`, and nothing is closed.
             Exception: What a callback has raised last; the producer is closed.
         """
-        if getattr(self, "_engine", None) is None or self._engine.closed:
+        if getattr(self, "_engine_", None) is None or self._engine_.closed:
             return True
         seconds = limit(-1 if timeout is None else timeout)
-        self._check_not_in_report("close")
-        self._calls.end()
-        self._start_closing()
+        self._check_not_in_report_("close")
+        self._calls_.end()
+        self._start_closing_()
         with raising_at_the_end() as kept:
             try:
                 # A commit under way in another thread is to end as it would.
-                self._calls.wait(min(seconds, ABORT_SECONDS))
-                if self._engine.in_transaction:
+                self._calls_.wait(min(seconds, ABORT_SECONDS))
+                if self._engine_.in_transaction:
                     # An open one would hold up its readers until `transaction.timeout.ms`.
-                    self._abort_at_end(min(seconds, ABORT_SECONDS))
+                    self._abort_at_end_(min(seconds, ABORT_SECONDS))
                 # Whoever closes does not go on, and need not hear that the producer cannot.
                 with suppress(KafkaException):
-                    self._keep(kept, seconds)
+                    self._keep_(kept, seconds)
             finally:
-                self._engine.close(0.0)
-                self._events.close()
+                self._engine_.close(0.0)
+                self._events_.close()
         return True
 
-    def _abort_at_end(self, seconds: float) -> None:
+    def _abort_at_end_(self, seconds: float) -> None:
         try:
             with translated(transactional=True):
-                self._engine.abort_transaction(seconds)
+                self._engine_.abort_transaction(seconds)
         except KafkaException as problem:
             text = f"Producer abort_transaction failed during close: {problem.args[0].str()}"
             warnings.warn(text, RuntimeWarning, stacklevel=3)
@@ -364,23 +365,23 @@ class Producer(ConfluentProducer):
         """See `close()`; that of a subclass is not called, as in the library."""
         Producer.close(self)
 
-    def _check_handle(self) -> None:
+    def _check_handle_(self) -> None:
         """Raises the error of a closed producer, in the words of calls that only ask the cluster."""
         try:
-            self._check()
+            self._check_()
         except RuntimeError:
             raise RuntimeError("Handle has been closed") from None
 
-    def _failure(self) -> Exception | None:
+    def _failure_(self) -> Exception | None:
         """Returns the error of a transaction that can only be aborted, or of a producer that cannot go on."""
-        if self._must_abort():
-            return inconsistent(self._lost(commits=False))
-        found: errors.KafkaError | None = self._engine._transaction_failure()
+        if self._must_abort_():
+            return inconsistent(self._lost_(commits=False))
+        found: errors.KafkaError | None = self._engine_._transaction_failure()
         return found
 
-    def _transactional(self) -> None:
-        self._check()
-        if not self._settings.engine["transactional_id"]:
+    def _transactional_(self) -> None:
+        self._check_()
+        if not self._settings_.engine["transactional_id"]:
             raise refusal("_NOT_CONFIGURED", "the transactional API needs transactional.id")
 
 

@@ -40,10 +40,10 @@ class Listener:
         consumer = self._consumer()
         if consumer is None:
             return
-        consumer._assignment.come(partitions)
-        consumer._membership.join()
+        consumer._assignment_.come(partitions)
+        consumer._membership_.join()
         # The program's poll raises the callback's exception; the assignment stays.
-        with consumer._assignment.coming(partitions):
+        with consumer._assignment_.coming(partitions):
             if self._callbacks.on_assign is not None:
                 self._callbacks.on_assign(consumer, named(partitions))
 
@@ -53,12 +53,12 @@ class Listener:
         if consumer is None:
             return
         try:
-            if self._callbacks.on_revoke is not None and not consumer._assignment.is_declined:
-                with consumer._assignment.going(partitions):
+            if self._callbacks.on_revoke is not None and not consumer._assignment_.is_declined:
+                with consumer._assignment_.going(partitions):
                     self._callbacks.on_revoke(consumer, named(partitions))
         finally:
-            consumer._commits.leave(partitions)
-            consumer._assignment.go(partitions)
+            consumer._commits_.leave(partitions)
+            consumer._assignment_.go(partitions)
 
     def lost(self, partitions: Sequence[types.TopicPartition]) -> None:
         """Called when partitions were lost.
@@ -69,9 +69,9 @@ class Listener:
         consumer = self._consumer()
         if consumer is None:
             return
-        if consumer._engine.health().state == "expelled":
-            consumer._membership.lose()
-            consumer._events.push(lambda: self._lost(partitions))
+        if consumer._engine_.health().state == "expelled":
+            consumer._membership_.lose()
+            consumer._events_.push(lambda: self._lost(partitions))
         else:
             self._lost(partitions)
 
@@ -81,13 +81,13 @@ class Listener:
             return
         callback = self._callbacks.on_lost or self._callbacks.on_revoke
         try:
-            if callback is not None and not consumer._assignment.is_declined:
-                with consumer._assignment.going(partitions):
+            if callback is not None and not consumer._assignment_.is_declined:
+                with consumer._assignment_.going(partitions):
                     callback(consumer, named(partitions))
         finally:
-            consumer._membership.tell_lost()
-            consumer._commits.forget(partitions)
-            consumer._assignment.go(partitions)
+            consumer._membership_.tell_lost()
+            consumer._commits_.forget(partitions)
+            consumer._assignment_.go(partitions)
 
 
 def named(partitions: Sequence[types.TopicPartition]) -> list[TopicPartition]:

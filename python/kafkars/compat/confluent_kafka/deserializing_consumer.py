@@ -31,10 +31,10 @@ class DeserializingConsumer(Consumer, Generic[K, V]):
 
     @discreet
     def __init__(self, conf: Mapping[str, Any]) -> None:
-        self._serdes = Serdes(conf, "deserializer")
-        self._key_deserializer, self._value_deserializer = self._serdes.both
-        super().__init__(self._serdes.conf)
-        self._serdes.resolve_cluster_id(self.cluster_id)
+        self._serdes_ = Serdes(conf, "deserializer")
+        self._key_deserializer, self._value_deserializer = self._serdes_.both
+        super().__init__(self._serdes_.conf)
+        self._serdes_.resolve_cluster_id(self.cluster_id)
 
     def poll(self, timeout: float = -1) -> Any:
         """The next message, deserialized, or None.
@@ -57,7 +57,7 @@ class DeserializingConsumer(Consumer, Generic[K, V]):
         try:
             super().close()
         finally:
-            self._serdes.close()
+            self._serdes_.close()
 
     def __exit__(
         self, exc_type: type[BaseException] | None, exc_value: BaseException | None, exc_traceback: TracebackType | None

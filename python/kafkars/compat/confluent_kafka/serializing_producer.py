@@ -30,10 +30,10 @@ class SerializingProducer(Producer, Generic[K, V]):
 
     @discreet
     def __init__(self, conf: Mapping[str, Any]) -> None:
-        self._serdes = Serdes(conf, "serializer")
-        self._key_serializer, self._value_serializer = self._serdes.both
-        super().__init__(self._serdes.conf)
-        self._serdes.resolve_cluster_id(self.cluster_id)
+        self._serdes_ = Serdes(conf, "serializer")
+        self._key_serializer, self._value_serializer = self._serdes_.both
+        super().__init__(self._serdes_.conf)
+        self._serdes_.resolve_cluster_id(self.cluster_id)
 
     def produce(  # type: ignore[override]
         self,
@@ -70,7 +70,7 @@ class SerializingProducer(Producer, Generic[K, V]):
         try:
             return super().close(timeout)
         finally:
-            self._serdes.close()
+            self._serdes_.close()
 
     def __exit__(
         self, exc_type: type[BaseException] | None, exc_value: BaseException | None, exc_traceback: TracebackType | None

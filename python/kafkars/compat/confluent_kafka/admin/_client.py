@@ -73,26 +73,26 @@ class AdminClient(SecurityCalls):
         KafkaException: A property is unknown or cannot be used; the code is `_INVALID_ARG`.
     """
 
-    # For a subclass whose constructor did not call this one.
-    _questions: Questions = Questions()
-    _questions.close()
+    # For a subclass whose constructor did not call this one. Why names end with an underscore: see `Consumer`.
+    _questions_: Questions = Questions()
+    _questions_.close()
 
     @discreet
     def __init__(self, conf: Mapping[str, Any], **kwargs: Any) -> None:
-        first_time(self, "_admin")
+        first_time(self, "_admin_")
         settings = admin_settings((conf,), kwargs)
-        self._settings = settings
+        self._settings_ = settings
         with translated("Failed to create admin client"), Derived():
-            self._admin = quiet(
+            self._admin_ = quiet(
                 kafkars.Admin(**{**settings.engine, "default_api_timeout_ms": settings.engine["request_timeout_ms"]})
             )
-        self._questions = Questions()
+        self._questions_ = Questions()
         # The native object, because `Admin` itself has no events.
-        native = self._admin._native
-        self._pending = PendingFlag()
-        self._trouble = Trouble(settings.face, native._brokers, settings.credentials.refused)
-        self._events = events_of(settings.face, settings.values, native, self._pending, is_admin=True)
-        self._trouble.watch(native, self._pending)
+        native = self._admin_._native
+        self._pending_ = PendingFlag()
+        self._trouble_ = Trouble(settings.face, native._brokers, settings.credentials.refused)
+        self._events_ = events_of(settings.face, settings.values, native, self._pending_, is_admin=True)
+        self._trouble_.watch(native, self._pending_)
 
     # --- topics
 
@@ -103,9 +103,9 @@ class AdminClient(SecurityCalls):
         given = arguments.options(kwargs, "operation_timeout", "validate_only")
         topics = arguments.listed(new_topics, NewTopic, "NewTopic")
         asked = [engine_topic(each) for each in topics]
-        return self._questions.ask_each(
+        return self._questions_.ask_each(
             {each.name: each.name for each in asked},
-            lambda: self._admin.create_topics(
+            lambda: self._admin_.create_topics(
                 asked, validate_only=bool(given["validate_only"]), timeout=given["timeout"], return_exceptions=True
             ),
         )
@@ -117,10 +117,10 @@ class AdminClient(SecurityCalls):
         distinct, twice = parted(names)
 
         def ask() -> Mapping[str, Any]:
-            done = self._admin.delete_topics(distinct, timeout=given["timeout"], return_exceptions=True)
+            done = self._admin_.delete_topics(distinct, timeout=given["timeout"], return_exceptions=True)
             return {**twice, **done}
 
-        return self._questions.ask_each({each: each for each in names}, ask)
+        return self._questions_.ask_each({each: each for each in names}, ask)
 
     def create_partitions(self, new_partitions: list[NewPartitions], **kwargs: Any) -> Futures:
         """Gives topics more partitions; each future's result is None. Options: those of `create_topics()`."""
@@ -132,7 +132,7 @@ class AdminClient(SecurityCalls):
         distinct = [each for each in topics if each.topic in names]
 
         def ask() -> Mapping[str, Any]:
-            grown = self._admin.create_partitions(
+            grown = self._admin_.create_partitions(
                 {each.topic: each.new_total_count for each in distinct},
                 assignments={each.topic: each.replica_assignment for each in distinct if each.replica_assignment},
                 validate_only=bool(given["validate_only"]),
@@ -141,7 +141,7 @@ class AdminClient(SecurityCalls):
             )
             return {**twice, **grown}
 
-        return self._questions.ask_each({each.topic: each.topic for each in topics}, ask)
+        return self._questions_.ask_each({each.topic: each.topic for each in topics}, ask)
 
     def describe_topics(self, topics: TopicCollection, **kwargs: Any) -> Futures:
         """Describes topics; each future's result is a `TopicDescription`.
@@ -161,8 +161,8 @@ class AdminClient(SecurityCalls):
             raise ValueError("the name of a topic cannot be empty")
 
         def ask() -> Mapping[str, Any]:
-            nodes = answers.nodes(self._admin.describe_cluster(timeout=given["timeout"]))
-            found: Mapping[str, Any] = self._admin.describe_topics(
+            nodes = answers.nodes(self._admin_.describe_cluster(timeout=given["timeout"]))
+            found: Mapping[str, Any] = self._admin_.describe_topics(
                 names,
                 include_authorized_operations=bool(given["include_authorized_operations"]),
                 timeout=given["timeout"],
@@ -173,7 +173,7 @@ class AdminClient(SecurityCalls):
                 for name, each in found.items()
             }
 
-        return self._questions.ask_each({each: each for each in names}, of_distinct(names, ask), lambda found: found)
+        return self._questions_.ask_each({each: each for each in names}, of_distinct(names, ask), lambda found: found)
 
     def list_topics(self, topic: str | None = None, timeout: float = -1) -> ClusterMetadata:
         """The cluster with its topics, or with one. Blocks; a topic that does not exist is there with its `error`.
@@ -183,8 +183,8 @@ class AdminClient(SecurityCalls):
         """
         topic_name(topic)
         limit = seconds(timeout)
-        self._check()
-        return _cluster.topics_of(self._admin, self._settings.engine, topic, limit)
+        self._check_()
+        return _cluster.topics_of(self._admin_, self._settings_.engine, topic, limit)
 
     # --- settings
 
@@ -194,11 +194,11 @@ class AdminClient(SecurityCalls):
         """
         given = arguments.options(kwargs)
         asked = keyed(arguments.distinct(resources, ConfigResource, "ConfigResource"))
-        return self._questions.ask_each(
+        return self._questions_.ask_each(
             asked,
             of_brokers(
                 asked,
-                lambda: self._admin.describe_configs(
+                lambda: self._admin_.describe_configs(
                     list(asked.values()), include_synonyms=True, timeout=given["timeout"], return_exceptions=True
                 ),
             ),
@@ -219,7 +219,7 @@ class AdminClient(SecurityCalls):
         wanted = {asked[each]: settings_of(each) for each in resources}
 
         def ask() -> Mapping[Any, Any]:
-            described: Mapping[Any, Any] = self._admin.describe_configs(
+            described: Mapping[Any, Any] = self._admin_.describe_configs(
                 list(wanted), timeout=given["timeout"], return_exceptions=True
             )
             changes = {
@@ -227,12 +227,12 @@ class AdminClient(SecurityCalls):
                 for key, values in wanted.items()
                 if not isinstance(found := described[key], errors.KafkaError)
             }
-            done: Mapping[Any, Any] = self._admin.alter_configs(
+            done: Mapping[Any, Any] = self._admin_.alter_configs(
                 changes, validate_only=bool(given["validate_only"]), timeout=given["timeout"], return_exceptions=True
             )
             return {**described, **done}
 
-        return self._questions.ask_each(asked, of_brokers(asked, ask))
+        return self._questions_.ask_each(asked, of_brokers(asked, ask))
 
     def incremental_alter_configs(
         self, resources: list[ConfigResource], **kwargs: Any
@@ -246,13 +246,13 @@ class AdminClient(SecurityCalls):
         changes = {each: changes_of(each) for each in resources}
         # One dict of changes cannot hold a name twice: of an addition and a removal only the latter would be made.
         named = [f"{entry.name} of {each!r}" for each in resources for entry in each.incremental_configs]
-        return self._questions.ask_each(
+        return self._questions_.ask_each(
             asked,
             of_distinct(
                 [*resources, *named],
                 of_brokers(
                     asked,
-                    lambda: self._admin.alter_configs(
+                    lambda: self._admin_.alter_configs(
                         {asked[each]: wanted for each, wanted in changes.items()},
                         validate_only=bool(given["validate_only"]),
                         timeout=given["timeout"],
@@ -272,9 +272,9 @@ class AdminClient(SecurityCalls):
         given = arguments.options(kwargs, "states", "types")
         states = answers.names(given["states"], "states", ConsumerGroupState)
         types = answers.names(given["types"], "types", ConsumerGroupType)
-        return self._questions.ask(
+        return self._questions_.ask(
             lambda: answers.listings(
-                lambda: self._admin.list_groups(states=states, types=types, timeout=given["timeout"])
+                lambda: self._admin_.list_groups(states=states, types=types, timeout=given["timeout"])
             )
         )
 
@@ -285,28 +285,28 @@ class AdminClient(SecurityCalls):
         limit = given["timeout"]
 
         def ask() -> Mapping[str, Any]:
-            nodes = answers.nodes(self._admin.describe_cluster(timeout=limit))
-            found: Mapping[str, Any] = self._admin.describe_groups(
+            nodes = answers.nodes(self._admin_.describe_cluster(timeout=limit))
+            found: Mapping[str, Any] = self._admin_.describe_groups(
                 groups,
                 include_authorized_operations=bool(given["include_authorized_operations"]),
                 timeout=limit,
                 return_exceptions=True,
             )
             return {
-                name: answers.group(name, each, nodes.get(self._admin.find_coordinator(name, timeout=limit)))
+                name: answers.group(name, each, nodes.get(self._admin_.find_coordinator(name, timeout=limit)))
                 for name, each in found.items()
             }
 
-        return self._questions.ask_each({each: each for each in groups}, of_distinct(groups, ask), lambda found: found)
+        return self._questions_.ask_each({each: each for each in groups}, of_distinct(groups, ask), lambda found: found)
 
     def delete_consumer_groups(self, group_ids: list[str], **kwargs: Any) -> Futures:
         """Deletes groups with their offsets; each future's result is None. Options: `request_timeout`."""
         given = arguments.options(kwargs)
         groups = arguments.texts(group_ids, "group ids", ValueError)
-        return self._questions.ask_each(
+        return self._questions_.ask_each(
             {each: each for each in groups},
             of_distinct(
-                groups, lambda: self._admin.delete_groups(groups, timeout=given["timeout"], return_exceptions=True)
+                groups, lambda: self._admin_.delete_groups(groups, timeout=given["timeout"], return_exceptions=True)
             ),
         )
 
@@ -322,10 +322,10 @@ class AdminClient(SecurityCalls):
         places = None if wanted is None else [Place(each.topic, each.partition) for each in wanted]
 
         def ask() -> Mapping[str, Any]:
-            found = self._admin.list_group_offsets({group: places}, timeout=given["timeout"])
+            found = self._admin_.list_group_offsets({group: places}, timeout=given["timeout"])
             return {group: answers.committed(group, found[group], places)}
 
-        return self._questions.ask_each({group: group}, of_distinct(places or (), ask), lambda found: found)
+        return self._questions_.ask_each({group: group}, of_distinct(places or (), ask), lambda found: found)
 
     def alter_consumer_group_offsets(
         self, alter_consumer_group_offsets_request: list[ConsumerGroupTopicPartitions], **kwargs: Any
@@ -341,13 +341,13 @@ class AdminClient(SecurityCalls):
         }
 
         def ask() -> Mapping[str, Any]:
-            found: Mapping[Any, Any] = self._admin.alter_group_offsets(
+            found: Mapping[Any, Any] = self._admin_.alter_group_offsets(
                 group, offsets, timeout=given["timeout"], return_exceptions=True
             )
             return {group: answers.altered(group, named, found)}
 
         places = [Place(each.topic, each.partition) for each in named]
-        return self._questions.ask_each({group: group}, of_distinct(places, ask), lambda done: done)
+        return self._questions_.ask_each({group: group}, of_distinct(places, ask), lambda done: done)
 
     def list_groups(self, group: str | None = None, timeout: float = -1) -> list[GroupMetadata]:
         """The groups, or one. Blocks.
@@ -359,13 +359,13 @@ class AdminClient(SecurityCalls):
         """
         topic_name(group)
         limit = seconds(timeout)
-        self._check()
+        self._check_()
         warnings.warn(
             "list_groups() is deprecated; call list_consumer_groups() and describe_consumer_groups()",
             DeprecationWarning,
             stacklevel=2,
         )
-        return _cluster.groups_of(self._admin, group, limit)
+        return _cluster.groups_of(self._admin_, group, limit)
 
     # --- records, cluster
 
@@ -391,9 +391,9 @@ class AdminClient(SecurityCalls):
         }
         if not asked:
             return {}
-        return self._questions.ask_each(
+        return self._questions_.ask_each(
             {each: Place(each.topic, each.partition) for each in topic_partition_offsets},
-            lambda: self._admin.list_offsets(
+            lambda: self._admin_.list_offsets(
                 asked,
                 isolation_level="read_committed" if level is IsolationLevel.READ_COMMITTED else "read_uncommitted",
                 timeout=given["timeout"],
@@ -422,11 +422,11 @@ class AdminClient(SecurityCalls):
         if not wanted:
             return {}
         places = [Place(each.topic, each.partition) for each in wanted]
-        return self._questions.ask_each(
+        return self._questions_.ask_each(
             dict(zip(wanted, places, strict=True)),
             of_distinct(
                 places,
-                lambda: self._admin.delete_records(
+                lambda: self._admin_.delete_records(
                     {place: each.offset for place, each in zip(places, wanted, strict=True)},
                     timeout=given["timeout"],
                     return_exceptions=True,
@@ -439,9 +439,9 @@ class AdminClient(SecurityCalls):
     def describe_cluster(self, **kwargs: Any) -> Future[Any]:
         """The cluster; the future's result is a `DescribeClusterResult`. Options as of `describe_topics()`."""
         given = arguments.options(kwargs, "include_authorized_operations")
-        return self._questions.ask(
+        return self._questions_.ask(
             lambda: answers.cluster(
-                self._admin.describe_cluster(
+                self._admin_.describe_cluster(
                     include_authorized_operations=bool(given["include_authorized_operations"]),
                     timeout=given["timeout"],
                 )
@@ -455,23 +455,23 @@ class AdminClient(SecurityCalls):
             KafkaException: The cluster did not answer in time.
         """
         limit = seconds(timeout)
-        self._check()
+        self._check_()
         with translated("Failed to get cluster id"):
-            return self._admin.describe_cluster(timeout=limit).cluster_id
+            return self._admin_.describe_cluster(timeout=limit).cluster_id
 
     # --- life
 
-    def _check(self, what: str = "Handle") -> None:
+    def _check_(self, what: str = "Handle") -> None:
         """Raises an error if the client is closed, or was never initialised."""
-        if self._questions.is_closed:
+        if self._questions_.is_closed:
             raise RuntimeError(f"{what} has been closed")
 
     @discreet
     def set_sasl_credentials(self, username: str, password: str) -> None:
         """Sets the name and the password of later logins."""
         credentials(username, password)
-        self._check()
-        self._settings.credentials.change(username, password)
+        self._check_()
+        self._settings_.credentials.change(username, password)
 
     def poll(self, timeout: float = -1) -> int:
         """Calls `error_cb`, `stats_cb`, `throttle_cb` and `logger` where there is something to tell them, and waits up
@@ -483,14 +483,14 @@ class AdminClient(SecurityCalls):
         limit = seconds(timeout)
         until = None if limit is None else time.monotonic() + limit
         while True:
-            self._check("AdminClient")
-            if self._pending.is_set():
-                self._pending.clear()
+            self._check_("AdminClient")
+            if self._pending_.is_set():
+                self._pending_.clear()
                 try:
-                    told = self._trouble.look() + self._events.serve()
+                    told = self._trouble_.look() + self._events_.serve()
                 except BaseException:
                     # Others may wait.
-                    self._pending.set()
+                    self._pending_.set()
                     raise
                 if told:
                     return told
@@ -501,14 +501,14 @@ class AdminClient(SecurityCalls):
 
     def __len__(self) -> int:
         # Of a closed client nobody polls.
-        return 0 if self._questions.is_closed else len(self._questions)
+        return 0 if self._questions_.is_closed else len(self._questions_)
 
     def close(self) -> None:
         """Ends the client; futures that are open are completed."""
-        if not self._questions.is_closed:
-            self._questions.close()
-            self._events.close()
-            self._admin.close()
+        if not self._questions_.is_closed:
+            self._questions_.close()
+            self._events_.close()
+            self._admin_.close()
 
     def __enter__(self) -> Self:
         """See `close()`."""

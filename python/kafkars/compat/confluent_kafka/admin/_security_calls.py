@@ -30,8 +30,8 @@ Futures = dict[str, "Future[Any]"]
 class SecurityCalls:
     """Calls that need an authorizer or SCRAM at the brokers, and elections."""
 
-    _admin: kafkars.Admin
-    _questions: Questions
+    _admin_: kafkars.Admin
+    _questions_: Questions
 
     def create_acls(self, acls: list[AclBinding], **kwargs: Any) -> dict[AclBinding, Future[Any]]:
         """Adds rules; each future's result is None. Options: `request_timeout`."""
@@ -40,9 +40,9 @@ class SecurityCalls:
         for each in named:
             refuse_unknown(each)
         asked = {each: engine_binding(each) for each in named}
-        return self._questions.ask_each(
+        return self._questions_.ask_each(
             asked,
-            lambda: self._admin.create_acls(list(asked.values()), timeout=given["timeout"], return_exceptions=True),
+            lambda: self._admin_.create_acls(list(asked.values()), timeout=given["timeout"], return_exceptions=True),
         )
 
     def describe_acls(self, acl_binding_filter: AclBindingFilter, **kwargs: Any) -> Future[Any]:
@@ -51,8 +51,8 @@ class SecurityCalls:
         if not isinstance(acl_binding_filter, AclBindingFilter):
             raise TypeError(f"expected AclBindingFilter, not {type(acl_binding_filter).__name__}")
         wanted = engine_filter(acl_binding_filter)
-        return self._questions.ask(
-            lambda: [binding(each) for each in self._admin.describe_acls(wanted, timeout=given["timeout"])]
+        return self._questions_.ask(
+            lambda: [binding(each) for each in self._admin_.describe_acls(wanted, timeout=given["timeout"])]
         )
 
     def delete_acls(
@@ -71,9 +71,9 @@ class SecurityCalls:
                     raise refused
             return [binding(each) for each in found]
 
-        return self._questions.ask_each(
+        return self._questions_.ask_each(
             asked,
-            lambda: self._admin.delete_acls(list(asked.values()), timeout=given["timeout"], return_exceptions=True),
+            lambda: self._admin_.delete_acls(list(asked.values()), timeout=given["timeout"], return_exceptions=True),
             deleted,
         )
 
@@ -85,15 +85,15 @@ class SecurityCalls:
         named = scram.users(users)
         limit = given["timeout"]
         if named is None:
-            return self._questions.ask(
+            return self._questions_.ask(
                 lambda: {
                     user: scram.description(user, found)
-                    for user, found in self._admin.describe_user_scram_credentials(timeout=limit).items()
+                    for user, found in self._admin_.describe_user_scram_credentials(timeout=limit).items()
                 }
             )
 
         def ask() -> Mapping[str, Any]:
-            found: Mapping[str, Any] = self._admin.describe_user_scram_credentials(
+            found: Mapping[str, Any] = self._admin_.describe_user_scram_credentials(
                 named, timeout=limit, return_exceptions=True
             )
             return {
@@ -101,7 +101,7 @@ class SecurityCalls:
                 for user, each in found.items()
             }
 
-        return self._questions.ask_each({each: each for each in named}, of_distinct(named, ask), lambda found: found)
+        return self._questions_.ask_each({each: each for each in named}, of_distinct(named, ask), lambda found: found)
 
     def alter_user_scram_credentials(
         self, alterations: list[scram.UserScramCredentialAlteration], **kwargs: Any
@@ -110,9 +110,9 @@ class SecurityCalls:
         given = arguments.options(kwargs)
         changes = scram.alterations(alterations)
         asked = [scram.engine_alteration(each) for each in changes]
-        return self._questions.ask_each(
+        return self._questions_.ask_each(
             {each.user: each.user for each in changes},
-            lambda: self._admin.alter_user_scram_credentials(asked, timeout=given["timeout"], return_exceptions=True),
+            lambda: self._admin_.alter_user_scram_credentials(asked, timeout=given["timeout"], return_exceptions=True),
         )
 
     def elect_leaders(
@@ -131,12 +131,12 @@ class SecurityCalls:
         kind: Any = election_type.name.lower()
 
         def ask() -> dict[TopicPartition, Any]:
-            found: Mapping[Any, Any] = self._admin.elect_leaders(
+            found: Mapping[Any, Any] = self._admin_.elect_leaders(
                 kind, places, timeout=given["timeout"], return_exceptions=True
             )
             return dict(outcome(of, problem) for of, problem in found.items())
 
-        return self._questions.ask(of_distinct(places or (), ask))
+        return self._questions_.ask(of_distinct(places or (), ask))
 
 
 def refuse_unknown(rule: AclBinding) -> None:

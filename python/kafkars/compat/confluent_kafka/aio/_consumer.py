@@ -65,7 +65,7 @@ class AIOConsumer:
             if name in CALLBACKS and callable(callback)
         }
         self._consumer = Consumer({**consumer_conf, **wrapped})
-        self._finds_ends = self._consumer._face.enable_partition_eof
+        self._finds_ends = self._consumer._face_.enable_partition_eof
         self.executor = executor or ThreadPoolExecutor(max_workers, thread_name_prefix="kafkars-aio")
         self._is_own_executor = executor is None
         # Messages that cancelled calls had already taken: the next call returns them.
@@ -88,13 +88,13 @@ class AIOConsumer:
             if kept:
                 return kept[0]
         self._tasks.check()
-        message = self._consumer._take()
+        message = self._consumer._take_()
         if message is not None:
             return message
         until = deadline(limit)
         look = self._first_look()
         while True:
-            message = self._consumer._take()
+            message = self._consumer._take_()
             if message is not None:
                 return message
             look, served = await self._look(look)
@@ -103,7 +103,7 @@ class AIOConsumer:
             left = SLICE if until is None else until - time.monotonic()
             if left <= 0:
                 return None
-            await self._consumer._ready(min(left, SLICE))
+            await self._consumer._ready_(min(left, SLICE))
             self._tasks.check()
 
     async def consume(self, num_messages: int = 1, timeout: float = -1) -> list[Message]:
@@ -126,8 +126,8 @@ class AIOConsumer:
             messages += await self._left(num_messages)
         try:
             # A rebalance ends the collection, as in `Consumer.consume()`.
-            while len(messages) < num_messages and not (messages and self._consumer._has_change()):
-                found = self._consumer._take_many(num_messages - len(messages))
+            while len(messages) < num_messages and not (messages and self._consumer._has_change_()):
+                found = self._consumer._take_many_(num_messages - len(messages))
                 if found:
                     messages += found
                     continue
@@ -138,13 +138,13 @@ class AIOConsumer:
                 left = SLICE if until is None else until - time.monotonic()
                 if left <= 0:
                     break
-                await self._consumer._ready(min(left, SLICE))
+                await self._consumer._ready_(min(left, SLICE))
                 if not messages:
                     self._tasks.check()
         except asyncio.CancelledError:
             self._held.extendleft(reversed(messages))
             raise
-        return self._consumer._kept(messages)
+        return self._consumer._kept_(messages)
 
     async def _left(self, most: int) -> list[Message]:
         """Returns a message that a cancelled call has left, if its partition is still assigned."""
@@ -176,7 +176,7 @@ class AIOConsumer:
             When to look next, and a message that stands for an error or the end of a partition.
         """
         now = time.monotonic()
-        if not self._consumer._has_work() and now < look:
+        if not self._consumer._has_work_() and now < look:
             return look, None
         # Not 0: a poll without any time does not check the cluster.
         looking = self._loop.run_in_executor(self.executor, self._consumer.poll, 1e-6)

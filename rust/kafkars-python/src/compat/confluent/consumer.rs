@@ -186,7 +186,7 @@ impl PyConfluentConsumer {
 
     /// Reads with the engine's consumer from now on.
     #[pyo3(signature = (engine, pending_flag, handler, partition_ends))]
-    fn _open(
+    fn _open_(
         &self,
         engine: PyRef<'_, PyBaseConsumer>,
         pending_flag: Py<PyPendingFlag>,
@@ -209,13 +209,13 @@ impl PyConfluentConsumer {
     }
 
     /// Fails if the consumer is closed, or was never opened.
-    fn _check(&self) -> PyResult<()> {
+    fn _check_(&self) -> PyResult<()> {
         self.opened().map(drop)
     }
 
     /// The offset after the last message handed out of a partition, with the leader epoch of that message or -1; None
     /// if none was.
-    fn _position(&self, topic: &str, partition: i32) -> PyResult<Option<(i64, i32)>> {
+    fn _position_(&self, topic: &str, partition: i32) -> PyResult<Option<(i64, i32)>> {
         let open = self.opened()?;
         let partition = named(topic, partition);
         if !open.has_read(&partition) {
@@ -228,7 +228,7 @@ impl PyConfluentConsumer {
 
     /// The positions of partitions of which messages were handed out since the last commit: topic, partition, offset,
     /// and leader epoch or -1.
-    fn _uncommitted(&self) -> PyResult<Vec<(String, i32, i64, i32)>> {
+    fn _uncommitted_(&self) -> PyResult<Vec<(String, i32, i64, i32)>> {
         let open = self.opened()?;
         let offsets = open.core.consumer.uncommitted_offsets();
         let read = offsets
@@ -245,7 +245,7 @@ impl PyConfluentConsumer {
 
     /// Notes that a partition, or every one with None, is read from another position.
     #[pyo3(signature = (topic=None, partition=0))]
-    fn _forget(&self, topic: Option<&str>, partition: i32) -> PyResult<()> {
+    fn _forget_(&self, topic: Option<&str>, partition: i32) -> PyResult<()> {
         let open = self.opened()?;
         let partition = topic.map(|topic| named(topic, partition));
         open.reading.forget(partition.as_ref());
@@ -256,7 +256,7 @@ impl PyConfluentConsumer {
     }
 
     /// Lets these assigned partitions be read from what the group has committed.
-    fn _seek_to_committed(&self, partitions: Vec<(String, i32)>) -> PyResult<()> {
+    fn _seek_to_committed_(&self, partitions: Vec<(String, i32)>) -> PyResult<()> {
         let places: Vec<_> = partitions
             .iter()
             .map(|(topic, partition)| named(topic, *partition))
@@ -270,7 +270,7 @@ impl PyConfluentConsumer {
     }
 
     /// Begins to give up the subscription; the next poll brings the rest, and no message of what is given up.
-    fn _leave(&self, py: Python<'_>) -> PyResult<()> {
+    fn _leave_(&self, py: Python<'_>) -> PyResult<()> {
         let deadline = Instant::now() + LEAVE_WITHIN;
         let core = &self.opened()?.core;
         let leaves = core.start_leaving("the application unsubscribed", deadline);
@@ -288,7 +288,7 @@ impl PyConfluentConsumer {
 
     /// The topics among these that the cluster says are not there for this client, each with its error code.
     #[pyo3(signature = (topics, timeout=None))]
-    fn _refused(
+    fn _refused_(
         &self,
         py: Python<'_>,
         topics: Vec<String>,
@@ -304,13 +304,13 @@ impl PyConfluentConsumer {
     }
 
     /// The id with which this consumer joins its group; None where the coordinator makes it.
-    fn _own_member_id(&self) -> PyResult<Option<String>> {
+    fn _own_member_id_(&self) -> PyResult<Option<String>> {
         let id = self.opened()?.core.consumer.own_member_id();
         Ok(id.map(|id| id.to_string()))
     }
 
     /// Checks whether these topics exist, without waiting for it; the pending flag is set if some do not.
-    fn _find_missing(&self, py: Python<'_>, topics: Vec<String>) -> PyResult<()> {
+    fn _find_missing_(&self, py: Python<'_>, topics: Vec<String>) -> PyResult<()> {
         let open = self.opened()?;
         if topics.is_empty() {
             return Ok(());
@@ -330,17 +330,17 @@ impl PyConfluentConsumer {
     }
 
     /// True if a poll would run callbacks, or find errors.
-    fn _has_work(&self, py: Python<'_>) -> PyResult<bool> {
+    fn _has_work_(&self, py: Python<'_>) -> PyResult<bool> {
         self.opened().map(|open| open.has_work(py))
     }
 
     /// True if a poll would report assigned or revoked partitions.
-    fn _has_change(&self) -> PyResult<bool> {
+    fn _has_change_(&self) -> PyResult<bool> {
         self.opened().map(|open| open.core.consumer.has_change())
     }
 
     /// The messages without those of partitions that the group has given to others already.
-    fn _kept<'py>(
+    fn _kept_<'py>(
         &self,
         py: Python<'py>,
         messages: Vec<Bound<'py, PyAny>>,
@@ -351,7 +351,7 @@ impl PyConfluentConsumer {
     }
 
     /// Takes a message from the buffer. Runs no callback and never waits: None if callbacks are due.
-    fn _take<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    fn _take_<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let open = self.opened()?;
         if open.has_work(py) {
             return Ok(None);
@@ -363,7 +363,7 @@ impl PyConfluentConsumer {
     }
 
     /// Takes up to `most` messages without waiting.
-    fn _take_many<'py>(&self, py: Python<'py>, most: usize) -> PyResult<Bound<'py, PyList>> {
+    fn _take_many_<'py>(&self, py: Python<'py>, most: usize) -> PyResult<Bound<'py, PyList>> {
         let open = self.opened()?;
         let mut messages = Vec::new();
         if !open.has_work(py)
@@ -376,7 +376,7 @@ impl PyConfluentConsumer {
 
     /// Waits on the running event loop until there is something to take or callbacks to run; False when there was
     /// nothing for `timeout` seconds.
-    fn _ready(&self, timeout: f64) -> PyResult<AwaitableCall> {
+    fn _ready_(&self, timeout: f64) -> PyResult<AwaitableCall> {
         let open = self.opened()?;
         let timeout = types::timeout(Some(timeout))?.unwrap_or_default();
         let wait = ReadyWait::new(&open.core, timeout);

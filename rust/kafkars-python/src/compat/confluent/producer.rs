@@ -215,7 +215,7 @@ impl PyConfluentProducer {
 
     /// As `flush()`, but returns what the last callback has raised, beside how many messages are left: a caller that
     /// has more to do goes on, and raises it then.
-    fn _flushed(&self, py: Python<'_>, timeout: f64) -> PyResult<(usize, Option<Py<PyAny>>)> {
+    fn _flushed_(&self, py: Python<'_>, timeout: f64) -> PyResult<(usize, Option<Py<PyAny>>)> {
         let (left, raised) = self.flushed(py, timeout)?;
         Ok((left, raised.map(|raised| raised.into_value(py).into_any())))
     }
@@ -231,7 +231,7 @@ impl PyConfluentProducer {
 
     /// Sends with the engine's producer from now on.
     #[expect(clippy::too_many_arguments, reason = "what the face keeps itself")]
-    fn _open(
+    fn _open_(
         &self,
         engine: PyRef<'_, PyBaseProducer>,
         pending_flag: Py<PyPendingFlag>,
@@ -274,12 +274,12 @@ impl PyConfluentProducer {
     }
 
     /// Fails if the producer is closed, or was never opened.
-    fn _check(&self) -> PyResult<()> {
+    fn _check_(&self) -> PyResult<()> {
         self.opened().map(drop)
     }
 
     /// Fails inside the report of a message, where the call would wait for the reports of others.
-    fn _check_not_in_report(&self, py: Python<'_>, name: &str) -> PyResult<()> {
+    fn _check_not_in_report_(&self, py: Python<'_>, name: &str) -> PyResult<()> {
         match self.opened()?.reports.is_served_here() {
             true => Err(in_report(py, name)?),
             false => Ok(()),
@@ -288,14 +288,14 @@ impl PyConfluentProducer {
 
     /// Notes that a commit of the transaction has begun, or has ended, maybe because the producer was closed. Also of a
     /// transaction that can only be aborted, until it is.
-    fn _commits(&self, commits: bool) {
+    fn _commits_(&self, commits: bool) {
         if let Some(open) = self.open.get() {
             open.is_committing.store(commits, Ordering::Release);
         }
     }
 
     /// Notes that the producer is being closed.
-    fn _start_closing(&self) -> PyResult<()> {
+    fn _start_closing_(&self) -> PyResult<()> {
         self.opened()?.is_closing.store(true, Ordering::Release);
         Ok(())
     }
@@ -303,7 +303,7 @@ impl PyConfluentProducer {
     /// How many messages of the open transaction failed before they were part of it. librdkafka counts them too, and
     /// accepts further messages until the commit, which it refuses: with `commits`, and if there are any, no message is
     /// accepted from now on.
-    fn _lost(&self, commits: bool) -> PyResult<usize> {
+    fn _lost_(&self, commits: bool) -> PyResult<usize> {
         let waiting = &self.opened()?.waiting;
         let lost = waiting.lost.load(Ordering::Acquire);
         if commits && lost > 0 {
@@ -313,12 +313,12 @@ impl PyConfluentProducer {
     }
 
     /// True if a commit was refused because of such messages, so that only an abort is possible.
-    fn _must_abort(&self) -> PyResult<bool> {
+    fn _must_abort_(&self) -> PyResult<bool> {
         Ok(self.opened()?.waiting.must_abort.load(Ordering::Acquire))
     }
 
     /// Resets the count of `_lost()`, because another transaction begins.
-    fn _forget_lost(&self) -> PyResult<()> {
+    fn _forget_lost_(&self) -> PyResult<()> {
         let waiting = &self.opened()?.waiting;
         waiting.lost.store(0, Ordering::Release);
         waiting.must_abort.store(false, Ordering::Release);
