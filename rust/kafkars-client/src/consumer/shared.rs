@@ -186,6 +186,13 @@ impl ConsumerShared {
         self.announce(woken);
     }
 
+    /// Forgets the end of a membership that begins again.
+    pub(super) fn forget_fatal(&self) {
+        let mut inner = self.inner.lock();
+        inner.queue.forget_fatal();
+        self.gate(&inner);
+    }
+
     /// Sets the flag behind [`ConsumerShared::has_event`] after the queue changed.
     pub(super) fn gate(&self, inner: &ConsumerState) {
         self.has_event

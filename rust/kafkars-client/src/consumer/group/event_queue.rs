@@ -4,6 +4,7 @@
 use std::collections::{HashSet, VecDeque};
 
 use kafkars_core::config::TopicPartition;
+use kafkars_core::error_kind::ErrorKind;
 use kafkars_core::group::{Change, ChangeId, ChangeKind, GroupError};
 
 use super::ending::Unfinished;
@@ -44,6 +45,11 @@ impl EventQueue {
             }
             event => self.append(event),
         }
+    }
+
+    /// Forgets a fatal error that nobody has heard of: the membership that it was about begins again.
+    pub(in crate::consumer) fn forget_fatal(&mut self) {
+        self.errors.retain(|error| error.kind() != ErrorKind::Fatal);
     }
 
     fn append(&mut self, event: ConsumerEvent) {
@@ -251,5 +257,19 @@ mod tests {
         let revoked = queue.done().expect("it was not carried out before");
         assert!(revoked.is_overtaken, "nothing is left to commit");
         assert_eq!(told(&mut queue), [(9, vec![1])]);
+    }
+
+    #[test]
+    fn only_what_ends_a_membership_is_forgotten() {
+        let full = GroupError::GroupFull {
+            group: Arc::from("group"),
+        };
+        let end = GroupError::ForGood(Box::new(full.clone()));
+        for (error, is_kept) in [(full, true), (end, false)] {
+            let mut queue = EventQueue::default();
+            queue.push(ConsumerEvent::Failed(error));
+            queue.forget_fatal();
+            assert_eq!(queue.is_ready(), is_kept);
+        }
     }
 }

@@ -140,7 +140,7 @@ impl ConsumerMembership {
         if !self.pace.has_failed() {
             self.pace.rested();
         }
-        self.phase = MemberPhase::Idle;
+        self.rest();
         common.events.push_back(GroupEvent::Left);
         if common.subscription.is_some() {
             self.start(now);

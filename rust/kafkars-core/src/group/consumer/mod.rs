@@ -108,10 +108,16 @@ impl ConsumerMembership {
     pub(super) fn begin_anew(&mut self) -> bool {
         let has_ended = matches!(self.phase, MemberPhase::Failed { may_return: false });
         if has_ended {
-            self.phase = MemberPhase::Idle;
-            self.is_unexplained = false;
+            self.rest();
         }
         has_ended
+    }
+
+    /// Waits for a subscription, whose member has not been refused yet.
+    fn rest(&mut self) {
+        self.phase = MemberPhase::Idle;
+        self.unsupported = 0;
+        self.is_unexplained = false;
     }
 
     pub(super) fn subscription_changed(&mut self, _common: &mut Common, now: Instant) {
@@ -248,6 +254,8 @@ impl ConsumerMembership {
     pub(super) fn search_failed(&mut self, common: &mut Common, now: Instant, error: GroupError) {
         match self.phase {
             MemberPhase::Leaving(_) => self.leave_failed(common, now),
+            // The same broker may have a search fail that the next one serves, but not without rights.
+            _ if error.names_a_cause() => self.fail(common, now, error.for_good()),
             _ => self.fail(common, now, error),
         }
     }

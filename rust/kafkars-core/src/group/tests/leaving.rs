@@ -182,6 +182,66 @@ fn who_is_refused_without_a_cause_joins_once_more() {
     assert!(is_refused_for_good(&member), "{:?}", member.told);
 }
 
+#[test]
+fn who_may_not_find_its_coordinator_is_refused_for_good() {
+    let mut member = TestMember::new(GroupProtocol::Consumer, &[], short);
+    let topics = vec![Arc::from(TOPIC)];
+    let subscription = Subscription::Topics(topics.into_iter().collect());
+    member
+        .membership
+        .subscribe(member.now, subscription)
+        .unwrap();
+    let search = member.membership.next_action(member.now);
+    assert!(
+        matches!(search, Some(Action::FindCoordinator)),
+        "{search:?}"
+    );
+    let refusal = RequestFailure::Refused(ErrorCode::GroupAuthorizationFailed, None);
+    member
+        .membership
+        .coordinator_answered(member.now, Err(refusal));
+    member.work();
+    assert!(is_refused_for_good(&member), "{:?}", member.told);
+    member.membership.polled(member.now);
+    member.pass(Duration::from_secs(60));
+    assert!(member.try_next().is_none(), "nobody is asked again");
+    member.membership.begin_anew();
+    member.subscribe(&[TOPIC]);
+    member.pass(Duration::from_secs(2));
+    member.take_in(1, &[]);
+}
+
+/// What an earlier subscription has heard says nothing of the next one.
+#[test]
+fn a_subscription_is_doubted_as_little_as_the_first() {
+    let mut member = TestMember::consumer(short);
+    for _ in 0..4 {
+        let (beat, _) = member.next_beat();
+        member.answer(&beat, refused(ErrorCode::UnsupportedVersion));
+        member.pass(Duration::from_secs(2));
+    }
+    assert!(is_refused_for_good(&member), "{:?}", member.told);
+    member.told.clear();
+    member.membership.begin_anew();
+    member.subscribe(&[TOPIC]);
+    member.pass(Duration::from_secs(2));
+    let (beat, _) = member.next_beat();
+    member.answer(&beat, refused(ErrorCode::UnsupportedVersion));
+    member.pass(Duration::from_secs(2));
+    for _ in 0..3 {
+        let (beat, _) = member.next_beat();
+        member.answer(&beat, refused(ErrorCode::InvalidRequest));
+        assert!(!is_refused_for_good(&member), "{:?}", member.told);
+        member.membership.leave(member.now, Leave::default());
+        member.pass(Duration::from_secs(2));
+        while let Some(goodbye) = member.try_next() {
+            member.answer(&goodbye, refused(ErrorCode::UnknownMemberId));
+        }
+        member.subscribe(&[TOPIC]);
+        member.pass(Duration::from_secs(2));
+    }
+}
+
 /// The coordinator keeps a place for an id that it has given away: it waits for that member at every rebalance.
 #[test]
 fn a_classic_member_that_leaves_before_it_has_its_id_gives_up_the_place_that_waits_for_it() {

@@ -19,6 +19,7 @@ impl GroupTask {
         self.untold_since = None;
         self.membership.begin_anew();
         self.group.status.lock().end = None;
+        self.shared.forget_fatal();
         self.commits
             .end_outside_by(after(now, self.group.config.request_timeout));
         let subscription = match request {
