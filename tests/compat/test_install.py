@@ -272,3 +272,61 @@ def test_whoever_waits_for_the_import_of_the_library_gets_the_face() -> None:
         print(confluent_kafka.cimpl is not own)
     """)
     assert printed == "True"
+
+
+FINDERS = {
+    "that finds the library itself": """
+        class Finder:
+            def find_spec(self, name, path=None, target=None):
+                return None if name.startswith("_") else PathFinder.find_spec(name, path, target)
+    """,
+    "of an old kind": """
+        class Finder:
+            def find_module(self, name, path=None):
+                return None
+    """,
+    "that keeps a module back": """
+        class Finder:
+            def find_spec(self, name, path=None, target=None):
+                if name == "aiokafka.helpers":
+                    raise ImportError("kept back")
+    """,
+}
+
+
+@pytest.mark.parametrize("finder", FINDERS)
+def test_a_program_gets_the_face_behind_a_finder(finder: str) -> None:
+    before = "import sys\nfrom importlib.machinery import PathFinder\n"
+    program = """
+        sys.meta_path.insert(0, Finder())
+        from kafkars.compat import install, uninstall
+        face = install("aiokafka")
+        import aiokafka
+        from aiokafka.client import AIOKafkaClient
+        print(aiokafka is face, AIOKafkaClient.__module__)
+    """
+    printed = run(before + textwrap.dedent(FINDERS[finder]) + textwrap.dedent(program))
+    assert printed == "True kafkars.compat.aiokafka.client"
+
+
+def test_a_library_that_may_not_be_imported_is_not_installed() -> None:
+    printed = run("""
+        import sys
+
+        class Finder:
+            def find_spec(self, name, path=None, target=None):
+                if name == "aiokafka":
+                    raise ImportError("not here")
+
+        finders = list(sys.meta_path)
+        sys.meta_path.insert(0, Finder())
+        from kafkars.compat import install
+        try:
+            install("aiokafka")
+        except ImportError as error:
+            del sys.meta_path[0]
+            assert sys.meta_path == finders
+            import aiokafka
+            print(error, aiokafka.__name__)
+    """)
+    assert printed == "not here aiokafka"

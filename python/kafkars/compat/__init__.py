@@ -66,6 +66,7 @@ def install(library: str, version: str | int | None = None) -> ModuleType:
         TypeError: The library's name is not text.
         InvalidArgumentError: There is no face of that name or version, or the library itself, or the face of another
             version, was imported before; classes that the program has got from it would not be the face's.
+        ImportError: A finder of the program (`sys.meta_path`) keeps the library from being imported.
     """
     name = face_of(library, version)
     loaded = sys.modules.get(library)
@@ -77,10 +78,14 @@ def install(library: str, version: str | int | None = None) -> ModuleType:
     face = importlib.import_module(name)
     if finder_of(library) is None:
         finder = AliasFinder(library, name, STANDS_ON.get(name))
-        put_in(finder)
-        # By an import, so that whoever waits for that of the library, as tracing does, hears of it.
-        importlib.import_module(library)
-        import_watched(finder)
+        try:
+            put_in(finder)
+            # By an import, so that whoever waits for that of the library, as tracing does, hears of it.
+            importlib.import_module(library)
+            import_watched(finder)
+        except BaseException:
+            uninstall(library)
+            raise
     return face
 
 

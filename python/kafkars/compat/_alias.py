@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from contextlib import suppress
 from importlib.machinery import BuiltinImporter, FrozenImporter, ModuleSpec, PathFinder
 from importlib.util import find_spec
 from types import ModuleType
@@ -29,6 +30,7 @@ class AliasFinder:
         self.library = library
         self.face = face
         self.base = base
+        self.was_asked = False
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -41,6 +43,7 @@ class AliasFinder:
         del path, target
         if fullname != self.library and not fullname.startswith(self.library + "."):
             return None
+        self.was_asked = True
         rest = fullname[len(self.library) :]
         for package in (self.face, self.base):
             if package is not None and is_there(package + rest):
@@ -102,23 +105,34 @@ class StandIn(ModuleType):
 
 
 def put_in(finder: AliasFinder) -> None:
-    """Puts a finder before the one that would find the library itself, and behind those that watch imports."""
+    """Puts a finder before those that would find the library itself, and behind those that watch imports."""
     places = (at for at, other in enumerate(sys.meta_path) if other is PathFinder)
     sys.meta_path.insert(next(places, 0), finder)
+    # One in front that looks through the path by itself, as typeguard's does, asks nobody behind it.
+    if watchers(finder) and find_spec(finder.library) is not None and not finder.was_asked:
+        sys.meta_path.remove(finder)
+        sys.meta_path.insert(0, finder)
 
 
 def import_watched(finder: AliasFinder) -> None:
     """Imports the modules that somebody watches for. The library has them all with its first import; the face imports
     most of them when they are used, and then by its own name.
     """
-    at = sys.meta_path.index(finder)
-    watchers = [other for other in sys.meta_path[:at] if not is_of_interpreter(other)]
-    if not watchers:
+    asked = [watcher.find_spec for watcher in watchers(finder) if hasattr(watcher, "find_spec")]
+    if not asked:
         return
     for module in modules_below(sys.modules[finder.face].__path__):
         name = finder.library + module
-        if any(watcher.find_spec(name, None) is not None for watcher in watchers):
-            importlib.import_module(name)
+        # One that raises keeps the module from the program, which may never ask for it.
+        with suppress(ImportError):
+            if any(watches(name, None) is not None for watches in asked):
+                importlib.import_module(name)
+
+
+def watchers(finder: AliasFinder) -> list[Any]:
+    """The finders in front that are not the interpreter's own."""
+    in_front = sys.meta_path[: sys.meta_path.index(finder)]
+    return [other for other in in_front if not is_of_interpreter(other)]
 
 
 def is_of_interpreter(finder: object) -> bool:
