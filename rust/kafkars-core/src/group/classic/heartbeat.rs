@@ -96,15 +96,7 @@ impl ClassicMembership {
             }
             return self.confirmed(common, now, sent_at);
         };
-        let is_joining = matches!(self.phase, JoinPhase::Joining(..));
         match code {
-            // The join has completed and its response is on the way: the generation here is the old one.
-            ErrorCode::IllegalGeneration if is_joining => {}
-            // The response to the join will have this code too.
-            ErrorCode::UnknownMemberId if is_joining => {
-                self.member.generation = NO_GENERATION;
-                common.fenced(code);
-            }
             ErrorCode::RebalanceInProgress => {
                 self.confirmed(common, now, sent_at);
                 // Not while the assignment is on its way: the response to SyncGroup will say so again if that is still
@@ -113,7 +105,9 @@ impl ClassicMembership {
                     self.request_rejoin("the group is rebalancing");
                 }
             }
-            ErrorCode::UnknownMemberId | ErrorCode::IllegalGeneration => self.fenced(common, code),
+            ErrorCode::UnknownMemberId | ErrorCode::IllegalGeneration => {
+                self.member_refused(common, code);
+            }
             ErrorCode::NotCoordinator | ErrorCode::CoordinatorNotAvailable => {
                 self.coordinator_moved(common, now, code);
                 self.heartbeat_failed(now);

@@ -263,7 +263,7 @@ impl ClassicMembership {
                 self.fail(common, now, error);
             }
             ErrorCode::UnknownMemberId | ErrorCode::IllegalGeneration => {
-                self.fenced(common, code);
+                self.member_refused(common, code);
             }
             ErrorCode::RebalanceInProgress if matches!(self.phase, JoinPhase::Stable) => {
                 self.request_rejoin("the group is rebalancing");
@@ -329,6 +329,21 @@ impl ClassicMembership {
     fn start(&mut self, reason: &str) {
         self.request_rejoin(reason);
         self.phase = JoinPhase::Preparing;
+    }
+
+    /// Handles the refusal of another request than those of a rebalance because of the member id or generation. The
+    /// answers of a rebalance may come later: they are of another connection, or of another request on it.
+    fn member_refused(&mut self, common: &mut Common, code: ErrorCode) {
+        match (code, &self.phase) {
+            // The join has completed and its response is on the way: the generation here is the old one.
+            (ErrorCode::IllegalGeneration, JoinPhase::Joining(..)) => {}
+            // The response to the join will have this code too.
+            (_, JoinPhase::Joining(..)) => {
+                self.member.generation = NO_GENERATION;
+                common.fenced(code);
+            }
+            _ => self.fenced(common, code),
+        }
     }
 
     /// Handles fencing: the member joins anew. After ILLEGAL_GENERATION its id is still valid.

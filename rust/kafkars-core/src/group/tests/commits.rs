@@ -320,6 +320,50 @@ fn a_commit_during_a_rebalance_is_made_by_the_next_generation() {
     assert_eq!(committer.outcomes()[0].result, Ok(()));
 }
 
+/// The answer to a commit may overtake that to the join, after which the coordinator knows the next generation only.
+#[test]
+fn a_commit_whose_answer_overtakes_that_of_the_join_costs_nothing() {
+    let mut committer = Committer::new();
+    committer.commit(0, 10, 60);
+    let request = committer.next_request().unwrap();
+    committer.member.rebalance();
+    let (join, asked) = committer.member.next_join();
+    committer.answer(&request, ErrorCode::IllegalGeneration);
+    assert!(committer.member.told.is_empty(), "nothing is lost");
+    assert!(committer.member.try_next().is_none(), "one join is enough");
+    assert!(committer.outcomes().is_empty());
+    committer.member.finish_join(&join, &asked, 2);
+    let request = committer.next_try();
+    assert_eq!(request.request.generation_id_or_member_epoch, 2);
+    committer.answer(&request, ErrorCode::None);
+    assert_eq!(committer.outcomes()[0].result, Ok(()));
+}
+
+/// Its response has that code, too, and says so once.
+#[test]
+fn a_commit_of_a_member_that_was_thrown_out_while_it_joins_loses_its_partitions_once() {
+    let mut committer = Committer::new();
+    committer.commit(0, 10, 60);
+    let request = committer.next_request().unwrap();
+    committer.member.rebalance();
+    let (join, _) = committer.member.next_join();
+    committer.answer(&request, ErrorCode::UnknownMemberId);
+    let lost = committer.member.next_change();
+    assert!(matches!(lost.kind, ChangeKind::Lost(_)));
+    assert!(committer.member.try_next().is_none(), "one join is enough");
+    committer.member.done(&lost);
+    let refusal = JoinGroupResponse {
+        error_code: ErrorCode::UnknownMemberId.code(),
+        ..JoinGroupResponse::default()
+    };
+    committer
+        .member
+        .answer(&join, GroupResponse::JoinGroup(refusal));
+    assert!(committer.member.told.is_empty());
+    committer.member.pass(Duration::from_secs(2));
+    assert_eq!(committer.member.next_join().1.member_id, "");
+}
+
 #[test]
 fn a_commit_of_a_member_that_was_thrown_out_is_fenced() {
     let mut committer = Committer::new();

@@ -155,6 +155,11 @@ impl TestMember {
     /// Joins as the only member, which leads and assigns everything to itself.
     fn join_alone(&mut self, generation: i32) {
         let (join, request) = self.next_join();
+        self.finish_join(&join, &request, generation);
+    }
+
+    /// Answers a join, and assigns everything to the member that leads.
+    fn finish_join(&mut self, join: &GroupCall, request: &JoinGroupRequest, generation: i32) {
         let chosen = &request.protocols[0];
         let myself = JoinGroupResponseMember {
             member_id: "me".to_owned(),
@@ -166,10 +171,18 @@ impl TestMember {
             members: vec![myself],
             ..joined(generation, &chosen.name)
         };
-        self.answer(&join, GroupResponse::JoinGroup(response));
+        self.answer(join, GroupResponse::JoinGroup(response));
         let (sync, request) = self.next_sync();
         let assignment = request.assignments[0].assignment.clone();
         self.answer(&sync, synced(assignment));
+    }
+
+    /// Learns that the group is rebalancing, and joins again.
+    fn rebalance(&mut self) {
+        let identity = self.membership.identity().expect("a member");
+        self.membership
+            .identity_refused(self.now, &identity, ErrorCode::RebalanceInProgress);
+        self.work();
     }
 
     /// Joins and gets these partitions of [`TOPIC`].
