@@ -230,7 +230,7 @@ def check_arrow_layout(columns: Sequence[str] | None, layout: str) -> None:
     """
 
 @disjoint_base
-class Message:
+class Message(Generic[K, V]):
     """A message of `kafkars.compat.confluent_kafka`: fetched, reported as delivered, or an error."""
 
     def __new__(cls, *_arguments: Any, **_keywords: Any) -> Self: ...
@@ -260,9 +260,9 @@ class Message:
         """The key, or None."""
     def value(self) -> Any:
         """The value, or None; of an error its text."""
-    def deserialized_key(self) -> Any:
+    def deserialized_key(self) -> K | None:
         """The key as a deserializing consumer has made it."""
-    def deserialized_value(self) -> Any:
+    def deserialized_value(self) -> V | None:
         """The value as a deserializing consumer has made it."""
     def headers(self) -> Any:
         """Pairs of name and value, or None where there are none."""
@@ -286,7 +286,7 @@ class Message:
         """Replaces the error."""
     def __len__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
-    def __reduce__(self) -> tuple[type[Message], tuple[Any, ...]]: ...
+    def __reduce__(self) -> tuple[type[Message[K, V]], tuple[Any, ...]]: ...
 
 @final
 class PendingFlag:

@@ -130,6 +130,20 @@ class Noted(face.Message):
     """A message with a note of the program's own."""
 
 
+def clients_of_a_face(consumer: face.Consumer) -> None:
+    assert_type(consumer.commit(), None)
+    assert_type(consumer.commit(asynchronous=False), list[face.TopicPartition])
+    member: str = consumer.memberid()
+    message: face.Message[bytes, bytes] | None = consumer.poll()
+    if message is not None:
+        assert_type(message.deserialized_value(), bytes | None)
+        assert_type(consumer.commit(message, None, bool(member)), list[face.TopicPartition] | None)
+    producer = face.SerializingProducer({"bootstrap.servers": SERVERS})
+    producer.produce("orders", value=Order())
+    deserialized = face.DeserializingConsumer({"bootstrap.servers": SERVERS}).poll()
+    assert_type(deserialized, Any)
+
+
 def faces(message: face.Message) -> bool:
     problem = message.error()
     return problem is not None and problem.code() in {face.KafkaError._PARTITION_EOF, face.KafkaError._STATE}

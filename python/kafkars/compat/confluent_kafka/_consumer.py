@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from importlib import import_module
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from kafkars import errors
 from kafkars._discreet import discreet
@@ -304,6 +304,34 @@ class Consumer(ConfluentConsumer):
             raise refusal(self._not_assigned_(*named), "StoreOffsets failed: the partition is not assigned")
         self._commits_.store(known)
 
+    @overload
+    def commit(
+        self,
+        message: Message | None = None,
+        offsets: list[TopicPartition] | None = None,
+        asynchronous: Literal[True] = True,
+        **kwargs: Any,
+    ) -> None: ...
+
+    @overload
+    def commit(
+        self,
+        message: Message | None = None,
+        offsets: list[TopicPartition] | None = None,
+        *,
+        asynchronous: Literal[False],
+        **kwargs: Any,
+    ) -> list[TopicPartition]: ...
+
+    @overload
+    def commit(
+        self,
+        message: Message | None = None,
+        offsets: list[TopicPartition] | None = None,
+        asynchronous: bool = True,
+        **kwargs: Any,
+    ) -> list[TopicPartition] | None: ...
+
     def commit(
         self,
         message: Message | None = None,
@@ -453,8 +481,8 @@ class Consumer(ConfluentConsumer):
 
     # --- membership
 
-    def memberid(self) -> str | None:
-        """Returns the member id; None outside of a group, where the group's coordinator makes it."""
+    def memberid(self) -> Any:
+        """Returns the member id, a `str`; None outside of a group, where the group's coordinator makes it."""
         self._check_()
         return self._engine_.group_metadata().member_id or self._own_member_id_()
 
