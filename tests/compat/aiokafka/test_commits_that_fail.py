@@ -174,3 +174,33 @@ def test_a_commit_between_giving_back_and_getting_again_does_not_pass_for_done(
             await third.stop()
 
     run(test)
+
+
+def test_what_is_assigned_after_unsubscribing_is_committed(library: Library, run: Run) -> None:
+    """Though the group is still being left, and takes its partitions."""
+    run(lambda: commit_by_hand_after_unsubscribing(library, pause=None))
+
+
+@pytest.mark.parametrize("pause", [0, 0.01])
+def test_when_it_is_assigned_makes_no_difference(face: Library, run: Run, pause: float) -> None:
+    """aiokafka commits as the member that it was if it had just asked to leave, and that may be refused."""
+    run(lambda: commit_by_hand_after_unsubscribing(face, pause=pause))
+
+
+async def commit_by_hand_after_unsubscribing(library: Library, pause: float | None) -> None:
+    topic = library.broker.new_topic()
+    partition = library.partition(topic)
+    await library.fill(topic, 3)
+    async with library.consumer(topic, **settings(library)) as consumer:
+        assert (await consumer.getone()).offset == 0
+        for _ in range(2):
+            consumer.unsubscribe()
+            if pause is not None:
+                await asyncio.sleep(pause)
+            consumer.assign([partition])
+            consumer.seek(partition, 1)
+            assert (await consumer.getone()).offset == 1
+            await consumer.commit()
+            assert await consumer.committed(partition) == 2
+            await consumer.commit({partition: 1})
+            assert await consumer.committed(partition) == 1

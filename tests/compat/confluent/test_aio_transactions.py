@@ -80,6 +80,21 @@ class TestTransactionsOfAIOProducer:
 
         asyncio.run(work())
 
+    @pytest.mark.parametrize("end", ["commit", "abort"])
+    def test_close_waits_for_a_call_whose_wait_was_cancelled(self, end: str) -> None:
+        """The broker takes longer than the end of a producer takes for an abort of its own."""
+
+        async def work() -> None:
+            producer, _ = await self.sent()
+            with self.fault("EndTxn", "delay", seconds=1.5, times=1):
+                with pytest.raises(asyncio.TimeoutError):
+                    await asyncio.wait_for(getattr(producer, f"{end}_transaction")(), SHORT)
+                await producer.close()
+            [record] = self.clients.broker.handle.records(self.topic)
+            assert record.state == {"commit": "committed", "abort": "aborted"}[end]
+
+        asyncio.run(work())
+
     def test_a_call_whose_wait_is_cancelled_goes_on(self) -> None:
         async def work() -> None:
             producer, future = await self.sent()

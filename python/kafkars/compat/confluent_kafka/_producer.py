@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 import time
-import warnings
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from types import TracebackType
@@ -20,7 +19,13 @@ from kafkars.compat.confluent_kafka._events import events_of
 from kafkars.compat.confluent_kafka._group_metadata import unpacked
 from kafkars.compat.confluent_kafka._handlers import ProducerPolls
 from kafkars.compat.confluent_kafka._partition import TopicPartition, check_text
-from kafkars.compat.confluent_kafka._transaction_calls import TransactionCalls, offsets_to_send, raising_at_the_end
+from kafkars.compat.confluent_kafka._transaction_calls import (
+    ABORT_SECONDS,
+    TransactionCalls,
+    offsets_to_send,
+    raising_at_the_end,
+    warn_of_open_transaction,
+)
 from kafkars.compat.confluent_kafka._translate import local_error, refusal, translated
 from kafkars.compat.confluent_kafka._trouble import Trouble
 from kafkars.compat.confluent_kafka.error import LOCAL, KafkaError, KafkaException
@@ -37,9 +42,6 @@ NUMBERS = range(-(2**31), 2**31)
 
 FOR_EVER = 365 * 86_400.0
 """Seconds that stand for no limit, because None means kafkars' own default."""
-
-ABORT_SECONDS = 30.0
-"""How long the end of a producer waits for the abort of its transaction."""
 
 
 class Producer(ConfluentProducer):
@@ -352,8 +354,7 @@ class Producer(ConfluentProducer):
             with translated(transactional=True):
                 self._engine_.abort_transaction(seconds)
         except KafkaException as problem:
-            text = f"Producer abort_transaction failed during close: {problem.args[0].str()}"
-            warnings.warn(text, RuntimeWarning, stacklevel=3)
+            warn_of_open_transaction(problem)
 
     def __enter__(self) -> Self:
         """See `close()`. As in the library, this is no error for a closed producer."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -15,6 +16,10 @@ from kafkars.types import OffsetAndMetadata
 
 RESUMED = frozenset({"init_transactions", "commit_transaction", "abort_transaction"})
 """The calls that go on after their time limit, and are made again; after another one the transaction is aborted."""
+
+
+ABORT_SECONDS = 30.0
+"""Seconds for which `close()` waits for a call that is under way, and then for the abort of an open transaction."""
 
 
 class TransactionCalls:
@@ -131,6 +136,12 @@ class TransactionCalls:
             if self.abortable is not None and call != "abort_transaction":
                 raise KafkaException(self.abortable)
             self._running, self._thread = call, threading.get_ident()
+
+
+def warn_of_open_transaction(problem: KafkaException) -> None:
+    """Warns whoever closes a producer that its transaction could not be aborted."""
+    text = f"Producer abort_transaction failed during close: {problem.args[0].str()}"
+    warnings.warn(text, RuntimeWarning, stacklevel=4)
 
 
 def later(name: str, text: str) -> KafkaException:

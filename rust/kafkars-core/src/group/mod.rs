@@ -37,7 +37,7 @@ pub use self::action::{
 };
 pub use self::commit::{
     CommitCall, CommitError, CommitErrorAction, CommitId, CommitOutcome, CommitQueue,
-    OffsetAndMetadata, Offsets, error_action,
+    LONGEST_QUEUE, OffsetAndMetadata, Offsets, error_action,
 };
 pub use self::consumer::member_id;
 pub use self::error::GroupError;

@@ -306,7 +306,8 @@ class Membership:
             self._has_joined()
 
     def _revoked(self, partitions: list[TopicPartition]) -> Awaitable[None] | None:
-        if self.stopping or self._is_stale:
+        # What goes with a subscription that has ended says nothing of what the program has assigned itself since.
+        if self.stopping or self._is_stale or not self.is_joined:
             return None
         listener = self._listener()
         if listener is None:
@@ -326,7 +327,7 @@ class Membership:
         self._note_change()
 
     def _lost(self, partitions: list[TopicPartition]) -> Awaitable[None] | None:
-        self.has_lost = bool(partitions)
+        self.has_lost = self.is_joined and bool(partitions)
         return self._revoked(partitions)
 
     def _has_joined(self) -> None:

@@ -130,6 +130,11 @@ class Tasks:
         task.add_done_callback(self._running.discard)
         return task
 
+    async def ended(self, seconds: float) -> None:
+        """Waits until all that runs now has ended, for at most so many seconds."""
+        if self._running:
+            await asyncio.wait(self._running, timeout=seconds)
+
     def face(self, face: Face) -> Face:
         """The same settings with callbacks that are run here."""
         wrapped: dict[str, Any] = {}

@@ -20,7 +20,12 @@ from kafkars.compat.confluent_kafka._config import producer_settings
 from kafkars.compat.confluent_kafka._events import events_of
 from kafkars.compat.confluent_kafka._group_metadata import unpacked
 from kafkars.compat.confluent_kafka._partition import TopicPartition
-from kafkars.compat.confluent_kafka._transaction_calls import TransactionCalls, offsets_to_send
+from kafkars.compat.confluent_kafka._transaction_calls import (
+    ABORT_SECONDS,
+    TransactionCalls,
+    offsets_to_send,
+    warn_of_open_transaction,
+)
 from kafkars.compat.confluent_kafka._translate import of_delivery, refusal, translated
 from kafkars.compat.confluent_kafka._trouble import Trouble
 from kafkars.compat.confluent_kafka.aio._callbacks import BrokerWatch, LoopFlag, Tasks, no_workers
@@ -84,6 +89,7 @@ class AIOProducer:
         self._most = settings.face.queue_max_messages or sys.maxsize
         self._report = settings.face.on_delivery
         self._tasks = Tasks()
+        self._turns = Tasks()
         self._pending = LoopFlag(self._loop, self._serve)
         face = self._tasks.face(settings.face)
         self._events = events_of(face, settings.values, self._producer, self._pending)
@@ -328,7 +334,7 @@ class AIOProducer:
             with turn:
                 await call()
 
-        made = self._tasks.start(make())
+        made = self._turns.start(make())
         # Marks the exception as retrieved, should nobody wait any more.
         made.add_done_callback(lambda done: done.cancelled() or done.exception())
         await asyncio.shield(made)
@@ -357,10 +363,23 @@ class AIOProducer:
         self._pending.close()
         if self._watch is not None:
             self._watch.close()
+        await self._end_transaction()
         await self._producer.close()
         await asyncio.sleep(0)
         if self._executor is not None:
             await asyncio.to_thread(self._executor.shutdown)
+
+    async def _end_transaction(self) -> None:
+        # A call that was cancelled is under way all the same, and is to end as it would.
+        await self._turns.ended(ABORT_SECONDS)
+        if not self._producer.in_transaction:
+            return
+        # An open one would hold up its readers until `transaction.timeout.ms`.
+        try:
+            with translated(transactional=True):
+                await self._producer.abort_transaction(ABORT_SECONDS)
+        except KafkaException as problem:
+            warn_of_open_transaction(problem)
 
     async def __aenter__(self) -> Self:
         """See `close()`."""

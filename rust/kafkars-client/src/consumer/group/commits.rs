@@ -50,7 +50,7 @@ impl Consumer {
     /// when its future is polled: a `close()` that follows does not overtake it.
     ///
     /// # Errors
-    /// [`FetchError::State`] without a group, [`FetchError::Commit`] for an offset below 0, [`FetchError::Topic`] or
+    /// [`FetchError::State`] without a group, [`FetchError::Commit`] for an offset below 0 or if too many commits wait, [`FetchError::Topic`] or
     /// [`FetchError::InvalidArgument`] for a partition that cannot exist, [`FetchError::Closed`] after a close. The
     /// future fails with [`FetchError::Commit`].
     pub fn commit(
@@ -69,6 +69,7 @@ impl Consumer {
         };
         if waits {
             let group = self.group("commit()")?;
+            group.check_room().map_err(FetchError::Commit)?;
             self.shared.note_wanted(&mut offsets);
             let told = group.tell(Command::Commit {
                 offsets,
@@ -131,6 +132,7 @@ impl Consumer {
     ) -> Result<(), FetchError> {
         self.check_commit(&offsets)?;
         let group = self.group("commit_async()")?;
+        group.check_room().map_err(FetchError::Commit)?;
         self.shared.note_wanted(&mut offsets);
         let told = group.tell(Command::Commit {
             offsets,

@@ -2,10 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use kafkars_core::config::{Checked, GroupConfig};
-use kafkars_core::group::{GroupError, GroupMemberIdentity, MembershipState, Offsets};
+use kafkars_core::group::{
+    CommitError, GroupError, GroupMemberIdentity, LONGEST_QUEUE, MembershipState, Offsets,
+};
 use parking_lot::Mutex;
 use tokio::sync::mpsc;
 
@@ -55,6 +58,9 @@ pub(in crate::consumer) struct GroupHandle {
     /// What back-offs and the member's own id come from.
     pub(super) seed: u64,
     commands: mpsc::UnboundedSender<Command>,
+    /// How many commits are on their way to the task, and how many wait in its queue.
+    told_commits: AtomicUsize,
+    queued_commits: AtomicUsize,
     pub(in crate::consumer) status: Mutex<Status>,
 }
 
@@ -68,6 +74,8 @@ impl GroupHandle {
             config,
             seed: random_seed(),
             commands,
+            told_commits: AtomicUsize::new(0),
+            queued_commits: AtomicUsize::new(0),
             status: Mutex::new(Status {
                 subscription: None,
                 state: MembershipState::Unsubscribed,
@@ -92,7 +100,31 @@ impl GroupHandle {
 
     /// Sends a command to the task. False if the task has ended.
     pub(super) fn tell(&self, command: Command) -> bool {
+        if matches!(command, Command::Commit { .. }) {
+            self.told_commits.fetch_add(1, Ordering::Relaxed);
+        }
         self.commands.send(command).is_ok()
+    }
+
+    /// Checks that another commit may be made. Those of threads that ask in the same moment may be some too many.
+    pub(super) fn check_room(&self) -> Result<(), CommitError> {
+        let told = self.told_commits.load(Ordering::Relaxed);
+        match told + self.queued_commits.load(Ordering::Relaxed) < LONGEST_QUEUE {
+            true => Ok(()),
+            false => Err(CommitError::TooMany {
+                limit: LONGEST_QUEUE,
+            }),
+        }
+    }
+
+    /// Notes that the task has taken a commit.
+    pub(super) fn note_taken(&self) {
+        self.told_commits.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Notes how many commits wait in the task's queue.
+    pub(super) fn note_waiting(&self, commits: usize) {
+        self.queued_commits.store(commits, Ordering::Relaxed);
     }
 
     /// Tells the task to leave; `None` if it has ended. Commands come in the order of their ids.

@@ -74,10 +74,10 @@ fn lasting_cause(error: &CommitError) -> Option<String> {
         CommitError::NotMember { .. }
         | CommitError::TooMany { .. }
         | CommitError::Security(_)
-        | CommitError::Failed { .. } => Some(error.to_string()),
-        CommitError::Fenced { .. }
+        | CommitError::Fenced { .. }
         | CommitError::NotOwned { .. }
-        | CommitError::InvalidOffset { .. } => None,
+        | CommitError::Failed { .. } => Some(error.to_string()),
+        CommitError::InvalidOffset { .. } => None,
     }
 }
 

@@ -10,5 +10,5 @@ mod unknown_topic;
 pub use self::error::CommitError;
 pub use self::error_action::{CommitErrorAction, error_action};
 pub use self::offsets::{OffsetAndMetadata, Offsets};
-pub use self::queue::{CommitId, CommitOutcome, CommitQueue};
+pub use self::queue::{CommitId, CommitOutcome, CommitQueue, LONGEST_QUEUE};
 pub use self::request::CommitCall;

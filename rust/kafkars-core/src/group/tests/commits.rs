@@ -277,6 +277,71 @@ fn commits_that_wait_leave_together_and_end_oldest_first() {
     assert_eq!(ids, [first, second, third]);
 }
 
+/// An application commits every record of a backlog, and asks for no outcome.
+#[test]
+fn commits_that_nobody_hears_of_take_the_place_of_earlier_ones() {
+    let mut committer = Committer::new();
+    let mut last = Vec::new();
+    for offset in 0..1_000 {
+        let partition = offset % 3;
+        let id = committer.commit(partition, i64::from(offset), 60);
+        committer.commits.note_unheard(id);
+        last.push(id);
+        assert!(committer.commits.waiting() <= 3);
+    }
+    let request = committer.next_request().unwrap();
+    assert_eq!(sent(&request), [(0, 999), (1, 997), (2, 998)]);
+    let later = committer.commit(0, 5, 60);
+    committer.commits.note_unheard(later);
+    assert_eq!(
+        committer.commits.waiting(),
+        4,
+        "what is under way keeps its place"
+    );
+    committer.answer(&request, ErrorCode::None);
+    let ids: Vec<CommitId> = committer.outcomes().iter().map(|one| one.id).collect();
+    assert_eq!(ids, last[997..]);
+    let request = committer.next_request().unwrap();
+    assert_eq!(sent(&request), [(0, 5)]);
+}
+
+/// Its partitions go once it has been made, and not before.
+#[test]
+fn a_commit_that_something_waits_for_keeps_its_place() {
+    let mut committer = Committer::new();
+    let first = committer.commit(0, 10, 60);
+    committer.commits.note_unheard(first);
+    let limit = committer.member.now + Duration::from_secs(30);
+    committer.commits.end_by(limit);
+    let second = committer.commit(0, 11, 60);
+    committer.commits.note_unheard(second);
+    let heard = committer.commit(1, 1, 60);
+    let unheard = committer.commit(1, 2, 60);
+    committer.commits.note_unheard(unheard);
+    assert!(committer.commits.waits_up_to(first));
+    let request = committer.next_request().unwrap();
+    assert_eq!(sent(&request), [(0, 11), (1, 2)]);
+    committer.answer(&request, ErrorCode::None);
+    let ids: Vec<CommitId> = committer.outcomes().iter().map(|one| one.id).collect();
+    assert_eq!(ids, [first, second, heard, unheard]);
+}
+
+/// The time of one whose place was taken passes without waking anybody again and again.
+#[test]
+fn a_commit_that_was_left_out_has_no_time_limit() {
+    let mut committer = Committer::new();
+    let first = committer.commit(0, 10, 1);
+    committer.commits.note_unheard(first);
+    let second = committer.commit(0, 11, 60);
+    committer.commits.note_unheard(second);
+    let _silent = committer.next_request().unwrap();
+    committer.member.pass(Duration::from_secs(2));
+    assert!(committer.next_request().is_none());
+    assert!(committer.outcomes().is_empty());
+    let wake_at = committer.commits.wake_at().expect("its own limit");
+    assert!(wake_at > committer.member.now);
+}
+
 /// A later commit may have arrived though its answer is lost; an earlier one with more patience must not undo it.
 #[test]
 fn a_commit_never_goes_back_behind_one_that_timed_out() {

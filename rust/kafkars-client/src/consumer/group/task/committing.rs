@@ -14,6 +14,9 @@ use crate::consumer::group::commit_tracking;
 use crate::consumer::group::ending::ChangeDone;
 use crate::{after, now};
 
+/// A commit that was refused at once: the newest commit that waited then, and what is to be told after it.
+pub(super) type RefusedCommit = (CommitId, Reply, Offsets, CommitError);
+
 impl GroupTask {
     /// Commits finished positions of partitions that were assigned by hand. They were never the membership's.
     pub(super) fn commit_left(&mut self, now: Instant, offsets: Offsets) {
@@ -46,15 +49,41 @@ impl GroupTask {
                 if matches!(reply, Reply::Last(_)) {
                     self.commits.note_awaited(id);
                 }
-                self.replies.insert(id, reply);
+                match reply {
+                    Reply::Nobody => self.commits.note_unheard(id),
+                    reply => drop(self.replies.insert(id, reply)),
+                }
             }
             Err(error) => {
                 if reply.is_unheard() {
                     self.unheard.failed(self.membership.group(), false, &error);
                 }
-                commit_tracking::answer(&self.shared, reply, offsets, Err(error));
+                match self.commits.newest() {
+                    // Callbacks are called in order.
+                    Some(newest) if matches!(reply, Reply::Callback(_)) => {
+                        self.refused.push_back((newest, reply, offsets, error));
+                    }
+                    _ => commit_tracking::answer(&self.shared, reply, offsets, Err(error)),
+                }
             }
         }
+        self.note_waiting();
+    }
+
+    /// Tells the outcomes of refused commits before which no other waits any more.
+    pub(super) fn tell_refused(&mut self) {
+        while let Some((newest, ..)) = self.refused.front()
+            && !self.commits.waits_up_to(*newest)
+            && let Some((_, reply, offsets, error)) = self.refused.pop_front()
+        {
+            commit_tracking::answer(&self.shared, reply, offsets, Err(error));
+        }
+        self.note_waiting();
+    }
+
+    fn note_waiting(&self) {
+        self.group
+            .note_waiting(self.commits.waiting() + self.refused.len());
     }
 
     /// Notes that the application has carried out a change. Revoked partitions go when the earlier commits of them have

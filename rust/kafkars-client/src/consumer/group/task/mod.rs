@@ -20,6 +20,7 @@ use kafkars_protocol::messages::offset_commit::OffsetCommitResponse;
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
 
+use self::committing::RefusedCommit;
 use super::command::{Command, Reply};
 use super::event::{ConsumerEvent, LeaveId};
 use super::handle::{GroupHandle, Status};
@@ -64,6 +65,7 @@ impl Start {
             leaves_since: None,
             poll_watchdog: PollWatchdog::new(&self.group.config),
             replies: HashMap::new(),
+            refused: VecDeque::new(),
             unheard: UnheardCommits::new(shared.client.name()),
             held_changes: Vec::new(),
             commits_end_at: None,
@@ -101,6 +103,8 @@ struct GroupTask {
     poll_watchdog: PollWatchdog,
     // Who gets the outcome of which commit.
     replies: HashMap<CommitId, Reply>,
+    // Commits whose callbacks hear of a refusal once the earlier ones have ended.
+    refused: VecDeque<RefusedCommit>,
     // The commits whose outcome nobody gets, for the log.
     unheard: UnheardCommits,
     // Changes that are done once this commit and all before it have ended.
@@ -150,6 +154,12 @@ impl GroupTask {
         self.membership
             .cluster_changed(now(), &shared.client.cluster());
         while !shared.is_closed() {
+            // An application may give commands without pause.
+            if cluster.has_changed().unwrap_or(false) {
+                cluster.mark_unchanged();
+                self.membership
+                    .cluster_changed(now(), &shared.client.cluster());
+            }
             let wake_at = self.step();
             let timer = async {
                 match wake_at {
@@ -172,7 +182,7 @@ impl GroupTask {
                     if result.is_err() {
                         return;
                     }
-                    self.membership.cluster_changed(now(), &shared.client.cluster());
+                    cluster.mark_changed();
                 }
                 _ = changed.changed() => {}
                 true = self.refusals.changed() => {}
@@ -285,7 +295,10 @@ impl GroupTask {
                 origin,
                 deadline,
                 reply,
-            } => self.commit(now, offsets, origin, deadline, reply),
+            } => {
+                self.group.note_taken();
+                self.commit(now, offsets, origin, deadline, reply);
+            }
         }
     }
 
@@ -364,6 +377,7 @@ impl GroupTask {
                 None => {}
             }
         }
+        self.tell_refused();
     }
 
     fn note(&mut self, done: Done) {

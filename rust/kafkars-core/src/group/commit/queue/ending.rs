@@ -58,6 +58,7 @@ impl CommitQueue {
     }
 
     fn limit(&mut self, deadline: Instant, which: impl Fn(&Commit) -> bool) {
+        self.keep_all();
         for commit in self.waiting.iter_mut().filter(|commit| which(commit)) {
             commit.deadline = commit.deadline.min(deadline);
         }
@@ -202,6 +203,8 @@ impl CommitQueue {
             }
         }
         self.finish(|commit| commit.deadline <= now);
+        // That of a commit whose place another one has taken counts until then.
+        self.note_earliest();
     }
 
     /// Moves commits that are over to the outcomes.

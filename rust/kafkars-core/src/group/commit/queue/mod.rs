@@ -2,11 +2,12 @@
 //! sent.
 
 mod ending;
+mod folding;
 mod outcome;
 mod refused;
 mod requests;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -24,7 +25,7 @@ use crate::group::member::{GroupMemberIdentity, MembershipState};
 use crate::group::membership::Membership;
 
 /// How many commits may wait for the coordinator. They are sent together, so waiting commits cost memory, not requests.
-const LONGEST_QUEUE: usize = 100_000;
+pub const LONGEST_QUEUE: usize = 100_000;
 
 const NOT_ASKED: &str = "the coordinator was not asked yet";
 
@@ -39,12 +40,14 @@ const NOT_ASKED: &str = "the coordinator was not asked yet";
 pub struct CommitQueue {
     /// In the order of their ids.
     waiting: VecDeque<Commit>,
-    /// The earliest deadline of them.
+    /// None of their deadlines is earlier.
     earliest: Option<Instant>,
     /// The coordinator may not know a partition of one of them.
     has_unknown: bool,
     /// The newest waiting commit of those that were made before the subscription.
     newest_outside: Option<CommitId>,
+    /// The newest commit of these partitions that was not sent yet and whose outcome nobody gets.
+    unheard: HashMap<Vec<TopicPartition>, CommitId>,
     in_flight: Option<InFlightCommit>,
     outcomes: VecDeque<CommitOutcome>,
     /// Topics that the coordinator does not know, to be looked up in metadata.
@@ -112,6 +115,7 @@ impl CommitQueue {
             earliest: None,
             has_unknown: false,
             newest_outside: None,
+            unheard: HashMap::new(),
             in_flight: None,
             outcomes: VecDeque::new(),
             doubted: BTreeSet::new(),
@@ -374,6 +378,12 @@ impl CommitQueue {
     fn tell(&self, now: Instant, membership: &mut Membership) {
         let joins_later = self.newest_outside.is_some();
         membership.note_commits(now, !self.waiting.is_empty(), joins_later);
+    }
+
+    /// How many commits wait.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.waiting.len()
     }
 
     /// The newest waiting commit, if there is one.

@@ -63,6 +63,7 @@ impl CommitQueue {
         if self.failures == 0 {
             self.note_cause("the coordinator has not answered yet", None);
         }
+        self.keep_all();
         self.next += 1;
         let id = RequestId(self.next);
         self.in_flight = Some(InFlightCommit {
