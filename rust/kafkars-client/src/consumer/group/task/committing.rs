@@ -70,9 +70,11 @@ impl GroupTask {
         self.note_waiting();
     }
 
-    /// Tells the outcomes of refused commits before which no other waits any more.
-    pub(super) fn tell_refused(&mut self) {
+    /// Tells the outcomes of refused commits before which no other waits any more: of all, or of those that were made
+    /// before another commit, whose outcome is told next.
+    pub(super) fn tell_refused(&mut self, before: Option<CommitId>) {
         while let Some((newest, ..)) = self.refused.front()
+            && before.is_none_or(|before| *newest < before)
             && !self.commits.waits_up_to(*newest)
             && let Some((_, reply, offsets, error)) = self.refused.pop_front()
         {

@@ -359,6 +359,7 @@ impl GroupTask {
             self.shared.note_ended(&outcome);
             // Look-ups of committed offsets wait for commits.
             self.shared.touch();
+            self.tell_refused(Some(outcome.id));
             let reply = self.replies.remove(&outcome.id);
             let is_unheard = reply.as_ref().is_none_or(Reply::is_unheard);
             self.unheard
@@ -377,7 +378,7 @@ impl GroupTask {
                 None => {}
             }
         }
-        self.tell_refused();
+        self.tell_refused(None);
     }
 
     fn note(&mut self, done: Done) {
