@@ -88,8 +88,7 @@ impl ConsumerMembership {
                 group: Arc::clone(&common.group),
                 protocol: common.config.group_protocol.name(),
                 cause,
-            }
-            .for_good(),
+            },
             RequestFailure::Permanent(cause) => GroupError::Failed {
                 group: Arc::clone(&common.group),
                 operation: OPERATION,
@@ -183,13 +182,6 @@ impl ConsumerMembership {
             }
             code => {
                 let error = common.refusal(OPERATION, code, message);
-                // One answer that makes no sense costs a member its place, and not its life.
-                let is_believed = self.is_unexplained || error.names_a_cause();
-                self.is_unexplained = true;
-                let error = match is_believed {
-                    true => error.for_good(),
-                    false => error,
-                };
                 self.give_up(common, now, error);
             }
         }
@@ -231,7 +223,15 @@ impl ConsumerMembership {
         self.next_at = self.pace.next_at();
     }
 
-    fn give_up(&mut self, common: &mut Common, now: Instant, error: GroupError) {
+    /// Ends the membership, for good if the refusal is believed.
+    pub(super) fn give_up(&mut self, common: &mut Common, now: Instant, error: GroupError) {
+        // One answer that makes no sense costs a member its place, and not its life.
+        let is_believed = self.is_unexplained || error.names_a_cause();
+        self.is_unexplained = true;
+        let error = match is_believed {
+            true => error.for_good(),
+            false => error,
+        };
         self.fail(common, now, error);
     }
 

@@ -254,9 +254,7 @@ impl ConsumerMembership {
     pub(super) fn search_failed(&mut self, common: &mut Common, now: Instant, error: GroupError) {
         match self.phase {
             MemberPhase::Leaving(_) => self.leave_failed(common, now),
-            // The same broker may have a search fail that the next one serves, but not without rights.
-            _ if error.names_a_cause() => self.fail(common, now, error.for_good()),
-            _ => self.fail(common, now, error),
+            _ => self.give_up(common, now, error),
         }
     }
 
