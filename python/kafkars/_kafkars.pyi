@@ -1071,6 +1071,7 @@ class BaseConsumer(Generic[K, V]):
             callback: Called as `callback(offsets, error)` in a later poll; `error` is None where it went well.
 
         Raises:
+            BufferFullError: 100,000 commits wait for the coordinator already.
             ClientStateError: The consumer has no group.
             ClosedError: The consumer is closed.
         """

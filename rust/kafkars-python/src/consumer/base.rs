@@ -177,6 +177,7 @@ impl PyBaseConsumer {
     ///     callback: Called as `callback(offsets, error)` in a later poll; `error` is None where it went well.
     ///
     /// Raises:
+    ///     BufferFullError: 100,000 commits wait for the coordinator already.
     ///     ClientStateError: The consumer has no group.
     ///     ClosedError: The consumer is closed.
     #[pyo3(signature = (offsets=None, callback=None))]
