@@ -12,9 +12,9 @@ REASONS = [
         "It is an awaitable of the engine. The methods themselves are coroutine functions to whoever asks.",
     ),
     Reason(
-        ("getone() and getmany() in on_partitions_assigned",),
-        "reads",
-        "IllegalStateError: read after the listener, or seek() in it",
+        ("getone() and getmany() in on_partitions_assigned, and in other tasks while it runs",),
+        "read",
+        "IllegalStateError in the listener: read after it, or seek() in it; others wait until it has ended",
         "Records of new partitions are handed out when their listener has ended, which may still seek.",
     ),
     Reason(

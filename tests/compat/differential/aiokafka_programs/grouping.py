@@ -120,6 +120,8 @@ class Member:
     is_back: bool = False
     by_pattern: bool = False
     subscribed: int = 0
+    ready: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when `start()` has ended, which a listener waits for."""
 
     def hear(self, what: str, partitions: set[Any]) -> None:
         """A listener hears: what is given back is what was given before."""
@@ -188,7 +190,7 @@ class Group(Player):
                 member.hear("revoked", revoked)
 
             async def on_partitions_assigned(self, assigned: Any) -> None:
-                await asyncio.sleep(0)
+                await member.ready.wait()
                 member.hear("assigned", assigned)
 
         return Coroutines() if way == "coroutine" else Listener()
@@ -270,7 +272,7 @@ class Group(Player):
         if member is None:
             member = self.members[number] = Member(self.made())
             self.subscribe(member)
-            await asyncio.wait_for(member.consumer.start(), 20)
+            await self.start(member)
         elif not member.is_subscribed:
             member.is_back = True
             member.by_pattern = False
@@ -290,7 +292,7 @@ class Group(Player):
         member = self.members[number] = Member(self.made(), by_pattern=by_pattern)
         self.subscribe(member)
         seen = self.seen(api)
-        starts = asyncio.ensure_future(asyncio.wait_for(member.consumer.start(), 20))
+        starts = asyncio.ensure_future(self.start(member))
         while self.seen(api) == seen and not starts.done():  # noqa: ASYNC110  the broker tells nobody
             await asyncio.sleep(0)
         for _ in range(ticks):
@@ -298,6 +300,13 @@ class Group(Player):
         self.subscribe(member)
         await starts
         self.attend(member)
+
+    async def start(self, member: Member) -> None:
+        """Starts one, whose listener waits for that."""
+        try:
+            await asyncio.wait_for(member.consumer.start(), 20)
+        finally:
+            member.ready.set()
 
     def seen(self, api: str) -> int:
         """How many such requests the broker has seen."""

@@ -89,6 +89,8 @@ class Membership:
         self._joined_for: SubscriptionRequest | None = None
         # What start() waits for: the first assignment that counts, whatever it is that was subscribed to by then.
         self._first: asyncio.Future[None] | None = None
+        # How many calls of start() do; who has given up hears of no error, which then waits for the next read.
+        self._starting = 0
         self.stopping = False
         self._told_of_loss = False
         # True once what is assigned is what the subscription has brought: before that, the program has no partitions.
@@ -111,9 +113,9 @@ class Membership:
         consumer = self.consumer()
         return None if consumer is None else consumer._requested
 
-    async def begin(self) -> None:
+    async def begin(self, consumer: AIOKafkaConsumer) -> None:
         """Carries out what is asked for, and waits for the first assignment of partitions. Calls beside each other wait
-        for the same.
+        for the same. As in aiokafka, giving up the wait gives up nothing else, and listeners run in other tasks.
 
         Raises:
             BaseException: The group has failed, by this error.
@@ -122,21 +124,29 @@ class Membership:
             self._first = asyncio.get_running_loop().create_future()
             # Marks the exception as retrieved, should the wait be given up.
             self._first.add_done_callback(lambda done: done.cancelled() or done.exception())
-            await self.follow()
-        await asyncio.shield(self._first)
+            request = consumer._requested
+            if request is not None and request.partitions is not None:
+                self._assign(request.partitions, consumer._paused_before_start)
+            elif request is not None:
+                consumer._spawn(consumer._follow(request))
+        self._starting += 1
+        try:
+            await asyncio.shield(self._first)
+        finally:
+            self._starting -= 1
 
-    async def follow(self) -> None:
-        """Subscribes to what is asked for, or assigns it."""
-        request = self.requested
-        if request is None:
-            return
-        self.engine._topics_were_found(request.pattern is not None)
-        if request.partitions is None:
-            await self.refresh()
-            return
-        self.engine.assign(sorted(request.partitions))
+    def _assign(self, partitions: Iterable[TopicPartition], paused: Iterable[TopicPartition]) -> None:
+        self.engine.assign(sorted(partitions))
+        self.engine.pause(list(paused))
         self.settle()
         self._has_joined()
+
+    async def follow(self) -> None:
+        """Subscribes to what is asked for."""
+        request = self.requested
+        if request is not None and request.partitions is None:
+            self.engine._topics_were_found(request.pattern is not None)
+            await self.refresh()
 
     def unsettle(self) -> None:
         """Takes the partitions away from the program, because it has subscribed to other topics: as in aiokafka it has
@@ -260,7 +270,7 @@ class Membership:
         if self._first is None or self._first.done():
             return False
         self._first.set_exception(error)
-        return True
+        return self._starting > 0
 
     def _assigned(self, partitions: list[TopicPartition]) -> Awaitable[None] | None:
         if self.stopping:
@@ -300,10 +310,11 @@ class Membership:
         try:
             if is_first:
                 await told(listener.on_partitions_revoked, set())
-            self.settle()
-            await told(listener.on_partitions_assigned, set(partitions))
         finally:
+            self.settle()
+            # As in aiokafka start() does not wait for the listener, which may wait for what the program does then.
             self._has_joined()
+        await told(listener.on_partitions_assigned, set(partitions))
 
     def _revoked(self, partitions: list[TopicPartition]) -> Awaitable[None] | None:
         # What goes with a subscription that has ended says nothing of what the program has assigned itself since.
@@ -396,10 +407,18 @@ async def watch(membership: weakref.ref[Membership], period: float) -> None:
     while True:
         await asyncio.sleep(period)
         found = membership()
-        if found is None:
+        consumer = None if found is None else found.consumer()
+        if found is None or consumer is None:
             return
-        try:
-            await found.refresh()
-        except KafkaError as error:
-            log.warning("new topics were not looked for: %s", error)
-        del found
+        # In a task of its own, because it may run a listener, which ends when it ends.
+        looking = consumer._spawn(look(found))
+        del found, consumer
+        await asyncio.wait([looking])
+
+
+async def look(membership: Membership) -> None:
+    """Checks for new topics and partitions."""
+    try:
+        await membership.refresh()
+    except KafkaError as error:
+        log.warning("new topics were not looked for: %s", error)

@@ -34,6 +34,8 @@ class ConsumerState(_kafkars.AiokafkaReader):
     """The inner consumer."""
     _membership: Membership | None
     _tasks: set[asyncio.Task[None]]
+    _watching: list[asyncio.Task[None]]
+    """Those of the tasks that only a stop ends."""
     _leaving: asyncio.Task[None] | None
     """Leaves the group after `unsubscribe()`."""
     _requested: SubscriptionRequest | None

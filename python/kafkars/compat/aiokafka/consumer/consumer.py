@@ -128,6 +128,7 @@ class AIOKafkaConsumer(Subscribing, Positioning, Lookups):
         self._engine = None
         self._membership = None
         self._tasks = set()
+        self._watching = []
         self._leaving = None
         self._requested = SubscriptionRequest(topics) if topics else None
         self._paused_before_start = set()
@@ -195,21 +196,18 @@ class AIOKafkaConsumer(Subscribing, Positioning, Lookups):
 
     async def _start(self, engine: aio.Consumer[Any, Any]) -> None:
         """Reads with the inner consumer from now on, and waits for partitions."""
-        try:
-            # Two calls of start() may get here.
-            if self._membership is None:
-                self._open(engine, *self._deserializers, self._max_poll_records)
-                self._membership = Membership(self, engine, has_group=self._group_id is not None)
-                self._membership.assignors = tuple(each for each in self._assignors if not isinstance(each, str))
-                self._spawn(_membership.serve(weakref.ref(self)))
-                self._spawn(_membership.watch(weakref.ref(self._membership), self._metadata_max_age_ms / 1000))
+        # Two calls of start() may get here.
+        if self._membership is None:
+            self._open(engine, *self._deserializers, self._max_poll_records)
+            self._membership = Membership(self, engine, has_group=self._group_id is not None)
+            self._membership.assignors = tuple(each for each in self._assignors if not isinstance(each, str))
+            self._watching = [
+                self._spawn(_membership.serve(weakref.ref(self))),
+                self._spawn(_membership.watch(weakref.ref(self._membership), self._metadata_max_age_ms / 1000)),
+            ]
+        if self._requested is not None:
             with translated():
-                if self._requested is not None:
-                    await self._membership.begin()
-                engine.pause(list(self._paused_before_start))
-        except BaseException:
-            await self.stop()
-            raise
+                await self._membership.begin(self)
 
     async def stop(self) -> None:
         """Commits what was read, where that is automatic, leaves the group and closes. Calling it again does
@@ -239,10 +237,9 @@ class AIOKafkaConsumer(Subscribing, Positioning, Lookups):
             # If it was cancelled, this ends the client at once; after an orderly close it does nothing.
             self._engine.close(0).cancel()
             tasks = [task for task in self._tasks if task is not asyncio.current_task()]
-            for task in tasks:
-                # An unsubscribe() ends with the client; it may not have been waited for yet.
-                if task is not self._leaving:
-                    task.cancel()
+            # The others end with the client, or with the listener that they run.
+            for task in self._watching:
+                task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _end(self, _: object = None) -> None:
