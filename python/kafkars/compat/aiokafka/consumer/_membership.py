@@ -195,7 +195,7 @@ class Membership:
         consumer, request = self.consumer(), self.requested
         if consumer is None or request is None or request.kind == "partitions":
             return
-        if consumer._leaving is not None:
+        if consumer._leaving is not None or self.stopping:
             # Once the group is left, what was subscribed to since is followed.
             return
         names = await self.engine.topics() if request.pattern is not None else []
@@ -261,6 +261,12 @@ class Membership:
         self._joined_for = None
         self.topics = frozenset()
         self.has_lost = self.is_settled = self.is_between = self._is_stale = False
+        self._note_change()
+        self._has_joined()
+
+    def stop(self) -> None:
+        """Ends the waits of the program. Nobody hears of the group any more."""
+        self.stopping = True
         self._note_change()
         self._has_joined()
 

@@ -148,9 +148,10 @@ class Positioning(ConsumerState):
             TypeError: A key is no partition.
         """
         self._check_group()
-        if self._closed:
-            raise StoppedWithoutAssignmentError
-        self._started()
+        try:
+            self._working()
+        except errors.ConsumerStoppedError:
+            raise StoppedWithoutAssignmentError from None
         membership, subscription = self._membership, self._subscription.subscription
         if subscription is None or membership is None:
             raise errors.IllegalStateError("nothing is subscribed to or assigned")
@@ -170,7 +171,7 @@ class Positioning(ConsumerState):
         return Positions(self._consumed(), commit)
 
     async def _commit_positions(self, read: Positions) -> None:
-        engine = self._started()
+        engine = self._working()
         # The inner consumer knows more of its positions than their offsets. Where somebody has taken his time in
         # between and the program has read on, only what it had read by then is committed.
         if read == self._positions(self._commit_positions):

@@ -65,6 +65,11 @@ class ConsumerState(_kafkars.AiokafkaReader):
             raise errors.ConsumerStoppedError
         return self._engine
 
+    def _working(self) -> aio.Consumer[Any, Any]:
+        """Returns the inner consumer as long as it works: while it is being stopped, too."""
+        engine = self._engine
+        return self._started() if engine is None or engine.closed or not self._closed else engine
+
     def _check_group(self) -> None:
         if self._group_id is None:
             raise errors.IllegalOperation("this call needs the setting group_id")

@@ -221,18 +221,17 @@ class AIOKafkaConsumer(Subscribing, Positioning, Lookups):
         if self._engine is None:
             return
         if self._membership is not None:
-            self._membership.stopping = True
-            self._membership.forget()
+            self._membership.stop()
         try:
+            # As in aiokafka, a commit that a task was made for before is still made.
+            await asyncio.sleep(0)
             await self._last.note_positions(self._engine)
             await self._client.close()
-            subscription = self._subscription.subscription
-            if self._config.get("enable_auto_commit") and self._last.assignment and subscription is not None:
-                await self._coordinator.commit_offsets(subscription.assignment, self._positions(self._end))
+            await self._commit_last(self._engine)
             await self._end()
         except Exception as error:  # noqa: BLE001  a stop that raises ends the shutdown of other clients
-            # As in aiokafka, a failure of the last commit is only logged, and so is what was kept for a read.
-            log.error("the last commit failed: %s", error)  # noqa: TRY400  # the cause is in the text
+            # So is what was kept for a read.
+            log_failure(error)
         finally:
             # If it was cancelled, this ends the client at once; after an orderly close it does nothing.
             self._engine.close(0).cancel()
@@ -241,6 +240,19 @@ class AIOKafkaConsumer(Subscribing, Positioning, Lookups):
             for task in self._watching:
                 task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _commit_last(self, engine: aio.Consumer[Any, Any]) -> None:
+        """Commits what was read, where that is automatic. Nothing else is then committed: a program, or tracing, that
+        has put something in the place of the coordinator's method decides.
+        """
+        subscription = self._subscription.subscription
+        if not self._config.get("enable_auto_commit") or not self._last.assignment or subscription is None:
+            return
+        try:
+            await self._coordinator.commit_offsets(subscription.assignment, self._positions(self._end))
+        except Exception as error:  # noqa: BLE001  the group is left all the same
+            log_failure(error)
+        engine._end_automatic_commits()
 
     async def _end(self, _: object = None) -> None:
         """Makes the last commit, leaves the group and closes."""
@@ -301,6 +313,11 @@ class AIOKafkaConsumer(Subscribing, Positioning, Lookups):
             KafkaError: What the group, a broker or a position has failed with.
         """
         return await super().getmany(*partitions, timeout_ms=timeout_ms, max_records=max_records)
+
+
+def log_failure(error: Exception) -> None:
+    """Says that the last commit has failed: as in aiokafka, that is only logged."""
+    log.error("the last commit failed: %s", error)
 
 
 async def next_by_getone(consumer: AIOKafkaConsumer) -> Any:

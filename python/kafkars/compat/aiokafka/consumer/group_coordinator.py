@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from kafkars.compat.aiokafka.consumer._commits import Positions, committing
 from kafkars.compat.aiokafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
 from kafkars.compat.aiokafka.errors import ConsumerStoppedError, translated
 from kafkars.compat.aiokafka.structs import OffsetAndMetadata, TopicPartition
+from kafkars.errors import ClosedError
 
 if TYPE_CHECKING:
-    from kafkars import aio
     from kafkars.compat.aiokafka.consumer.consumer import AIOKafkaConsumer
     from kafkars.compat.aiokafka.consumer.fetcher import AssignedPartitions
 
@@ -134,14 +135,14 @@ class GroupCoordinator:
             if isinstance(offsets, Positions):
                 await offsets.commit()
             elif offsets:
-                consumer, engine = self._working()
-                await consumer._commits.offsets(engine, offsets)
+                consumer = self._member()
+                await consumer._commits.offsets(consumer._working(), offsets)
 
     async def fetch_committed_offsets(
         self, partitions: Iterable[TopicPartition]
     ) -> dict[TopicPartition, OffsetAndMetadata]:
         """Returns what the group has committed: what `committed()` of the consumer calls."""
-        _, engine = self._working()
+        engine = self._member()._working()
         with translated(self.group_id):
             found = await engine.committed(list(partitions), require_stable=False)
         return {partition: OffsetAndMetadata(at.offset, at.metadata) for partition, at in found.items()}
@@ -152,16 +153,17 @@ class GroupCoordinator:
         if consumer is not None:
             await consumer.stop()
 
-    def _working(self) -> tuple[AIOKafkaConsumer, aio.Consumer[Any, Any]]:
+    def _member(self) -> AIOKafkaConsumer:
         consumer = self._consumer()
         if consumer is None:
             raise ConsumerStoppedError
-        return consumer, consumer._started()
+        return consumer
 
     def _membership(self) -> tuple[int, str]:
         consumer = self._consumer()
         engine = None if consumer is None else consumer._engine
-        if engine is None or self.group_id is None:
-            return OffsetCommitRequest.DEFAULT_GENERATION_ID, ""
-        metadata = engine.group_metadata()
-        return metadata.generation_id, metadata.member_id
+        if engine is not None and self.group_id is not None:
+            with suppress(ClosedError):
+                metadata = engine.group_metadata()
+                return metadata.generation_id, metadata.member_id
+        return OffsetCommitRequest.DEFAULT_GENERATION_ID, ""
