@@ -359,10 +359,21 @@ def test_a_commit_after_the_place_was_lost_to_nobody(face: Library, run: Run) ->
 
     async def test() -> None:
         await face.fill(topic, 3)
-        slow = face.consumer(topic, group_id=group, enable_auto_commit=False, max_poll_interval_ms=300)
+        lost = asyncio.Event()
+
+        class Listener(face.module().ConsumerRebalanceListener):  # type: ignore[misc, name-defined]
+            async def on_partitions_revoked(self, revoked: Any) -> None:
+                if revoked:
+                    lost.set()
+
+            async def on_partitions_assigned(self, assigned: Any) -> None:
+                pass
+
+        slow = face.consumer(group_id=group, enable_auto_commit=False, max_poll_interval_ms=300)
+        slow.subscribe([topic], listener=Listener())
         await slow.start()
         assert (await slow.getone()).offset == 0
-        await until(lambda: not slow.assignment())
+        await lost.wait()
         with pytest.raises(face.errors.CommitFailedError):
             await slow.commit()
         await slow.stop()

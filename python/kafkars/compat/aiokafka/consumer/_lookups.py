@@ -104,7 +104,8 @@ class Lookups(ConsumerState):
             raise AssertionError(f"partition {partition} is not assigned")
         if self._is_to_start():
             return None
-        return self._last.fetched.get(partition) if self._closed else self._told_by_fetch(partition)
+        past = self._past()
+        return self._told_by_fetch(partition) if past is None else past.fetched.get(partition)
 
     def _told_by_fetch(self, partition: TopicPartition) -> Fetched | None:
         found = self._last_fetch(partition)

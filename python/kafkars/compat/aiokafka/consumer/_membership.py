@@ -20,6 +20,7 @@ from kafkars.compat.aiokafka.structs import TopicPartition
 from kafkars.errors import KafkaError, KafkaTimeoutError, NotAssignedError
 
 if TYPE_CHECKING:
+    from kafkars.compat.aiokafka.consumer._standing import Standing
     from kafkars.compat.aiokafka.consumer.consumer import AIOKafkaConsumer
 
 log = logging.getLogger("aiokafka.consumer.group_coordinator")
@@ -95,8 +96,8 @@ class Membership:
         self._told_of_loss = False
         # True once what is assigned is what the subscription has brought: before that, the program has no partitions.
         self.is_settled = False
-        # True from the time when partitions were given back until others are given.
-        self.is_between = False
+        # What the program had, from the time when it was given back until others are given.
+        self.between: Standing | None = None
         # Grows whenever partitions are given or taken.
         self.changes = 0
         self._next_change: asyncio.Future[None] | None = None
@@ -153,6 +154,7 @@ class Membership:
         none, and reads nothing, until it gets new ones.
         """
         self.is_settled = False
+        self.between = None
         self._note_change()
         if not self.has_group:
             self.engine.unassign()
@@ -163,7 +165,7 @@ class Membership:
     def settle(self) -> None:
         """What is assigned from now on is what was asked for last."""
         self.is_settled = True
-        self.is_between = False
+        self.between = None
         self._note_change()
 
     async def change(self) -> None:
@@ -260,7 +262,8 @@ class Membership:
         """Ends the subscription."""
         self._joined_for = None
         self.topics = frozenset()
-        self.has_lost = self.is_settled = self.is_between = self._is_stale = False
+        self.has_lost = self.is_settled = self._is_stale = False
+        self.between = None
         self._note_change()
         self._has_joined()
 
@@ -340,7 +343,9 @@ class Membership:
             self._gave_back()
 
     def _gave_back(self) -> None:
-        self.is_between = True
+        consumer = self.consumer()
+        if consumer is not None and self.is_settled:
+            self.between = consumer._standing()
         self._note_change()
 
     def _lost(self, partitions: list[TopicPartition]) -> Awaitable[None] | None:

@@ -34,8 +34,9 @@ class Positioning(ConsumerState):
             IllegalStateError: The partition is not assigned.
         """
         self._check_assigned((partition,))
-        if partition in self._last.positions:
-            return self._last.positions[partition]
+        past = self._past()
+        if past is not None and partition in past.positions:
+            return past.positions[partition]
         while (found := await self._position(partition, LONGEST)) is None:
             await self._assigned_again(partition)
         return found
@@ -54,7 +55,7 @@ class Positioning(ConsumerState):
         """Waits for the assignment that follows one that has ended, and fails if there is none with the partition."""
         membership = self._membership
         while membership is not None and self._requested is not None and not self._closed:
-            if membership.is_settled and not membership.is_between:
+            if membership.is_settled and membership.between is None:
                 break
             await membership.change()
         self._check_assigned((partition,))
@@ -72,6 +73,10 @@ class Positioning(ConsumerState):
             raise ValueError(f"offset: {offset} is more than an offset can be, {LARGEST}")
         self._check_any_assigned()
         self._check_assigned((partition,))
+        between = self._between()
+        if between is not None:
+            between.positions[partition] = int(offset)
+            return
         self._started().seek(partition, int(offset))
         self._commits.forget()
 
@@ -81,8 +86,10 @@ class Positioning(ConsumerState):
         Returns:
             False if partitions were taken away meanwhile, or an offset was not known after `request_timeout_ms`.
         """
-        found = self._seeking(partitions)
-        self._started().seek_to_beginning(found)
+        found, engine = self._seeking(partitions), self._started()
+        if self._between() is not None:
+            return await self._sought(engine.beginning_offsets, found)
+        engine.seek_to_beginning(found)
         return await self._arrived(found)
 
     async def seek_to_end(self, *partitions: TopicPartition) -> bool:
@@ -91,8 +98,10 @@ class Positioning(ConsumerState):
         Returns:
             False if partitions were taken away meanwhile, or an offset was not known after `request_timeout_ms`.
         """
-        found = self._seeking(partitions)
-        self._started().seek_to_end(found)
+        found, engine = self._seeking(partitions), self._started()
+        if self._between() is not None:
+            return await self._sought(engine.end_offsets, found)
+        engine.seek_to_end(found)
         return await self._arrived(found)
 
     async def seek_to_committed(self, *partitions: TopicPartition) -> dict[TopicPartition, int | None]:
@@ -121,6 +130,21 @@ class Positioning(ConsumerState):
             return found
         self._check_assigned(partitions)
         return list(partitions)
+
+    async def _sought(
+        self, ask: Callable[..., Awaitable[Mapping[TopicPartition, int]]], partitions: list[TopicPartition]
+    ) -> bool:
+        """Sets positions of what was given back by asking for them; False if other partitions were given first."""
+        between = self._between()
+        try:
+            with translated():
+                found = await ask(partitions, timeout=self._request_timeout_ms / 1000)
+        except errors.KafkaTimeoutError:
+            return False
+        if between is None or between is not self._between():
+            return False
+        between.positions.update(found)
+        return True
 
     async def _arrived(self, partitions: list[TopicPartition]) -> bool:
         self._commits.forget()
@@ -155,7 +179,7 @@ class Positioning(ConsumerState):
         membership, subscription = self._membership, self._subscription.subscription
         if subscription is None or membership is None:
             raise errors.IllegalStateError("nothing is subscribed to or assigned")
-        if membership.has_lost or membership.is_between:
+        if membership.has_lost or membership.between is not None:
             # What was read last is no longer, or not again, this member's.
             raise errors.CommitFailedError
         if not membership.is_settled:

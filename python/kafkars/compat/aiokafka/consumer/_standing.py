@@ -1,4 +1,6 @@
-"""What a consumer still tells after it was stopped."""
+"""What a consumer still tells of partitions that it has no more: after it was stopped, and while its group is formed
+anew.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ class Standing:
     """Where a consumer stood: programs report how far they have read when they have stopped it."""
 
     assignment: frozenset[TopicPartition] = frozenset()
-    paused: frozenset[TopicPartition] = frozenset()
+    paused: set[TopicPartition] = field(default_factory=set)
     fetched: Mapping[TopicPartition, Fetched | None] = field(default_factory=dict)
     positions: dict[TopicPartition, int] = field(default_factory=dict)
 

@@ -48,12 +48,32 @@ class ConsumerState(_kafkars.AiokafkaReader):
 
     def assignment(self) -> frozenset[TopicPartition]:
         """Returns the assigned partitions; none from `subscribe()` to other topics until those are assigned."""
-        if self._closed:
-            return self._last.assignment
+        past = self._past()
+        if past is not None:
+            return past.assignment
         by_hand = None if self._requested is None else self._requested.partitions
         if self._engine is None or self._membership is None or self._leaving is not None:
             return by_hand or frozenset()
         return self._engine.assignment() if self._membership.is_settled else frozenset()
+
+    def _past(self) -> Standing | None:
+        """Where the consumer stood when it was stopped, or gave back what it had; None while it has partitions."""
+        return self._last if self._closed else self._between()
+
+    def _between(self) -> Standing | None:
+        """What a member has given back before it has got anything else: as in aiokafka a program goes on seeing it, and
+        what it changes of it ends with it.
+        """
+        return None if self._membership is None or self._closed else self._membership.between
+
+    def _read_to(self) -> dict[TopicPartition, int]:
+        """Returns how far the program has read, where that is known."""
+        past = self._past()
+        if past is not None:
+            return past.positions
+        assignment = self.assignment()
+        read = ((TopicPartition(topic, number), offset) for topic, number, offset in self._consumed())
+        return {partition: offset for partition, offset in read if partition in assignment}
 
     def _is_to_start(self) -> bool:
         return self._membership is None and not self._closed

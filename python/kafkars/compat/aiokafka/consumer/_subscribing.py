@@ -139,18 +139,27 @@ class Subscribing(ConsumerState):
     def pause(self, *partitions: TopicPartition) -> None:
         """Returns no records of these partitions until `resume()`."""
         for each in self._named(partitions):
-            if self._is_to_start():
-                self._paused_before_start.add(each)
-            else:
+            apart = self._paused_apart()
+            if apart is None:
                 self._started().pause([each])
+            else:
+                apart.add(each)
 
     def resume(self, *partitions: TopicPartition) -> None:
         """Undoes `pause()`."""
         for each in self._named(partitions):
-            if self._is_to_start():
-                self._paused_before_start.discard(each)
-            else:
+            apart = self._paused_apart()
+            if apart is None:
                 self._started().resume([each])
+            else:
+                apart.discard(each)
+
+    def _paused_apart(self) -> set[TopicPartition] | None:
+        """Returns the paused partitions where the inner consumer does not have them: not yet, or no more."""
+        if self._is_to_start():
+            return self._paused_before_start
+        between = self._between()
+        return None if between is None else between.paused
 
     def _named(self, partitions: tuple[TopicPartition, ...]) -> Iterator[TopicPartition]:
         """Yields the partitions up to the first that is not assigned, which is an error: as in aiokafka those before
@@ -166,6 +175,9 @@ class Subscribing(ConsumerState):
 
     def paused(self) -> set[TopicPartition]:
         """Returns the paused partitions."""
-        if self._closed or self._engine is None or self._membership is None:
-            return set(self._last.paused if self._closed else self._paused_before_start)
+        past = self._past()
+        if past is not None:
+            return set(past.paused)
+        if self._engine is None or self._membership is None:
+            return set(self._paused_before_start)
         return set(self._engine.paused() & self.assignment())

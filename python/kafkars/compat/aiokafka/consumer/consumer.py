@@ -261,15 +261,18 @@ class AIOKafkaConsumer(Subscribing, Positioning, Lookups):
 
     def _standing(self) -> Standing:
         """Returns what is known without asking anybody."""
+        between = self._between()
+        if between is not None:
+            return between
         assignment = self.assignment()
         if self._is_to_start():
-            return Standing(assignment, frozenset(self._paused_before_start))
+            return Standing(assignment, set(self._paused_before_start))
         fetched: dict[TopicPartition, Fetched | None] = {}
         for partition in assignment:
             # The group may take it meanwhile.
             with suppress(errors.IllegalStateError):
                 fetched[partition] = self._told_by_fetch(partition)
-        return Standing(assignment, frozenset(self.paused()), fetched)
+        return Standing(assignment, self.paused(), fetched, self._read_to())
 
     async def __aenter__(self) -> Self:
         try:

@@ -75,9 +75,8 @@ class AssignedPartitions:
 
     def all_consumed_offsets(self) -> dict[TopicPartition, OffsetAndMetadata]:
         """Returns how far the program has read, where that is known."""
-        tps = self.tps
-        read = ((TopicPartition(topic, number), offset) for topic, number, offset in self._consumer._consumed())
-        return {partition: OffsetAndMetadata(offset, "") for partition, offset in read if partition in tps}
+        read = self._consumer._read_to().items()
+        return {partition: OffsetAndMetadata(offset, "") for partition, offset in read}
 
 
 class Subscription:
