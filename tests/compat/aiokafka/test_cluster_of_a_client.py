@@ -264,6 +264,6 @@ def test_what_the_engine_knows_is_not_asked_for(run: Run) -> None:
                 cluster = producer.client.cluster
                 assert (cluster.topics(), len(cluster.brokers()), await producer.partitions_for("t")) == ({"t"}, 1, {0})
                 assert len(broker.requests()) == before
-                assert producer.client._admin is None
+                assert producer.client._admin_ is None
 
         run(test)

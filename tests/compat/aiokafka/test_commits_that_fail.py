@@ -88,7 +88,7 @@ def test_a_program_that_goes_on_elsewhere_may_commit_at_once(face: Library, run:
         await face.fill(topic, 3)
         async with face.consumer(topic, **settings(face)) as consumer:
             await consumer.getone()
-            changes = consumer._membership.changes
+            changes = consumer._membership_.changes
             with (
                 face.broker.handle.intercept("OffsetCommit", "ILLEGAL_GENERATION", times=1),
                 pytest.raises(face.errors.CommitFailedError),
@@ -97,7 +97,7 @@ def test_a_program_that_goes_on_elsewhere_may_commit_at_once(face: Library, run:
             with pytest.raises(face.errors.CommitFailedError):
                 await consumer.commit()
             # The partitions go and come back.
-            await until(lambda: consumer._membership.changes >= changes + 2)
+            await until(lambda: consumer._membership_.changes >= changes + 2)
             consumer.seek(partition, 2)
             await consumer.commit()
             assert await consumer.committed(partition) == 2
@@ -114,7 +114,7 @@ def test_retrying_ends_when_the_session_would_have(face: Library, run: Run) -> N
         async with face.consumer(topic, **settings(face)) as consumer:
             await consumer.getone()
             # Brokers take no session as short as this.
-            consumer._commits._session = 0.5
+            consumer._commits_._session = 0.5
             tries = 0
             with face.broker.handle.intercept("OffsetCommit", "ILLEGAL_GENERATION", times=1):
                 while True:

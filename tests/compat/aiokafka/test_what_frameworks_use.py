@@ -129,9 +129,9 @@ def test_the_client_of_a_producer_ends_with_it() -> None:
             await producer.start()
             (node,) = producer.client.cluster.brokers()
             await producer.client.send(node.nodeId, MetadataRequest([]))
-            admin = producer.client._admin
+            admin = producer.client._admin_
             assert admin is not None
-            assert producer._config["client_id"].startswith("aiokafka-producer-")
+            assert producer.client._client_id.startswith("aiokafka-producer-")
             await producer.stop()
             assert admin.closed
 

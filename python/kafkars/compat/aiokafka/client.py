@@ -82,7 +82,7 @@ class AIOKafkaClient:
         self._loop = loop or get_running_loop()
         self._bootstrap_servers = bootstrap_servers
         """What was given; OpenTelemetry's instrumentation reads this and the next two attributes."""
-        self._config: dict[str, Any] = Connection(
+        self._config_: dict[str, Any] = Connection(
             loop=loop,
             bootstrap_servers=bootstrap_servers,
             client_id=client_id,
@@ -100,27 +100,27 @@ class AIOKafkaClient:
             sasl_kerberos_domain_name=sasl_kerberos_domain_name,
             sasl_oauth_token_provider=sasl_oauth_token_provider,
         ).settings()
-        self._admin: aio.Admin | None = None
-        self._begin()
+        self._admin_: aio.Admin | None = None
+        self._begin_()
 
-    def _begin(self) -> None:
+    def _begin_(self) -> None:
         self._topics: set[Any] = set()
-        self._closed = False
-        self._update: asyncio.Task[bool] | None = None
+        self._closed_ = False
+        self._update_: asyncio.Task[bool] | None = None
         # As in aiokafka it has no brokers before there are real ones.
-        self.cluster = KnownCluster(weakref.ref(self), metadata_max_age_ms=self._config["metadata_max_age_ms"])
+        self.cluster = KnownCluster(weakref.ref(self), metadata_max_age_ms=self._config_["metadata_max_age_ms"])
 
     def __repr__(self) -> str:
         return f"<AIOKafkaClient client_id={self._client_id}>"
 
     @property
     def _client_id(self) -> str:
-        return str(self._config["client_id"])
+        return str(self._config_["client_id"])
 
     @property
     def hosts(self) -> list[tuple[str, int, socket.AddressFamily]]:
         """The bootstrap addresses with their families, in any order."""
-        return collect_hosts(self._config["bootstrap_servers"])
+        return collect_hosts(self._config_["bootstrap_servers"])
 
     # Life
 
@@ -130,25 +130,25 @@ class AIOKafkaClient:
         Raises:
             KafkaConnectionError: No broker can be reached.
         """
-        if self._admin is None:
+        if self._admin_ is None:
             with translated():
-                self._admin = quiet(aio.Admin(self._config))
-            self._closed = False
+                self._admin_ = quiet(aio.Admin(self._config_))
+            self._closed_ = False
         try:
-            with first_contact(self._config), translated():
-                await self._connected().refresh([], self._seconds())
+            with first_contact(self._config_), translated():
+                await self._connected_().refresh([], self._seconds_())
         except errors.KafkaError:
             # As in aiokafka, who closes a client that is being started hears of no error.
-            if not self._closed:
+            if not self._closed_:
                 raise
 
     async def close(self) -> None:
         """Closes the connections. Calling it again does nothing."""
-        self._closed = True
-        if self._update is not None:
-            self._update.cancel()
-            await asyncio.wait([self._update])
-        admin, self._admin = self._admin, None
+        self._closed_ = True
+        if self._update_ is not None:
+            self._update_.cancel()
+            await asyncio.wait([self._update_])
+        admin, self._admin_ = self._admin_, None
         if admin is not None:
             await admin.close()
 
@@ -165,8 +165,8 @@ class AIOKafkaClient:
 
     async def fetch_all_metadata(self) -> ClusterMetadata:
         """Fetches metadata of all brokers and topics, which `cluster` does not take over."""
-        made = ClusterMetadata(metadata_max_age_ms=self._config["metadata_max_age_ms"])
-        made.take(await self._everything())
+        made = ClusterMetadata(metadata_max_age_ms=self._config_["metadata_max_age_ms"])
+        made.take(await self._everything_())
         return made
 
     def force_metadata_update(self) -> asyncio.Future[bool]:
@@ -178,10 +178,10 @@ class AIOKafkaClient:
         Raises:
             IllegalStateError: The client is not connected.
         """
-        self._connected()
-        if self._update is None or self._update.done():
-            self._update = asyncio.get_running_loop().create_task(self._updated())
-        return answered(self._update)
+        self._connected_()
+        if self._update_ is None or self._update_.done():
+            self._update_ = asyncio.get_running_loop().create_task(self._updated_())
+        return answered(self._update_)
 
     def add_topic(self, topic: str | None) -> asyncio.Future[bool]:
         """Takes a topic into use, and begins to fetch its metadata, which may create it. With None it does nothing.
@@ -207,7 +207,7 @@ class AIOKafkaClient:
             raise AssertionError("topics: expected a list of names, not one name")  # noqa: TRY004  as in aiokafka
         wanted = set(topics)
         is_new = not wanted or not wanted <= self._topics
-        self._leave(self._topics - wanted)
+        self._leave_(self._topics - wanted)
         self._topics = wanted
         return self.force_metadata_update() if is_new else done(True)
 
@@ -218,7 +218,7 @@ class AIOKafkaClient:
             UnknownTopicOrPartitionError: There is no such topic within `request_timeout_ms`.
             TopicAuthorizationFailedError: This client may not describe it.
         """
-        deadline = time.monotonic() + self._seconds()
+        deadline = time.monotonic() + self._seconds_()
         while (known := self.cluster.partitions_for_topic(topic)) is None:
             if topic in self.cluster.unauthorized_topics:
                 raise errors.TopicAuthorizationFailedError(topic)
@@ -229,13 +229,13 @@ class AIOKafkaClient:
             await self.force_metadata_update()
         return known
 
-    async def _updated(self) -> bool:
+    async def _updated_(self) -> bool:
         """Fetches metadata, once more if other topics are in use by then."""
         while True:
             topics = self._topics
             try:
                 with translated():
-                    await self._refresh(topics)
+                    await self._refresh_(topics)
             except errors.KafkaError as problem:
                 log.error("Unable to update metadata: %s", problem)  # noqa: TRY400  the cause is in the text
                 return False
@@ -243,28 +243,28 @@ class AIOKafkaClient:
                 self.cluster.tell()
                 return True
 
-    async def _refresh(self, topics: set[Any]) -> None:
+    async def _refresh_(self, topics: set[Any]) -> None:
         # No topic has a name that is no text.
         names = sorted(topic for topic in topics if isinstance(topic, str))
-        await self._connected().refresh(names, self._seconds())
-        is_of_all = not topics and not self._has_others()
-        self.cluster.take_all((await self._everything()).partitions if is_of_all else {})
+        await self._connected_().refresh(names, self._seconds_())
+        is_of_all = not topics and not self._has_others_()
+        self.cluster.take_all((await self._everything_()).partitions if is_of_all else {})
 
-    def _leave(self, topics: set[Any]) -> None:
+    def _leave_(self, topics: set[Any]) -> None:
         """Takes topics out of use."""
-        handle = self._handle()
+        handle = self._handle_()
         if handle is not None:
             handle.forget([topic for topic in topics if isinstance(topic, str)])
 
-    def _has_others(self) -> bool:
+    def _has_others_(self) -> bool:
         """True if topics are in use that nobody has named to this client."""
         return False
 
-    async def _everything(self) -> Snapshot:
-        admin = self._administrator()
+    async def _everything_(self) -> Snapshot:
+        admin = self._administrator_()
         with translated():
-            described = await admin.describe_cluster(timeout=self._seconds())
-            topics = await admin.describe_topics(timeout=self._seconds())
+            described = await admin.describe_cluster(timeout=self._seconds_())
+            topics = await admin.describe_topics(timeout=self._seconds_())
         brokers: dict[int | str, BrokerMetadata] = {
             node.id: BrokerMetadata(node.id, node.host, node.port, node.rack) for node in described.brokers
         }
@@ -290,12 +290,12 @@ class AIOKafkaClient:
     async def ready(self, node_id: int, *, group: ConnectionGroup = ConnectionGroup.DEFAULT) -> bool:
         """Connects to a broker, and returns False if that is not possible or there is no such broker."""
         del group
-        handle = self._handle()
+        handle = self._handle_()
         if handle is None or not isinstance(node_id, int):
             return False
         try:
             with translated():
-                await handle.connect(node_id, self._seconds())
+                await handle.connect(node_id, self._seconds_())
         except errors.KafkaError as problem:
             log.error("Unable to connect to node %s: %s", node_id, problem)  # noqa: TRY400  the cause is in the text
             return False
@@ -310,7 +310,7 @@ class AIOKafkaClient:
         ask = getattr(request, "ask", None)
         if ask is None:
             raise refused(f"send({node_id}, {request!r}, group={group!r})")
-        admin = self._administrator()
+        admin = self._administrator_()
         if not await self.ready(node_id, group=group):
             raise errors.NodeNotReadyError(f"broker {node_id!r} cannot be connected to, or there is no such broker")
         with translated():
@@ -320,26 +320,26 @@ class AIOKafkaClient:
         """Returns the id of the broker that coordinates a group, or the transactions of a producer."""
         kind: Literal["group", "transaction"] = "group" if coordinator_type == CoordinationType.GROUP else "transaction"
         with translated():
-            return await self._administrator().find_coordinator(coordinator_key, kind=kind)
+            return await self._administrator_().find_coordinator(coordinator_key, kind=kind)
 
     # Within
 
-    def _handle(self) -> _kafkars.ClientHandle | None:
-        return None if self._admin is None else self._admin._native._handle()
+    def _handle_(self) -> _kafkars.ClientHandle | None:
+        return None if self._admin_ is None else self._admin_._native._handle()
 
-    def _administrator(self) -> aio.Admin:
-        if self._admin is None:
+    def _administrator_(self) -> aio.Admin:
+        if self._admin_ is None:
             raise not_connected()
-        return self._admin
+        return self._admin_
 
-    def _connected(self) -> _kafkars.ClientHandle:
-        handle = self._handle()
+    def _connected_(self) -> _kafkars.ClientHandle:
+        handle = self._handle_()
         if handle is None:
             raise not_connected()
         return handle
 
-    def _seconds(self) -> float:
-        return float(self._config["request_timeout_ms"]) / 1000
+    def _seconds_(self) -> float:
+        return float(self._config_["request_timeout_ms"]) / 1000
 
 
 class EngineClient(AIOKafkaClient):
@@ -350,47 +350,47 @@ class EngineClient(AIOKafkaClient):
 
     Args:
         config: The engine's settings.
-        owner: A consumer or producer, which has an `_engine` once it has started.
+        owner: A consumer or producer, which has an `_engine_` once it has started.
     """
 
     def __init__(self, bootstrap_servers: str | list[str], config: dict[str, Any], owner: weakref.ref[Any]) -> None:
         """Made by consumers and producers, with what they were given."""
         self._bootstrap_servers = bootstrap_servers
-        self._config = {name: value for name, value in config.items() if name in SHARED or name.startswith(SECURITY)}
+        self._config_ = {name: value for name, value in config.items() if name in SHARED or name.startswith(SECURITY)}
         self._owner = owner
         self._engine_handle: _kafkars.ClientHandle | None = None
-        self._admin = None
-        self._begin()
+        self._admin_ = None
+        self._begin_()
 
     async def bootstrap(self) -> None:
         """Fetches metadata of the brokers; the owner connects."""
         with translated():
-            await self._connected().refresh([], self._seconds())
+            await self._connected_().refresh([], self._seconds_())
 
-    def _leave(self, topics: set[Any]) -> None:
+    def _leave_(self, topics: set[Any]) -> None:
         """Does nothing: the owner may use them."""
 
-    def _has_others(self) -> bool:
+    def _has_others_(self) -> bool:
         return self.cluster.used()
 
-    def _administrator(self) -> aio.Admin:
-        if self._closed:
+    def _administrator_(self) -> aio.Admin:
+        if self._closed_:
             raise not_connected()
-        if self._admin is None:
+        if self._admin_ is None:
             with translated():
-                self._admin = quiet(aio.Admin(self._config))
-        return self._admin
+                self._admin_ = quiet(aio.Admin(self._config_))
+        return self._admin_
 
-    def _handle(self) -> _kafkars.ClientHandle | None:
+    def _handle_(self) -> _kafkars.ClientHandle | None:
         if self._engine_handle is None:
-            engine = getattr(self._owner(), "_engine", None)
+            engine = getattr(self._owner(), "_engine_", None)
             self._engine_handle = None if engine is None else engine._handle()
         return self._engine_handle
 
-    def _connected(self) -> _kafkars.ClientHandle:
-        if self._closed:
+    def _connected_(self) -> _kafkars.ClientHandle:
+        if self._closed_:
             raise not_connected()
-        return super()._connected()
+        return super()._connected_()
 
 
 class AdministratorClient(AIOKafkaClient):
@@ -402,14 +402,14 @@ class AdministratorClient(AIOKafkaClient):
     """
 
     def __init__(self, config: dict[str, Any], owner: weakref.ref[AIOKafkaAdminClient]) -> None:
-        self._config = config
+        self._config_ = config
         self._owner = owner
-        self._begin()
+        self._begin_()
 
     async def bootstrap(self) -> None:
         """Fetches metadata of the brokers; the owner connects."""
         with translated():
-            await self._connected().refresh([], self._seconds())
+            await self._connected_().refresh([], self._seconds_())
 
     async def close(self) -> None:
         """Closes the administrator. Calling it again does nothing."""
@@ -417,15 +417,15 @@ class AdministratorClient(AIOKafkaClient):
         if owner is not None:
             await owner.close()
 
-    def _administrator(self) -> aio.Admin:
+    def _administrator_(self) -> aio.Admin:
         owner = self._owner()
-        if owner is None or owner._admin.closed:
+        if owner is None or owner._admin_.closed:
             raise not_connected()
-        return owner._admin
+        return owner._admin_
 
-    def _handle(self) -> _kafkars.ClientHandle | None:
+    def _handle_(self) -> _kafkars.ClientHandle | None:
         owner = self._owner()
-        return None if owner is None or owner._admin.closed else owner._admin._native._handle()
+        return None if owner is None or owner._admin_.closed else owner._admin_._native._handle()
 
 
 # The settings that the administration client has, too.

@@ -196,7 +196,7 @@ class KnownCluster(ClusterMetadata):
 
     def _known(self) -> Snapshot:
         client = self._client()
-        handle = None if client is None else client._handle()
+        handle = None if client is None else client._handle_()
         found = None if handle is None else handle.cluster(self._version)
         if found is not None:
             self._version = found[0]

@@ -81,7 +81,7 @@ class AIOKafkaAdminClient:
         sasl_oauth_token_provider: AbstractTokenProvider | None = None,
     ) -> None:
         """See the class."""
-        self._config = Connection(
+        self._config_ = Connection(
             loop=loop,
             bootstrap_servers=bootstrap_servers,
             client_id=client_id,
@@ -100,15 +100,15 @@ class AIOKafkaAdminClient:
             sasl_oauth_token_provider=sasl_oauth_token_provider,
         ).settings()
         self._request_timeout_ms = request_timeout_ms
-        self._admin = self._made()
-        self._client = AdministratorClient(self._config, weakref.ref(self))
+        self._admin_ = self._made_()
+        self._client = AdministratorClient(self._config_, weakref.ref(self))
         self._started = False
         # Tests of programs look at it.
         self._closed = False
 
-    def _made(self) -> Admin:
+    def _made_(self) -> Admin:
         try:
-            return quiet(Admin(self._config, default_api_timeout_ms=self._request_timeout_ms))
+            return quiet(Admin(self._config_, default_api_timeout_ms=self._request_timeout_ms))
         except Exception as error:
             raise errors.of(error) or error from error
 
@@ -118,24 +118,24 @@ class AIOKafkaAdminClient:
         Raises:
             KafkaConnectionError: No bootstrap address answers.
         """
-        if self._admin.closed:
-            self._admin = self._made()
+        if self._admin_.closed:
+            self._admin_ = self._made_()
         self._started, self._closed = True, False
         try:
-            with first_contact(self._config):
-                await or_no_contact(self._config, self._run(self._admin.describe_cluster))
+            with first_contact(self._config_):
+                await or_no_contact(self._config_, self._run_(self._admin_.describe_cluster))
         except errors.KafkaError as error:
             if self._closed:
                 # As in aiokafka, who closes a client that is being started hears of no error.
                 return
             self._started = False
-            await self._admin.close()
+            await self._admin_.close()
             raise errors.KafkaConnectionError(str(error)) from error
 
     async def close(self) -> None:
         """Closes every connection. Calling it again does nothing."""
         self._started, self._closed = False, True
-        await self._admin.close()
+        await self._admin_.close()
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -163,8 +163,8 @@ class AIOKafkaAdminClient:
             )
             for each in new_topics
         ]
-        outcomes = await self._run(
-            lambda: self._admin.create_topics(
+        outcomes = await self._run_(
+            lambda: self._admin_.create_topics(
                 topics, validate_only=bool(validate_only), timeout=seconds(timeout_ms), return_exceptions=True
             )
         )
@@ -185,8 +185,8 @@ class AIOKafkaAdminClient:
             raise TypeError("topics: expected a list of names, not one name")
         asked = Counter(list(topics))
         wanted = [topic for topic, times in asked.items() if times == 1]
-        outcomes = await self._run(
-            lambda: self._admin.delete_topics(wanted, timeout=seconds(timeout_ms), return_exceptions=True)
+        outcomes = await self._run_(
+            lambda: self._admin_.delete_topics(wanted, timeout=seconds(timeout_ms), return_exceptions=True)
         )
         codes = {topic: code for topic, code, _ in topic_errors(outcomes.items())}
         # Brokers do not delete a topic that is named twice: it is an invalid request.
@@ -195,7 +195,7 @@ class AIOKafkaAdminClient:
 
     async def list_topics(self) -> list[str]:
         """Returns the names of all topics that this client may see, Kafka's internal ones included."""
-        return await self._run(lambda: self._admin.list_topics(include_internal=True))
+        return await self._run_(lambda: self._admin_.list_topics(include_internal=True))
 
     async def describe_topics(self, topics: Sequence[str] | None = None) -> list[dict[str, Any]]:
         """Topics with their partitions, as dictionaries. Unlike with aiokafka, an unknown topic is not created by
@@ -207,12 +207,12 @@ class AIOKafkaAdminClient:
         Returns:
             For each topic `error_code`, `topic`, `is_internal` and `partitions`.
         """
-        described: list[dict[str, Any]] = (await self._metadata(topics))["topics"]
+        described: list[dict[str, Any]] = (await self._metadata_(topics))["topics"]
         return described
 
     async def describe_cluster(self) -> dict[str, Any]:
         """`brokers`, `cluster_id` and `controller_id`, as a dictionary."""
-        found = await self._metadata([])
+        found = await self._metadata_([])
         return {name: value for name, value in found.items() if name != "topics"}
 
     async def describe_configs(
@@ -231,7 +231,7 @@ class AIOKafkaAdminClient:
             NodeNotReadyError: There is no such broker.
             ValueError: The name of a broker is no number.
         """
-        return await self._run(lambda: _configs.describe(self._admin, config_resources, include_synonyms))
+        return await self._run_(lambda: _configs.describe(self._admin_, config_resources, include_synonyms))
 
     async def alter_configs(self, config_resources: Sequence[ConfigResource]) -> list[AlterConfigsResponse_v1]:
         """Sets settings of topics and brokers. Settings that are not named go back to their defaults.
@@ -247,7 +247,7 @@ class AIOKafkaAdminClient:
             NodeNotReadyError: There is no such broker.
             ValueError: The name of a broker is no number.
         """
-        return await self._run(lambda: _configs.alter(self._admin, config_resources))
+        return await self._run_(lambda: _configs.alter(self._admin_, config_resources))
 
     async def create_partitions(
         self, topic_partitions: Mapping[str, NewPartitions], timeout_ms: int | None = None, validate_only: bool = False
@@ -267,8 +267,8 @@ class AIOKafkaAdminClient:
         """
         totals = {topic: new.total_count for topic, new in topic_partitions.items()}
         places = {topic: new.new_assignments for topic, new in topic_partitions.items() if new.new_assignments}
-        made = await self._run(
-            lambda: self._admin.create_partitions(
+        made = await self._run_(
+            lambda: self._admin_.create_partitions(
                 totals, assignments=places, validate_only=bool(validate_only), timeout=seconds(timeout_ms)
             )
         )
@@ -295,7 +295,7 @@ class AIOKafkaAdminClient:
             GroupAuthorizationFailedError, ...: The coordinator of a group is not told.
         """
         del group_coordinator_id, include_authorized_operations
-        return await self._run(lambda: _groups.describe(self._admin, group_ids))
+        return await self._run_(lambda: _groups.describe(self._admin_, group_ids))
 
     async def list_consumer_groups(self, broker_ids: Sequence[int] | None = None) -> list[tuple[Any, ...]]:
         """`(group id, protocol type)` of every group.
@@ -306,7 +306,7 @@ class AIOKafkaAdminClient:
         Raises:
             NodeNotReadyError: One of the brokers cannot be reached, or there is no such broker.
         """
-        return await self._run(lambda: _groups.listed(self._admin, broker_ids, self._request_timeout_ms / 1000))
+        return await self._run_(lambda: _groups.listed(self._admin_, broker_ids, self._request_timeout_ms / 1000))
 
     async def find_coordinator(self, group_id: str, coordinator_type: int = 0) -> int:
         """The id of the broker that coordinates a group.
@@ -323,7 +323,7 @@ class AIOKafkaAdminClient:
             raise errors.InvalidRequestError(
                 f"coordinator_type: {coordinator_type} is neither 0 (group) nor 1 (transaction)"
             )
-        return await self._run(lambda: self._admin.find_coordinator(group_id, kind=kind))
+        return await self._run_(lambda: self._admin_.find_coordinator(group_id, kind=kind))
 
     async def list_consumer_group_offsets(
         self,
@@ -339,7 +339,7 @@ class AIOKafkaAdminClient:
             partitions: Of which; None for all that have a commit. Those without one have the offset -1.
         """
         del group_coordinator_id
-        found = await self._run(lambda: self._admin.list_group_offsets({group_id: partitions}))
+        found = await self._run_(lambda: self._admin_.list_group_offsets({group_id: partitions}))
         committed = {of: OffsetAndMetadata(one.offset, one.metadata) for of, one in found[group_id].items()}
         if partitions is None:
             return committed
@@ -361,12 +361,12 @@ class AIOKafkaAdminClient:
             OffsetOutOfRangeError, UnknownTopicOrPartitionError, ...: From the first partition that failed.
         """
         before: dict[tuple[str, int], int] = {of: records.before_offset for of, records in records_to_delete.items()}
-        return await self._run(lambda: self._admin.delete_records(before, timeout=seconds(timeout_ms)))
+        return await self._run_(lambda: self._admin_.delete_records(before, timeout=seconds(timeout_ms)))
 
-    async def _metadata(self, topics: Sequence[str] | None) -> dict[str, Any]:
-        return (await self._run(lambda: MetadataRequest(topics).ask(self._admin))).to_object()
+    async def _metadata_(self, topics: Sequence[str] | None) -> dict[str, Any]:
+        return (await self._run_(lambda: MetadataRequest(topics).ask(self._admin_))).to_object()
 
-    async def _run(self, ask: Callable[[], Awaitable[T]]) -> T:
+    async def _run_(self, ask: Callable[[], Awaitable[T]]) -> T:
         """Waits for an answer, with the library's errors instead of the engine's.
 
         Raises:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from kafkars import _kafkars
 from kafkars._times import Milliseconds
 from kafkars.compat.aiokafka import errors
 from kafkars.compat.aiokafka.consumer import _membership
@@ -26,23 +27,23 @@ class Lookups(ConsumerState):
     async def topics(self) -> set[str]:
         """Returns the names of all topics that are not internal."""
         with translated():
-            return set(await self._started().topics()) - _membership.INTERNAL
+            return set(await self._started_().topics()) - _membership.INTERNAL
 
     def partitions_for_topic(self, topic: str | None) -> set[int] | None:
         """Returns the known partitions of a topic; None if the topic is not known."""
         nothing: dict[str | None, set[int]] = {}
-        known = self._known_partitions(topic) if isinstance(topic, str) else nothing.get(topic)
+        known = _kafkars.AiokafkaReader._known_partitions(self, topic) if isinstance(topic, str) else nothing.get(topic)
         return None if known is None else set(known)
 
     async def beginning_offsets(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
         """Returns the offsets of the oldest records."""
         with partitions_known():
-            return await self._started().beginning_offsets(list(partitions))
+            return await self._started_().beginning_offsets(list(partitions))
 
     async def end_offsets(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
         """Returns the offsets after the newest records; with `read_committed` the last stable offsets."""
         with partitions_known():
-            return await self._started().end_offsets(list(partitions))
+            return await self._started_().end_offsets(list(partitions))
 
     async def offsets_for_times(
         self, timestamps: Mapping[TopicPartition, int]
@@ -65,50 +66,50 @@ class Lookups(ConsumerState):
                     f"the time for {partition} is {timestamp}, which is more than a time can be, {LARGEST}"
                 )
         with partitions_known():
-            found = await self._times(wanted)
+            found = await self._times_(wanted)
         return {
             partition: None if place is None else OffsetAndTimestamp(place.offset, place.timestamp)
             for partition, place in found.items()
         }
 
-    async def _times(self, wanted: Mapping[Any, int]) -> dict[TopicPartition, Any]:
+    async def _times_(self, wanted: Mapping[Any, int]) -> dict[TopicPartition, Any]:
         """Asks for times. A partition whose records have none is answered by None, as in aiokafka."""
         try:
-            return await self._started().offsets_for_times(wanted)
+            return await self._started_().offsets_for_times(wanted)
         except UnsupportedForMessageFormatError as error:
             partition = partition_of(error)
             if partition is None or partition not in wanted:
                 raise
         others = {each: time for each, time in wanted.items() if each != partition}
-        return {partition: None, **(await self._times(others) if others else {})}
+        return {partition: None, **(await self._times_(others) if others else {})}
 
     def highwater(self, partition: TopicPartition) -> int | None:
         """Returns the high watermark as of the last fetch; None before the first."""
-        found = self._fetched(partition)
+        found = self._fetched_(partition)
         return None if found is None else found[0]
 
     def last_stable_offset(self, partition: TopicPartition) -> int | None:
         """Returns the last stable offset as of the last fetch; None before the first."""
-        found = self._fetched(partition)
+        found = self._fetched_(partition)
         return None if found is None else found[1]
 
     def last_poll_timestamp(self, partition: TopicPartition) -> int | None:
         """Returns the time of the last fetch response, in milliseconds since 1970; None before the first."""
-        found = self._fetched(partition)
+        found = self._fetched_(partition)
         return None if found is None else found[2]
 
-    def _fetched(self, partition: TopicPartition) -> Fetched | None:
-        if self._is_to_start() and not self.assignment():
-            self._started()
+    def _fetched_(self, partition: TopicPartition) -> Fetched | None:
+        if self._is_to_start_() and not self.assignment():
+            self._started_()
         if partition not in self.assignment():
             raise AssertionError(f"partition {partition} is not assigned")
-        if self._is_to_start():
+        if self._is_to_start_():
             return None
-        past = self._past()
-        return self._told_by_fetch(partition) if past is None else past.fetched.get(partition)
+        past = self._past_()
+        return self._told_by_fetch_(partition) if past is None else past.fetched.get(partition)
 
-    def _told_by_fetch(self, partition: TopicPartition) -> Fetched | None:
-        found = self._last_fetch(partition)
+    def _told_by_fetch_(self, partition: TopicPartition) -> Fetched | None:
+        found = _kafkars.AiokafkaReader._last_fetch(self, partition)
         return None if found is None else (found[0], found[1], int(time.time() * 1000 - found[2]))
 
 

@@ -12,7 +12,7 @@ from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from kafkars import aio
+from kafkars import _kafkars, aio
 from kafkars.compat.aiokafka.abc import ConsumerRebalanceListener
 from kafkars.compat.aiokafka.coordinator._adapter import ApplicationAssignor
 from kafkars.compat.aiokafka.errors import UnknownTopicOrPartitionError
@@ -112,7 +112,7 @@ class Membership:
     def requested(self) -> SubscriptionRequest | None:
         """What the consumer is to read."""
         consumer = self.consumer()
-        return None if consumer is None else consumer._requested
+        return None if consumer is None else consumer._requested_
 
     async def begin(self, consumer: AIOKafkaConsumer) -> None:
         """Carries out what is asked for, and waits for the first assignment of partitions. Calls beside each other wait
@@ -125,11 +125,11 @@ class Membership:
             self._first = asyncio.get_running_loop().create_future()
             # Marks the exception as retrieved, should the wait be given up.
             self._first.add_done_callback(lambda done: done.cancelled() or done.exception())
-            request = consumer._requested
+            request = consumer._requested_
             if request is not None and request.partitions is not None:
-                self._assign(request.partitions, consumer._paused_before_start)
+                self._assign(request.partitions, consumer._paused_before_start_)
             elif request is not None:
-                consumer._spawn(consumer._follow(request))
+                consumer._spawn_(consumer._follow_(request))
         self._starting += 1
         try:
             await asyncio.shield(self._first)
@@ -197,7 +197,7 @@ class Membership:
         consumer, request = self.consumer(), self.requested
         if consumer is None or request is None or request.kind == "partitions":
             return
-        if consumer._leaving is not None or self.stopping:
+        if consumer._leaving_ is not None or self.stopping:
             # Once the group is left, what was subscribed to since is followed.
             return
         names = await self.engine.topics() if request.pattern is not None else []
@@ -345,7 +345,7 @@ class Membership:
     def _gave_back(self) -> None:
         consumer = self.consumer()
         if consumer is not None and self.is_settled:
-            self.between = consumer._standing()
+            self.between = consumer._standing_()
         self._note_change()
 
     def _lost(self, partitions: list[TopicPartition]) -> Awaitable[None] | None:
@@ -398,7 +398,7 @@ async def serve(consumer: weakref.ref[AIOKafkaConsumer]) -> None:
         reader = consumer()
         if reader is None:
             return
-        news = reader._serve()
+        news = _kafkars.AiokafkaReader._serve(reader)
         del reader
         try:
             if await news:
@@ -409,7 +409,7 @@ async def serve(consumer: weakref.ref[AIOKafkaConsumer]) -> None:
             reader = consumer()
             if reader is None:
                 return
-            reader._failed(error)
+            reader._failed_(error)
             del reader
 
 
@@ -422,7 +422,7 @@ async def watch(membership: weakref.ref[Membership], period: float) -> None:
         if found is None or consumer is None:
             return
         # In a task of its own, because it may run a listener, which ends when it ends.
-        looking = consumer._spawn(look(found))
+        looking = consumer._spawn_(look(found))
         del found, consumer
         await asyncio.wait([looking])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable, Mapping
 
+from kafkars import _kafkars
 from kafkars.compat.aiokafka import errors
 from kafkars.compat.aiokafka.consumer._commits import Positions
 from kafkars.compat.aiokafka.consumer._state import ConsumerState
@@ -33,32 +34,32 @@ class Positioning(ConsumerState):
         Raises:
             IllegalStateError: The partition is not assigned.
         """
-        self._check_assigned((partition,))
-        past = self._past()
+        self._check_assigned_((partition,))
+        past = self._past_()
         if past is not None and partition in past.positions:
             return past.positions[partition]
-        while (found := await self._position(partition, LONGEST)) is None:
-            await self._assigned_again(partition)
+        while (found := await self._position_(partition, LONGEST)) is None:
+            await self._assigned_again_(partition)
         return found
 
-    async def _position(self, partition: TopicPartition, timeout: float) -> int | None:
+    async def _position_(self, partition: TopicPartition, timeout: float) -> int | None:
         """Returns a position; None if the partition is taken away before it is known."""
         with translated():
             try:
-                return await self._started().position(partition, timeout=timeout)
+                return await self._started_().position(partition, timeout=timeout)
             except NotAssignedError:
                 return None
             except ClosedError:
                 raise errors.ConsumerStoppedError from None
 
-    async def _assigned_again(self, partition: TopicPartition) -> None:
+    async def _assigned_again_(self, partition: TopicPartition) -> None:
         """Waits for the assignment that follows one that has ended, and fails if there is none with the partition."""
-        membership = self._membership
-        while membership is not None and self._requested is not None and not self._closed:
+        membership = self._membership_
+        while membership is not None and self._requested_ is not None and not self._closed:
             if membership.is_settled and membership.between is None:
                 break
             await membership.change()
-        self._check_assigned((partition,))
+        self._check_assigned_((partition,))
 
     def seek(self, partition: TopicPartition, offset: int) -> None:
         """Sets the position of a partition.
@@ -71,14 +72,14 @@ class Positioning(ConsumerState):
             raise ValueError(f"offset: expected a whole number that is not negative, not {offset!r}")
         if offset > LARGEST:
             raise ValueError(f"offset: {offset} is more than an offset can be, {LARGEST}")
-        self._check_any_assigned()
-        self._check_assigned((partition,))
-        between = self._between()
+        self._check_any_assigned_()
+        self._check_assigned_((partition,))
+        between = self._between_()
         if between is not None:
             between.positions[partition] = int(offset)
             return
-        self._started().seek(partition, int(offset))
-        self._commits.forget()
+        self._started_().seek(partition, int(offset))
+        self._commits_.forget()
 
     async def seek_to_beginning(self, *partitions: TopicPartition) -> bool:
         """Sets the positions to the oldest records, of all assigned partitions if none is named.
@@ -86,11 +87,11 @@ class Positioning(ConsumerState):
         Returns:
             False if partitions were taken away meanwhile, or an offset was not known after `request_timeout_ms`.
         """
-        found, engine = self._seeking(partitions), self._started()
-        if self._between() is not None:
-            return await self._sought(engine.beginning_offsets, found)
+        found, engine = self._seeking_(partitions), self._started_()
+        if self._between_() is not None:
+            return await self._sought_(engine.beginning_offsets, found)
         engine.seek_to_beginning(found)
-        return await self._arrived(found)
+        return await self._arrived_(found)
 
     async def seek_to_end(self, *partitions: TopicPartition) -> bool:
         """Sets the positions after the newest records, of all assigned partitions if none is named.
@@ -98,19 +99,19 @@ class Positioning(ConsumerState):
         Returns:
             False if partitions were taken away meanwhile, or an offset was not known after `request_timeout_ms`.
         """
-        found, engine = self._seeking(partitions), self._started()
-        if self._between() is not None:
-            return await self._sought(engine.end_offsets, found)
+        found, engine = self._seeking_(partitions), self._started_()
+        if self._between_() is not None:
+            return await self._sought_(engine.end_offsets, found)
         engine.seek_to_end(found)
-        return await self._arrived(found)
+        return await self._arrived_(found)
 
     async def seek_to_committed(self, *partitions: TopicPartition) -> dict[TopicPartition, int | None]:
         """Sets the positions to the committed offsets and returns these; None for partitions without one.
 
         As in aiokafka, a partition with nothing committed, or offset 0, stays where it is.
         """
-        found = self._seeking(partitions)
-        self._check_group()
+        found = self._seeking_(partitions)
+        self._check_group_()
         offsets = await self._coordinator.fetch_committed_offsets(found)
         answer: dict[TopicPartition, int | None] = {}
         for partition in found:
@@ -120,7 +121,7 @@ class Positioning(ConsumerState):
                 self.seek(partition, offset)
         return answer
 
-    def _seeking(self, partitions: tuple[TopicPartition, ...]) -> list[TopicPartition]:
+    def _seeking_(self, partitions: tuple[TopicPartition, ...]) -> list[TopicPartition]:
         if not all(isinstance(partition, TopicPartition) for partition in partitions):
             raise TypeError("partitions are named by TopicPartition")
         if not partitions:
@@ -128,32 +129,32 @@ class Positioning(ConsumerState):
             if not found:
                 raise AssertionError("no partition is assigned")
             return found
-        self._check_assigned(partitions)
+        self._check_assigned_(partitions)
         return list(partitions)
 
-    async def _sought(
+    async def _sought_(
         self, ask: Callable[..., Awaitable[Mapping[TopicPartition, int]]], partitions: list[TopicPartition]
     ) -> bool:
         """Sets positions of what was given back by asking for them; False if other partitions were given first."""
-        between = self._between()
+        between = self._between_()
         try:
             with translated():
                 found = await ask(partitions, timeout=self._request_timeout_ms / 1000)
         except errors.KafkaTimeoutError:
             return False
-        if between is None or between is not self._between():
+        if between is None or between is not self._between_():
             return False
         between.positions.update(found)
         return True
 
-    async def _arrived(self, partitions: list[TopicPartition]) -> bool:
-        self._commits.forget()
-        membership = self._membership
+    async def _arrived_(self, partitions: list[TopicPartition]) -> bool:
+        self._commits_.forget()
+        membership = self._membership_
         before = None if membership is None else membership.changes
         until = time.monotonic() + self._request_timeout_ms / 1000
         try:
             for partition in partitions:
-                if await self._position(partition, max(until - time.monotonic(), 0)) is None:
+                if await self._position_(partition, max(until - time.monotonic(), 0)) is None:
                     return False
         except errors.KafkaTimeoutError:
             return False
@@ -171,12 +172,12 @@ class Positioning(ConsumerState):
             ValueError: There is no offset, or one is no number.
             TypeError: A key is no partition.
         """
-        self._check_group()
+        self._check_group_()
         try:
-            self._working()
+            self._working_()
         except errors.ConsumerStoppedError:
             raise StoppedWithoutAssignmentError from None
-        membership, subscription = self._membership, self._subscription.subscription
+        membership, subscription = self._membership_, self._subscription.subscription
         if subscription is None or membership is None:
             raise errors.IllegalStateError("nothing is subscribed to or assigned")
         if membership.has_lost or membership.between is not None:
@@ -185,23 +186,23 @@ class Positioning(ConsumerState):
         if not membership.is_settled:
             raise errors.IllegalStateError("no partition is assigned yet")
         if offsets is None:
-            checked: Mapping[TopicPartition, OffsetAndMetadata] = self._positions(self._commit_positions)
+            checked: Mapping[TopicPartition, OffsetAndMetadata] = self._positions_(self._commit_positions_)
         else:
             checked = commit_structure_validate(offsets)
-            self._check_assigned(checked)
+            self._check_assigned_(checked)
         await self._coordinator.commit_offsets(subscription.assignment, checked)
 
-    def _positions(self, commit: Callable[[Positions], Awaitable[object]]) -> Positions:
-        return Positions(self._consumed(), commit)
+    def _positions_(self, commit: Callable[[Positions], Awaitable[object]]) -> Positions:
+        return Positions(_kafkars.AiokafkaReader._consumed(self), commit)
 
-    async def _commit_positions(self, read: Positions) -> None:
-        engine = self._working()
+    async def _commit_positions_(self, read: Positions) -> None:
+        engine = self._working_()
         # The inner consumer knows more of its positions than their offsets. Where somebody has taken his time in
         # between and the program has read on, only what it had read by then is committed.
-        if read == self._positions(self._commit_positions):
-            await self._commits.positions(engine)
+        if read == self._positions_(self._commit_positions_):
+            await self._commits_.positions(engine)
         else:
-            await self._commits.offsets(engine, read)
+            await self._commits_.offsets(engine, read)
 
     async def committed(self, partition: TopicPartition) -> int | None:
         """Returns the group's committed offset, from its coordinator; None if there is none.
@@ -209,7 +210,7 @@ class Positioning(ConsumerState):
         Raises:
             IllegalOperation: There is no group.
         """
-        self._check_group()
+        self._check_group_()
         found = await self._coordinator.fetch_committed_offsets([partition])
         return found[partition].offset if partition in found else None
 

@@ -25,7 +25,6 @@ KEPT = (
     "max_partition_fetch_bytes",
     "max_poll_interval_ms",
     "max_poll_records",
-    "metadata_max_age_ms",
     "partition_assignment_strategy",
     "request_timeout_ms",
     "retry_backoff_ms",

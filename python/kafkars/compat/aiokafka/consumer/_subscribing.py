@@ -46,35 +46,35 @@ class Subscribing(ConsumerState):
                 compiled = re.compile(pattern)
             except re.error as error:
                 raise ValueError(f"pattern: {pattern!r} is no regular expression: {error}") from error
-            self._change(SubscriptionRequest(pattern=compiled, listener=listener))
+            self._change_(SubscriptionRequest(pattern=compiled, listener=listener))
             return
         if isinstance(topics, str) or not isinstance(topics, Iterable):
             raise TypeError("topics: expected a list of names")
-        self._check_kind("topics")
+        self._check_kind_("topics")
         names = frozenset(topics)
         if not all(isinstance(name, str) for name in names):
             raise TypeError("topics: expected a list of names, and each of them to be text")
-        self._change(SubscriptionRequest(names, listener=listener))
+        self._change_(SubscriptionRequest(names, listener=listener))
 
     def unsubscribe(self) -> None:
         """Ends reading; the group is left in the background."""
-        self._requested = None
-        if self._membership is None or self._engine is None or self._closed:
+        self._requested_ = None
+        if self._membership_ is None or self._engine_ is None or self._closed:
             return
-        is_member = self._membership.is_joined
-        self._membership.forget()
+        is_member = self._membership_.is_joined
+        self._membership_.forget()
         if not is_member:
-            self._engine.unassign()
+            self._engine_.unassign()
             return
         # Paused, so that no fetched record is returned while the group is being left.
-        self._membership._pause(self._engine.assignment())
-        self._leaving = self._spawn(self._leave(self._engine.unsubscribe()))
+        self._membership_._pause(self._engine_.assignment())
+        self._leaving_ = self._spawn_(self._leave_(self._engine_.unsubscribe()))
 
-    async def _leave(self, left: aio.Call[None]) -> None:
+    async def _leave_(self, left: aio.Call[None]) -> None:
         try:
             await left
         finally:
-            self._leaving = None
+            self._leaving_ = None
 
     def assign(self, partitions: Iterable[TopicPartition]) -> None:
         """Reads these partitions, without the group giving them out.
@@ -82,102 +82,102 @@ class Subscribing(ConsumerState):
         Raises:
             IllegalStateError: There is a subscription.
         """
-        self._check_kind("partitions")
-        self._change(
+        self._check_kind_("partitions")
+        self._change_(
             SubscriptionRequest(partitions=[TopicPartition(each.topic, each.partition) for each in partitions])
         )
 
-    def _check_kind(self, kind: str) -> None:
-        if self._requested is not None and self._requested.kind != kind:
+    def _check_kind_(self, kind: str) -> None:
+        if self._requested_ is not None and self._requested_.kind != kind:
             raise errors.IllegalStateError("topics, a pattern of topics and partitions exclude each other")
 
-    def _change(self, request: SubscriptionRequest) -> None:
-        self._check_kind(request.kind)
-        if self._membership is None or self._engine is None or self._closed:
-            self._requested = request
-            self._paused_before_start.clear()
+    def _change_(self, request: SubscriptionRequest) -> None:
+        self._check_kind_(request.kind)
+        if self._membership_ is None or self._engine_ is None or self._closed:
+            self._requested_ = request
+            self._paused_before_start_.clear()
             return
         if request.partitions is not None:
-            before = self._engine.assignment()
+            before = self._engine_.assignment()
             with translated():
-                self._engine.assign(sorted(request.partitions))
+                self._engine_.assign(sorted(request.partitions))
             # As in aiokafka each starts at the committed offset, also partitions that were assigned before.
-            kept = sorted(before & self._engine.assignment())
-            self._engine.incremental_unassign(kept)
-            self._engine.incremental_assign(kept)
+            kept = sorted(before & self._engine_.assignment())
+            self._engine_.incremental_unassign(kept)
+            self._engine_.incremental_assign(kept)
             # Only now: if the call fails, everything stays as it was.
-            self._requested = request
-            self._membership.settle()
+            self._requested_ = request
+            self._membership_.settle()
             return
-        self._requested = request
+        self._requested_ = request
         if request.pattern is None:
-            self._membership.unsettle()
-            self._commits.forget()
-        self._spawn(self._follow(request))
+            self._membership_.unsettle()
+            self._commits_.forget()
+        self._spawn_(self._follow_(request))
 
-    async def _follow(self, request: SubscriptionRequest) -> None:
-        if self._leaving is not None:
-            await asyncio.wait([self._leaving])
-        if self._membership is not None and self._requested is request:
+    async def _follow_(self, request: SubscriptionRequest) -> None:
+        if self._leaving_ is not None:
+            await asyncio.wait([self._leaving_])
+        if self._membership_ is not None and self._requested_ is request:
             try:
-                await self._membership.follow()
+                await self._membership_.follow()
             except Exception as error:  # noqa: BLE001  start() raises it, or the next read
-                self._failed(error)
+                self._failed_(error)
 
     def subscription(self) -> frozenset[str]:
         """Returns the topics that are read: subscribed ones, matches of the pattern, or those of assigned
         partitions.
         """
-        if self._requested is None:
+        if self._requested_ is None:
             return frozenset()
-        if self._requested.partitions is not None:
-            return frozenset(partition.topic for partition in self._requested.partitions)
-        if self._requested.pattern is None:
-            return self._requested.topics
-        return frozenset() if self._membership is None else self._membership.topics
+        if self._requested_.partitions is not None:
+            return frozenset(partition.topic for partition in self._requested_.partitions)
+        if self._requested_.pattern is None:
+            return self._requested_.topics
+        return frozenset() if self._membership_ is None else self._membership_.topics
 
     def pause(self, *partitions: TopicPartition) -> None:
         """Returns no records of these partitions until `resume()`."""
-        for each in self._named(partitions):
-            apart = self._paused_apart()
+        for each in self._named_(partitions):
+            apart = self._paused_apart_()
             if apart is None:
-                self._started().pause([each])
+                self._started_().pause([each])
             else:
                 apart.add(each)
 
     def resume(self, *partitions: TopicPartition) -> None:
         """Undoes `pause()`."""
-        for each in self._named(partitions):
-            apart = self._paused_apart()
+        for each in self._named_(partitions):
+            apart = self._paused_apart_()
             if apart is None:
-                self._started().resume([each])
+                self._started_().resume([each])
             else:
                 apart.discard(each)
 
-    def _paused_apart(self) -> set[TopicPartition] | None:
+    def _paused_apart_(self) -> set[TopicPartition] | None:
         """Returns the paused partitions where the inner consumer does not have them: not yet, or no more."""
-        if self._is_to_start():
-            return self._paused_before_start
-        between = self._between()
+        if self._is_to_start_():
+            return self._paused_before_start_
+        between = self._between_()
         return None if between is None else between.paused
 
-    def _named(self, partitions: tuple[TopicPartition, ...]) -> Iterator[TopicPartition]:
+    def _named_(self, partitions: tuple[TopicPartition, ...]) -> Iterator[TopicPartition]:
         """Yields the partitions up to the first that is not assigned, which is an error: as in aiokafka those before
         count.
         """
         if not all(isinstance(partition, TopicPartition) for partition in partitions):
             raise TypeError("partitions are named by TopicPartition")
         if partitions:
-            self._check_any_assigned()
+            self._check_any_assigned_()
         for partition in partitions:
-            self._check_assigned((partition,))
+            self._check_assigned_((partition,))
             yield partition
 
     def paused(self) -> set[TopicPartition]:
         """Returns the paused partitions."""
-        past = self._past()
+        past = self._past_()
         if past is not None:
             return set(past.paused)
-        if self._engine is None or self._membership is None:
-            return set(self._paused_before_start)
-        return set(self._engine.paused() & self.assignment())
+        if self._engine_ is None or self._membership_ is None:
+            return set(self._paused_before_start_)
+        return set(self._engine_.paused() & self.assignment())

@@ -70,7 +70,6 @@ class AIOKafkaConsumer(Subscribing, Positioning, Lookups):
     _exclude_internal_topics: bool
     _isolation_level: str
     _max_poll_records: int | None
-    _metadata_max_age_ms: int
 
     @discreet
     def __init__(
@@ -121,31 +120,31 @@ class AIOKafkaConsumer(Subscribing, Positioning, Lookups):
         self._loop = loop or get_running_loop()
         if max_poll_records is not None and not is_count(max_poll_records):
             raise ValueError(f"max_poll_records: expected a positive integer, not {shown(max_poll_records)}")
-        self._deserializers = (key_deserializer, value_deserializer)
-        self._assignors = strategy(partition_assignment_strategy)
-        self._config = {**connection.settings(), **engine_settings(given, self._assignors)}
+        self._deserializers_ = (key_deserializer, value_deserializer)
+        self._assignors_ = strategy(partition_assignment_strategy)
+        self._config_ = {**connection.settings(), **engine_settings(given, self._assignors_)}
         vars(self).update(kept(given))
-        self._engine = None
-        self._membership = None
-        self._tasks = set()
-        self._watching = []
-        self._leaving = None
-        self._requested = SubscriptionRequest(topics) if topics else None
-        self._paused_before_start = set()
-        self._last = Standing()
+        self._engine_ = None
+        self._membership_ = None
+        self._tasks_ = set()
+        self._watching_ = []
+        self._leaving_ = None
+        self._requested_ = SubscriptionRequest(topics) if topics else None
+        self._paused_before_start_ = set()
+        self._last_ = Standing()
         self._closed = False
         # Private attributes of aiokafka that frameworks use.
         self._coordinator = GroupCoordinator.of(self)
         self._fetcher = Fetcher(self)
         self._subscription = self._fetcher._subscriptions
-        self._commits = Commits(session_timeout_ms / 1000)
-        self._client = EngineClient(bootstrap_servers, self._config, weakref.ref(self))
+        self._commits_ = Commits(session_timeout_ms / 1000)
+        self._client = EngineClient(bootstrap_servers, self._config_, weakref.ref(self))
 
     def __del__(self, _warnings: Any = warnings) -> None:
         if self._closed is not False:
             return
         if not self._loop.is_closed():
-            for task in self._tasks:
+            for task in self._tasks_:
                 task.cancel()
         _warnings.warn(f"Unclosed AIOKafkaConsumer {self!r}", ResourceWarning, stacklevel=2, source=self)
         self._loop.call_exception_handler({"consumer": self, "message": "Unclosed AIOKafkaConsumer"})
@@ -163,51 +162,53 @@ class AIOKafkaConsumer(Subscribing, Positioning, Lookups):
             UnknownTopicOrPartitionError: There is no such topic within `request_timeout_ms`.
             ValueError: A setting makes no sense.
         """
-        if self._membership is not None or self._closed:
+        if self._membership_ is not None or self._closed:
             raise AssertionError("start() was called before, or stop()")
         if self._isolation_level not in ISOLATION_LEVELS:
             raise ValueError(f"isolation_level: {shown(self._isolation_level, ISOLATION_LEVELS)} is not known")
         try:
-            engine = await self._connected()
+            engine = await self._connected_()
             # Where it was stopped meanwhile nobody would end the wait for partitions.
             if not self._closed:
-                await self._start(engine)
+                await self._start_(engine)
         except errors.ProducerClosed:
             # As in aiokafka, who stops a consumer that is being started hears of no error.
             if not self._closed:
                 raise
 
-    async def _connected(self) -> aio.Consumer[Any, Any]:
+    async def _connected_(self) -> aio.Consumer[Any, Any]:
         """Returns the inner consumer once it has reached the cluster, and its topics are there."""
-        engine = self._engine
+        engine = self._engine_
         if engine is None:
             with translated():
-                engine = quiet(aio.Consumer(self._config))
-            self._engine = engine
+                engine = quiet(aio.Consumer(self._config_))
+            self._engine_ = engine
         # Not by the consumer's own reads: where this fails, they fail as before start().
         contact = _kafkars.AiokafkaReader()
         contact._open(engine, None, None, None)
-        with first_contact(self._config):
+        with first_contact(self._config_):
             await contact._reach(self._request_timeout_ms / 1000)
-        if self._requested is not None:
+        if self._requested_ is not None:
             with translated():
-                await _membership.know(engine, self._requested.topics)
+                await _membership.know(engine, self._requested_.topics)
         return engine
 
-    async def _start(self, engine: aio.Consumer[Any, Any]) -> None:
+    async def _start_(self, engine: aio.Consumer[Any, Any]) -> None:
         """Reads with the inner consumer from now on, and waits for partitions."""
         # Two calls of start() may get here.
-        if self._membership is None:
-            self._open(engine, *self._deserializers, self._max_poll_records)
-            self._membership = Membership(self, engine, has_group=self._group_id is not None)
-            self._membership.assignors = tuple(each for each in self._assignors if not isinstance(each, str))
-            self._watching = [
-                self._spawn(_membership.serve(weakref.ref(self))),
-                self._spawn(_membership.watch(weakref.ref(self._membership), self._metadata_max_age_ms / 1000)),
+        if self._membership_ is None:
+            _kafkars.AiokafkaReader._open(self, engine, *self._deserializers_, self._max_poll_records)
+            self._membership_ = Membership(self, engine, has_group=self._group_id is not None)
+            self._membership_.assignors = tuple(each for each in self._assignors_ if not isinstance(each, str))
+            self._watching_ = [
+                self._spawn_(_membership.serve(weakref.ref(self))),
+                self._spawn_(
+                    _membership.watch(weakref.ref(self._membership_), self._config_["metadata_max_age_ms"] / 1000)
+                ),
             ]
-        if self._requested is not None:
+        if self._requested_ is not None:
             with translated():
-                await self._membership.begin(self)
+                await self._membership_.begin(self)
 
     async def stop(self) -> None:
         """Commits what was read, where that is automatic, leaves the group and closes. Calling it again does
@@ -215,64 +216,64 @@ class AIOKafkaConsumer(Subscribing, Positioning, Lookups):
         """
         if self._closed:
             return
-        self._last = self._standing()
+        self._last_ = self._standing_()
         self._closed = True
-        self._shut()
-        if self._engine is None:
+        _kafkars.AiokafkaReader._shut(self)
+        if self._engine_ is None:
             return
-        if self._membership is not None:
-            self._membership.stop()
+        if self._membership_ is not None:
+            self._membership_.stop()
         try:
             # As in aiokafka, a commit that a task was made for before is still made.
             await asyncio.sleep(0)
-            await self._last.note_positions(self._engine)
+            await self._last_.note_positions(self._engine_)
             await self._client.close()
-            await self._commit_last(self._engine)
-            await self._end()
+            await self._commit_last_(self._engine_)
+            await self._end_()
         except Exception as error:  # noqa: BLE001  a stop that raises ends the shutdown of other clients
             # So is what was kept for a read.
             log_failure(error)
         finally:
             # If it was cancelled, this ends the client at once; after an orderly close it does nothing.
-            self._engine.close(0).cancel()
-            tasks = [task for task in self._tasks if task is not asyncio.current_task()]
+            self._engine_.close(0).cancel()
+            tasks = [task for task in self._tasks_ if task is not asyncio.current_task()]
             # The others end with the client, or with the listener that they run.
-            for task in self._watching:
+            for task in self._watching_:
                 task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _commit_last(self, engine: aio.Consumer[Any, Any]) -> None:
+    async def _commit_last_(self, engine: aio.Consumer[Any, Any]) -> None:
         """Commits what was read, where that is automatic. Nothing else is then committed: a program, or tracing, that
         has put something in the place of the coordinator's method decides.
         """
         subscription = self._subscription.subscription
-        if not self._config.get("enable_auto_commit") or not self._last.assignment or subscription is None:
+        if not self._config_.get("enable_auto_commit") or not self._last_.assignment or subscription is None:
             return
         try:
-            await self._coordinator.commit_offsets(subscription.assignment, self._positions(self._end))
+            await self._coordinator.commit_offsets(subscription.assignment, self._positions_(self._end_))
         except Exception as error:  # noqa: BLE001  the group is left all the same
             log_failure(error)
         engine._end_automatic_commits()
 
-    async def _end(self, _: object = None) -> None:
+    async def _end_(self, _: object = None) -> None:
         """Makes the last commit, leaves the group and closes."""
-        if self._engine is not None:
-            await self._engine.close(self._request_timeout_ms / 1000)
+        if self._engine_ is not None:
+            await self._engine_.close(self._request_timeout_ms / 1000)
 
-    def _standing(self) -> Standing:
+    def _standing_(self) -> Standing:
         """Returns what is known without asking anybody."""
-        between = self._between()
+        between = self._between_()
         if between is not None:
             return between
         assignment = self.assignment()
-        if self._is_to_start():
-            return Standing(assignment, set(self._paused_before_start))
+        if self._is_to_start_():
+            return Standing(assignment, set(self._paused_before_start_))
         fetched: dict[TopicPartition, Fetched | None] = {}
         for partition in assignment:
             # The group may take it meanwhile.
             with suppress(errors.IllegalStateError):
-                fetched[partition] = self._told_by_fetch(partition)
-        return Standing(assignment, self.paused(), fetched, self._read_to())
+                fetched[partition] = self._told_by_fetch_(partition)
+        return Standing(assignment, self.paused(), fetched, self._read_to_())
 
     async def __aenter__(self) -> Self:
         try:

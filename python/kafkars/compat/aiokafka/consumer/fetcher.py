@@ -75,7 +75,7 @@ class AssignedPartitions:
 
     def all_consumed_offsets(self) -> dict[TopicPartition, OffsetAndMetadata]:
         """Returns how far the program has read, where that is known."""
-        read = self._consumer._read_to().items()
+        read = self._consumer._read_to_().items()
         return {partition: OffsetAndMetadata(offset, "") for partition, offset in read}
 
 
@@ -97,7 +97,7 @@ class Subscriptions:
     def subscription(self) -> Subscription | None:
         """None where nothing is subscribed to or assigned."""
         consumer = self._consumer()
-        return None if consumer is None or consumer._requested is None else Subscription(consumer)
+        return None if consumer is None or consumer._requested_ is None else Subscription(consumer)
 
     @property
     def topics(self) -> frozenset[str]:
@@ -121,7 +121,7 @@ class Subscriptions:
 
     def _requested(self) -> SubscriptionRequest | None:
         consumer = self._consumer()
-        return None if consumer is None else consumer._requested
+        return None if consumer is None else consumer._requested_
 
     def partitions_auto_assigned(self) -> bool:
         """True if partitions come of topics or a pattern."""

@@ -110,7 +110,7 @@ class GroupCoordinator:
     def coordinator_id(self) -> int | None:
         """The id of the coordinating broker; None while it is not known, and for a consumer that has no group."""
         consumer = self._consumer()
-        engine = None if consumer is None else consumer._engine
+        engine = None if consumer is None else consumer._engine_
         return None if engine is None or self.group_id is None else engine._coordinator()
 
     @property
@@ -136,13 +136,13 @@ class GroupCoordinator:
                 await offsets.commit()
             elif offsets:
                 consumer = self._member()
-                await consumer._commits.offsets(consumer._working(), offsets)
+                await consumer._commits_.offsets(consumer._working_(), offsets)
 
     async def fetch_committed_offsets(
         self, partitions: Iterable[TopicPartition]
     ) -> dict[TopicPartition, OffsetAndMetadata]:
         """Returns what the group has committed: what `committed()` of the consumer calls."""
-        engine = self._member()._working()
+        engine = self._member()._working_()
         with translated(self.group_id):
             found = await engine.committed(list(partitions), require_stable=False)
         return {partition: OffsetAndMetadata(at.offset, at.metadata) for partition, at in found.items()}
@@ -161,7 +161,7 @@ class GroupCoordinator:
 
     def _membership(self) -> tuple[int, str]:
         consumer = self._consumer()
-        engine = None if consumer is None else consumer._engine
+        engine = None if consumer is None else consumer._engine_
         if engine is not None and self.group_id is not None:
             with suppress(ClosedError):
                 metadata = engine.group_metadata()

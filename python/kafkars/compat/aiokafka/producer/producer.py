@@ -151,15 +151,15 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
         if client_id is None:
             AIOKafkaProducer._PRODUCER_CLIENT_ID_SEQUENCE += 1
             client_id = f"aiokafka-producer-{AIOKafkaProducer._PRODUCER_CLIENT_ID_SEQUENCE}"
-        self._serializers = (key_serializer, value_serializer)
+        self._serializers_ = (key_serializer, value_serializer)
         self._request_timeout_ms = request_timeout_ms
-        self._transactional_id = transactional_id
-        self._acknowledged = acks != 0
-        self._max_batch_size = max_batch_size
+        self._transactional_id_ = transactional_id
+        self._acknowledged_ = acks != 0
+        self._max_batch_size_ = max_batch_size
         # Programs, and tests of programs, read these two.
         self._max_request_size = max_request_size
         self._compression_type = compression_type
-        self._config: dict[str, Any] = {
+        self._config_: dict[str, Any] = {
             **connection.settings(),
             "client_id": client_id,
             "acks": int(acks) if acks != "all" else "all",
@@ -178,17 +178,17 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
             "partitioner": "murmur2_random" if type(partitioner) is DefaultPartitioner else chosen_by(partitioner),
         }
         self._partitioner = partitioner
-        self.client = EngineClient(bootstrap_servers, self._config, weakref.ref(self))
+        self.client = EngineClient(bootstrap_servers, self._config_, weakref.ref(self))
         self._sender = Sender()
         self._txn_manager = (
             TransactionManager(self, transactional_id, transaction_timeout_ms) if is_idempotent else None
         )
-        self._engine: aio.Producer[Any, Any] | None = None
-        self._ending: Call[None] | None = None
+        self._engine_: aio.Producer[Any, Any] | None = None
+        self._ending_: Call[None] | None = None
         # The group of the offsets in the transaction, of which later calls may hear.
-        self._group_of_offsets: str | None = None
-        self._closing: Awaitable[int] | None = None
-        self._has_started = False
+        self._group_of_offsets_: str | None = None
+        self._closing_: Awaitable[int] | None = None
+        self._has_started_ = False
         self._closed = False
 
     def __del__(self, _warnings: Any = warnings) -> None:
@@ -200,11 +200,11 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
     @property
     def _key_serializer(self) -> Any:
         """The key's serializer. OpenTelemetry's instrumentation reads this and the next attribute."""
-        return self._serializers[0]
+        return self._serializers_[0]
 
     @property
     def _value_serializer(self) -> Any:
-        return self._serializers[1]
+        return self._serializers_[1]
 
     @property
     def _metadata(self) -> Any:
@@ -220,36 +220,36 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
         Raises:
             KafkaConnectionError: No broker can be reached.
         """
-        if self._has_started or self._closed:
+        if self._has_started_ or self._closed:
             return
-        engine = self._engine
+        engine = self._engine_
         if engine is None:
             with translated():
-                engine = quiet(aio.Producer(self._config))
-            self._engine = engine
-            key, value = self._serializers
-            self._open(engine, key, value, self._acknowledged)
+                engine = quiet(aio.Producer(self._config_))
+            self._engine_ = engine
+            key, value = self._serializers_
+            _kafkars.AiokafkaSender._open(self, engine, key, value, self._acknowledged_)
         try:
-            with first_contact(self._config):
-                await self._reach(self._request_timeout_ms / 1000)
-            if self._transactional_id is not None:
+            with first_contact(self._config_):
+                await _kafkars.AiokafkaSender._reach(self, self._request_timeout_ms / 1000)
+            if self._transactional_id_ is not None:
                 # As in aiokafka, only an answer of the coordinator ends this: without it nothing could be sent.
-                with translated(None, self._transactional_id):
+                with translated(None, self._transactional_id_):
                     await engine.init_transactions(LONGEST)
         except errors.ProducerClosed:
             # As in aiokafka, who stops a producer that is being started hears of no error.
             if not self._closed:
                 raise
-        if self._closing is not None:
+        if self._closing_ is not None:
             return
-        self._has_started = True
+        self._has_started_ = True
         self._sender.start()
 
     async def flush(self) -> None:
         """Waits until everything sent so far is stored or has failed."""
-        if self._engine is not None and not self._closed:
+        if self._engine_ is not None and not self._closed:
             with translated():
-                await self._engine.flush()
+                await self._engine_.flush()
 
     async def stop(self) -> None:
         """Waits for what was sent, and closes. Calling it again does nothing. As in aiokafka, cancelling gives up the
@@ -258,13 +258,13 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
         if self._closed:
             return
         self._closed = True
-        self._shut()
-        if self._engine is None:
+        _kafkars.AiokafkaSender._shut(self)
+        if self._engine_ is None:
             await self.client.close()
             return
         # Begun before anything is waited for.
-        self._closing = self._close(self._engine, 2 * self._request_timeout_ms / 1000)
-        closed = asyncio.shield(self._closing)
+        self._closing_ = self._close_(self._engine_, 2 * self._request_timeout_ms / 1000)
+        closed = asyncio.shield(self._closing_)
         await self.client.close()
         try:
             with translated():
@@ -272,11 +272,11 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
         finally:
             self._sender.close()
 
-    def _close(self, engine: aio.Producer[Any, Any], time_limit: float) -> Awaitable[int]:
+    def _close_(self, engine: aio.Producer[Any, Any], time_limit: float) -> Awaitable[int]:
         """Begins to close. What is open of a transaction is sent first, as in aiokafka; the engine gives it up, because
         nobody commits it any more.
         """
-        if self._transactional_id is None or not engine.in_transaction or self._is_ending():
+        if self._transactional_id_ is None or not engine.in_transaction or self._is_ending_():
             return engine.close(time_limit)
         end = self._loop.time() + time_limit
         flushed = engine.flush(time_limit)
@@ -366,15 +366,15 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
             UnknownTopicOrPartitionError: There is no such topic.
         """
         with translated():
-            return {info.partition for info in await self._started().partitions_for(topic)}
+            return {info.partition for info in await self._started_().partitions_for(topic)}
 
     def create_batch(self) -> BatchBuilder:
         """Makes an empty batch to fill by hand, of at most `max_batch_size` bytes."""
-        key, value = self._serializers
+        key, value = self._serializers_
         return BatchBuilder(
-            self._max_batch_size,
+            self._max_batch_size_,
             0,
-            is_transactional=self._transactional_id is not None,
+            is_transactional=self._transactional_id_ is not None,
             key_serializer=key,
             value_serializer=value,
         )
@@ -392,7 +392,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
             AssertionError: There is no such partition.
             UnknownTopicOrPartitionError: There is no such topic.
         """
-        self._check_open()
+        self._check_open_()
         known = await self.partitions_for(topic)
         if partition is None:
             # As in aiokafka for records without a key; FastStream relies on it.
@@ -405,10 +405,10 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
             raise TypeError(f"partition: expected a number, not {shown(partition)}") from None
         if partition not in known:
             raise AssertionError(f"partition {partition} of {topic!r} does not exist")
-        self._check_in_transaction()
+        self._check_in_transaction_()
         batch.close()
         future: asyncio.Future[RecordMetadata] = asyncio.ensure_future(
-            self._send_batch(batch._native, topic, partition)
+            _kafkars.AiokafkaSender._send_batch(self, batch._native, topic, partition)
         )
         if self._txn_manager is not None and self._txn_manager.state is TransactionState.ABORTABLE_ERROR:
             # As send() does, it raises what the transaction has failed with: futures of batches are often thrown away.
@@ -449,8 +449,8 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
         self._ensure_transactional()
         # As in aiokafka, a task that is cancelled in its first step has begun none.
         await asyncio.sleep(0)
-        with self._in_order():
-            await self._started().begin_transaction()
+        with self._in_order_():
+            await self._started_().begin_transaction()
 
     async def commit_transaction(self) -> None:
         """Commits the transaction; its records can be read with `read_committed` from then on.
@@ -460,7 +460,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
             ProducerFenced: Another producer uses the `transactional_id`, or the transaction was open for too long.
         """
         self._ensure_transactional()
-        await self._end(self._started().commit_transaction)
+        await self._end_(self._started_().commit_transaction)
 
     async def abort_transaction(self) -> None:
         """Aborts the transaction; its records are never read with `read_committed`.
@@ -469,20 +469,20 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
             IllegalOperation: There is no `transactional_id`, or no transaction is open.
         """
         self._ensure_transactional()
-        await self._end(self._started().abort_transaction)
+        await self._end_(self._started_().abort_transaction)
 
-    async def _end(self, step: Callable[[float], Call[None]]) -> None:
+    async def _end_(self, step: Callable[[float], Call[None]]) -> None:
         """Ends the transaction. As in aiokafka, cancelling gives up the wait, not the commit or abort itself; and until
         then no other call ends it.
         """
-        if self._is_ending():
+        if self._is_ending_():
             raise WrongStateError("the transaction is being ended by an earlier call")
-        with self._in_order():
-            self._ending = step(LONGEST)
-            await asyncio.shield(self._ending)
+        with self._in_order_():
+            self._ending_ = step(LONGEST)
+            await asyncio.shield(self._ending_)
 
-    def _is_ending(self) -> bool:
-        return self._ending is not None and not self._ending.done()
+    def _is_ending_(self) -> bool:
+        return self._ending_ is not None and not self._ending_.done()
 
     async def send_offsets_to_transaction(
         self, offsets: Mapping[TopicPartition, int | tuple[int, str] | OffsetAndMetadata], group_id: str
@@ -494,14 +494,14 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
             ValueError: There are no offsets, or no group is named.
         """
         self._ensure_transactional()
-        engine = self._started()
+        engine = self._started_()
         if not engine.in_transaction:
             raise WrongStateError("no transaction is open")
         if not group_id or not isinstance(group_id, str):
             raise ValueError(group_id)
         checked = commit_structure_validate(offsets)
-        self._group_of_offsets = group_id
-        with self._in_order():
+        self._group_of_offsets_ = group_id
+        with self._in_order_():
             await engine.send_offsets_to_transaction(
                 {partition: EngineOffset(offset, metadata) for partition, (offset, metadata) in checked.items()},
                 ConsumerGroupMetadata(group_id),
@@ -511,24 +511,24 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
     # Within
 
     def _ensure_transactional(self) -> None:
-        if self._transactional_id is None:
+        if self._transactional_id_ is None:
             raise errors.IllegalOperation("this call needs the setting transactional_id")
 
-    def _in_order(self) -> in_order:
-        return in_order(self._group_of_offsets, self._transactional_id)
+    def _in_order_(self) -> in_order:
+        return in_order(self._group_of_offsets_, self._transactional_id_)
 
-    def _started(self) -> aio.Producer[Any, Any]:
-        self._check_open()
-        if self._engine is None:
+    def _started_(self) -> aio.Producer[Any, Any]:
+        self._check_open_()
+        if self._engine_ is None:
             raise errors.IllegalStateError("the producer has no connection yet: await producer.start() first")
-        return self._engine
+        return self._engine_
 
-    def _check_open(self) -> None:
+    def _check_open_(self) -> None:
         if self._closed:
             raise errors.ProducerClosed
 
-    def _check_in_transaction(self) -> None:
-        if self._transactional_id is not None and (not self._started().in_transaction or self._is_ending()):
+    def _check_in_transaction_(self) -> None:
+        if self._transactional_id_ is not None and (not self._started_().in_transaction or self._is_ending_()):
             raise errors.IllegalOperation("records of this producer are sent in transactions, and none is open")
 
 
@@ -557,7 +557,7 @@ class TransactionContext:
     async def __aexit__(
         self, exc_type: type[BaseException] | None, exc_value: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        engine = self._producer._started()
+        engine = self._producer._started_()
         if exc_type is None:
             await self._producer.commit_transaction()
         elif engine.in_transaction:

@@ -34,7 +34,7 @@ class TransactionManager:
     def state(self) -> TransactionState:
         """As of now; UNINITIALIZED before `start()` and without a `transactional_id`."""
         producer = self._producer()
-        engine = None if producer is None else producer._engine
+        engine = None if producer is None else producer._engine_
         return TransactionState.UNINITIALIZED if engine is None else TransactionState[engine._transaction_state()]
 
     def is_in_transaction(self) -> bool:

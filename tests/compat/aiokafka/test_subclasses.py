@@ -1,0 +1,146 @@
+"""Classes of programs that derive from clients: their own attributes and methods, and methods that they replace."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import Any
+
+import pytest
+
+from tests.compat.aiokafka.conftest import LIBRARIES
+from tests.support.aiokafka_library import Library, Run
+
+ATTRIBUTES = (
+    *("_admin", "_assignment", "_assignors", "_commits", "_config", "_end", "_ending", "_engine", "_last", "_leaving"),
+    *(
+        "_membership",
+        "_paused",
+        "_position",
+        "_positions",
+        "_requested",
+        "_running",
+        "_serializers",
+        "_tasks",
+        "_topic",
+    ),
+)
+METHODS = (
+    *("_arrived", "_change", "_check_group", "_close", "_connected", "_consumed", "_failed", "_fetched", "_follow"),
+    *("_handle", "_leave", "_made", "_open", "_raise_later", "_reach", "_refresh", "_run", "_seconds", "_serve"),
+    *("_shut", "_spawn", "_standing", "_start", "_times", "_update", "_working"),
+)
+CLIENTS = {
+    "AIOKafkaConsumer": "consumer.consumer",
+    "AIOKafkaProducer": "producer.producer",
+    "AIOKafkaClient": "client",
+    "AIOKafkaAdminClient": "admin.client",
+}
+NATIVE = {
+    *("_bytes_of", "_checked_headers", "_consumed", "_known_partitions", "_last_fetch", "_new_batch", "_open"),
+    *("_raise_later", "_reach", "_send_batch", "_serve", "_shut"),
+}
+"""Methods of the native base classes, which are called by their class."""
+
+
+def crowded(kind: type) -> type:
+    """A class with attributes and methods such as programs have."""
+
+    def made(self: Any, *arguments: Any, **settings: Any) -> None:
+        kind.__init__(self, *arguments, **settings)  # type: ignore[misc]  # the class is this function's argument
+        for name in ATTRIBUTES:
+            setattr(self, name, name)
+
+    def fails(*_arguments: Any) -> None:
+        raise AssertionError("a client has called the method of its subclass")
+
+    return type("Crowded", (kind,), {"__init__": made, **dict.fromkeys(METHODS, fails)})
+
+
+def is_untouched(client: Any) -> bool:
+    return all(getattr(client, name) == name for name in ATTRIBUTES)
+
+
+def test_a_consumer_does_not_meet_attributes_of_a_subclass(library: Library, run: Run) -> None:
+    topic, group = library.broker.new_topic(), library.group()
+    partition = library.partition(topic)
+
+    async def test() -> None:
+        await library.fill(topic, 3)
+        kind = crowded(library.module().AIOKafkaConsumer)
+        address = {"bootstrap_servers": library.broker.bootstrap_servers}
+        consumer = kind(topic, group_id=group, auto_offset_reset="earliest", **address)
+        await consumer.start()
+        assert (await consumer.getone()).value == b"v0"
+        assert sum(map(len, (await consumer.getmany(timeout_ms=5_000)).values())) == 2
+        assert await consumer.position(partition) == 3
+        assert consumer.highwater(partition) == 3
+        assert consumer.partitions_for_topic(topic) == {0}
+        await consumer.commit({partition: 1})
+        assert await consumer.seek_to_committed() == {partition: 1}
+        await consumer.seek_to_end()
+        await consumer.stop()
+        assert is_untouched(consumer)
+        async with library.consumer(group_id=group) as after:
+            assert await after.committed(partition) == 3
+
+    run(test)
+
+
+@pytest.mark.parametrize("is_transactional", [False, True])
+def test_a_producer_does_not_meet_attributes_of_a_subclass(embedded: Library, run: Run, is_transactional: bool) -> None:
+    topic = embedded.broker.new_topic()
+
+    async def test() -> None:
+        kind = crowded(embedded.module().AIOKafkaProducer)
+        address = {"bootstrap_servers": embedded.broker.bootstrap_servers}
+        producer = kind(transactional_id=embedded.group() if is_transactional else None, **address)
+        await producer.start()
+        if is_transactional:
+            await producer.begin_transaction()
+        assert (await producer.send_and_wait(topic, b"value")).offset == 0
+        batch = producer.create_batch()
+        batch.append(key=None, value=b"value", timestamp=None)
+        assert (await (await producer.send_batch(batch, topic, partition=0))).offset == 1
+        if is_transactional:
+            await producer.commit_transaction()
+        await producer.stop()
+        assert is_untouched(producer)
+
+    run(test)
+
+
+def test_administrators_do_not_meet_attributes_of_a_subclass(embedded: Library, run: Run) -> None:
+    topic = embedded.broker.new_topic()
+    address = {"bootstrap_servers": embedded.broker.bootstrap_servers}
+
+    async def test() -> None:
+        admin = crowded(embedded.module("admin").AIOKafkaAdminClient)(**address)
+        await admin.start()
+        assert topic in await admin.list_topics()
+        await admin.close()
+        assert is_untouched(admin)
+        client = crowded(embedded.module("client").AIOKafkaClient)(**address)
+        await client.bootstrap()
+        assert topic in (await client.fetch_all_metadata()).topics()
+        await client.close()
+        assert is_untouched(client)
+
+    run(test)
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_names_of_a_client_for_itself_cannot_be_met(face: Library, run: Run, name: str) -> None:
+    """They end with an underscore, unless the original has them."""
+
+    async def test() -> None:
+        module = face.module(CLIENTS[name])
+        kind = getattr(module, name)
+        made = kind(bootstrap_servers=face.broker.bootstrap_servers)
+        private = {each for each in {*dir(kind), *vars(made)} if each.startswith("_") and not each.startswith("__")}
+        await (made.close() if hasattr(made, "close") else made.stop())
+        original = Library(LIBRARIES["aiokafka"], face.broker).module(CLIENTS[name])
+        theirs = {*dir(getattr(original, name)), *re.findall(r"\bself\.(_\w+)", inspect.getsource(original))}
+        assert not {each for each in private - theirs - NATIVE if not each.endswith("_")}
+
+    run(test)
