@@ -144,3 +144,73 @@ def test_names_of_a_client_for_itself_cannot_be_met(face: Library, run: Run, nam
         assert not {each for each in private - theirs - NATIVE if not each.endswith("_")}
 
     run(test)
+
+
+def test_offsets_from_elsewhere_are_sought(library: Library, run: Run) -> None:
+    """A program that keeps its offsets in a database replaces `committed()`."""
+    topic = library.broker.new_topic()
+
+    class Kept(library.module().AIOKafkaConsumer):  # type: ignore[misc, name-defined]
+        async def committed(self, _: Any) -> int:
+            return 2
+
+    async def test() -> None:
+        await library.fill(topic, 3)
+        address = {"bootstrap_servers": library.broker.bootstrap_servers}
+        async with Kept(topic, group_id=library.group(), enable_auto_commit=False, **address) as consumer:
+            assert await consumer.seek_to_committed() == {library.partition(topic): 2}
+            assert (await consumer.getone()).offset == 2
+
+    run(test)
+
+
+def producing(library: Library) -> type:
+    """A producer that makes bytes and chooses partitions by methods of its own."""
+
+    class Own(library.module().AIOKafkaProducer):  # type: ignore[misc, name-defined]
+        def _serialize(self, key: Any, value: Any, headers: Any) -> Any:
+            key_bytes, value_bytes = super()._serialize(key, value, headers)
+            return key_bytes, b"%d headers, %b" % (len(headers), value_bytes)
+
+        def _partition(self, topic: str, partition: Any, key: Any, *parts: Any) -> int:
+            return int(key if partition is None else super()._partition(topic, partition, key, *parts))
+
+    return Own
+
+
+@pytest.mark.parametrize("kind", ["plain", "with a send() of its own"])
+def test_methods_for_every_record_may_be_replaced(library: Library, run: Run, kind: str) -> None:
+    topic = library.broker.new_topic(partitions=3)
+    made = producing(library)
+
+    class Sending(made):  # type: ignore[misc, valid-type]
+        async def send(self, topic: str, value: Any = None, *arguments: Any, **settings: Any) -> Any:
+            return await super().send(topic, value + "!", *arguments, **settings)
+
+    async def test() -> None:
+        address = {"bootstrap_servers": library.broker.bootstrap_servers}
+        settings = {**address, "value_serializer": str.encode, "key_serializer": str.encode}
+        async with (made if kind == "plain" else Sending)(**settings) as producer:
+            for number in range(3):
+                assert (await producer.send_and_wait(topic, "value", str(number))).partition == number
+            assert (await producer.send_and_wait(topic, "value", "0", partition=1)).partition == 1
+            with pytest.raises(AssertionError):
+                await producer.send(topic, "value", "0", partition=7)
+            await producer.send_and_wait(topic, "value", "2", headers=[("name", b"")])
+        async with library.consumer(topic) as consumer:
+            values = [(await consumer.getone(library.partition(topic, 2))).value for _ in range(2)]
+        end = b"" if kind == "plain" else b"!"
+        assert values == [b"0 headers, value" + end, b"1 headers, value" + end]
+
+    run(test)
+
+
+def test_a_send_that_would_leave_out_a_replaced_method_is_refused(face: Library) -> None:
+    with pytest.raises(NotImplementedError, match="partitioner"):
+
+        class Both(face.module().AIOKafkaProducer):  # type: ignore[misc, name-defined]
+            async def send(self, topic: str, *arguments: Any) -> Any:
+                return await super().send(topic, *arguments)
+
+            def _partition(self, *_: Any) -> int:
+                return 0

@@ -96,6 +96,12 @@ REASONS = [
         "Two members that take the partitions from each other for ever read everything again and again.",
     ),
     Reason(
+        ("`_partition()` and `_serialize()` of a producer, replaced in the same class as `send()`, or in an object",),
+        "are called for every record",
+        "NotImplementedError when the class is made; those of an object are not called. In a subclass they are, and a subclass of that may replace `send()`",
+        "Sends are native, and do not look for methods with every record. `partitioner`, `key_serializer` and `value_serializer` are there for it.",
+    ),
+    Reason(
         ("a record of less than 82 bytes below max_request_size",),
         "MessageSizeTooLargeError: it counts the longest headers that a batch and a record may have",
         "sends it",

@@ -111,13 +111,11 @@ class Positioning(ConsumerState):
         As in aiokafka, a partition with nothing committed, or offset 0, stays where it is.
         """
         found = self._seeking_(partitions)
-        self._check_group_()
-        offsets = await self._coordinator.fetch_committed_offsets(found)
         answer: dict[TopicPartition, int | None] = {}
         for partition in found:
-            offset = offsets[partition].offset if partition in offsets else None
-            answer[partition] = offset
-            if offset:
+            # As in aiokafka, programs that keep their offsets elsewhere replace committed().
+            answer[partition] = offset = await self.committed(partition)
+            if offset is not None and offset > 0:
                 self.seek(partition, offset)
         return answer
 

@@ -20,6 +20,7 @@ from kafkars.compat.aiokafka.abc import AbstractTokenProvider
 from kafkars.compat.aiokafka.client import EngineClient
 from kafkars.compat.aiokafka.errors import translated
 from kafkars.compat.aiokafka.partitioner import DefaultPartitioner
+from kafkars.compat.aiokafka.producer import _hooks
 from kafkars.compat.aiokafka.producer.message_accumulator import BatchBuilder
 from kafkars.compat.aiokafka.producer.sender import Sender
 from kafkars.compat.aiokafka.producer.transaction_manager import TransactionManager, TransactionState
@@ -79,6 +80,12 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
     _PRODUCER_CLIENT_ID_SEQUENCE = 0
     _closed: bool | None = None
     _source_traceback = None
+    _has_hooks_ = False
+    """True if a subclass replaces what aiokafka calls for every record."""
+
+    def __init_subclass__(cls, **arguments: Any) -> None:
+        super().__init_subclass__(**arguments)
+        cls._has_hooks_ = _hooks.replaced(cls, AIOKafkaProducer)
 
     @discreet
     def __init__(
@@ -227,7 +234,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
             with translated():
                 engine = quiet(aio.Producer(self._config_))
             self._engine_ = engine
-            key, value = self._serializers_
+            key, value = (None, None) if self._has_hooks_ else self._serializers_
             _kafkars.AiokafkaSender._open(self, engine, key, value, self._acknowledged_)
         try:
             with first_contact(self._config_):
@@ -415,6 +422,12 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
             await future
         return future
 
+    def _serialize(self, key: Any, value: Any, headers: Any) -> tuple[Any, Any]:
+        """Returns key and value of a record as they are sent; subclasses replace it."""
+        del headers
+        for_key, for_value = self._serializers_
+        return key if for_key is None else for_key(key), value if for_value is None else for_value(value)
+
     def _partition(
         self,
         topic: str,
@@ -424,7 +437,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
         serialized_key: bytes | None,
         serialized_value: bytes | None,
     ) -> int:
-        """Returns the partition for a record, by the metadata of `client`; Faust calls it."""
+        """Returns the partition for a record, by the metadata of `client`; Faust calls it, and subclasses replace it."""
         del key, value, serialized_value
         everyone = sorted(self.client.cluster.partitions_for_topic(topic) or ())
         if partition is not None:
