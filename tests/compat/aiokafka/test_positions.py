@@ -328,3 +328,17 @@ def test_a_partition_that_is_gone_is_no_error(face: Library, run: Run) -> None:
             await admin.close()
 
     run(test)
+
+
+@pytest.mark.parametrize("word", ["smallest", "", " earliest", "None", "LATEST"])
+def test_a_word_that_does_not_tell_where_to_begin_is_said(
+    embedded: Library, run: Run, caplog: pytest.LogCaptureFixture, word: str
+) -> None:
+    """Of older clients: reading then begins nowhere."""
+
+    async def test() -> None:
+        async with embedded.consumer(group_id=embedded.group(), auto_offset_reset=word):
+            said = [each.message for each in caplog.records if each.name == "aiokafka.consumer.fetcher"]
+        assert ["auto_offset_reset" in each for each in said] == ([] if word in {"None", "LATEST"} else [True])
+
+    run(test)

@@ -182,3 +182,27 @@ def test_two_starts_beside_each_other_wait_for_the_same(embedded: Library, run: 
         await consumer.stop()
 
     run(test)
+
+
+CLIENTS = ("consumer", "producer", "admin", "client")
+
+
+@pytest.mark.parametrize("kind", CLIENTS)
+def test_a_client_is_started_in_the_loop_in_which_it_was_made(embedded: Library, kind: str) -> None:
+    address = {"bootstrap_servers": embedded.broker.bootstrap_servers}
+
+    async def made() -> Any:
+        match kind:
+            case "admin":
+                return embedded.module("admin").AIOKafkaAdminClient(**address)
+            case "client":
+                return embedded.module("client").AIOKafkaClient(**address)
+            case _:
+                return getattr(embedded, kind)()
+
+    async def starts(client: Any) -> None:
+        with pytest.raises(AssertionError):
+            await (client.bootstrap if kind == "client" else client.start)()
+        await (client.stop if hasattr(client, "stop") else client.close)()
+
+    asyncio.run(starts(asyncio.run(made())))

@@ -204,6 +204,12 @@ REASONS = [
         "It has nothing.",
     ),
     Reason(
+        ("start() of a producer, client or administrator that is stopped meanwhile, where no broker can be reached",),
+        "KafkaConnectionError",
+        "ends and says nothing, as where one can be reached, unless it has been found out by then",
+        "Whoever has stopped a client does not ask whether it could have connected.",
+    ),
+    Reason(
         ("stop() of a consumer without group",),
         "raises CancelledError in rare cases",
         "ends",

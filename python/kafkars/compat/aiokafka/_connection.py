@@ -172,6 +172,12 @@ def warn_of_loop(given: object) -> None:
         warnings.warn(text, DeprecationWarning, stacklevel=4)
 
 
+def check_loop(loop: asyncio.AbstractEventLoop) -> None:
+    """Fails where another loop runs than the one that a client was made in."""
+    if loop is not asyncio.get_running_loop():
+        raise AssertionError("the client was made in another event loop: make it in the one that is to run it")
+
+
 @contextmanager
 def first_contact(config: Mapping[str, Any]) -> Iterator[None]:
     """Makes any failure to connect or log in a `KafkaConnectionError`, as in aiokafka.

@@ -10,13 +10,15 @@ import time
 import weakref
 from collections.abc import Iterable
 from enum import IntEnum
+from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
 from kafkars import aio
 from kafkars._discreet import discreet
 from kafkars.compat._quiet import quiet
 from kafkars.compat.aiokafka import errors
-from kafkars.compat.aiokafka._connection import Connection, first_contact
+from kafkars.compat.aiokafka._connection import Connection, check_loop, first_contact
+from kafkars.compat.aiokafka._hints import Self
 from kafkars.compat.aiokafka.abc import AbstractTokenProvider
 from kafkars.compat.aiokafka.cluster import ClusterMetadata, KnownCluster, Snapshot
 from kafkars.compat.aiokafka.conn import collect_hosts
@@ -25,10 +27,6 @@ from kafkars.compat.aiokafka.structs import BrokerMetadata, PartitionMetadata
 from kafkars.compat.aiokafka.util import get_running_loop
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
-    from typing_extensions import Self
-
     from kafkars import _kafkars
     from kafkars.compat.aiokafka.admin.client import AIOKafkaAdminClient
     from kafkars.types import PartitionInfo
@@ -130,6 +128,7 @@ class AIOKafkaClient:
         Raises:
             KafkaConnectionError: No broker can be reached.
         """
+        check_loop(self._loop)
         if self._admin_ is None:
             with translated():
                 self._admin_ = quiet(aio.Admin(self._config_))
@@ -138,7 +137,7 @@ class AIOKafkaClient:
             with first_contact(self._config_), translated():
                 await self._connected_().refresh([], self._seconds_())
         except errors.KafkaError:
-            # As in aiokafka, who closes a client that is being started hears of no error.
+            # As in aiokafka where brokers can be reached, who closes a client that is being started hears of no error.
             if not self._closed_:
                 raise
 

@@ -11,13 +11,14 @@ import ssl
 import weakref
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from kafkars._discreet import discreet
 from kafkars.aio import Admin
 from kafkars.compat._quiet import quiet
 from kafkars.compat.aiokafka import errors
-from kafkars.compat.aiokafka._connection import Connection, first_contact, or_no_contact
+from kafkars.compat.aiokafka._connection import Connection, check_loop, first_contact, or_no_contact
+from kafkars.compat.aiokafka._hints import Self
 from kafkars.compat.aiokafka.abc import AbstractTokenProvider
 from kafkars.compat.aiokafka.admin import _configs, _groups
 from kafkars.compat.aiokafka.admin.config_resource import ConfigResource
@@ -37,9 +38,7 @@ from kafkars.compat.aiokafka.protocol.admin import (
 )
 from kafkars.compat.aiokafka.protocol.metadata import MetadataRequest
 from kafkars.compat.aiokafka.structs import OffsetAndMetadata, TopicPartition
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
+from kafkars.compat.aiokafka.util import get_running_loop
 
 __all__ = ["AIOKafkaAdminClient"]
 
@@ -99,6 +98,7 @@ class AIOKafkaAdminClient:
             sasl_kerberos_domain_name=sasl_kerberos_domain_name,
             sasl_oauth_token_provider=sasl_oauth_token_provider,
         ).settings()
+        self._loop_ = loop or get_running_loop()
         self._request_timeout_ms = request_timeout_ms
         self._admin_ = self._made_()
         self._client = AdministratorClient(self._config_, weakref.ref(self))
@@ -118,6 +118,7 @@ class AIOKafkaAdminClient:
         Raises:
             KafkaConnectionError: No bootstrap address answers.
         """
+        check_loop(self._loop_)
         if self._admin_.closed:
             self._admin_ = self._made_()
         self._started, self._closed = True, False
@@ -126,7 +127,7 @@ class AIOKafkaAdminClient:
                 await or_no_contact(self._config_, self._run_(self._admin_.describe_cluster))
         except errors.KafkaError as error:
             if self._closed:
-                # As in aiokafka, who closes a client that is being started hears of no error.
+                # As in aiokafka where brokers can be reached, who closes a client that is being started hears of no error.
                 return
             self._started = False
             await self._admin_.close()

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
 from kafkars.compat.aiokafka._connection import Connection
+from kafkars.config.checks import shown
+
+log = logging.getLogger("aiokafka.consumer.fetcher")
+
+RESETS = ("earliest", "latest", "none")
 
 KEPT = (
     "auto_commit_interval_ms",
@@ -82,4 +88,10 @@ def engine_settings(given: Mapping[str, Any], assignors: tuple[Any, ...]) -> dic
 def reset_of(word: object) -> str:
     """Returns where reading begins, in whatever case it is written; "none" for what is no such word."""
     lower = word.lower() if isinstance(word, str) else None
-    return lower if lower in {"earliest", "latest"} else "none"
+    return lower if lower in RESETS else "none"
+
+
+def warn_of_reset(word: object) -> None:
+    """Says in the log that a word does not tell where reading begins."""
+    if not isinstance(word, str) or word.lower() not in RESETS:
+        log.warning("auto_offset_reset: %s is none of %s; 'none' is used", shown(word, RESETS), ", ".join(RESETS))

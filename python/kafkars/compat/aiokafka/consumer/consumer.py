@@ -9,14 +9,16 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from types import TracebackType
+from typing import Any
 
 from kafkars import _kafkars, aio
 from kafkars._discreet import discreet
 from kafkars.compat._quiet import quiet
 from kafkars.compat.aiokafka import errors
-from kafkars.compat.aiokafka._connection import first_contact, warn_of_loop
+from kafkars.compat.aiokafka._connection import check_loop, first_contact, warn_of_loop
 from kafkars.compat.aiokafka._coroutine_methods import native
+from kafkars.compat.aiokafka._hints import Self
 from kafkars.compat.aiokafka._parts import of_parts
 from kafkars.compat.aiokafka.abc import AbstractTokenProvider
 from kafkars.compat.aiokafka.client import EngineClient
@@ -25,7 +27,7 @@ from kafkars.compat.aiokafka.consumer._commits import Commits
 from kafkars.compat.aiokafka.consumer._lookups import Lookups
 from kafkars.compat.aiokafka.consumer._membership import Membership, SubscriptionRequest
 from kafkars.compat.aiokafka.consumer._positions import Positioning, is_count
-from kafkars.compat.aiokafka.consumer._settings import connection_of, engine_settings, kept
+from kafkars.compat.aiokafka.consumer._settings import connection_of, engine_settings, kept, warn_of_reset
 from kafkars.compat.aiokafka.consumer._standing import Fetched, Standing
 from kafkars.compat.aiokafka.consumer._state import ConsumerState
 from kafkars.compat.aiokafka.consumer._subscribing import Subscribing
@@ -37,11 +39,6 @@ from kafkars.compat.aiokafka.errors import translated
 from kafkars.compat.aiokafka.structs import TopicPartition
 from kafkars.compat.aiokafka.util import get_running_loop
 from kafkars.config.checks import shown
-
-if TYPE_CHECKING:
-    from types import TracebackType
-
-    from typing_extensions import Self
 
 __all__ = ["AIOKafkaConsumer"]
 
@@ -67,6 +64,7 @@ class AIOKafkaConsumer(Subscribing, Positioning, Lookups):
     """
 
     _source_traceback = None
+    _auto_offset_reset: object
     _exclude_internal_topics: bool
     _isolation_level: str
     _max_poll_records: int | None
@@ -162,6 +160,7 @@ class AIOKafkaConsumer(Subscribing, Positioning, Lookups):
             UnknownTopicOrPartitionError: There is no such topic within `request_timeout_ms`.
             ValueError: A setting makes no sense.
         """
+        check_loop(self._loop)
         if self._membership_ is not None or self._closed:
             raise AssertionError("start() was called before, or stop()")
         if self._isolation_level not in ISOLATION_LEVELS:
@@ -199,6 +198,7 @@ class AIOKafkaConsumer(Subscribing, Positioning, Lookups):
         if self._membership_ is None:
             _kafkars.AiokafkaReader._open(self, engine, *self._deserializers_, self._max_poll_records)
             self._membership_ = Membership(self, engine, has_group=self._group_id is not None)
+            warn_of_reset(self._auto_offset_reset)
             self._membership_.assignors = tuple(each for each in self._assignors_ if not isinstance(each, str))
             self._watching_ = [
                 self._spawn_(_membership.serve(weakref.ref(self))),

@@ -8,14 +8,16 @@ import ssl
 import warnings
 import weakref
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from kafkars import _kafkars, aio
 from kafkars._discreet import discreet
 from kafkars.compat._quiet import quiet
 from kafkars.compat.aiokafka import errors
-from kafkars.compat.aiokafka._connection import Connection, first_contact, warn_of_loop
+from kafkars.compat.aiokafka._connection import Connection, check_loop, first_contact, warn_of_loop
 from kafkars.compat.aiokafka._coroutine_methods import native
+from kafkars.compat.aiokafka._hints import Self
 from kafkars.compat.aiokafka.abc import AbstractTokenProvider
 from kafkars.compat.aiokafka.client import EngineClient
 from kafkars.compat.aiokafka.errors import translated
@@ -31,10 +33,6 @@ from kafkars.types import ConsumerGroupMetadata
 from kafkars.types import OffsetAndMetadata as EngineOffset
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
-    from typing_extensions import Self
-
     from kafkars.aio import Call
 
 __all__ = ["AIOKafkaProducer"]
@@ -227,6 +225,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
         Raises:
             KafkaConnectionError: No broker can be reached.
         """
+        check_loop(self._loop)
         if self._has_started_ or self._closed:
             return
         engine = self._engine_
@@ -244,7 +243,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
                 with translated(None, self._transactional_id_):
                     await engine.init_transactions(LONGEST)
         except errors.ProducerClosed:
-            # As in aiokafka, who stops a producer that is being started hears of no error.
+            # As in aiokafka where brokers can be reached, who stops a producer that is being started hears of no error.
             if not self._closed:
                 raise
         if self._closing_ is not None:
