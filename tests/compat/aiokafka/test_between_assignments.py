@@ -116,3 +116,42 @@ def test_a_consumer_that_stops_there_tells_where_it_stood(embedded: Library, run
             assert await consumer.position(partition) == 1
 
     run(test)
+
+
+@pytest.mark.parametrize("has_listener", [False, True])
+def test_what_is_assigned_by_hand_is_not_what_the_group_takes(
+    embedded: Library, run: Run, *, has_listener: bool
+) -> None:
+    """The group is left in the background, and takes its partitions after others were assigned."""
+    topic, group = embedded.broker.new_topic(), embedded.group()
+    partition = embedded.partition(topic)
+
+    class Listener(embedded.module("abc").ConsumerRebalanceListener):  # type: ignore[misc, name-defined]
+        async def on_partitions_revoked(self, partitions: Any) -> None:
+            pass
+
+        async def on_partitions_assigned(self, partitions: Any) -> None:
+            pass
+
+    async def test() -> None:
+        await embedded.fill(topic, RECORDS)
+        async with embedded.consumer(group_id=group, enable_auto_commit=False) as consumer:
+            consumer.subscribe([topic], listener=Listener() if has_listener else None)
+            await consumer.getone()
+            leaves = len(embedded.broker.handle.requests("LeaveGroup"))
+            consumer.unsubscribe()
+            consumer.assign([partition])
+            await until(lambda: len(embedded.broker.handle.requests("LeaveGroup")) > leaves)
+            while (await consumer.getone()).offset < RECORDS - 1:
+                pass
+            consumer.pause(partition)
+            assert consumer.paused() == {partition}
+            await consumer.commit()
+            assert await consumer.committed(partition) == RECORDS
+            consumer.seek(partition, 1)
+            consumer.resume(partition)
+            assert (await consumer.getone()).offset == 1
+            await consumer.commit({partition: 2})
+            assert await consumer.committed(partition) == 2
+
+    run(test)

@@ -344,7 +344,8 @@ class Membership:
 
     def _gave_back(self) -> None:
         consumer = self.consumer()
-        if consumer is not None and self.is_settled:
+        # What goes when the group has been left was given up by unsubscribe(), and the program has others by now.
+        if consumer is not None and self.is_settled and self.is_joined:
             self.between = consumer._standing_()
         self._note_change()
 
