@@ -100,3 +100,29 @@ def test_a_subscription_that_ends_while_the_listener_hears_of_nothing(embedded: 
         await consumer.stop()
 
     run(test)
+
+
+def test_a_listener_that_subscribes_hears_once_that_nothing_was_revoked(library: Library, run: Run) -> None:
+    topics = [library.broker.new_topic() for _ in range(2)]
+    heard: list[str] = []
+
+    async def test() -> None:
+        consumer = library.consumer(group_id=library.group(), heartbeat_interval_ms=100)
+
+        class Listener(library.module().ConsumerRebalanceListener):  # type: ignore[misc, name-defined]
+            async def on_partitions_revoked(self, revoked: Any) -> None:
+                heard.append(f"revoked {len(revoked)}")
+                if len(heard) == 1:
+                    consumer.subscribe(topics[1:], listener=self)
+
+            async def on_partitions_assigned(self, assigned: Any) -> None:
+                heard.append(f"assigned {len(assigned)}")
+
+        consumer.subscribe(topics[:1], listener=Listener())
+        await consumer.start()
+        await until(lambda: "assigned 1" in heard)
+        assert heard == ["revoked 0", "assigned 1"]
+        assert {partition.topic for partition in consumer.assignment()} == set(topics[1:])
+        await consumer.stop()
+
+    run(test)

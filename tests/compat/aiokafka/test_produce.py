@@ -372,3 +372,26 @@ def test_what_has_no_headers_is_forwarded(library: Library, run: Run, headers: A
             assert (await consumer.getone()).headers == ()
 
     run(test)
+
+
+@pytest.mark.parametrize("call", ["send", "send_and_wait"])
+def test_what_a_task_was_made_for_before_stop_is_sent(library: Library, run: Run, call: str) -> None:
+    topic = library.broker.new_topic()
+
+    async def test() -> None:
+        producer = library.producer()
+        await producer.start()
+        await producer.send_and_wait(topic, b"first")
+
+        async def send(number: int) -> Any:
+            if call == "send_and_wait":
+                return await producer.send_and_wait(topic, b"%d" % number)
+            return await (await producer.send(topic, b"%d" % number))
+
+        sending = [asyncio.ensure_future(send(number)) for number in range(3)]
+        await producer.stop()
+        assert sorted([(await each).offset for each in sending]) == [1, 2, 3]
+        with pytest.raises(library.errors.ProducerClosed):
+            await producer.send(topic, b"late")
+
+    run(test)

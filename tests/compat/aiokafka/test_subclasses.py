@@ -164,6 +164,43 @@ def test_offsets_from_elsewhere_are_sought(library: Library, run: Run) -> None:
     run(test)
 
 
+@pytest.mark.parametrize("way", ["numbers", "coroutine", "nothing"])
+def test_what_a_subclass_makes_of_its_partitions_is_for_its_users(library: Library, run: Run, way: str) -> None:
+    """The consumer itself goes by what it has."""
+    topic, group = library.broker.new_topic(), library.group()
+    partition = library.partition(topic)
+    kind: Any = library.module().AIOKafkaConsumer
+
+    async def coroutine(self: Any) -> Any:
+        return kind.assignment(self)
+
+    ways: dict[str, Any] = {
+        "numbers": lambda self: {each.partition for each in kind.assignment(self)},
+        "coroutine": coroutine,
+        "nothing": lambda _: set(),
+    }
+    own = type("Own", (kind,), {"assignment": ways[way], "paused": ways["nothing"], "subscription": ways["nothing"]})
+
+    async def test() -> None:
+        await library.fill(topic, 3)
+        address = {"bootstrap_servers": library.broker.bootstrap_servers}
+        consumer = own(topic, group_id=group, auto_offset_reset="earliest", **address)
+        await consumer.start()
+        for _ in range(3):
+            await consumer.getone()
+        consumer.pause(partition)
+        consumer.resume(partition)
+        assert consumer.highwater(partition) == 3
+        await consumer.commit({partition: 1})
+        consumer.seek(partition, 2)
+        await consumer.getone()
+        await consumer.stop()
+        async with library.consumer(group_id=group) as after:
+            assert await after.committed(partition) == 3
+
+    run(test)
+
+
 def producing(library: Library) -> type:
     """A producer that makes bytes and chooses partitions by methods of its own."""
 

@@ -308,6 +308,12 @@ REASONS = [
         "The same.",
     ),
     Reason(
+        ("lines in the log about connections, groups and records",),
+        "by loggers below `aiokafka`",
+        "most of them by loggers below `kafkars`, such as `kafkars.net` and `kafkars.group`",
+        "They are lines of the engine, and say other things. Handlers and levels have to be set for both names.",
+    ),
+    Reason(
         ("GroupCoordinator.commit_offsets(), wrapped by tracing",),
         "is called by commit(), by stop(), and before each rebalance where commits are automatic",
         "is called by commit() and stop()",
@@ -338,7 +344,7 @@ REASONS = [
         "A name is text.",
     ),
     Reason(
-        ("reads and questions after a start() that has failed",),
+        ("reads and questions after a start() that has not reached the cluster, or not found its topics",),
         "AttributeError",
         "IllegalStateError, as before start(), which can be called again",
         "A consumer that does not run says so by name.",

@@ -31,7 +31,8 @@ def parse_kafka_version(api_version: str) -> tuple[int, int, int]:
     Raises:
         ValueError: There are not two or three numbers, or they are not between 0.9 and 2.x, which aiokafka knows.
     """
-    parts = str(api_version).split(".")
+    given: object = api_version
+    parts = given.split(".") if isinstance(given, str) and given.isascii() else []
     if not 2 <= len(parts) <= 3 or not all(part.isdecimal() for part in parts):  # noqa: PLR2004  major, minor, patch
         raise ValueError(api_version)
     major, minor, *patch = (int(part) for part in parts)

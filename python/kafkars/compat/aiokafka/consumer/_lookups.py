@@ -99,9 +99,9 @@ class Lookups(ConsumerState):
         return None if found is None else found[2]
 
     def _fetched_(self, partition: TopicPartition) -> Fetched | None:
-        if self._is_to_start_() and not self.assignment():
+        if self._is_to_start_() and not self._assignment_():
             self._started_()
-        if partition not in self.assignment():
+        if partition not in self._assignment_():
             raise AssertionError(f"partition {partition} is not assigned")
         if self._is_to_start_():
             return None

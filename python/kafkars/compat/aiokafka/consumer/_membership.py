@@ -234,7 +234,7 @@ class Membership:
         self._joined_for = request
         for assignor in self.assignors:
             assignor.topics = topics
-        if request.listener is not None and not self.engine.assignment():
+        if request.listener is not None and not self.engine.assignment() and not self._told_of_loss:
             # As in aiokafka, whoever has nothing gives it back before assignors are asked.
             self._told_of_loss = True
             await told(request.listener.on_partitions_revoked, set())
@@ -262,7 +262,7 @@ class Membership:
         """Ends the subscription."""
         self._joined_for = None
         self.topics = frozenset()
-        self.has_lost = self.is_settled = self._is_stale = False
+        self.has_lost = self.is_settled = self._is_stale = self._told_of_loss = False
         self.between = None
         self._note_change()
         self._has_joined()

@@ -72,6 +72,9 @@ class Positioning(ConsumerState):
             raise ValueError(f"offset: expected a whole number that is not negative, not {offset!r}")
         if offset > LARGEST:
             raise ValueError(f"offset: {offset} is more than an offset can be, {LARGEST}")
+        self._seek_(partition, offset)
+
+    def _seek_(self, partition: TopicPartition, offset: int) -> None:
         self._check_any_assigned_()
         self._check_assigned_((partition,))
         between = self._between_()
@@ -116,14 +119,14 @@ class Positioning(ConsumerState):
             # As in aiokafka, programs that keep their offsets elsewhere replace committed().
             answer[partition] = offset = await self.committed(partition)
             if offset is not None and offset > 0:
-                self.seek(partition, offset)
+                self._seek_(partition, offset)
         return answer
 
     def _seeking_(self, partitions: tuple[TopicPartition, ...]) -> list[TopicPartition]:
         if not all(isinstance(partition, TopicPartition) for partition in partitions):
             raise TypeError("partitions are named by TopicPartition")
         if not partitions:
-            found = sorted(self.assignment())
+            found = sorted(self._assignment_())
             if not found:
                 raise AssertionError("no partition is assigned")
             return found

@@ -48,6 +48,10 @@ class ConsumerState(_kafkars.AiokafkaReader):
 
     def assignment(self) -> frozenset[TopicPartition]:
         """Returns the assigned partitions; none from `subscribe()` to other topics until those are assigned."""
+        return self._assignment_()
+
+    def _assignment_(self) -> frozenset[TopicPartition]:
+        """Returns the same to the consumer itself, which as in aiokafka does not go by methods that a subclass replaces."""
         past = self._past_()
         if past is not None:
             return past.assignment
@@ -71,7 +75,7 @@ class ConsumerState(_kafkars.AiokafkaReader):
         past = self._past_()
         if past is not None:
             return past.positions
-        assignment = self.assignment()
+        assignment = self._assignment_()
         read = (
             (TopicPartition(topic, number), offset) for topic, number, offset in _kafkars.AiokafkaReader._consumed(self)
         )
@@ -97,11 +101,11 @@ class ConsumerState(_kafkars.AiokafkaReader):
             raise errors.IllegalOperation("this call needs the setting group_id")
 
     def _check_any_assigned_(self) -> None:
-        if not self.assignment():
+        if not self._assignment_():
             raise NothingAssignedError("no partition is assigned")
 
     def _check_assigned_(self, partitions: Iterable[TopicPartition]) -> None:
-        assignment = self.assignment()
+        assignment = self._assignment_()
         for partition in partitions:
             if partition not in assignment:
                 raise errors.IllegalStateError(f"partition {partition} is not assigned")

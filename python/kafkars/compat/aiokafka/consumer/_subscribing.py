@@ -128,6 +128,9 @@ class Subscribing(ConsumerState):
         """Returns the topics that are read: subscribed ones, matches of the pattern, or those of assigned
         partitions.
         """
+        return self._subscribed_()
+
+    def _subscribed_(self) -> frozenset[str]:
         if self._requested_ is None:
             return frozenset()
         if self._requested_.partitions is not None:
@@ -175,9 +178,12 @@ class Subscribing(ConsumerState):
 
     def paused(self) -> set[TopicPartition]:
         """Returns the paused partitions."""
+        return self._paused_()
+
+    def _paused_(self) -> set[TopicPartition]:
         past = self._past_()
         if past is not None:
             return set(past.paused)
         if self._engine_ is None or self._membership_ is None:
             return set(self._paused_before_start_)
-        return set(self._engine_.paused() & self.assignment())
+        return set(self._engine_.paused() & self._assignment_())

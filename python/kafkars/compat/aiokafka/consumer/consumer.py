@@ -265,7 +265,7 @@ class AIOKafkaConsumer(Subscribing, Positioning, Lookups):
         between = self._between_()
         if between is not None:
             return between
-        assignment = self.assignment()
+        assignment = self._assignment_()
         if self._is_to_start_():
             return Standing(assignment, set(self._paused_before_start_))
         fetched: dict[TopicPartition, Fetched | None] = {}
@@ -273,7 +273,7 @@ class AIOKafkaConsumer(Subscribing, Positioning, Lookups):
             # The group may take it meanwhile.
             with suppress(errors.IllegalStateError):
                 fetched[partition] = self._told_by_fetch_(partition)
-        return Standing(assignment, self.paused(), fetched, self._read_to_())
+        return Standing(assignment, self._paused_(), fetched, self._read_to_())
 
     async def __aenter__(self) -> Self:
         try:

@@ -58,19 +58,20 @@ class AssignedPartitions:
     @property
     def tps(self) -> frozenset[TopicPartition]:
         """The partitions."""
-        return self._consumer.assignment()
+        return self._consumer._assignment_()
 
     def state_value(self, tp: TopicPartition) -> PartitionState | None:
         """Returns the state of a partition; None if it is not assigned."""
         if tp not in self.tps:
             return None
         consumer = self._consumer
+        highwater, stable, timestamp = consumer._fetched_(tp) or (None, None, None)
         return PartitionState(
-            consumer.highwater(tp),
-            consumer.last_stable_offset(tp),
+            highwater,
+            stable,
             None,
-            consumer.last_poll_timestamp(tp),
-            tp in consumer.paused(),
+            timestamp,
+            tp in consumer._paused_(),
         )
 
     def all_consumed_offsets(self) -> dict[TopicPartition, OffsetAndMetadata]:
@@ -83,7 +84,7 @@ class Subscription:
     """What a consumer reads."""
 
     def __init__(self, consumer: AIOKafkaConsumer) -> None:
-        self.topics = consumer.subscription()
+        self.topics = consumer._subscribed_()
         self.assignment = AssignedPartitions(consumer)
 
 
@@ -103,7 +104,7 @@ class Subscriptions:
     def topics(self) -> frozenset[str]:
         """The topics that are read."""
         consumer = self._consumer()
-        return frozenset() if consumer is None else consumer.subscription()
+        return frozenset() if consumer is None else consumer._subscribed_()
 
     @property
     def subscribed_pattern(self) -> re.Pattern[str] | None:
@@ -131,7 +132,7 @@ class Subscriptions:
     def assigned_partitions(self) -> frozenset[TopicPartition]:
         """Returns the assigned partitions."""
         consumer = self._consumer()
-        return frozenset() if consumer is None else consumer.assignment()
+        return frozenset() if consumer is None else consumer._assignment_()
 
     def is_assigned(self, tp: TopicPartition) -> bool:
         """True if a partition is assigned."""
@@ -140,7 +141,7 @@ class Subscriptions:
     def paused_partitions(self) -> set[TopicPartition]:
         """Returns the paused partitions."""
         consumer = self._consumer()
-        return set() if consumer is None else consumer.paused()
+        return set() if consumer is None else consumer._paused_()
 
     def pause(self, tp: TopicPartition) -> None:
         """Returns no records of a partition until `resume()`."""

@@ -119,7 +119,7 @@ class GroupCoordinator:
         consumer = self._consumer()
         if consumer is None:
             return {}
-        known = {topic: consumer.partitions_for_topic(topic) for topic in consumer.subscription()}
+        known = {topic: consumer.partitions_for_topic(topic) for topic in consumer._subscribed_()}
         return {topic: len(partitions) for topic, partitions in known.items() if partitions is not None}
 
     async def commit_offsets(

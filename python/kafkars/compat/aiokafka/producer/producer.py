@@ -194,6 +194,8 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
         self._group_of_offsets_: str | None = None
         self._closing_: Awaitable[int] | None = None
         self._has_started_ = False
+        # Stops once those have sent that tasks were made for before.
+        self._is_shut_ = False
         self._closed = False
 
     def __del__(self, _warnings: Any = warnings) -> None:
@@ -264,12 +266,12 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
         if self._closed:
             return
         self._closed = True
-        _kafkars.AiokafkaSender._shut(self)
         if self._engine_ is None:
+            self._shut_off_()
             await self.client.close()
             return
-        # Begun before anything is waited for.
-        self._closing_ = self._close_(self._engine_, 2 * self._request_timeout_ms / 1000)
+        # As in aiokafka a task of its own, which first lets those send that tasks were made for before.
+        self._closing_ = asyncio.ensure_future(self._close_(self._engine_, 2 * self._request_timeout_ms / 1000))
         closed = asyncio.shield(self._closing_)
         await self.client.close()
         try:
@@ -278,23 +280,23 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
         finally:
             self._sender.close()
 
-    def _close_(self, engine: aio.Producer[Any, Any], time_limit: float) -> Awaitable[int]:
-        """Begins to close. What is open of a transaction is sent first, as in aiokafka; the engine gives it up, because
-        nobody commits it any more.
+    async def _close_(self, engine: aio.Producer[Any, Any], time_limit: float) -> int:
+        """Closes. What is open of a transaction is sent first, as in aiokafka; the engine gives it up, because nobody
+        commits it any more.
         """
+        self._shut_off_()
         if self._transactional_id_ is None or not engine.in_transaction or self._is_ending_():
-            return engine.close(time_limit)
+            return await engine.close(time_limit)
         end = self._loop.time() + time_limit
-        flushed = engine.flush(time_limit)
+        try:
+            await engine.flush(time_limit)
+        finally:
+            given_up = await engine.close(max(0.0, end - self._loop.time()))
+        return given_up
 
-        async def close() -> int:
-            try:
-                await flushed
-            finally:
-                given_up = await engine.close(max(0.0, end - self._loop.time()))
-            return given_up
-
-        return asyncio.ensure_future(close())
+    def _shut_off_(self) -> None:
+        self._is_shut_ = True
+        _kafkars.AiokafkaSender._shut(self)
 
     async def __aenter__(self) -> Self:
         try:
@@ -536,7 +538,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
         return self._engine_
 
     def _check_open_(self) -> None:
-        if self._closed:
+        if self._is_shut_:
             raise errors.ProducerClosed
 
     def _check_in_transaction_(self) -> None:
