@@ -119,3 +119,43 @@ def test_only_offsets_have_the_error_of_a_commit(clients: Clients, way: str) -> 
         serve_until(consumer, lambda: told)
     error = "OFFSET_METADATA_TOO_LARGE"
     assert told == [(error, [(0, -1001, None), (1, 2, error), (2, -1001, None)])]
+
+
+@pytest.mark.parametrize("ends", ["close()", "unsubscribe()"])
+def test_what_on_revoke_commits_in_vain_is_told(clients: Clients, ends: str) -> None:
+    consumer, topic, told = reading(clients, BY_HAND, is_member=True)
+    revoked: list[Any] = []
+
+    def commit(consumer: Any, partitions: list[Any]) -> None:
+        revoked.append(len(partitions))
+        consumer.commit()
+
+    consumer.subscribe([topic], on_revoke=commit)
+    serve_until(consumer, lambda: len(consumer.assignment()) == len(READ))
+    consumer.commit(asynchronous=False)
+    del told[:], revoked[:]
+    if ends == "close()":
+        consumer.close()
+    else:
+        consumer.unsubscribe()
+        serve_until(consumer, lambda: told)
+    assert revoked == [3]
+    [(error, partitions)] = told
+    assert error == "_NO_OFFSET"
+    # In the library it is chance whether they are assigned still when it looks what there is to commit.
+    assert partitions in ([], [(number, -1001, None) for number in range(3)])
+
+
+def test_on_commit_that_always_commits_in_vain_does_not_hold_up_a_poll(clients: Clients) -> None:
+    told: list[Any] = []
+
+    def again(error: Any, _: list[Any]) -> None:
+        told.append(error.name())
+        consumer.commit()
+
+    consumer = clients.consumer({**BY_HAND, "on_commit": again})
+    consumer.assign([clients.ck.TopicPartition(clients.topic(), 0)])
+    consumer.commit()
+    while len(told) < 3:
+        assert consumer.poll(0.05) is None
+    assert set(told) == {"_NO_OFFSET"}

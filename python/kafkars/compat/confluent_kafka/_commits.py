@@ -146,8 +146,10 @@ class Commits:
 
     def tell_refused(self) -> None:
         """Calls `on_commit` for offsets that were refused here."""
-        while self._refused and self._on_commit is not None:
-            self._on_commit(*self._refused.popleft())
+        # Only those that wait now: what `on_commit` itself commits may be refused again, for ever.
+        for _ in range(len(self._refused)):
+            if self._refused and self._on_commit is not None:
+                self._on_commit(*self._refused.popleft())
 
     def leave(self, partitions: Sequence[types.TopicPartition | Place]) -> None:
         """Commits the remaining offsets of partitions that go, and forgets them."""

@@ -59,6 +59,9 @@ class Listener:
         finally:
             consumer._commits_.leave(partitions)
             consumer._assignment_.go(partitions)
+            if consumer._assignment_.is_closing:
+                # There is no later poll that could tell of what `on_revoke` has committed in vain.
+                consumer._commits_.tell_refused()
 
     def lost(self, partitions: Sequence[types.TopicPartition]) -> None:
         """Called when partitions were lost.
