@@ -60,8 +60,16 @@ impl SecurityError {
     }
 }
 
+/// The message of an error that none of the bootstrap addresses, each with its cause, led to a cluster.
+pub fn no_cluster<E: std::fmt::Display>(causes: &[(std::sync::Arc<str>, E)]) -> String {
+    if causes.is_empty() {
+        return "no bootstrap server is named: there is no cluster to connect to".to_owned();
+    }
+    format!("no bootstrap server leads to a cluster: {}", list(causes))
+}
+
 /// Joins `address: cause` of all, as error messages list what was tried.
-pub(crate) fn list(causes: &[(std::sync::Arc<str>, std::sync::Arc<str>)]) -> String {
+pub fn list<E: std::fmt::Display>(causes: &[(std::sync::Arc<str>, E)]) -> String {
     let entries: Vec<String> = causes
         .iter()
         .map(|(address, cause)| format!("{address}: {cause}"))

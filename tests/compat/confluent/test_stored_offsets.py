@@ -107,3 +107,15 @@ def test_markers_of_transactions_count_as_read(clients: Clients, ends: str) -> N
     here = [clients.ck.TopicPartition(topic, 0)]
     serve_until(consumer, lambda: places(consumer.position(here)) == [(topic, 0, 2)])
     assert places(consumer.commit(asynchronous=False)) == [(topic, 0, 2)]
+
+
+def test_an_error_has_no_offset_to_store(clients: Clients) -> None:
+    consumer = clients.consumer({"enable.partition.eof": True, "enable.auto.offset.store": False})
+    consumer.assign([clients.ck.TopicPartition(clients.topic(), 0)])
+    [end] = poll_until(consumer, 1)
+    for call, what in ((consumer.store_offsets, "store"), (consumer.commit, "commit")):
+        with pytest.raises(clients.ck.KafkaException) as caught:
+            call(end)
+        error = caught.value.args[0]
+        assert error == clients.ck.KafkaError._INVALID_ARG
+        assert error.str().startswith(f"Cannot {what} offsets for message with error: ")

@@ -50,6 +50,17 @@ def test_messages_for_nobody_time_out(ck: ModuleType) -> None:
     assert producer.flush(SECONDS) == 0
 
 
+def test_a_message_without_bootstrap_servers_times_out(ck: ModuleType) -> None:
+    reports: list[Any] = []
+    producer = ck.Producer({"message.timeout.ms": 300, "log_level": 0})
+    producer.produce("topic", "value", callback=lambda error, _: reports.append(error))
+    until(lambda: reports, lambda: producer.poll(0.1))
+    [error] = reports
+    assert error == ck.KafkaError._MSG_TIMED_OUT
+    if ck.__name__ == FACE:
+        assert "no bootstrap server is named" in error.str()
+
+
 def test_questions_to_nobody_time_out(ck: ModuleType) -> None:
     consumer = ck.Consumer({**NOWHERE, "group.id": "group"})
     here = ck.TopicPartition("topic", 0)

@@ -292,7 +292,7 @@ class Consumer(ConfluentConsumer):
             raise ValueError("message and offsets are mutually exclusive")
         if message is None and offsets is None:
             raise ValueError("expected either message or offsets")
-        places = self._given_(message, offsets, "_INVALID_ARG")
+        places = self._given_(message, offsets, "store")
         if self._face_.enable_auto_offset_store:
             raise refusal(
                 "_INVALID_ARG", "StoreOffsets failed: the consumer stores by itself; set enable.auto.offset.store=false"
@@ -568,19 +568,20 @@ class Consumer(ConfluentConsumer):
         self._pending_.set()
 
     def _given_(
-        self, message: Message | None, offsets: list[TopicPartition] | None, nowhere: str = "_NO_OFFSET"
+        self, message: Message | None, offsets: list[TopicPartition] | None, what: Literal["commit", "store"] = "commit"
     ) -> dict[arguments.Place, Any]:
-        """Returns the offsets to commit; `nowhere` is the code of the error for a message without an offset."""
+        """Returns the offsets to commit or to store."""
         if message is None:
             return given(arguments.partitions(offsets))
         topic, partition, offset = arguments.message(message).topic(), message.partition(), message.offset()
         problem = message.error()
         if problem is not None:
-            raise refusal("_INVALID_ARG", f"Cannot commit offsets for message with error: {problem.str()!r}")
+            raise refusal("_INVALID_ARG", f"Cannot {what} offsets for message with error: {problem.str()!r}")
         if topic is None or partition is None:
-            raise refusal("_INVALID_ARG", "Cannot commit offsets for a message without topic or partition")
+            raise refusal("_INVALID_ARG", f"Cannot {what} offsets for a message without topic or partition")
         if offset is None:
-            raise refusal(nowhere, "Cannot commit offsets for a message without offset")
+            nowhere = "_NO_OFFSET" if what == "commit" else "_INVALID_ARG"
+            raise refusal(nowhere, f"Cannot {what} offsets for a message without offset")
         return given([TopicPartition(topic, partition, offset + 1, None, message.leader_epoch())])
 
     def _check_handle_(self) -> None:

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use kafkars_core::error_kind::{SecurityError, SecurityProblem};
+use kafkars_core::error_kind::{SecurityError, SecurityProblem, list};
 
 use super::connect::ConnectCause;
-use super::list::list;
 
 /// Why one bootstrap address did not lead to the cluster.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -3,19 +3,18 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kafkars_core::error_kind::{ErrorKind, SecurityError};
+use kafkars_core::error_kind::{ErrorKind, SecurityError, list, no_cluster};
 use kafkars_protocol::ErrorCode;
 
 use super::attempt::AttemptError;
 use super::bootstrap::{BootstrapCause, BootstrapCauses, handshakes};
 use super::connect::ConnectCause;
-use super::list::list;
 
 /// Why a call of the client failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ClientError {
     /// No bootstrap address led to a cluster; each address has its own cause.
-    #[error("no bootstrap server leads to a cluster: {}", list(.0))]
+    #[error("{}", no_cluster(.0))]
     Bootstrap(BootstrapCauses),
     /// The deadline passed.
     #[error("{operation} not done within {} ms; last cause: {cause}", waited.as_millis())]

@@ -6,7 +6,6 @@ mod attempt;
 mod bootstrap;
 mod client;
 mod connect;
-mod list;
 
 pub use self::attempt::AttemptError;
 pub use self::bootstrap::{BootstrapCause, BootstrapCauses};

@@ -28,10 +28,7 @@ pub enum ProduceError {
         cause: Arc<str>,
     },
     /// No bootstrap address led to a cluster.
-    #[error(
-        "no bootstrap server leads to a cluster: {}",
-        crate::error_kind::list(causes)
-    )]
+    #[error("{}", crate::error_kind::no_cluster(causes))]
     Bootstrap {
         /// Each address with its cause.
         causes: Vec<(Arc<str>, Arc<str>)>,
