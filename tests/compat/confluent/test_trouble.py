@@ -15,6 +15,7 @@ import pytest
 from tests.compat.confluent.conftest import FACE, SECONDS, Clients
 
 NOWHERE = {"bootstrap.servers": "127.0.0.1:1", "log_level": 0}
+FACE_ALONE = pytest.mark.parametrize("clients", [(FACE, "embedded_broker")], indirect=True)
 
 
 def until(condition: Callable[[], object], serve: Callable[[], object]) -> None:
@@ -100,7 +101,7 @@ def test_a_waiting_consumer_is_interrupted(clients: Clients) -> None:
         interrupted(lambda: consumer.consume(5))
 
 
-@pytest.mark.parametrize("clients", [(FACE, "embedded_broker")], indirect=True)
+@FACE_ALONE
 def test_messages_of_a_consume_that_is_interrupted_are_handed_out(clients: Clients) -> None:
     """The library drops them, and commits behind them."""
     consumer, topic = clients.consumer(), clients.topic(messages=3)
@@ -118,3 +119,60 @@ def test_a_waiting_producer_is_interrupted(ck: ModuleType) -> None:
     interrupted(producer.flush)
     assert len(producer) >= 1
     producer.purge()
+
+
+def interrupted_with_messages(clients: Clients) -> Any:
+    """A consumer whose `consume()` has met Ctrl+C and returned three messages instead."""
+    consumer = clients.consumer({"enable.auto.commit": False})
+    consumer.assign([clients.ck.TopicPartition(clients.topic(messages=3), 0)])
+    timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    messages = consumer.consume(5, SECONDS)
+    timer.join()
+    assert [message.offset() for message in messages] == [0, 1, 2]
+    return consumer
+
+
+@FACE_ALONE
+@pytest.mark.parametrize("asynchronous", [True, False])
+def test_a_commit_raises_the_interrupt_once_it_is_made(clients: Clients, asynchronous: bool) -> None:
+    consumer = interrupted_with_messages(clients)
+    with pytest.raises(KeyboardInterrupt):
+        consumer.commit(asynchronous=asynchronous)
+    [at] = consumer.assignment()
+    until(lambda: consumer.committed([at], SECONDS)[0].offset == 3, lambda: consumer.poll(0.1))
+    assert consumer.commit(offsets=[clients.ck.TopicPartition(at.topic, 0, 2)], asynchronous=False)
+
+
+@FACE_ALONE
+@pytest.mark.parametrize("ends", ["close()", "with"])
+def test_closing_raises_the_interrupt_once_it_is_done(clients: Clients, ends: str) -> None:
+    consumer = interrupted_with_messages(clients)
+    with pytest.raises(KeyboardInterrupt):
+        if ends == "close()":
+            consumer.close()
+        else:
+            with consumer:
+                pass
+    with pytest.raises(RuntimeError):
+        consumer.poll(0)
+    consumer.close()
+
+
+@FACE_ALONE
+def test_closing_raises_what_a_callback_raised_within_a_consume_with_messages(clients: Clients) -> None:
+    """A commit before does not: it has nothing to do with the callback."""
+    at = clients.ck.TopicPartition(clients.topic(messages=3), 0)
+
+    def look(_: str) -> None:
+        if consumer.position([at])[0].offset == 3:
+            raise ValueError("of the callback")
+
+    settings = {"enable.auto.commit": False, "statistics.interval.ms": 50, "stats_cb": look}
+    consumer = clients.consumer(settings)
+    consumer.assign([at])
+    assert len(consumer.consume(5, SECONDS)) == 3
+    assert consumer.commit(asynchronous=False)
+    with pytest.raises(ValueError, match="of the callback"):
+        consumer.close()
+    consumer.close()

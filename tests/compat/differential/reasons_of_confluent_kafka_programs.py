@@ -252,7 +252,7 @@ REASONS = [
     Reason(
         ("consume() that is interrupted, as by Ctrl+C, while it has messages",),
         "raises; the messages are lost, and committed with the others",
-        "returns them, and the next call raises",
+        "returns them, and the next poll(), consume(), commit() or close() raises, the latter two once they are done",
         "They count as handed out.",
     ),
     Reason(

@@ -352,6 +352,7 @@ class Consumer(ConfluentConsumer):
 
         Raises:
             KafkaException: It was not committed, or there was nothing to commit.
+            KeyboardInterrupt: It was committed; Ctrl+C came within a `consume()` that had messages to return.
             ValueError: Message and offsets are given.
         """
         self._check_()
@@ -376,12 +377,15 @@ class Consumer(ConfluentConsumer):
         if not asynchronous:
             if refused is not None:
                 raise KafkaException(refused)
-            return self._commits_.commit(places, named)
+            committed = self._commits_.commit(places, named)
+            self._raise_kept_(only_interrupts=True)
+            return committed
         with translated("Commit failed"):
             if refused is not None:
                 self._commits_.refuse(named, refused)
             else:
                 self._commits_.commit_later(places, named)
+        self._raise_kept_(only_interrupts=True)
         return None
 
     def committed(self, partitions: list[TopicPartition], timeout: float = -1) -> list[TopicPartition]:
@@ -527,6 +531,10 @@ class Consumer(ConfluentConsumer):
     def close(self) -> None:
         """Leaves the group, where `on_revoke` runs, commits what is to be committed by itself, and ends. May be called
         again.
+
+        Raises:
+            KeyboardInterrupt: Ctrl+C came within a `consume()` that had messages to return. This, and likewise what a
+                callback raised within it, is raised once the consumer is closed.
         """
         if not hasattr(self, "_engine_") or self._engine_._has_ended():
             return
@@ -546,6 +554,8 @@ class Consumer(ConfluentConsumer):
                 log.warning("the last commit failed: %s", error)
             finally:
                 self._events_.close()
+                # There is no later call that could raise what a `consume()` with messages has kept.
+                self._raise_kept_(only_interrupts=False)
 
     def __enter__(self) -> Self:
         """See `close()`. As in the library, this is no error for a closed consumer."""

@@ -8,7 +8,7 @@ use kafkars_client::config::TopicPartition;
 use kafkars_client::{FetchError, Origin, TakenRecord};
 use kafkars_protocol::ErrorCode;
 use parking_lot::Mutex;
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyException, PyRuntimeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
@@ -327,6 +327,23 @@ impl PyConfluentConsumer {
             pending_flag.set();
         });
         Ok(())
+    }
+
+    /// Raises what a call with messages has kept for the next one: Ctrl+C, or an exception of a callback, which stays for
+    /// the next poll with `only_interrupts`.
+    #[pyo3(signature = (*, only_interrupts))]
+    fn _raise_kept_(&self, py: Python<'_>, only_interrupts: bool) -> PyResult<()> {
+        let Some(open) = self.open.get() else {
+            return Ok(());
+        };
+        let Some(kept) = open.raised.lock().take() else {
+            return Ok(());
+        };
+        if only_interrupts && kept.is_instance_of::<PyException>(py) {
+            open.raise_later(py, kept);
+            return Ok(());
+        }
+        Err(kept)
     }
 
     /// True if a poll would run callbacks, or find errors.
