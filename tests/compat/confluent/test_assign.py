@@ -77,6 +77,21 @@ def test_partitions_are_added_and_taken_away(clients: Clients) -> None:
     assert caught.value.args[0] == clients.ck.KafkaError._INVALID_ARG
 
 
+def test_a_member_of_an_eager_group_cannot_take_away_single_partitions(clients: Clients) -> None:
+    """Before it has joined it is not known that the group is eager."""
+    place = clients.ck.TopicPartition(clients.topic(), 0)
+    consumer = clients.consumer()
+    consumer.subscribe([place.topic])
+    with pytest.raises(clients.ck.KafkaException) as caught:
+        consumer.incremental_unassign([place])
+    assert caught.value.args[0] == clients.ck.KafkaError._INVALID_ARG
+    serve_until(consumer, consumer.assignment)
+    for call in (consumer.incremental_unassign, consumer.incremental_assign):
+        with pytest.raises(clients.ck.KafkaException) as caught:
+            call([place])
+        assert caught.value.args[0] == clients.ck.KafkaError._STATE
+
+
 @pytest.mark.parametrize("given", [None, 5, ("topic", 0), ["topic"], "topic"])
 def test_an_assignment_is_a_list_of_partitions(clients: Clients, given: object) -> None:
     consumer = clients.consumer()

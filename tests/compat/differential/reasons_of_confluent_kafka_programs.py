@@ -150,6 +150,25 @@ REASONS = [
         "The consumer leaves when the callback has ended.",
     ),
     Reason(
+        ("what is read between assign() and the first assignment of a group that is subscribed to later",),
+        "the program's own partitions, which an unsubscribe() leaves if it comes before",
+        "nothing: subscribe() gives up the program's own partitions",
+        "A consumer reads what the program has chosen or what its group has. Which of the two would be chance otherwise: "
+        "it depends on when the group assigns.",
+    ),
+    Reason(
+        ("incremental_assign() of an eager consumer between subscribe() and the first assignment of its group",),
+        "takes it; the group takes it away",
+        "_INVALID_ARG, as assign()",
+        "Two members would read the same partition.",
+    ),
+    Reason(
+        ("another subscribe() of a member of a cooperative group",),
+        "calls on_lost, and commits nothing by itself: what was read is read again",
+        "calls on_revoke, and commits",
+        "The partitions are the member's until it has given them up: nobody else has them.",
+    ),
+    Reason(
         ("unassign() in on_revoke of a cooperative group, after unsubscribe()",),
         "_STATE; the partitions stay, and close() waits for ever",
         "takes it",
@@ -440,6 +459,18 @@ REASONS = [
         "measured",
         "0, or -1001",
         "What is sent goes to the socket at once, and batches are not those of librdkafka.",
+    ),
+    Reason(
+        ("msgs_inflight of partitions and waitresp_msg_cnt of brokers in statistics",),
+        "the messages that are sent and not answered",
+        "0; msg_cnt of the producer and waitresp_cnt of brokers are counted",
+        "Messages under way are counted for the producer as a whole, and requests for each broker.",
+    ),
+    Reason(
+        ("msgs and txmsgs of partitions in statistics of producers, and txmsgs of the producer",),
+        "all that were produced; all that were sent, those of further tries too",
+        "those that are stored",
+        "What has failed is not there.",
     ),
     Reason(
         ("rtt of statistics",),

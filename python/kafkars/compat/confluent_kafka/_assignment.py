@@ -297,7 +297,9 @@ class Assignment:
             self._left_out |= places
 
     def _check_cooperative(self) -> None:
-        if self.is_eager and (self.is_subscribed or self._of_group):
+        # As in the library, the kind of rebalances counts from the time when the consumer has joined.
+        is_member = bool(self._of_group) or (self.is_subscribed and self._engine.group_metadata().generation_id >= 0)
+        if self.is_eager and is_member:
             raise refusal("_STATE", "the group moves all partitions at once: use assign() and unassign()")
 
     def _take(self, partitions: list[TopicPartition], *, only: bool) -> None:
