@@ -56,8 +56,11 @@ impl Core {
                 })
                 .collect();
         }
-        let counted =
-            |(node, broker): (&i32, &Arc<Broker>)| (*node, (broker.metrics(), broker.traffic()));
+        let counted = |(node, broker): (&i32, &Arc<Broker>)| {
+            // The traffic is counted last, so it is read first: no more answers have a time than there are answers.
+            let traffic = broker.traffic();
+            (*node, (broker.metrics(), traffic))
+        };
         let mut counted: HashMap<i32, (ClientMetrics, BrokerTraffic)> =
             self.brokers.read().iter().map(counted).collect();
         let nodes = cluster.brokers().map(|node| {
