@@ -66,7 +66,7 @@ def test_too_many_commits_that_are_heard_of_are_refused_by_the_call(broker: Embe
     assert heard == list(range(made))
 
 
-def test_a_callback_hears_of_a_refusal_after_those_of_earlier_commits(broker: EmbeddedBroker) -> None:
+def test_a_callback_hears_after_those_of_earlier_commits(broker: EmbeddedBroker) -> None:
     heard: list[tuple[str, Any]] = []
 
     def note(name: str) -> Any:
@@ -75,10 +75,11 @@ def test_a_callback_hears_of_a_refusal_after_those_of_earlier_commits(broker: Em
     with member(broker) as consumer, broker.intercept("OffsetCommit", "delay", seconds=0.3, times=1):
         consumer.commit_async({PLACE: OffsetAndMetadata(1)}, callback=note("first"))
         consumer.commit_async({("other", 0): 1}, callback=note("of another"))
+        consumer.commit_async({}, callback=note("of nothing"))
         consumer.commit_async({PLACE: OffsetAndMetadata(1)}, callback=note("last"))
-    assert [name for name, _ in heard] == ["first", "of another", "last"]
+    assert [name for name, _ in heard] == ["first", "of another", "of nothing", "last"]
     errors = [error for _, error in heard]
-    assert errors[0] is errors[2] is None
+    assert errors[0] is errors[2] is errors[3] is None
     assert isinstance(errors[1], CommitFailedError)
 
 

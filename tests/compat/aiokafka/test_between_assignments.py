@@ -1,5 +1,5 @@
-"""From giving back partitions until the group gives others: as in aiokafka a program goes on seeing what it had, and what
-it changes of that ends with it.
+"""From giving back partitions until the group gives others: as in aiokafka a program goes on seeing what it had, and
+what it changes of that ends with it.
 """
 
 from __future__ import annotations

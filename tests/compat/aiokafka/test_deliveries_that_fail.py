@@ -43,7 +43,7 @@ def test_records_behind_one_that_fails_fail_with_the_same(face: Library, run: Ru
     topic = face.broker.new_topic()
 
     async def test() -> None:
-        async with face.producer(request_timeout_ms=1000, max_batch_size=1) as producer:
+        async with face.producer(request_timeout_ms=3000, max_batch_size=1) as producer:
             await producer.partitions_for(topic)
             with face.broker.handle.intercept("Produce", "NOT_ENOUGH_REPLICAS"):
                 sent = [await producer.send(topic, b"value") for _ in range(5)]

@@ -164,14 +164,18 @@ def test_closing_raises_what_a_callback_raised_within_a_consume_with_messages(cl
     """A commit before does not: it has nothing to do with the callback."""
     at = clients.ck.TopicPartition(clients.topic(messages=3), 0)
 
+    raised: list[Exception] = []
+
     def look(_: str) -> None:
-        if consumer.position([at])[0].offset == 3:
-            raise ValueError("of the callback")
+        if not raised and consumer.position([at])[0].offset == 3:
+            raised.append(ValueError("of the callback"))
+            raise raised[0]
 
     settings = {"enable.auto.commit": False, "statistics.interval.ms": 50, "stats_cb": look}
     consumer = clients.consumer(settings)
     consumer.assign([at])
     assert len(consumer.consume(5, SECONDS)) == 3
+    assert raised
     assert consumer.commit(asynchronous=False)
     with pytest.raises(ValueError, match="of the callback"):
         consumer.close()

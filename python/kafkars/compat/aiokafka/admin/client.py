@@ -127,7 +127,7 @@ class AIOKafkaAdminClient:
                 await or_no_contact(self._config_, self._run_(self._admin_.describe_cluster))
         except errors.KafkaError as error:
             if self._closed:
-                # As in aiokafka where brokers can be reached, who closes a client that is being started hears of no error.
+                # As in aiokafka where brokers can be reached, who closes a client that starts hears of no error.
                 return
             self._started = False
             await self._admin_.close()

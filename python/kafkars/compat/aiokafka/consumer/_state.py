@@ -51,7 +51,7 @@ class ConsumerState(_kafkars.AiokafkaReader):
         return self._assignment_()
 
     def _assignment_(self) -> frozenset[TopicPartition]:
-        """Returns the same to the consumer itself, which as in aiokafka does not go by methods that a subclass replaces."""
+        """The same for the consumer itself: as in aiokafka it does not go by methods that a subclass replaces."""
         past = self._past_()
         if past is not None:
             return past.assignment

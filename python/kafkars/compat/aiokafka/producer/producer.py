@@ -438,7 +438,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
         serialized_key: bytes | None,
         serialized_value: bytes | None,
     ) -> int:
-        """Returns the partition for a record, by the metadata of `client`; Faust calls it, and subclasses replace it."""
+        """Returns the partition for a record, by the metadata of `client`. Faust calls it; subclasses replace it."""
         del key, value, serialized_value
         everyone = sorted(self.client.cluster.partitions_for_topic(topic) or ())
         if partition is not None:

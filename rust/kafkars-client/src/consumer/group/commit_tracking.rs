@@ -12,8 +12,8 @@ use kafkars_core::group::{
 };
 use kafkars_protocol::ApiKey;
 
+use super::callback_order::CallbackOrder;
 use super::command::{Command, Reply};
-use super::event::ConsumerEvent;
 use crate::client::Client;
 use crate::consumer::shared::{ConsumerShared, ConsumerState};
 
@@ -126,6 +126,7 @@ impl ConsumerShared {
 /// Tells the outcome of a commit to whoever waits for it.
 pub(super) fn answer(
     shared: &ConsumerShared,
+    callbacks: &mut CallbackOrder,
     reply: Reply,
     offsets: Offsets,
     outcome: Result<(), CommitError>,
@@ -146,11 +147,12 @@ pub(super) fn answer(
             shared.inner.lock().ending.left_ended(&offsets, outcome);
         }
         Reply::Nobody => {}
-        Reply::Callback(callback) => shared.push_event(ConsumerEvent::Committed {
-            callback,
-            offsets,
-            outcome,
-        }),
+        Reply::Callback(callback) => {
+            callbacks.ended(callback, offsets, outcome);
+            while let Some(event) = callbacks.next() {
+                shared.push_event(event);
+            }
+        }
     }
 }
 

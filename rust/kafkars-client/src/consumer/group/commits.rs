@@ -50,9 +50,9 @@ impl Consumer {
     /// when its future is polled: a `close()` that follows does not overtake it.
     ///
     /// # Errors
-    /// [`FetchError::State`] without a group, [`FetchError::Commit`] for an offset below 0 or if too many commits wait, [`FetchError::Topic`] or
-    /// [`FetchError::InvalidArgument`] for a partition that cannot exist, [`FetchError::Closed`] after a close. The
-    /// future fails with [`FetchError::Commit`].
+    /// [`FetchError::State`] without a group, [`FetchError::Commit`] for an offset below 0 or where too many commits
+    /// wait, [`FetchError::Topic`] or [`FetchError::InvalidArgument`] for a partition that cannot exist,
+    /// [`FetchError::Closed`] after a close. The future fails with [`FetchError::Commit`].
     pub fn commit(
         &self,
         mut offsets: Offsets,

@@ -2,6 +2,7 @@
 //! `kafkars_core::group`, which sends heartbeats whatever the application does; `event_queue.rs` holds the events that
 //! wait for the application.
 
+mod callback_order;
 mod carry_out;
 mod command;
 mod commit_tracking;

@@ -99,6 +99,8 @@ impl Consumer {
             status.end = None;
             status.subscribed_at.get_or_insert_with(now);
         }
+        // What the task raises until it has taken the request is forgotten there.
+        self.shared.forget_fatal();
         self.shared.note_request();
         group.tell(Command::Subscribe(request));
         Ok(())

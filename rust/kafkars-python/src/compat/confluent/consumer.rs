@@ -329,8 +329,8 @@ impl PyConfluentConsumer {
         Ok(())
     }
 
-    /// Raises what a call with messages has kept for the next one: Ctrl+C, or an exception of a callback, which stays for
-    /// the next poll with `only_interrupts`.
+    /// Raises what a call with messages has kept for the next one: Ctrl+C, or an exception of a callback, which with
+    /// `only_interrupts` stays for the next poll.
     #[pyo3(signature = (*, only_interrupts))]
     fn _raise_kept_(&self, py: Python<'_>, only_interrupts: bool) -> PyResult<()> {
         let Some(open) = self.open.get() else {

@@ -14,9 +14,6 @@ use crate::consumer::group::commit_tracking;
 use crate::consumer::group::ending::ChangeDone;
 use crate::{after, now};
 
-/// A commit that was refused at once: the newest commit that waited then, and what is to be told after it.
-pub(super) type RefusedCommit = (CommitId, Reply, Offsets, CommitError);
-
 impl GroupTask {
     /// Commits finished positions of partitions that were assigned by hand. They were never the membership's.
     pub(super) fn commit_left(&mut self, now: Instant, offsets: Offsets) {
@@ -32,7 +29,10 @@ impl GroupTask {
                 self.commits.note_awaited(id);
                 self.replies.insert(id, Reply::Left);
             }
-            Err(error) => commit_tracking::answer(&self.shared, Reply::Left, asked, Err(error)),
+            Err(error) => {
+                let callbacks = &mut self.callbacks;
+                commit_tracking::answer(&self.shared, callbacks, Reply::Left, asked, Err(error));
+            }
         }
     }
 
@@ -44,6 +44,9 @@ impl GroupTask {
         deadline: Instant,
         reply: Reply,
     ) {
+        if let Reply::Callback(callback) = reply {
+            self.callbacks.made(callback);
+        }
         match self.queue_commit(now, offsets.clone(), origin, deadline) {
             Ok(id) => {
                 if matches!(reply, Reply::Last(_)) {
@@ -58,34 +61,16 @@ impl GroupTask {
                 if reply.is_unheard() {
                     self.unheard.failed(self.membership.group(), false, &error);
                 }
-                match self.commits.newest() {
-                    // Callbacks are called in order.
-                    Some(newest) if matches!(reply, Reply::Callback(_)) => {
-                        self.refused.push_back((newest, reply, offsets, error));
-                    }
-                    _ => commit_tracking::answer(&self.shared, reply, offsets, Err(error)),
-                }
+                let callbacks = &mut self.callbacks;
+                commit_tracking::answer(&self.shared, callbacks, reply, offsets, Err(error));
             }
         }
-        self.note_waiting();
     }
 
-    /// Tells the outcomes of refused commits before which no other waits any more: of all, or of those that were made
-    /// before another commit, whose outcome is told next.
-    pub(super) fn tell_refused(&mut self, before: Option<CommitId>) {
-        while let Some((newest, ..)) = self.refused.front()
-            && before.is_none_or(|before| *newest < before)
-            && !self.commits.waits_up_to(*newest)
-            && let Some((_, reply, offsets, error)) = self.refused.pop_front()
-        {
-            commit_tracking::answer(&self.shared, reply, offsets, Err(error));
-        }
-        self.note_waiting();
-    }
-
-    fn note_waiting(&self) {
+    /// Notes how many commits wait, or their outcomes, so that there are not too many.
+    pub(super) fn note_waiting(&self) {
         self.group
-            .note_waiting(self.commits.waiting() + self.refused.len());
+            .note_waiting(self.commits.waiting() + self.callbacks.waiting());
     }
 
     /// Notes that the application has carried out a change. Revoked partitions go when the earlier commits of them have

@@ -12,15 +12,15 @@ use std::time::{Duration, Instant};
 use kafkars_core::error_kind::ErrorKind;
 use kafkars_core::group::assignor::{self, Assignor};
 use kafkars_core::group::{
-    Action, AssignorOutcome, ChangeId, CommitId, CommitQueue, GroupEvent, GroupResponse, Leave,
-    Membership, MembershipState, RequestFailure, RequestId,
+    Action, AssignorOutcome, ChangeId, CommitId, CommitOutcome, CommitQueue, GroupEvent,
+    GroupResponse, Leave, Membership, MembershipState, RequestFailure, RequestId,
 };
 use kafkars_protocol::Uuid;
 use kafkars_protocol::messages::offset_commit::OffsetCommitResponse;
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
 
-use self::committing::RefusedCommit;
+use super::callback_order::CallbackOrder;
 use super::command::{Command, Reply};
 use super::event::{ConsumerEvent, LeaveId};
 use super::handle::{GroupHandle, Status};
@@ -65,7 +65,7 @@ impl Start {
             leaves_since: None,
             poll_watchdog: PollWatchdog::new(&self.group.config),
             replies: HashMap::new(),
-            refused: VecDeque::new(),
+            callbacks: CallbackOrder::default(),
             unheard: UnheardCommits::new(shared.client.name()),
             held_changes: Vec::new(),
             commits_end_at: None,
@@ -103,8 +103,8 @@ struct GroupTask {
     poll_watchdog: PollWatchdog,
     // Who gets the outcome of which commit.
     replies: HashMap<CommitId, Reply>,
-    // Commits whose callbacks hear of a refusal once the earlier ones have ended.
-    refused: VecDeque<RefusedCommit>,
+    // Those of them that are callbacks.
+    callbacks: CallbackOrder,
     // The commits whose outcome nobody gets, for the log.
     unheard: UnheardCommits,
     // Changes that are done once this commit and all before it have ended.
@@ -359,26 +359,35 @@ impl GroupTask {
             self.shared.note_ended(&outcome);
             // Look-ups of committed offsets wait for commits.
             self.shared.touch();
-            self.tell_refused(Some(outcome.id));
             let reply = self.replies.remove(&outcome.id);
             let is_unheard = reply.as_ref().is_none_or(Reply::is_unheard);
             self.unheard
                 .note(self.membership.group(), &outcome, is_unheard);
+            let callbacks = &mut self.callbacks;
             match reply {
                 Some(reply @ (Reply::Last(_) | Reply::Left)) => {
                     let result = outcome.unless_gone();
                     if let (Ok(()), Err(error)) = (&result, &outcome.result) {
                         tracing::warn!(target: "kafkars::group", client = %self.shared.client.name(), %error, "the last positions in a topic that was deleted were not committed");
                     }
-                    commit_tracking::answer(&self.shared, reply, outcome.offsets, result);
+                    commit_tracking::answer(
+                        &self.shared,
+                        callbacks,
+                        reply,
+                        outcome.offsets,
+                        result,
+                    );
                 }
                 Some(reply) => {
-                    commit_tracking::answer(&self.shared, reply, outcome.offsets, outcome.result);
+                    let CommitOutcome {
+                        offsets, result, ..
+                    } = outcome;
+                    commit_tracking::answer(&self.shared, callbacks, reply, offsets, result);
                 }
                 None => {}
             }
         }
-        self.tell_refused(None);
+        self.note_waiting();
     }
 
     fn note(&mut self, done: Done) {
