@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from kafkars.compat.aiokafka.conn import collect_hosts
+from kafkars.compat.aiokafka.errors import MetadataEmptyBrokerList, for_code
 from kafkars.compat.aiokafka.structs import BrokerMetadata, PartitionMetadata, TopicPartition
 
 if TYPE_CHECKING:
     import weakref
 
     from kafkars.compat.aiokafka.client import AIOKafkaClient
+    from kafkars.compat.aiokafka.protocol.metadata import MetadataResponse
+
+log = logging.getLogger("aiokafka.cluster")
 
 TOPIC_AUTHORIZATION_FAILED = 29
 
@@ -68,6 +73,20 @@ class ClusterMetadata:
         """Replaces the metadata by newer metadata, and tells of it."""
         self._snapshot = snapshot
         self.tell()
+
+    def update_metadata(self, metadata: MetadataResponse) -> None:
+        """Takes a response about brokers and topics, of any version. One without brokers changes nothing."""
+        if not metadata.brokers:
+            log.warning("the response names no broker: the metadata stays as it is")
+            self.failed_update(MetadataEmptyBrokerList(metadata))
+            return
+        self.take(of_response(metadata, is_whole=self.need_all_topic_metadata))
+
+    def failed_update(self, exception: BaseException | None) -> None:
+        """Ends what `request_update()` has returned with an error."""
+        future, self._future = self._future, None
+        if future is not None:
+            future.set_exception(exception)
 
     def tell(self) -> None:
         """Ends what `request_update()` has returned, and calls the listeners."""
@@ -184,6 +203,11 @@ class KnownCluster(ClusterMetadata):
         self._others: dict[str, dict[int, PartitionMetadata]] = {}
         self._combined = NOTHING
 
+    def take(self, snapshot: Snapshot) -> None:
+        """As for any cluster, until the engine knows anything newer."""
+        self._combined = snapshot
+        super().take(snapshot)
+
     def take_all(self, others: Mapping[str, dict[int, PartitionMetadata]]) -> None:
         """Replaces what is known of topics that the engine does not use."""
         self._others = dict(others)
@@ -203,6 +227,31 @@ class KnownCluster(ClusterMetadata):
             self._snapshot = snapshot(found)
             self.take_all(self._others)
         return self._combined
+
+
+def of_response(response: MetadataResponse, *, is_whole: bool) -> Snapshot:
+    """Returns what a response says; `is_whole` if it tells of all topics, of which nobody has asked for those with an
+    error.
+    """
+    brokers: dict[int | str, BrokerMetadata] = {}
+    for node_id, host, port, *rack in response.brokers:
+        brokers[node_id] = BrokerMetadata(node_id, host, port, rack[0] if rack else None)
+    partitions: dict[str, dict[int, PartitionMetadata]] = {}
+    internal, unauthorized = set(), set()
+    for code, topic, *is_internal, numbers in response.topics:
+        if any(is_internal):
+            internal.add(topic)
+        if code == 0:
+            partitions[topic] = {
+                number: PartitionMetadata(topic, number, leader, replicas, isr, error)
+                for error, number, leader, replicas, isr, *_ in numbers
+            }
+        elif not is_whole:
+            log.error("the cluster says of topic %s: %s", topic, for_code(code).__name__)
+            if code == TOPIC_AUTHORIZATION_FAILED:
+                unauthorized.add(topic)
+    controller = brokers.get(getattr(response, "controller_id", -1))
+    return Snapshot(brokers, partitions, controller, frozenset(internal), frozenset(unauthorized))
 
 
 def snapshot(found: tuple[int, int | None, list[Any], list[Any]]) -> Snapshot:

@@ -139,6 +139,8 @@ class CreateTopicsRequest:
         validate_only: Only check whether it would work.
     """
 
+    API_KEY = 19
+
     def __init__(
         self, create_topic_requests: Sequence[tuple[Any, ...]], timeout: int, validate_only: bool = False
     ) -> None:

@@ -12,37 +12,96 @@ from kafkars.compat.aiokafka.protocol.types import Array, Boolean, Int16, Int32,
 if TYPE_CHECKING:
     from kafkars.aio import Admin
 
-__all__ = ["MetadataRequest", "MetadataRequest_v1", "MetadataResponse_v5"]
+__all__ = [
+    "MetadataRequest",
+    "MetadataRequest_v1",
+    "MetadataResponse_v0",
+    "MetadataResponse_v1",
+    "MetadataResponse_v2",
+    "MetadataResponse_v3",
+    "MetadataResponse_v4",
+    "MetadataResponse_v5",
+]
 
-PARTITIONS = Array(
+PARTITION = (
     ("error_code", Int16),
     ("partition", Int32),
     ("leader", Int32),
     ("replicas", Array(Int32)),
     ("isr", Array(Int32)),
-    ("offline_replicas", Array(Int32)),
 )
+BROKER = (("node_id", Int32), ("host", String()), ("port", Int32))
+THROTTLE_TIME = ("throttle_time_ms", Int32)
+BROKERS = ("brokers", Array(*BROKER, ("rack", String())))
+CLUSTER_ID = ("cluster_id", String())
+CONTROLLER_ID = ("controller_id", Int32)
 
 
-class MetadataResponse_v5(Response):  # noqa: N801  the name in aiokafka
-    """Brokers and topics."""
+def topics_with(*partition: tuple[str, Any]) -> tuple[str, Array]:
+    """Topics with partitions that have these fields."""
+    fields = (("error_code", Int16), ("topic", String()), ("is_internal", Boolean), ("partitions", Array(*partition)))
+    return "topics", Array(*fields)
 
-    throttle_time_ms: int
-    brokers: list[tuple[int, str, int, str | None]]
+
+class MetadataResponse(Response):
+    """Brokers and topics. The client gives out version 5; programs make the others for `ClusterMetadata`."""
+
+    brokers: list[Any]
+    topics: list[Any]
+    API_KEY = 3
+
+
+class MetadataResponse_v0(MetadataResponse):  # noqa: N801  the name in aiokafka
+    """See `MetadataResponse`; without racks, without a controller, without internal topics."""
+
+    API_VERSION = 0
+    SCHEMA: ClassVar[Schema] = Schema(
+        ("brokers", Array(*BROKER)),
+        ("topics", Array(("error_code", Int16), ("topic", String()), ("partitions", Array(*PARTITION)))),
+    )
+
+
+class MetadataResponse_v1(MetadataResponse):  # noqa: N801  as above
+    """See `MetadataResponse`."""
+
+    controller_id: int
+    API_VERSION = 1
+    SCHEMA: ClassVar[Schema] = Schema(BROKERS, CONTROLLER_ID, topics_with(*PARTITION))
+
+
+class MetadataResponse_v2(MetadataResponse):  # noqa: N801  as above
+    """See `MetadataResponse`."""
+
     cluster_id: str | None
     controller_id: int
-    topics: list[tuple[int, str, bool, list[Any]]]
-    API_KEY = 3
+    API_VERSION = 2
+    SCHEMA: ClassVar[Schema] = Schema(BROKERS, CLUSTER_ID, CONTROLLER_ID, topics_with(*PARTITION))
+
+
+class MetadataResponse_v3(MetadataResponse_v2):  # noqa: N801  as above
+    """See `MetadataResponse`."""
+
+    throttle_time_ms: int
+    API_VERSION = 3
+    SCHEMA: ClassVar[Schema] = Schema(THROTTLE_TIME, BROKERS, CLUSTER_ID, CONTROLLER_ID, topics_with(*PARTITION))
+
+
+class MetadataResponse_v4(MetadataResponse_v3):  # noqa: N801  as above
+    """See `MetadataResponse`."""
+
+    API_VERSION = 4
+
+
+class MetadataResponse_v5(MetadataResponse_v3):  # noqa: N801  as above
+    """See `MetadataResponse`."""
+
     API_VERSION = 5
     SCHEMA: ClassVar[Schema] = Schema(
-        ("throttle_time_ms", Int32),
-        ("brokers", Array(("node_id", Int32), ("host", String()), ("port", Int32), ("rack", String()))),
-        ("cluster_id", String()),
-        ("controller_id", Int32),
-        (
-            "topics",
-            Array(("error_code", Int16), ("topic", String()), ("is_internal", Boolean), ("partitions", PARTITIONS)),
-        ),
+        THROTTLE_TIME,
+        BROKERS,
+        CLUSTER_ID,
+        CONTROLLER_ID,
+        topics_with(*PARTITION, ("offline_replicas", Array(Int32))),
     )
 
 
@@ -52,6 +111,8 @@ class MetadataRequest:
     Args:
         topics: Names; None for all topics, empty for none.
     """
+
+    API_KEY = 3
 
     def __init__(self, topics: Sequence[str] | None = None, allow_auto_topic_creation: bool = False) -> None:
         self.topics = topics
