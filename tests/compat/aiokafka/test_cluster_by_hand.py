@@ -1,4 +1,4 @@
-"""A `ClusterMetadata` that a program fills by responses of its own, to test an assignor: aiokafka and the face alike."""
+"""A `ClusterMetadata` that a program fills by responses of its own, to test an assignor: on aiokafka and the face."""
 
 from __future__ import annotations
 
