@@ -224,7 +224,7 @@ impl ConsumerMembership {
     }
 
     /// Ends the membership, for good if the refusal is believed.
-    pub(super) fn give_up(&mut self, common: &mut Common, now: Instant, error: GroupError) {
+    fn give_up(&mut self, common: &mut Common, now: Instant, error: GroupError) {
         // One answer that makes no sense costs a member its place, and not its life.
         let is_believed = self.is_unexplained || error.names_a_cause();
         self.is_unexplained = true;

@@ -250,11 +250,11 @@ impl ConsumerMembership {
         self.phase = MemberPhase::Failed { may_return };
     }
 
-    /// The search for the coordinator was refused.
+    /// The search for the coordinator was refused. As in Java's client that is not for good: it is made again.
     pub(super) fn search_failed(&mut self, common: &mut Common, now: Instant, error: GroupError) {
         match self.phase {
             MemberPhase::Leaving(_) => self.leave_failed(common, now),
-            _ => self.give_up(common, now, error),
+            _ => self.fail(common, now, error),
         }
     }
 
