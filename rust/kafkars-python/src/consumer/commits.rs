@@ -86,6 +86,9 @@ impl ConsumerCore {
             argument::function(callback.bind(py), "callback")?;
         }
         let ((offsets, origin), deadline) = (self.offsets_from(offsets)?, self.deadline(None)?);
+        if self.consumer.is_flooded_with_commits() {
+            py.detach(|| self.consumer.wait_for_commits_to_be_taken());
+        }
         let callback = callback.map(|function| CommitCallback {
             function,
             offsets: offsets.clone(),

@@ -177,6 +177,8 @@ class AIOKafkaConsumer(Subscribing, Positioning, Lookups):
 
     async def _connected_(self) -> aio.Consumer[Any, Any]:
         """Returns the inner consumer once it has reached the cluster, and its topics are there."""
+        # A connection may be there at once, and a start() beside this one has begun by then.
+        await asyncio.sleep(0)
         engine = self._engine_
         if engine is None:
             with translated():

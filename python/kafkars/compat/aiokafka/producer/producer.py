@@ -270,8 +270,13 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
             self._shut_off_()
             await self.client.close()
             return
-        # As in aiokafka a task of its own, which first lets those send that tasks were made for before.
-        self._closing_ = asyncio.ensure_future(self._close_(self._engine_, 2 * self._request_timeout_ms / 1000))
+        try:
+            # As in aiokafka those still send that tasks were made for before.
+            await asyncio.sleep(0)
+        finally:
+            # Begun before anything else is waited for, and also where the wait is given up.
+            self._shut_off_()
+            self._closing_ = self._close_(self._engine_, 2 * self._request_timeout_ms / 1000)
         closed = asyncio.shield(self._closing_)
         await self.client.close()
         try:
@@ -280,19 +285,23 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
         finally:
             self._sender.close()
 
-    async def _close_(self, engine: aio.Producer[Any, Any], time_limit: float) -> int:
-        """Closes. What is open of a transaction is sent first, as in aiokafka; the engine gives it up, because nobody
-        commits it any more.
+    def _close_(self, engine: aio.Producer[Any, Any], time_limit: float) -> Awaitable[int]:
+        """Begins to close. What is open of a transaction is sent first, as in aiokafka; the engine gives it up, because
+        nobody commits it any more.
         """
-        self._shut_off_()
         if self._transactional_id_ is None or not engine.in_transaction or self._is_ending_():
-            return await engine.close(time_limit)
+            return engine.close(time_limit)
         end = self._loop.time() + time_limit
-        try:
-            await engine.flush(time_limit)
-        finally:
-            given_up = await engine.close(max(0.0, end - self._loop.time()))
-        return given_up
+        flushed = engine.flush(time_limit)
+
+        async def close() -> int:
+            try:
+                await flushed
+            finally:
+                given_up = await engine.close(max(0.0, end - self._loop.time()))
+            return given_up
+
+        return asyncio.ensure_future(close())
 
     def _shut_off_(self) -> None:
         self._is_shut_ = True

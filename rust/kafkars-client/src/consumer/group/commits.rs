@@ -14,6 +14,7 @@ use super::handle::GroupHandle;
 use super::unheard_commits;
 use crate::consumer::arguments::check_offset_to_commit;
 use crate::consumer::handle::Consumer;
+use crate::{after, now};
 
 /// A commit may report for this much longer than its deadline that it has timed out.
 const GRACE: Duration = Duration::from_secs(1);
@@ -144,6 +145,20 @@ impl Consumer {
             Ok(())
         } else {
             Err(FetchError::Closed)
+        }
+    }
+
+    /// True if this application makes commits faster than the group's task takes them. It takes each in microseconds,
+    /// whatever the coordinator does: see [`Consumer::wait_for_commits_to_be_taken`].
+    pub fn is_flooded_with_commits(&self) -> bool {
+        let group = self.shared.group.as_ref();
+        group.is_some_and(|group| group.is_flooded())
+    }
+
+    /// Waits on this thread until the group's task has taken some commits, for a second at most.
+    pub fn wait_for_commits_to_be_taken(&self) {
+        if let Some(group) = &self.shared.group {
+            group.wait_for_room(after(now(), Duration::from_secs(1)));
         }
     }
 

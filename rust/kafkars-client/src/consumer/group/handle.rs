@@ -9,12 +9,15 @@ use kafkars_core::config::{Checked, GroupConfig};
 use kafkars_core::group::{
     CommitError, GroupError, GroupMemberIdentity, LONGEST_QUEUE, MembershipState, Offsets,
 };
-use parking_lot::Mutex;
+use parking_lot::{Condvar, Mutex};
 use tokio::sync::mpsc;
 
 use super::command::Command;
 use super::event::LeaveId;
 use crate::random_seed::random_seed;
+
+/// How many commits may be on their way to the task before whoever makes another one is to wait.
+const MOST_TOLD: usize = 10_000;
 
 /// A subscription as applications see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,6 +64,9 @@ pub(in crate::consumer) struct GroupHandle {
     /// How many commits are on their way to the task, and how many wait in its queue.
     told_commits: AtomicUsize,
     queued_commits: AtomicUsize,
+    /// For whoever waits until there are fewer of the former.
+    waiters: Mutex<()>,
+    room: Condvar,
     pub(in crate::consumer) status: Mutex<Status>,
 }
 
@@ -76,6 +82,8 @@ impl GroupHandle {
             commands,
             told_commits: AtomicUsize::new(0),
             queued_commits: AtomicUsize::new(0),
+            waiters: Mutex::new(()),
+            room: Condvar::new(),
             status: Mutex::new(Status {
                 subscription: None,
                 state: MembershipState::Unsubscribed,
@@ -106,6 +114,21 @@ impl GroupHandle {
         self.commands.send(command).is_ok()
     }
 
+    /// True if commits are on their way to the task faster than it takes them.
+    pub(super) fn is_flooded(&self) -> bool {
+        self.told_commits.load(Ordering::Acquire) >= MOST_TOLD
+    }
+
+    /// Waits on this thread until the task has taken half of them, or the deadline has passed.
+    pub(super) fn wait_for_room(&self, deadline: Instant) {
+        let mut waiters = self.waiters.lock();
+        while self.told_commits.load(Ordering::Acquire) > MOST_TOLD / 2 {
+            if self.room.wait_until(&mut waiters, deadline).timed_out() {
+                return;
+            }
+        }
+    }
+
     /// Checks that another commit may be made. Those of threads that ask in the same moment may be some too many.
     pub(super) fn check_room(&self) -> Result<(), CommitError> {
         let told = self.told_commits.load(Ordering::Relaxed);
@@ -119,7 +142,11 @@ impl GroupHandle {
 
     /// Notes that the task has taken a commit.
     pub(super) fn note_taken(&self) {
-        self.told_commits.fetch_sub(1, Ordering::Relaxed);
+        if self.told_commits.fetch_sub(1, Ordering::AcqRel) == MOST_TOLD / 2 + 1 {
+            // With the lock, so that nobody begins to wait between a look at the number and this.
+            let _waiters = self.waiters.lock();
+            self.room.notify_all();
+        }
     }
 
     /// Notes how many commits wait in the task's queue.
