@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kafkars.compat.confluent_kafka.error import (
     ConsumeError,
@@ -13,6 +13,18 @@ from kafkars.compat.confluent_kafka.error import (
     ValueSerializationError,
 )
 from kafkars.compat.confluent_kafka.serialization import MessageField, SerializationContext
+
+if TYPE_CHECKING:
+    # With defaults, for a client whose types nobody has said; `typing` has them since Python 3.13.
+    from typing_extensions import TypeVar
+
+    K = TypeVar("K", default=Any)
+    V = TypeVar("V", default=Any)
+else:
+    from typing import TypeVar
+
+    K = TypeVar("K")
+    V = TypeVar("V")
 
 Convert = Callable[[Any, SerializationContext], Any]
 Both = tuple[Convert | None, Convert | None]

@@ -4,25 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Generic
+from typing import Any, Generic
 
 from kafkars._discreet import discreet
 from kafkars.compat.confluent_kafka._consumer import Consumer
-from kafkars.compat.confluent_kafka._serdes import Serdes, deserialized
+from kafkars.compat.confluent_kafka._serdes import K, Serdes, V, deserialized
 
 __all__ = ["DeserializingConsumer"]
-
-if TYPE_CHECKING:
-    # With defaults, for a client whose types nobody has said; `typing` has them since Python 3.13.
-    from typing_extensions import TypeVar
-
-    K = TypeVar("K", default=Any)
-    V = TypeVar("V", default=Any)
-else:
-    from typing import TypeVar
-
-    K = TypeVar("K")
-    V = TypeVar("V")
 
 
 class DeserializingConsumer(Consumer, Generic[K, V]):

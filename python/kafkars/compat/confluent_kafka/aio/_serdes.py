@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Generator, Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from kafkars.compat.confluent_kafka._serdes import Serdes
+from kafkars.compat.confluent_kafka._serdes import K, Serdes, V
 from kafkars.compat.confluent_kafka.aio._consumer import AIOConsumer
 from kafkars.compat.confluent_kafka.aio._producer import AIOProducer
 from kafkars.compat.confluent_kafka.error import (
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-K = TypeVar("K")
-V = TypeVar("V")
 T = TypeVar("T")
 
 

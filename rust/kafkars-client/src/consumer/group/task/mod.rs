@@ -151,8 +151,8 @@ impl GroupTask {
         let shared = Arc::clone(&self.shared);
         let mut changed = shared.changed.subscribe();
         let mut cluster = shared.client.cluster_changed();
-        self.membership
-            .cluster_changed(now(), &shared.client.cluster());
+        // What is known already.
+        cluster.mark_changed();
         while !shared.is_closed() {
             // An application may give commands without pause.
             if cluster.has_changed().unwrap_or(false) {
