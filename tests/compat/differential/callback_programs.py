@@ -3,7 +3,8 @@ member is of confluent_kafka on one side, and of its face on the other.
 
 Both sides must agree on how each call in a callback ends, which callbacks are called with which partitions, what is
 assigned and read when the group is at rest, and what is committed in the end. Short form: `test_programs.py`. Long
-form: `python -m tests.compat.differential.callback_programs FIRST_SEED COUNT`.
+form: `python -m tests.compat.differential.callback_programs FIRST_SEED COUNT [consumer]`, where `consumer` asks for the
+protocol of KIP-848.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from kafkars.testing import EmbeddedBroker
 
 from tests.compat.differential.patience import twice
 from tests.compat.differential.programs import SIDES
+from tests.compat.differential.strategies import NEWER, STRATEGIES, is_incremental, settings_of
 from tests.kafka import wire
 
 PARTITIONS = 3
@@ -33,7 +35,6 @@ JOINS_WITHIN = 6.0
 """Seconds that a changed subscription may take to be heard of. The original joins once a second at most."""
 SECONDS = 15.0
 TOPICS = ("t", "u")
-STRATEGIES = ("range", "roundrobin", "cooperative-sticky")
 
 Call = tuple[str, str]
 """What is called, and for which of the partitions that the callback is told of."""
@@ -89,11 +90,12 @@ class Program:
     steps: list[str]
 
 
-def program(seed: int, length: int = 6) -> Program:
-    """The program of a seed."""
+def program(seed: int, strategy: str | None = None, length: int = 6) -> Program:
+    """The program of a seed; without a strategy, with one of those of the older protocol."""
     chance = random.Random(seed)
-    strategy = chance.choice(STRATEGIES)
-    is_cooperative = strategy == "cooperative-sticky"
+    drawn = chance.choice(STRATEGIES)
+    strategy = strategy or drawn
+    is_cooperative = is_incremental(strategy)
 
     def script(templates: list[list[Call]], beside: list[Call], last: list[Call]) -> list[Call]:
         calls = list(chance.choice(templates))
@@ -153,8 +155,7 @@ class Member:
             "enable.auto.commit": self.made.commits_by_itself,
             # Only when partitions go: otherwise it would be chance whether a commit finds anything.
             "auto.commit.interval.ms": 600_000,
-            "partition.assignment.strategy": self.made.strategy,
-            "heartbeat.interval.ms": 100,
+            **settings_of(self.made.strategy),
             "fetch.error.backoff.ms": 10,
             "fetch.wait.max.ms": 20,
             "retry.backoff.ms": 10,
@@ -202,7 +203,7 @@ class Member:
             named = frozenset(each.topic for each in partitions)
             self.told = partitions if name == "on_assign" else []
             if name == "on_assign":
-                self.given = (self.given if self.made.strategy == "cooperative-sticky" else frozenset()) | named
+                self.given = (self.given if is_incremental(self.made.strategy) else frozenset()) | named
             else:
                 self.given -= named
             script = self.scripts[name].pop(0) if self.scripts.get(name) else []
@@ -304,14 +305,13 @@ def write(broker: EmbeddedBroker) -> None:
                 producer.send(topic, b"value", partition=number % PARTITIONS)
 
 
-def difference(seed: int) -> str | None:
+def difference(seed: int, strategy: str | None = None) -> str | None:
     """The first step that the two sides see differently, twice."""
-    return twice(functools.partial(parted, seed))
+    return twice(functools.partial(parted, program(seed, strategy)))
 
 
-def parted(seed: int, patience: float) -> str | None:
+def parted(made: Program, patience: float) -> str | None:
     """The first step that the two sides see differently."""
-    made = program(seed)
 
     def side(library: str) -> list[Any]:
         with EmbeddedBroker() as broker:
@@ -324,14 +324,15 @@ def parted(seed: int, patience: float) -> str | None:
         original, face = sides.map(side, SIDES)
     for number, (one, other) in enumerate(zip(original, face, strict=True)):
         if one != other:
-            return f"seed {seed}, {made}, step {number}\n  original {one}\n  face     {other}"
+            return f"{made}, step {number}\n  original {one}\n  face     {other}"
     return None
 
 
 def main() -> None:
-    first, count = map(int, sys.argv[1:])
+    first, count = map(int, sys.argv[1:3])
+    strategy = NEWER if "consumer" in sys.argv[3:] else None
     for seed in range(first, first + count):
-        found = difference(seed)
+        found = difference(seed, strategy)
         sys.stdout.write(f"{found}\n" if found else f"seed {seed} is the same\n")
         sys.stdout.flush()
 

@@ -4,7 +4,8 @@ members of one program are all of confluent_kafka, or all of its face, on topics
 Who gets which partition is chance, and so is how often a group is formed anew. What both sides must agree on is what
 the group has read of each partition when it is at rest, how many partitions each member has, which callbacks it heard,
 how calls end, and what is committed. Short form: `test_programs.py`. Long form:
-`python -m tests.compat.differential.group_programs FIRST_SEED COUNT`.
+`python -m tests.compat.differential.group_programs FIRST_SEED COUNT [consumer]`, where `consumer` asks for the protocol
+of KIP-848.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from kafkars.testing import EmbeddedBroker
 
 from tests.compat.differential.patience import twice
 from tests.compat.differential.programs import SIDES
+from tests.compat.differential.strategies import NEWER, STRATEGIES, settings_of
 from tests.kafka import wire
 
 PARTITIONS = 4
@@ -34,7 +36,6 @@ SECONDS = 20.0
 
 Step = tuple[str, int]
 
-STRATEGIES = ("range", "roundrobin", "cooperative-sticky")
 REFUSALS = (
     ("Heartbeat", "REBALANCE_IN_PROGRESS"),
     ("OffsetCommit", "COORDINATOR_LOAD_IN_PROGRESS"),
@@ -44,6 +45,15 @@ REFUSALS = (
     ("Fetch", "disconnect"),
 )
 """What the broker does once instead of what it should."""
+NEWER_REFUSALS = (
+    ("ConsumerGroupHeartbeat", "FENCED_MEMBER_EPOCH"),
+    ("OffsetCommit", "COORDINATOR_LOAD_IN_PROGRESS"),
+    ("ConsumerGroupHeartbeat", "COORDINATOR_NOT_AVAILABLE"),
+    ("ConsumerGroupHeartbeat", "UNKNOWN_MEMBER_ID"),
+    ("FindCoordinator", "COORDINATOR_NOT_AVAILABLE"),
+    ("Fetch", "disconnect"),
+)
+"""The same in the newer protocol, as many."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +66,8 @@ class Program:
     steps: list[Step]
 
 
-def program(seed: int, length: int = 8) -> Program:
-    """The program of a seed."""
+def program(seed: int, strategy: str | None = None, length: int = 8) -> Program:
+    """The program of a seed; without a strategy, with one of those of the older protocol."""
     chance = random.Random(seed)
     calls = {"join": 4, "leave": 2, "write": 3, "commit": 3, "unsubscribe": 1, "restart": 1, "refuse": 2}
     steps: list[Step] = [("join", 0), ("write", 3)]
@@ -76,7 +86,8 @@ def program(seed: int, length: int = 8) -> Program:
             members.add(number)
         elif call in {"leave", "unsubscribe"}:
             members.discard(number)
-    return Program(seed, chance.choice(STRATEGIES), chance.random() < 0.4, steps)
+    drawn = chance.choice(STRATEGIES)
+    return Program(seed, strategy or drawn, chance.random() < 0.4, steps)
 
 
 @dataclass
@@ -140,7 +151,7 @@ class Group:
                 case "write":
                     return self._write(number)
                 case "refuse":
-                    api, action = REFUSALS[number]
+                    api, action = (NEWER_REFUSALS if self.program.strategy == NEWER else REFUSALS)[number]
                     return self.broker.intercept(api, action, times=1) and None
                 case "restart":
                     return self.broker.restart_node(1)
@@ -158,9 +169,7 @@ class Group:
                 "enable.auto.commit": self.program.commits_by_itself,
                 # Only when partitions go: otherwise it would be chance whether a commit finds anything.
                 "auto.commit.interval.ms": 600_000,
-                "partition.assignment.strategy": self.program.strategy,
-                "heartbeat.interval.ms": 100,
-                "session.timeout.ms": 6_000,
+                **settings_of(self.program.strategy),
                 "fetch.error.backoff.ms": 10,
                 "fetch.wait.max.ms": 20,
                 "retry.backoff.ms": 10,
@@ -236,14 +245,13 @@ class Group:
         return shared and sorted(each for own in held for each in own) == list(whole)
 
 
-def difference(seed: int) -> str | None:
+def difference(seed: int, strategy: str | None = None) -> str | None:
     """The first step that the two sides see differently, twice."""
-    return twice(functools.partial(parted, seed))
+    return twice(functools.partial(parted, program(seed, strategy)))
 
 
-def parted(seed: int, patience: float) -> str | None:
+def parted(made: Program, patience: float) -> str | None:
     """The first step that the two sides see differently."""
-    made = program(seed)
 
     def side(library: str) -> list[Any]:
         # One each: a broker that restarts for one must not for the other.
@@ -254,15 +262,16 @@ def parted(seed: int, patience: float) -> str | None:
         original, face = sides.map(side, SIDES)
     for number, (one, other) in enumerate(zip(original, face, strict=True)):
         if one != other:
-            return f"seed {seed}, {made}, step {number}\n  original {one}\n  face     {other}"
+            return f"{made}, step {number}\n  original {one}\n  face     {other}"
     return None
 
 
 def main() -> None:
-    first, count = map(int, sys.argv[1:])
+    first, count = map(int, sys.argv[1:3])
+    strategy = NEWER if "consumer" in sys.argv[3:] else None
     for seed in range(first, first + count):
         began = time.monotonic()
-        found = difference(seed)
+        found = difference(seed, strategy)
         sys.stdout.write(f"seed {seed}: {time.monotonic() - began:.1f} s\n" + (f"{found}\n" if found else ""))
         sys.stdout.flush()
 

@@ -45,10 +45,10 @@ REASONS = [
         "It is a passing code in Kafka's protocol. An idempotent producer stores nothing twice by that.",
     ),
     Reason(
-        ("on_assign with no partitions, with group.protocol=consumer",),
-        "after an on_revoke that has left the member some, where none come",
-        "when a member joins that gets none at first",
-        "It tells nothing that is not known: what there is, is in assignment().",
+        ("partitions of a topic that a client comes to know just now, with group.protocol=consumer",),
+        "one on_assign, with those of topics that it knows",
+        "an on_assign of their own, where the group assigns them before their metadata is there",
+        "Which of the two is there first is chance in both; Java's client does as the face.",
     ),
     Reason(
         ("a transaction that is open for longer than transaction.timeout.ms",),

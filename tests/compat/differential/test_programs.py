@@ -9,6 +9,7 @@ import pytest
 from kafkars.testing import EmbeddedBroker
 
 from tests.compat.differential import callback_programs, group_programs, kafka_programs, producer_programs, programs
+from tests.compat.differential.strategies import NEWER
 
 # 0, 1 and 3 found that one partition that there is not kept others from being committed.
 SEEDS = range(4)
@@ -16,8 +17,11 @@ SEEDS = range(4)
 # read.
 KAFKA_SEEDS = (0, 4, 19)
 GROUP_SEEDS = (2, 131, 138)
+NEWER_GROUP_SEEDS = (0, 2)
 # 134 found that what a member does not assign again was committed all the same.
 CALLBACK_SEEDS = (100, 121, 126, 134)
+# 0 and 3 found that in the newer protocol nothing told of a revocation that was over.
+NEWER_CALLBACK_SEEDS = (0, 3)
 # These found that the face went on after a commit that was refused, and told of no fence in polls.
 PRODUCER_SEEDS = (16, 23, 33, 37, 38)
 
@@ -46,6 +50,18 @@ def test_a_group_sees_the_same(seed: int) -> None:
 @pytest.mark.parametrize("seed", CALLBACK_SEEDS)
 def test_callbacks_see_the_same(seed: int) -> None:
     assert callback_programs.difference(seed) is None
+
+
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("seed", NEWER_GROUP_SEEDS)
+def test_a_group_of_the_newer_protocol_sees_the_same(seed: int) -> None:
+    assert group_programs.difference(seed, NEWER) is None
+
+
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("seed", NEWER_CALLBACK_SEEDS)
+def test_callbacks_of_the_newer_protocol_see_the_same(seed: int) -> None:
+    assert callback_programs.difference(seed, NEWER) is None
 
 
 @pytest.mark.timeout(180)

@@ -100,6 +100,7 @@ class Consumer(ConfluentConsumer):
         self._trouble_ = Trouble(face, self._engine_._brokers, settings.credentials.refused)
         # The parts must not keep the consumer: one that is dropped ends then, and not with the next garbage collection.
         own = partial(weakly, self)
+        is_newer = values["group.protocol"] == "consumer"
         self._commits_ = Commits(self._engine_, own("_uncommitted_"), self._pending_.set, face, is_own=is_own)
         self._assignment_ = Assignment(
             self._engine_,
@@ -108,11 +109,10 @@ class Consumer(ConfluentConsumer):
             own("_unknown_partition_"),
             self._commits_.let_go,
             self._commits_.set_aside,
-            is_cooperative=values["group.protocol"] == "consumer"
-            or values["partition.assignment.strategy"] == "cooperative-sticky",
+            is_cooperative=is_newer or values["partition.assignment.strategy"] == "cooperative-sticky",
             is_reset_to_end=settings.engine["auto_offset_reset"] == "latest",
         )
-        self._membership_ = Membership(self._engine_, self._assignment_)
+        self._membership_ = Membership(self._engine_, self._assignment_, is_newer=is_newer)
         self._lookups_ = Lookups(self._engine_, own("_refused_"), self._assignment_)
         self._events_ = events_of(face, values, self._engine_, self._pending_, self._commits_)
         handler = ConsumerPolls(

@@ -6,7 +6,8 @@ Its former partitions may be somebody else's. A group that is empty would take t
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from kafkars import errors
 from kafkars.compat.confluent_kafka._assignment import Assignment
@@ -15,6 +16,9 @@ from kafkars.compat.confluent_kafka._group_metadata import packed
 from kafkars.compat.confluent_kafka._translate import local_error, of_engine
 from kafkars.compat.confluent_kafka.error import KafkaError
 
+if TYPE_CHECKING:
+    from kafkars import types
+
 
 class Membership:
     """The membership of one consumer.
@@ -22,11 +26,14 @@ class Membership:
     Args:
         engine: The engine's consumer.
         assignment: The consumer's partitions: until they are revoked the membership lasts.
+        is_newer: Whether the group is of the newer protocol (KIP-848).
     """
 
-    def __init__(self, engine: Any, assignment: Assignment) -> None:
+    def __init__(self, engine: Any, assignment: Assignment, *, is_newer: bool) -> None:
         self._engine = engine
         self._assignment = assignment
+        self._is_newer = is_newer
+        self._has_given = False
         self._has_joined = False
         self._is_former = False
         self._is_untold = False
@@ -70,6 +77,17 @@ class Membership:
         self._has_joined = True
         self._denial = None
         self._is_former = not self._assignment.is_subscribed
+
+    def give(self) -> None:
+        """Partitions were revoked."""
+        self._has_given = True
+
+    def is_news(self, partitions: Sequence[types.TopicPartition]) -> bool:
+        """True if the program hears of these partitions having come, which may be none: in the newer protocol that is
+        news only after some were revoked.
+        """
+        has_given, self._has_given = self._has_given, False
+        return bool(partitions) or has_given or not self._is_newer
 
     def choose(self) -> None:
         """The program has assigned partitions: without a subscription it commits for itself."""

@@ -42,9 +42,10 @@ class Listener:
             return
         consumer._assignment_.come(partitions)
         consumer._membership_.join()
+        is_news = consumer._membership_.is_news(partitions)
         # The program's poll raises the callback's exception; the assignment stays.
         with consumer._assignment_.coming(partitions):
-            if self._callbacks.on_assign is not None:
+            if is_news and self._callbacks.on_assign is not None:
                 self._callbacks.on_assign(consumer, named(partitions))
 
     def revoked(self, partitions: Sequence[types.TopicPartition]) -> None:
@@ -52,6 +53,7 @@ class Listener:
         consumer = self._consumer()
         if consumer is None:
             return
+        consumer._membership_.give()
         try:
             if self._callbacks.on_revoke is not None and not consumer._assignment_.is_declined:
                 with consumer._assignment_.going(partitions):

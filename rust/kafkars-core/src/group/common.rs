@@ -169,10 +169,12 @@ impl Common {
         self.events.push_back(GroupEvent::Change(change));
     }
 
-    /// Asks the application to give up the owned partitions for which `gone` is true.
-    pub(super) fn revoke(&mut self, gone: impl FnMut(&TopicPartition) -> bool) {
+    /// Asks the application to give up the owned partitions for which `gone` is true. Returns false if there are none.
+    pub(super) fn revoke(&mut self, gone: impl FnMut(&TopicPartition) -> bool) -> bool {
         let change = self.ownership.revoke(gone);
+        let is_any = change.is_some();
         self.events.extend(change.map(GroupEvent::Change));
+        is_any
     }
 
     /// As `revoke`, in order to join again. Returns false if there are none.

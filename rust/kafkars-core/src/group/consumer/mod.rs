@@ -51,6 +51,8 @@ pub(super) struct ConsumerMembership {
     calm_at: Option<Instant>,
     /// True while partitions are to be given up, until the coordinator has confirmed that they are.
     is_releasing: bool,
+    /// True from a revocation on, until the application was told what has come instead.
+    owes_assignment: bool,
     /// Since when joins are refused because another member holds the instance id.
     unreleased_since: Option<Instant>,
     /// How often in a row the coordinator has said that it does not support the protocol.
@@ -97,6 +99,7 @@ impl ConsumerMembership {
             session_ends_at: None,
             calm_at: None,
             is_releasing: false,
+            owes_assignment: false,
             unreleased_since: None,
             unsupported: 0,
             is_unexplained: false,
@@ -291,6 +294,7 @@ impl ConsumerMembership {
         self.session_ends_at = None;
         self.calm_at = None;
         self.is_releasing = false;
+        self.owes_assignment = false;
         self.unreleased_since = None;
     }
 }

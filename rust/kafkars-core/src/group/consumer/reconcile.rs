@@ -53,7 +53,7 @@ impl ConsumerMembership {
             return;
         }
         let wanted = self.wanted(common);
-        common.revoke(|owned| !wanted.contains(owned));
+        self.owes_assignment |= common.revoke(|owned| !wanted.contains(owned));
         if !common.ownership.is_settled() {
             self.is_releasing = true;
             return;
@@ -62,7 +62,9 @@ impl ConsumerMembership {
             .into_iter()
             .filter(|partition| !common.ownership.owns(partition))
             .collect();
-        if !added.is_empty() {
+        // A revocation ends with what comes instead, as in the other protocol and in Java's client, even if that is
+        // nothing.
+        if std::mem::take(&mut self.owes_assignment) || !added.is_empty() {
             common.assign(added);
         }
         if !self.pace.has_failed() && self.has_changes(common) {

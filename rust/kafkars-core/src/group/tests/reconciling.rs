@@ -122,3 +122,23 @@ fn a_revocation_that_is_not_told_in_time_is_a_loss() {
     }
     panic!("it joins again");
 }
+
+#[test]
+fn a_revocation_ends_with_what_comes_instead_even_if_that_is_nothing() {
+    let mut member = joined_member();
+    member.pass(Duration::from_secs(1));
+    let (beat, _) = member.next_beat();
+    member.answer(&beat, target(2, Some(&[1])));
+    let revoked = member.next_change();
+    assert_eq!(revoked.kind, ChangeKind::Revoked);
+    assert!(member.told.is_empty(), "not before it is done");
+    member.done(&revoked);
+    let instead = member.next_change();
+    assert_eq!(instead.kind, ChangeKind::Assigned);
+    assert_eq!(instead.partitions, []);
+    member.done(&instead);
+    let (beat, request) = member.next_beat();
+    assert_eq!(owned(&request), Some(vec![1]));
+    member.answer(&beat, target(3, None));
+    assert!(member.told.is_empty(), "once");
+}
