@@ -1,7 +1,8 @@
 //! Which offsets reach the coordinator, in which order, and who may send them.
 
 use kafkars_protocol::messages::offset_commit::{
-    OffsetCommitResponse, OffsetCommitResponsePartition, OffsetCommitResponseTopic,
+    OffsetCommitRequestPartition, OffsetCommitResponse, OffsetCommitResponsePartition,
+    OffsetCommitResponseTopic,
 };
 
 use super::*;
@@ -73,7 +74,7 @@ fn commits_from_before_a_subscription_leave_before_it_joins_and_never_as_the_mem
         );
         committer.answer(&request, code);
         let ended = committer.outcomes();
-        assert_eq!(ended.len(), 1);
+        assert!(!ended.is_empty());
         assert_eq!(
             (ended[0].id, ended[0].result.is_ok()),
             (before, code == ErrorCode::None)
@@ -98,7 +99,7 @@ fn a_join_waits_no_longer_than_it_is_told_for_commits_from_before() {
     committer.member.pass(Duration::from_secs(4));
     assert!(committer.next_request().is_none());
     let ended = committer.outcomes();
-    assert_eq!(ended.len(), 1);
+    assert!(!ended.is_empty());
     assert_eq!(ended[0].id, before);
     assert!(matches!(ended[0].result, Err(CommitError::TimedOut { .. })));
     committer.member.work();
@@ -183,9 +184,20 @@ impl Committer {
         Self { member, commits }
     }
 
+    fn commit_noted(&mut self, partition: i32, offset: i64, metadata: &str) -> CommitId {
+        let mut noted = offsets(&[(partition, offset)]);
+        for one in noted.values_mut() {
+            one.metadata = metadata.into();
+        }
+        self.commit_all(noted, 60)
+    }
+
     fn commit(&mut self, partition: i32, offset: i64, within: u64) -> CommitId {
+        self.commit_all(offsets(&[(partition, offset)]), within)
+    }
+
+    fn commit_all(&mut self, offsets: Offsets, within: u64) -> CommitId {
         let deadline = self.member.now + Duration::from_secs(within);
-        let offsets = offsets(&[(partition, offset)]);
         let (now, membership) = (self.member.now, &mut self.member.membership);
         self.commits
             .commit(now, membership, offsets, deadline)
@@ -221,11 +233,19 @@ impl Committer {
     }
 
     fn answer(&mut self, to: &CommitCall, code: ErrorCode) {
+        self.answer_each(to, |_| code);
+    }
+
+    fn answer_each(
+        &mut self,
+        to: &CommitCall,
+        code: impl Fn(&OffsetCommitRequestPartition) -> ErrorCode,
+    ) {
         let topic = &to.request.topics[0];
         let partitions = topic.partitions.iter();
         let partitions = partitions.map(|partition| OffsetCommitResponsePartition {
             partition_index: partition.partition_index,
-            error_code: code.code(),
+            error_code: code(partition).code(),
         });
         let response = OffsetCommitResponse {
             topics: vec![OffsetCommitResponseTopic {
@@ -287,7 +307,7 @@ fn commits_that_nobody_hears_of_take_the_place_of_earlier_ones() {
         let id = committer.commit(partition, i64::from(offset), 60);
         committer.commits.note_unheard(id);
         last.push(id);
-        assert!(committer.commits.waiting() <= 3);
+        assert!(committer.commits.waiting() <= 4, "one each, and the oldest");
     }
     let request = committer.next_request().unwrap();
     assert_eq!(sent(&request), [(0, 999), (1, 997), (2, 998)]);
@@ -295,12 +315,12 @@ fn commits_that_nobody_hears_of_take_the_place_of_earlier_ones() {
     committer.commits.note_unheard(later);
     assert_eq!(
         committer.commits.waiting(),
-        4,
+        5,
         "what is under way keeps its place"
     );
     committer.answer(&request, ErrorCode::None);
     let ids: Vec<CommitId> = committer.outcomes().iter().map(|one| one.id).collect();
-    assert_eq!(ids, last[997..]);
+    assert_eq!(ids, [&last[..1], &last[997..]].concat());
     let request = committer.next_request().unwrap();
     assert_eq!(sent(&request), [(0, 5)]);
 }
@@ -330,6 +350,7 @@ fn a_commit_that_something_waits_for_keeps_its_place() {
 #[test]
 fn a_commit_that_was_left_out_has_no_time_limit() {
     let mut committer = Committer::new();
+    committer.commit(1, 1, 60);
     let first = committer.commit(0, 10, 1);
     committer.commits.note_unheard(first);
     let second = committer.commit(0, 11, 60);
@@ -340,6 +361,108 @@ fn a_commit_that_was_left_out_has_no_time_limit() {
     assert!(committer.outcomes().is_empty());
     let wake_at = committer.commits.wake_at().expect("its own limit");
     assert!(wake_at > committer.member.now);
+}
+
+/// Otherwise each would take the place of the one before, and none would ever end.
+#[test]
+fn the_oldest_that_waits_tells_of_a_coordinator_that_does_not_answer() {
+    let mut committer = Committer::new();
+    let (now, membership) = (committer.member.now, &mut committer.member.membership);
+    let coordinator = membership.coordinator(now).expect("it is known");
+    membership.coordinator_lost(now, coordinator);
+    let oldest = committer.commit(0, 0, 2);
+    committer.commits.note_unheard(oldest);
+    let mut ended = Vec::new();
+    for offset in 1..=25 {
+        committer.member.now += Duration::from_millis(100);
+        assert!(
+            committer.next_request().is_none(),
+            "there is no coordinator"
+        );
+        let id = committer.commit(0, offset, 2);
+        committer.commits.note_unheard(id);
+        ended.extend(committer.outcomes());
+    }
+    assert!(!ended.is_empty());
+    let is_late = matches!(ended[0].result, Err(CommitError::TimedOut { .. }));
+    assert!(is_late && ended[0].id == oldest);
+}
+
+/// What has ended is forgotten, whichever partitions it was of.
+#[test]
+fn commits_that_time_out_leave_nothing_behind() {
+    let mut committer = Committer::new();
+    for partition in 0..4 {
+        let id = committer.commit(partition, 1, 1);
+        committer.commits.note_unheard(id);
+    }
+    assert_eq!(committer.commits.remembered(), 4);
+    committer.member.pass(Duration::from_secs(2));
+    assert!(committer.next_request().is_none());
+    assert_eq!(committer.outcomes().len(), 4);
+    assert_eq!(committer.commits.remembered(), 0);
+}
+
+#[test]
+fn metadata_that_is_too_long_is_refused_of_the_commits_that_have_it() {
+    let mut committer = Committer::new();
+    let short = committer.commit_noted(0, 1, "");
+    let long = committer.commit_noted(0, 2, &"x".repeat(5_000));
+    let middle = committer.commit_noted(0, 3, "note");
+    let longest = committer.commit_noted(0, 4, &"x".repeat(6_000));
+    let other = committer.commit_noted(1, 9, "");
+    let mut ends = Vec::new();
+    for expected in [vec![(0, 4), (1, 9)], vec![(0, 3)]] {
+        let request = committer.next_request().unwrap();
+        assert_eq!(sent(&request), expected);
+        committer.answer_each(&request, |partition| {
+            match partition.committed_metadata.as_deref().unwrap_or_default() {
+                metadata if metadata.len() > 4_096 => ErrorCode::OffsetMetadataTooLarge,
+                _ => ErrorCode::None,
+            }
+        });
+        ends.extend(committer.outcomes());
+    }
+    assert!(committer.next_request().is_none());
+    let refused: Vec<_> = ends.iter().filter(|one| one.result.is_err()).collect();
+    assert_eq!(
+        refused.iter().map(|one| one.id).collect::<Vec<_>>(),
+        [longest]
+    );
+    let mut made: Vec<_> = ends
+        .iter()
+        .filter(|one| one.result.is_ok())
+        .map(|one| one.id)
+        .collect();
+    made.sort_unstable();
+    assert_eq!(
+        made,
+        [short, long, middle, other],
+        "the newest stands for all before it"
+    );
+}
+
+/// The coordinator could refuse the later one for its metadata, and then nothing would be committed.
+#[test]
+fn a_commit_with_long_metadata_takes_no_place() {
+    let mut committer = Committer::new();
+    for (number, note) in ["", "", "note", &"x".repeat(5_000)].into_iter().enumerate() {
+        let id = committer.commit_noted(0, 1 + number as i64, note);
+        committer.commits.note_unheard(id);
+    }
+    let asked: Vec<_> = std::iter::from_fn(|| {
+        let request = committer.next_request()?;
+        committer.answer(
+            &request,
+            match request.request.topics[0].partitions[0].committed_offset {
+                4 => ErrorCode::OffsetMetadataTooLarge,
+                _ => ErrorCode::None,
+            },
+        );
+        Some(sent(&request))
+    })
+    .collect();
+    assert_eq!(asked, [vec![(0, 4)], vec![(0, 3)]]);
 }
 
 /// A later commit may have arrived though its answer is lost; an earlier one with more patience must not undo it.

@@ -296,8 +296,10 @@ impl GroupTask {
                 deadline,
                 reply,
             } => {
-                self.group.note_taken();
                 self.commit(now, offsets, origin, deadline, reply);
+                // In this order, so that each counts all the time.
+                self.note_waiting();
+                self.group.note_taken();
             }
         }
     }

@@ -229,5 +229,6 @@ impl CommitQueue {
         let outside = self.waiting.iter().rev().find(|commit| commit.is_outside);
         self.newest_outside = outside.map(|commit| commit.id);
         self.note_earliest();
+        self.forget_ended();
     }
 }

@@ -3,6 +3,7 @@
 
 mod ending;
 mod folding;
+mod notes;
 mod outcome;
 mod refused;
 mod requests;

@@ -8,7 +8,7 @@ use kafkars_protocol::messages::offset_commit::OffsetCommitResponse;
 
 use super::outcome::CommitId;
 use super::refused::{error_action_for, failed_with, refused_with};
-use super::{CommitQueue, InFlightCommit};
+use super::{Commit, CommitQueue, InFlightCommit};
 use crate::cluster::Cluster;
 use crate::group::action::{RequestFailure, RequestId};
 use crate::group::commit::error::CommitError;
@@ -114,7 +114,13 @@ impl CommitQueue {
         let judge = |code: ErrorCode| error_action_for(in_flight.identity.as_ref(), code);
         let sent = self.waiting.iter_mut();
         for commit in sent.take_while(|commit| commit.id <= in_flight.newest) {
-            commit.open.retain(|partition, open| {
+            let Commit {
+                open,
+                offsets,
+                error,
+                ..
+            } = commit;
+            open.retain(|partition, open| {
                 // A partition that the response leaves out is sent again.
                 let place = (partition.clone(), open.offset.topic_id);
                 let code = answers.get(&place).copied();
@@ -128,11 +134,16 @@ impl CommitQueue {
                 }
                 let error_action = code.map_or(CommitErrorAction::Retry, judge);
                 worst = worst.max_with(error_action);
+                if code == Some(ErrorCode::OffsetMetadataTooLarge)
+                    && open.fall_back(partition, &offsets[partition], &in_flight.request)
+                {
+                    return true;
+                }
                 if error_action == CommitErrorAction::Refused {
                     let code = code.unwrap_or(ErrorCode::UnknownServerError);
                     let identity = in_flight.identity.as_ref();
                     let refused = refused_with(&group, identity, code, partition);
-                    CommitError::note(&mut commit.error, refused);
+                    CommitError::note(error, refused);
                 }
                 !matches!(
                     error_action,
