@@ -408,8 +408,10 @@ impl PyAsyncConsumer {
         let core = &self.core;
         let deadline = Instant::now() + limit;
         let Some(closing) = core.start_closing(deadline) else {
-            core.close();
-            return AwaitableCall(PyFuture::ready(py.None()));
+            return AwaitableCall(match core.end_at_once(py) {
+                Ok(()) => PyFuture::ready(py.None()),
+                Err(error) => PyFuture::failed(error),
+            });
         };
         let id = closing.id();
         let then = Then::Close {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use kafkars_client::group::CommitError;
-use kafkars_client::{Closing, LeaveId};
+use kafkars_client::{Closing, ConsumerEvent, LeaveId};
 use parking_lot::Mutex;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
@@ -49,8 +49,7 @@ impl ConsumerCore {
         let started = Instant::now();
         let deadline = started + timeout;
         let Some(closing) = self.start_closing(deadline) else {
-            self.close();
-            return Ok(());
+            return self.end_at_once(py);
         };
         let outcome = self.serve_until_left(py, closing.id(), deadline);
         self.close();
@@ -58,6 +57,26 @@ impl ConsumerCore {
         let committed = closing.last_commit();
         let committed = committed.map_err(|error| crate::error::commit(py, &error));
         outcome.and(told).and(committed)
+    }
+
+    /// Closes a consumer that cannot leave its group in order: in another process, again, or in one of its listeners or
+    /// callbacks, which would wait for itself. Callbacks of commits hear before the call returns, those of commits that
+    /// have ended with the outcome. Raises the first exception of one.
+    pub(crate) fn end_at_once(&self, py: Python<'_>) -> PyResult<()> {
+        let is_inside = self.check_reentry().is_err();
+        let mut first = None;
+        while is_inside && let Some(event) = self.consumer.next_event(self.is_finished()) {
+            if let ConsumerEvent::Committed { .. } = event
+                && let Err(error) = self.serve_other(py, event)
+            {
+                first.get_or_insert(error);
+            }
+        }
+        self.close();
+        if is_inside && let Err(error) = self.tell_unheard(py, Duration::ZERO, Duration::ZERO) {
+            first.get_or_insert(error);
+        }
+        first.map_or(Ok(()), Err)
     }
 
     /// Calls the callbacks of commits without an outcome with a time-out. Raises the first exception of one.

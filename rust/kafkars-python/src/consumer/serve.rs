@@ -81,7 +81,7 @@ impl ConsumerCore {
         })
     }
 
-    fn serve_other(&self, py: Python<'_>, event: ConsumerEvent) -> PyResult<()> {
+    pub(super) fn serve_other(&self, py: Python<'_>, event: ConsumerEvent) -> PyResult<()> {
         match event {
             ConsumerEvent::Change(change) => self.consumer.finish_change(&change),
             ConsumerEvent::Committed {
