@@ -585,7 +585,9 @@ class Future(Awaitable[T_co]):
 
 @final
 class Call(Future[T_co], Coroutine[Any, Any, T_co]):
-    """A future that stands for a call; `asyncio.create_task` takes it as well."""
+    """An answer of a call. To asyncio it is a coroutine, of which `ensure_future` and `gather` make a task, and it has
+    the methods of a future.
+    """
 
     def send(self, value: Any, /) -> Any:
         """Takes one step, as a coroutine does."""
@@ -2590,7 +2592,6 @@ class LoopBridge:
     """What an event loop calls when something has happened."""
 
     def __call__(self) -> None: ...
-    def _expire(self) -> None: ...
 
 def close_all(seconds: float) -> int:
     """Closes every producer that is still open, for up to `seconds`, and tells the log of failures that nobody has

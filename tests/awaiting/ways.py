@@ -154,9 +154,10 @@ if sys.version_info >= (3, 11):
 
 
 def spawned(awaitable: Any) -> asyncio.Future[Any]:
-    """A task where there can be one: `asyncio.wait` takes no coroutines, not even those that are futures as well."""
+    """What `asyncio.wait` takes: never a coroutine."""
     future: asyncio.Future[Any] = asyncio.ensure_future(awaitable)
-    return asyncio.create_task(awaitable) if future is awaitable and asyncio.iscoroutine(awaitable) else future
+    assert not asyncio.iscoroutine(future)
+    return future
 
 
 async def waited(awaitable: Awaitable[Any]) -> Any:

@@ -230,7 +230,9 @@ impl PyLoopBridge {
         let delay = deadline
             .saturating_duration_since(Instant::now())
             .as_secs_f64();
-        let expire = slf.getattr(intern!(py, "_expire"))?;
+        let expire = Expiry {
+            loop_bridge: PyWeakrefReference::new(slf.as_any())?.unbind(),
+        };
         let handle = loop_bridge
             .event_loop(py)?
             .call_method1(intern!(py, "call_later"), (delay, expire))?;
@@ -244,38 +246,8 @@ impl PyLoopBridge {
         Ok(())
     }
 
-    /// Wakes the futures that are ready, in order. After an exception that ends the program the rest waits for the
-    /// loop's next turn.
-    fn wake_ready(slf: &Bound<'_, Self>) -> PyResult<()> {
-        let py = slf.py();
-        let loop_bridge = slf.get();
-        loop {
-            let Some(future) = loop_bridge.ready.lock().pop_front() else {
-                return Ok(());
-            };
-            if let Err(error) = (future.wake)(future.object.bind(py)) {
-                loop_bridge.completion_queue.wake();
-                return Err(error);
-            }
-        }
-    }
-}
-
-#[pymethods]
-impl PyLoopBridge {
-    /// Called by the loop when it was woken: wakes the futures of all events that have happened.
-    fn __call__(slf: &Bound<'_, Self>) -> PyResult<()> {
-        let loop_bridge = slf.get();
-        for key in loop_bridge.completion_queue.take() {
-            let waiting = loop_bridge.waiting.lock().remove(&key);
-            let futures = waiting.into_iter().flatten().map(|waiting| waiting.future);
-            loop_bridge.ready.lock().extend(futures);
-        }
-        Self::wake_ready(slf)
-    }
-
-    /// Called by the loop's timer: wakes the futures whose time limit has passed.
-    fn _expire(slf: &Bound<'_, Self>) -> PyResult<()> {
+    /// Wakes the futures whose time limit has passed.
+    fn expire(slf: &Bound<'_, Self>) -> PyResult<()> {
         let loop_bridge = slf.get();
         *loop_bridge.timer.lock() = None;
         // The loop's clock and this one are read at different moments.
@@ -296,6 +268,53 @@ impl PyLoopBridge {
         loop_bridge.ready.lock().extend(expired);
         if let Some(next) = next {
             Self::watch(slf, next)?;
+        }
+        Self::wake_ready(slf)
+    }
+
+    /// Wakes the futures that are ready, in order. After an exception that ends the program the rest waits for the
+    /// loop's next turn.
+    fn wake_ready(slf: &Bound<'_, Self>) -> PyResult<()> {
+        let py = slf.py();
+        let loop_bridge = slf.get();
+        loop {
+            let Some(future) = loop_bridge.ready.lock().pop_front() else {
+                return Ok(());
+            };
+            if let Err(error) = (future.wake)(future.object.bind(py)) {
+                loop_bridge.completion_queue.wake();
+                return Err(error);
+            }
+        }
+    }
+}
+
+/// What the loop's timer calls. It has the bridge weakly: the bridge has the timer, which may still be set when the loop
+/// is closed, and the loop's pipe must be closed then, too.
+#[pyclass(module = "kafkars._kafkars", frozen)]
+struct Expiry {
+    loop_bridge: Py<PyWeakrefReference>,
+}
+
+#[pymethods]
+impl Expiry {
+    fn __call__(&self, py: Python<'_>) -> PyResult<()> {
+        match self.loop_bridge.bind(py).upgrade_as::<PyLoopBridge>()? {
+            Some(loop_bridge) => PyLoopBridge::expire(&loop_bridge),
+            None => Ok(()),
+        }
+    }
+}
+
+#[pymethods]
+impl PyLoopBridge {
+    /// Called by the loop when it was woken: wakes the futures of all events that have happened.
+    fn __call__(slf: &Bound<'_, Self>) -> PyResult<()> {
+        let loop_bridge = slf.get();
+        for key in loop_bridge.completion_queue.take() {
+            let waiting = loop_bridge.waiting.lock().remove(&key);
+            let futures = waiting.into_iter().flatten().map(|waiting| waiting.future);
+            loop_bridge.ready.lock().extend(futures);
         }
         Self::wake_ready(slf)
     }

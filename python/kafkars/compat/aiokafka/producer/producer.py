@@ -7,7 +7,7 @@ import operator
 import ssl
 import warnings
 import weakref
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from kafkars.compat.aiokafka import errors
 from kafkars.compat.aiokafka._connection import Connection, check_loop, first_contact, warn_of_loop
 from kafkars.compat.aiokafka._coroutine_methods import native
 from kafkars.compat.aiokafka._hints import Self
+from kafkars.compat.aiokafka._waits import outcome_of
 from kafkars.compat.aiokafka.abc import AbstractTokenProvider
 from kafkars.compat.aiokafka.client import EngineClient
 from kafkars.compat.aiokafka.errors import translated
@@ -33,7 +34,7 @@ from kafkars.types import ConsumerGroupMetadata
 from kafkars.types import OffsetAndMetadata as EngineOffset
 
 if TYPE_CHECKING:
-    from kafkars.aio import Call
+    from kafkars.aio import Call, Future
 
 __all__ = ["AIOKafkaProducer"]
 
@@ -192,7 +193,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
         self._ending_: Call[None] | None = None
         # The group of the offsets in the transaction, of which later calls may hear.
         self._group_of_offsets_: str | None = None
-        self._closing_: Awaitable[int] | None = None
+        self._closing_: Future[Any] | asyncio.Future[Any] | None = None
         self._has_started_ = False
         # Stops once those have sent that tasks were made for before.
         self._is_shut_ = False
@@ -277,7 +278,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
             # Begun before anything else is waited for, and also where the wait is given up.
             self._shut_off_()
             self._closing_ = self._close_(self._engine_, 2 * self._request_timeout_ms / 1000)
-        closed = asyncio.shield(self._closing_)
+        closed = outcome_of(self._closing_)
         await self.client.close()
         try:
             with translated():
@@ -285,7 +286,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
         finally:
             self._sender.close()
 
-    def _close_(self, engine: aio.Producer[Any, Any], time_limit: float) -> Awaitable[int]:
+    def _close_(self, engine: aio.Producer[Any, Any], time_limit: float) -> Future[Any] | asyncio.Future[Any]:
         """Begins to close. What is open of a transaction is sent first, as in aiokafka; the engine gives it up, because
         nobody commits it any more.
         """
