@@ -45,6 +45,12 @@ REASONS = [
         "It is a passing code in Kafka's protocol. An idempotent producer stores nothing twice by that.",
     ),
     Reason(
+        ("list_topics(topic) of a producer, for a topic that there is not and that brokers create when asked",),
+        "UNKNOWN_TOPIC_OR_PART at first, and the topic in a later call",
+        "the topic, once it is there",
+        "The call itself has created it, and what is told is what a program can use now.",
+    ),
+    Reason(
         ("partitions of a topic that a client comes to know just now, with group.protocol=consumer",),
         "one on_assign, with those of topics that it knows",
         "an on_assign of their own, where the group assigns them before their metadata is there",
