@@ -146,6 +146,8 @@ class GroupMember(NamedTuple):
     client_host: str
     assignment: tuple[TopicPartition, ...]
     """The partitions it has; empty for members that are not consumers."""
+    target_assignment: tuple[TopicPartition, ...] | None = None
+    """The partitions it is to have, of a group of the newer protocol (KIP-848); None of others."""
 
 
 class GroupDescription(NamedTuple):

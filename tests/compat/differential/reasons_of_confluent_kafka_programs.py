@@ -51,6 +51,18 @@ REASONS = [
         "The call itself has created it, and what is told is what a program can use now.",
     ),
     Reason(
+        ("another list with regular expressions and names, with group.protocol=consumer",),
+        "names that come or go change nothing of what the expressions give",
+        "everything is revoked first, which commits what is to be committed, and then assigned anew",
+        "The coordinator is told one expression for the whole list, and resolves another one from the start.",
+    ),
+    Reason(
+        ("commit(offsets=...) between subscribe() and the first assignment, with group.protocol=consumer",),
+        "fails with STALE_MEMBER_EPOCH",
+        "is made when the member has joined",
+        "A member may commit what it names; it only has to be one.",
+    ),
+    Reason(
         ("partitions of a topic that a client comes to know just now, with group.protocol=consumer",),
         "one on_assign, with those of topics that it knows",
         "an on_assign of their own, where the group assigns them before their metadata is there",

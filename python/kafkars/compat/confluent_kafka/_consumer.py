@@ -112,7 +112,7 @@ class Consumer(ConfluentConsumer):
             is_cooperative=is_newer or values["partition.assignment.strategy"] == "cooperative-sticky",
             is_reset_to_end=settings.engine["auto_offset_reset"] == "latest",
         )
-        self._membership_ = Membership(self._engine_, self._assignment_, is_newer=is_newer)
+        self._membership_ = Membership(self._engine_, self._assignment_, own("_own_member_id_"), is_newer=is_newer)
         self._lookups_ = Lookups(self._engine_, own("_refused_"), self._assignment_)
         self._events_ = events_of(face, values, self._engine_, self._pending_, self._commits_)
         handler = ConsumerPolls(
@@ -178,7 +178,9 @@ class Consumer(ConfluentConsumer):
         self._assignment_.is_subscribed = True
         self._assignment_.subscription = set(names)
         self._trouble_.forget()
-        self._find_missing_([name for name in names if not name.startswith("^")])
+        if not self._membership_.is_newer:
+            # A group of the newer protocol waits for topics silently, as in the library.
+            self._find_missing_([name for name in names if not name.startswith("^")])
 
     def unsubscribe(self) -> None:
         """Gives up the subscription; a later poll calls `on_revoke`."""

@@ -6,7 +6,7 @@ Its former partitions may be somebody else's. A group that is empty would take t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kafkars import errors
@@ -26,13 +26,18 @@ class Membership:
     Args:
         engine: The engine's consumer.
         assignment: The consumer's partitions: until they are revoked the membership lasts.
-        is_newer: Whether the group is of the newer protocol (KIP-848).
+        own_id: Returns the member id that a consumer of the newer protocol (KIP-848) has made for itself; None for
+            others.
+        is_newer: Whether the group is of that protocol.
     """
 
-    def __init__(self, engine: Any, assignment: Assignment, *, is_newer: bool) -> None:
+    def __init__(
+        self, engine: Any, assignment: Assignment, own_id: Callable[[], str | None], *, is_newer: bool
+    ) -> None:
         self._engine = engine
         self._assignment = assignment
-        self._is_newer = is_newer
+        self._own_id = own_id
+        self.is_newer = is_newer
         self._has_given = False
         self._has_joined = False
         self._is_former = False
@@ -87,7 +92,7 @@ class Membership:
         news only after some were revoked.
         """
         has_given, self._has_given = self._has_given, False
-        return bool(partitions) or has_given or not self._is_newer
+        return bool(partitions) or has_given or not self.is_newer
 
     def choose(self) -> None:
         """The program has assigned partitions: without a subscription it commits for itself."""
@@ -117,4 +122,5 @@ class Membership:
         if self.is_over and metadata.generation_id < 0:
             # A generation without a member is what no group takes offsets of.
             metadata = metadata._replace(generation_id=0)
-        return packed(metadata)
+        # An id without a generation is nobody's, from which a group that has members takes no offsets.
+        return packed(metadata._replace(member_id=metadata.member_id or self._own_id() or ""))

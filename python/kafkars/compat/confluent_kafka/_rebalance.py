@@ -69,12 +69,12 @@ class Listener:
         """Called when partitions were lost.
 
         Where the program itself took too long, the poll that says so comes first, as in librdkafka, and this with the
-        next one.
+        next one; a consumer that is being closed has no next one.
         """
         consumer = self._consumer()
         if consumer is None:
             return
-        if consumer._engine_.health().state == "expelled":
+        if consumer._engine_.health().state == "expelled" and not consumer._assignment_.is_closing:
             consumer._membership_.lose()
             consumer._events_.push(lambda: self._lost(partitions))
         else:

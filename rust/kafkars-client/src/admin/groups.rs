@@ -69,6 +69,8 @@ pub struct MemberDescription {
     pub client_host: String,
     /// The partitions assigned to it.
     pub assignment: Vec<TopicPartition>,
+    /// The partitions it is to have (KIP-848); `None` in groups of the classic protocol.
+    pub target_assignment: Option<Vec<TopicPartition>>,
 }
 
 impl Admin {
@@ -312,6 +314,7 @@ fn consumer_group(group: ConsumerGroup) -> Result<GroupDescription, ClientError>
         client_id: member.client_id,
         client_host: member.client_host,
         assignment: partitions(member.assignment),
+        target_assignment: Some(partitions(member.target_assignment)),
     });
     Ok(GroupDescription {
         group_type: "Consumer",
@@ -340,6 +343,7 @@ fn classic_group(group: ClassicGroup) -> Result<GroupDescription, ClientError> {
         client_id: member.client_id,
         client_host: member.client_host,
         assignment: decoded(member.member_assignment),
+        target_assignment: None,
     });
     Ok(GroupDescription {
         group_type: "Classic",

@@ -109,16 +109,19 @@ pub(super) fn listed(
 pub(super) fn described_group(py: Python<'_>, group: GroupDescription) -> PyResult<Py<PyAny>> {
     let members = PyList::empty(py);
     for member in group.members {
-        let assignment = member.assignment.iter();
-        let assignment: PyResult<Vec<_>> = assignment
-            .map(|one| types::topic_partition(py, one))
-            .collect();
+        let assigned = |partitions: &[TopicPartition]| {
+            let partitions = partitions.iter();
+            let partitions = partitions.map(|one| types::topic_partition(py, one));
+            PyTuple::new(py, partitions.collect::<PyResult<Vec<_>>>()?)
+        };
+        let target = member.target_assignment.as_deref().map(assigned);
         members.append((
             member.member_id,
             member.group_instance_id,
             member.client_id,
             member.client_host,
-            PyTuple::new(py, assignment?)?,
+            assigned(&member.assignment)?,
+            target.transpose()?,
         ))?;
     }
     (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
 from typing import Any
 
@@ -197,8 +197,9 @@ def described_group(found: Any, coordinator: Node | None) -> ConsumerGroupDescri
             each.member_id,
             each.client_id,
             each.client_host,
-            MemberAssignment([TopicPartition(of, number) for of, number in each.assignment]),
+            member_assignment(each.assignment),
             each.group_instance_id,
+            None if each.target_assignment is None else member_assignment(each.target_assignment),
         )
         for each in found.members
     ]
@@ -212,6 +213,10 @@ def described_group(found: Any, coordinator: Node | None) -> ConsumerGroupDescri
         operations(found.authorized_operations),
         TYPES.get(found.group_type, ConsumerGroupType.UNKNOWN),
     )
+
+
+def member_assignment(partitions: Iterable[Any]) -> MemberAssignment:
+    return MemberAssignment([TopicPartition(of, number) for of, number in partitions])
 
 
 def committed(name: str, found: Mapping[Any, Any], wanted: Sequence[Any] | None) -> ConsumerGroupTopicPartitions:
