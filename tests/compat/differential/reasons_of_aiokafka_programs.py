@@ -96,10 +96,26 @@ REASONS = [
         "Two members that take the partitions from each other for ever read everything again and again.",
     ),
     Reason(
-        ("`_partition()` and `_serialize()` of a producer, replaced in the same class as `send()`, or in an object",),
+        ("`_partition()` and `_serialize()` of a producer, replaced in an object or in the library's own class",),
         "are called for every record",
-        "NotImplementedError when the class is made; those of an object are not called. In a subclass they are, and a subclass of that may replace `send()`",
+        "are not called. Those of a subclass are",
         "Sends are native, and do not look for methods with every record. `partitioner`, `key_serializer` and `value_serializer` are there for it.",
+    ),
+    Reason(
+        (
+            "`AIOKafkaProducer.send(producer, ...)`, where the producer's class replaces `_partition()` or `_serialize()`",
+        ),
+        "calls them",
+        "NotImplementedError. `super().send(...)` calls them, also in the class itself and in classes between",
+        "That `send()` is native, and a record that was not made into bytes as the class says must not be sent.",
+    ),
+    Reason(
+        (
+            "what is put in the place of `AIOKafkaProducer.send`, where a subclass replaces `_partition()` or `_serialize()`",
+        ),
+        "gets what the caller gave",
+        "gets key and value as bytes, and the partition that was chosen. Before start() it gets what the caller gave",
+        "The methods are called in front of it, because the `send()` behind it is native. What it adds to the headers is sent.",
     ),
     Reason(
         ("a record of less than 82 bytes below max_request_size",),

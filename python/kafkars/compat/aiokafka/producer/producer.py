@@ -24,6 +24,7 @@ from kafkars.compat.aiokafka.client import EngineClient
 from kafkars.compat.aiokafka.errors import translated
 from kafkars.compat.aiokafka.partitioner import DefaultPartitioner
 from kafkars.compat.aiokafka.producer import _hooks
+from kafkars.compat.aiokafka.producer._known_topics import KnownTopics
 from kafkars.compat.aiokafka.producer.message_accumulator import BatchBuilder
 from kafkars.compat.aiokafka.producer.sender import Sender
 from kafkars.compat.aiokafka.producer.transaction_manager import TransactionManager, TransactionState
@@ -79,12 +80,11 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
     _PRODUCER_CLIENT_ID_SEQUENCE = 0
     _closed: bool | None = None
     _source_traceback = None
-    _has_hooks_ = False
-    """True if a subclass replaces what aiokafka calls for every record."""
 
     def __init_subclass__(cls, **arguments: Any) -> None:
         super().__init_subclass__(**arguments)
-        cls._has_hooks_ = _hooks.replaced(cls, AIOKafkaProducer)
+        if _hooks.are_left_out(cls, AIOKafkaProducer):
+            cls.__bases__ = _hooks.bases(cls, AIOKafkaProducer, HookedProducer)
 
     @discreet
     def __init__(
@@ -194,6 +194,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
         # The group of the offsets in the transaction, of which later calls may hear.
         self._group_of_offsets_: str | None = None
         self._closing_: Future[Any] | asyncio.Future[Any] | None = None
+        self._known_topics_ = KnownTopics()
         self._has_started_ = False
         # Stops once those have sent that tasks were made for before.
         self._is_shut_ = False
@@ -236,7 +237,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
             with translated():
                 engine = quiet(aio.Producer(self._config_))
             self._engine_ = engine
-            key, value = (None, None) if self._has_hooks_ else self._serializers_
+            key, value = (None, _hooks.taken) if isinstance(self, HookedProducer) else self._serializers_
             _kafkars.AiokafkaSender._open(self, engine, key, value, self._acknowledged_)
         try:
             with first_contact(self._config_):
@@ -411,22 +412,13 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
             UnknownTopicOrPartitionError: There is no such topic.
         """
         self._check_open_()
-        known = await self.partitions_for(topic)
-        if partition is None:
-            # As in aiokafka for records without a key; FastStream relies on it.
-            import random  # noqa: PLC0415  only here
-
-            partition = random.choice(sorted(known))  # noqa: S311  spreads load, protects nothing
-        try:
-            partition = operator.index(partition)
-        except TypeError:
-            raise TypeError(f"partition: expected a number, not {shown(partition)}") from None
-        if partition not in known:
-            raise AssertionError(f"partition {partition} of {topic!r} does not exist")
+        await self._known_topics_.wait(self, topic)
+        # As in aiokafka also without a partition, which is chosen as for a record without a key; FastStream relies on it.
+        number = self._partition(topic, partition, None, None, None, None)
         self._check_in_transaction_()
         batch.close()
         future: asyncio.Future[RecordMetadata] = asyncio.ensure_future(
-            _kafkars.AiokafkaSender._send_batch(self, batch._native, topic, partition)
+            _kafkars.AiokafkaSender._send_batch(self, batch._native, topic, number)
         )
         if self._txn_manager is not None and self._txn_manager.state is TransactionState.ABORTABLE_ERROR:
             # As send() does, it raises what the transaction has failed with: futures of batches are often thrown away.
@@ -452,6 +444,10 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
         del key, value, serialized_value
         everyone = sorted(self.client.cluster.partitions_for_topic(topic) or ())
         if partition is not None:
+            try:
+                partition = operator.index(partition)
+            except TypeError:
+                raise TypeError(f"partition: expected a number, not {shown(partition)}") from None
             if partition not in everyone:
                 raise AssertionError(f"partition {partition} of {topic!r} does not exist, as far as is known")
             return partition
@@ -554,6 +550,12 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
     def _check_in_transaction_(self) -> None:
         if self._transactional_id_ is not None and (not self._started_().in_transaction or self._is_ending_()):
             raise errors.IllegalOperation("records of this producer are sent in transactions, and none is open")
+
+
+class HookedProducer(_hooks.Hooks, AIOKafkaProducer):
+    """What subclasses derive from that replace methods that aiokafka calls for every record."""
+
+    __slots__ = ()
 
 
 def within(size: Any) -> int:
