@@ -112,6 +112,20 @@ def given(chance: random.Random, call: str, faults: list[tuple[str, str]]) -> An
             return chance.choice(TOPICS), chance.randrange(PARTITIONS), chance.randint(1, 4)
 
 
+def replacing(kind: Any) -> Any:
+    """A producer with methods of its own that are called for every record, and do what they replace."""
+
+    class Own(kind):  # type: ignore[misc]
+        def _serialize(self, key: Any, value: Any, headers: Any) -> Any:
+            headers.append(("own", b""))
+            return super()._serialize(key, value, headers)
+
+        def _partition(self, *arguments: Any) -> Any:
+            return super()._partition(*arguments)
+
+    return Own
+
+
 class Writer(Player):
     """One side of a program."""
 
@@ -126,7 +140,10 @@ class Writer(Player):
 
     async def made(self) -> Any:
         """A producer at work."""
-        producer = self.module.AIOKafkaProducer(**self.common, max_request_size=1_000, **self.program.settings)
+        kind = self.module.AIOKafkaProducer
+        if self.program.seed % 3 == 1:
+            kind = replacing(kind)
+        producer = kind(**self.common, max_request_size=1_000, **self.program.settings)
         await producer.start()
         return producer
 
@@ -309,7 +326,7 @@ class Writer(Player):
             with Consumer(auto_offset_reset="earliest", **settings) as reader:
                 reader.assign(places)
                 found = [
-                    (record.topic, record.partition, record.value)
+                    (record.topic, record.partition, (record.value, record.headers))
                     for batch in reader.read_until_end(timeout=20)
                     for record in batch
                 ]
