@@ -275,6 +275,25 @@ def test_nothing_is_asked_before_the_start(library: Aiokafka) -> None:
     run(asked())
 
 
+@pytest.mark.parametrize("turns", [1, 2, 8])
+def test_calls_that_are_under_way_when_it_is_closed(embedded_broker: Broker, turns: int) -> None:
+    """They are answered, or have lost their connection. So it is in the original, which leaves tasks there."""
+    library = Aiokafka("face", embedded_broker)
+    topic = embedded_broker.new_topic()
+
+    async def closed() -> None:
+        admin = library.AIOKafkaAdminClient(bootstrap_servers=embedded_broker.bootstrap_servers)
+        await admin.start()
+        tasks = [asyncio.create_task(admin.describe_topics([topic])) for _ in range(2)]
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        await admin.close()
+        for ended in await asyncio.gather(*tasks, return_exceptions=True):
+            assert isinstance(ended, list | library.KafkaConnectionError), ended
+
+    run(closed())
+
+
 @pytest.mark.parametrize("side", SIDES)
 def test_an_address_where_nobody_listens(side: str, embedded_broker: Broker) -> None:
     library = Aiokafka(side, embedded_broker)

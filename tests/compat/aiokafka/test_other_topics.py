@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.support.aiokafka_library import Library, Run
+from tests.support.waiting import PAUSE_BETWEEN_LOOKS
 
 GROUPED = pytest.mark.parametrize("grouped", [True, False], ids=["group", "no group"])
 
@@ -65,6 +66,30 @@ def test_calls_about_partitions_that_were_given_up(embedded: Library, run: Run, 
             if grouped:
                 with pytest.raises(embedded.errors.IllegalStateError):
                     await consumer.commit()
+
+    run(test)
+
+
+def test_partitions_that_have_come_since_are_read_without_a_group(library: Library, run: Run) -> None:
+    """Who subscribes again asks for them. In a group its leader looks for them now and then."""
+    topic = library.broker.new_topic()
+    admin = library.module("admin")
+
+    async def test() -> None:
+        async with library.consumer(topic) as consumer:
+            assert consumer.assignment() == {library.partition(topic)}
+            administrator = admin.AIOKafkaAdminClient(bootstrap_servers=library.broker.bootstrap_servers)
+            await administrator.start()
+            await administrator.create_partitions({topic: admin.NewPartitions(3)})
+            # Brokers tell of new partitions a while after they were made.
+            while len((await administrator.describe_topics([topic]))[0]["partitions"]) < 3:  # noqa: ASYNC110  nobody tells
+                await asyncio.sleep(PAUSE_BETWEEN_LOOKS)
+            await administrator.close()
+            async with library.producer() as producer:
+                await producer.send_and_wait(topic, b"new", partition=2)
+            consumer.subscribe([topic])
+            assert (await consumer.getone()).value == b"new"
+            assert consumer.assignment() == {library.partition(topic, number) for number in range(3)}
 
     run(test)
 

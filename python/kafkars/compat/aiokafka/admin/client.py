@@ -372,6 +372,7 @@ class AIOKafkaAdminClient:
 
         Raises:
             NodeNotReadyError: It was not started, or is closed.
+            KafkaConnectionError: It was closed meanwhile.
         """
         if not self._started:
             raise errors.NodeNotReadyError("the administrator has no connection: it was not started, or is closed")
@@ -381,6 +382,9 @@ class AIOKafkaAdminClient:
             translated = errors.of(error)
             if translated is None or translated is error:
                 raise
+            if isinstance(translated, errors.ProducerClosed):
+                # The engine has one error for all clients, and this is no producer.
+                translated = errors.KafkaConnectionError("the administrator was closed before the answer was there")
             raise translated from error
 
 

@@ -147,7 +147,24 @@ class Membership:
         request = self.requested
         if request is not None and request.partitions is None:
             self.engine._topics_were_found(request.pattern is not None)
+            if not self.has_group:
+                await self._look_anew(request)
             await self.refresh()
+
+    async def _look_anew(self, request: SubscriptionRequest) -> None:
+        """Fetches metadata: as in aiokafka, who subscribes again without a group gets partitions that have come since.
+        In a group its leader looks for them.
+        """
+        consumer = self.consumer()
+        if consumer is None or not (self._first is None or self._first.done()):
+            # start() has just fetched them.
+            return
+        seconds = consumer._request_timeout_ms / 1000
+        del consumer
+        try:
+            await self.engine._handle().refresh(sorted(request.topics), seconds)
+        except KafkaError as error:
+            log.warning("metadata was not fetched for a subscription: %s", error)
 
     def unsettle(self) -> None:
         """Takes the partitions away from the program, because it has subscribed to other topics: as in aiokafka it has
