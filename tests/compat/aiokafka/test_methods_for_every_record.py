@@ -26,10 +26,10 @@ def serializing(library: Library) -> type:
     return Own
 
 
-async def records(library: Library, topic: str, partition: int = 0, **settings: Any) -> list[Any]:
+async def records(library: Library, topic: str, partition: int = 0) -> list[Any]:
     """What is stored in a partition."""
     place = library.partition(topic, partition)
-    async with library.consumer(**settings) as consumer:
+    async with library.consumer() as consumer:
         consumer.assign([place])
         end = (await consumer.end_offsets([place]))[place]
         found: list[Any] = []
@@ -39,8 +39,8 @@ async def records(library: Library, topic: str, partition: int = 0, **settings: 
         return found
 
 
-async def values(library: Library, topic: str, partition: int = 0, **settings: Any) -> list[bytes | None]:
-    return [record.value for record in await records(library, topic, partition, **settings)]
+async def values(library: Library, topic: str, partition: int = 0) -> list[bytes | None]:
+    return [record.value for record in await records(library, topic, partition)]
 
 
 def numbered(count: int = COUNT) -> list[bytes]:
@@ -202,7 +202,8 @@ def test_what_tasks_have_begun_to_send_is_part_of_the_transaction(library: Libra
                 tasks = sends(producer, "send", topic)
                 await asyncio.sleep(0)
             await asyncio.gather(*await asyncio.gather(*tasks))
-        assert await values(library, topic, isolation_level="read_committed") == numbered()
+        async with library.consumer(topic, isolation_level="read_committed") as consumer:
+            assert [(await consumer.getone()).value for _ in tasks] == numbered()
 
     run(test)
 
