@@ -300,7 +300,7 @@ def test_error_cb_needs_no_poll_and_hears_nothing_after_the_end() -> None:
         await down.wait()
         await producer.close()
         down.clear()
-        assert producer._watch._timer.cancelled()
+        assert producer._watch_._timer.cancelled()
 
     run(work)
 
@@ -309,7 +309,7 @@ def test_a_producer_with_error_cb_is_forgotten_with_its_timer(nowhere: str) -> N
     async def work() -> None:
         face = importlib.import_module(FACE + ".aio")
         producer = face.AIOProducer({"bootstrap.servers": nowhere, "error_cb": lambda _: None})
-        watch = weakref.ref(producer._watch)
+        watch = weakref.ref(producer._watch_)
         del producer
         gc.collect()
         assert watch() is None

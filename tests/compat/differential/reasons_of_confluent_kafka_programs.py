@@ -93,6 +93,13 @@ REASONS = [
         "The next transaction can begin.",
     ),
     Reason(
+        ("Ctrl+C within Producer.close(), or at the end of its `with` block",),
+        "waits until all is sent, then raises KeyboardInterrupt; with reports to give it raises SystemError, and goes on "
+        "sending",
+        "raises KeyboardInterrupt at once and goes on sending; close() again waits, gives the reports and ends",
+        "Who presses Ctrl+C does not want to wait for a cluster that is away.",
+    ),
+    Reason(
         ("AIOConsumer.close() and AIOProducer.close() again",),
         "RuntimeError",
         "does nothing",

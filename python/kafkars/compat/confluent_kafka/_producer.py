@@ -326,6 +326,8 @@ class Producer(ConfluentProducer):
         Raises:
             KafkaException: It was called in the report of a message, or by a callback within a call of transactions;
                 the code is `_STATE`, and nothing is closed.
+            KeyboardInterrupt: Ctrl+C came. The producer goes on sending what is queued and takes no more messages;
+                another call closes it. So it is with exceptions of handlers of other signals.
             Exception: What a callback has raised last; the producer is closed.
         """
         if getattr(self, "_engine_", None) is None or self._engine_.closed:
@@ -335,18 +337,17 @@ class Producer(ConfluentProducer):
         self._calls_.end()
         self._start_closing_()
         with raising_at_the_end() as kept:
-            try:
-                # A commit under way in another thread is to end as it would.
-                self._calls_.wait(min(seconds, ABORT_SECONDS))
-                if self._engine_.in_transaction:
-                    # An open one would hold up its readers until `transaction.timeout.ms`.
-                    self._abort_at_end_(min(seconds, ABORT_SECONDS))
-                # Whoever closes does not go on, and need not hear that the producer cannot.
-                with suppress(KafkaException):
-                    self._keep_(kept, seconds)
-            finally:
-                self._engine_.close(0.0)
-                self._events_.close()
+            # A commit under way in another thread is to end as it would.
+            self._calls_.wait(min(seconds, ABORT_SECONDS))
+            if self._engine_.in_transaction:
+                # An open one would hold up its readers until `transaction.timeout.ms`.
+                self._abort_at_end_(min(seconds, ABORT_SECONDS))
+            # Whoever closes does not go on, and need not hear that the producer cannot.
+            with suppress(KafkaException):
+                self._keep_(kept, seconds)
+            # Not where Ctrl+C, or a handler of another signal, has ended the wait: what is queued would be given up.
+            self._engine_.close(0.0)
+            self._events_.close()
         return True
 
     def _abort_at_end_(self, seconds: float) -> None:

@@ -57,20 +57,20 @@ class AIOConsumer:
         self, consumer_conf: Mapping[str, Any], max_workers: int = 100, executor: Executor | None = None
     ) -> None:
         no_workers(max_workers)
-        self._loop = asyncio.get_running_loop()
-        self._tasks = Tasks()
+        self._loop_ = asyncio.get_running_loop()
+        self._tasks_ = Tasks()
         wrapped = {
-            name: self._told(callback)
+            name: self._told_(callback)
             for name, callback in consumer_conf.items()
             if name in CALLBACKS and callable(callback)
         }
         self._consumer = Consumer({**consumer_conf, **wrapped})
-        self._finds_ends = self._consumer._face_.enable_partition_eof
+        self._finds_ends_ = self._consumer._face_.enable_partition_eof
         self.executor = executor or ThreadPoolExecutor(max_workers, thread_name_prefix="kafkars-aio")
-        self._is_own_executor = executor is None
+        self._is_own_executor_ = executor is None
         # Messages that cancelled calls had already taken: the next call returns them.
-        self._held: deque[Message] = deque()
-        self._looking: asyncio.Future[Message | None] | None = None
+        self._held_: deque[Message] = deque()
+        self._looking_: asyncio.Future[Message | None] | None = None
 
     # --- messages
 
@@ -83,28 +83,28 @@ class AIOConsumer:
             Exception: What a callback of the configuration has raised.
         """
         limit = seconds(timeout)
-        if self._held or self._looking is not None:
-            kept = await self._left(1)
+        if self._held_ or self._looking_ is not None:
+            kept = await self._left_(1)
             if kept:
                 return kept[0]
-        self._tasks.check()
+        self._tasks_.check()
         message = self._consumer._take_()
         if message is not None:
             return message
         until = deadline(limit)
-        look = self._first_look()
+        look = self._first_look_()
         while True:
             message = self._consumer._take_()
             if message is not None:
                 return message
-            look, served = await self._look(look)
+            look, served = await self._look_(look)
             if served is not None:
                 return served
             left = SLICE if until is None else until - time.monotonic()
             if left <= 0:
                 return None
             await self._consumer._ready_(min(left, SLICE))
-            self._tasks.check()
+            self._tasks_.check()
 
     async def consume(self, num_messages: int = 1, timeout: float = -1) -> list[Message]:
         """Up to `num_messages` messages: waits until there are as many, or for `timeout` seconds.
@@ -118,12 +118,12 @@ class AIOConsumer:
         limit = seconds(timeout)
         if not 0 <= num_messages <= MOST_MESSAGES:
             raise ValueError(f"num_messages must be between 0 and {MOST_MESSAGES} (1M), not {num_messages}")
-        self._tasks.check()
+        self._tasks_.check()
         until = deadline(limit)
-        look = self._first_look()
+        look = self._first_look_()
         messages: list[Message] = []
-        if self._held or self._looking is not None:
-            messages += await self._left(num_messages)
+        if self._held_ or self._looking_ is not None:
+            messages += await self._left_(num_messages)
         try:
             # A rebalance ends the collection, as in `Consumer.consume()`.
             while len(messages) < num_messages and not (messages and self._consumer._has_change_()):
@@ -131,7 +131,7 @@ class AIOConsumer:
                 if found:
                     messages += found
                     continue
-                look, served = await self._look(look)
+                look, served = await self._look_(look)
                 if served is not None:
                     messages.append(served)
                     continue
@@ -140,35 +140,39 @@ class AIOConsumer:
                     break
                 await self._consumer._ready_(min(left, SLICE))
                 if not messages:
-                    self._tasks.check()
+                    self._tasks_.check()
         except asyncio.CancelledError:
-            self._held.extendleft(reversed(messages))
+            self._keep_(messages)
             raise
         return self._consumer._kept_(messages)
 
-    async def _left(self, most: int) -> list[Message]:
+    def _keep_(self, messages: list[Message]) -> None:
+        """Keeps messages that were taken and not returned: the next call returns them."""
+        self._held_.extendleft(reversed(messages))
+
+    async def _left_(self, most: int) -> list[Message]:
         """Returns a message that a cancelled call has left, if its partition is still assigned."""
-        if self._looking is not None:
-            await asyncio.wait([self._looking])
-            self._settle()
+        if self._looking_ is not None:
+            await asyncio.wait([self._looking_])
+            self._settle_()
         assigned = {(each.topic, each.partition) for each in self._consumer.assignment()}
-        held = [each for each in self._held if each.error() or (each.topic(), each.partition()) in assigned]
-        self._held = deque(held[most:])
+        held = [each for each in self._held_ if each.error() or (each.topic(), each.partition()) in assigned]
+        self._held_ = deque(held[most:])
         return held[:most]
 
-    def _settle(self) -> None:
+    def _settle_(self) -> None:
         """Keeps the message that the thread of a cancelled call has found; its exception belonged to that call."""
-        looking, self._looking = self._looking, None
+        looking, self._looking_ = self._looking_, None
         if looking is not None and not looking.cancelled() and looking.exception() is None:
             message = looking.result()
             if message is not None:
-                self._held.append(message)
+                self._held_.append(message)
 
-    def _first_look(self) -> float:
+    def _first_look_(self) -> float:
         """Returns when to look first: at once if the end of a partition is a message."""
-        return time.monotonic() + (0 if self._finds_ends else LOOK_AFTER)
+        return time.monotonic() + (0 if self._finds_ends_ else LOOK_AFTER)
 
-    async def _look(self, look: float) -> tuple[float, Message | None]:
+    async def _look_(self, look: float) -> tuple[float, Message | None]:
         """Runs callbacks that wait, on a thread, so that they may wait for the loop; and now and then looks after the
         cluster.
 
@@ -179,11 +183,11 @@ class AIOConsumer:
         if not self._consumer._has_work_() and now < look:
             return look, None
         # Not 0: a poll without any time does not check the cluster.
-        looking = self._loop.run_in_executor(self.executor, self._consumer.poll, 1e-6)
+        looking = self._loop_.run_in_executor(self.executor, self._consumer.poll, 1e-6)
         try:
             return now + LOOK_AFTER, await asyncio.shield(looking)
         except asyncio.CancelledError:
-            self._looking = looking
+            self._looking_ = looking
             raise
 
     # --- what is read
@@ -193,7 +197,7 @@ class AIOConsumer:
 
         They are called with this consumer and the partitions, and are waited for.
         """
-        callbacks = {name: self._waited(function(name, callback)) for name, callback in kwargs.items()}
+        callbacks = {name: self._waited_(function(name, callback)) for name, callback in kwargs.items()}
         self._consumer.subscribe(topics, **callbacks)
 
     async def unsubscribe(self) -> None:
@@ -202,7 +206,7 @@ class AIOConsumer:
 
     async def assign(self, partitions: list[TopicPartition]) -> None:
         """See `Consumer.assign()`."""
-        self._held.clear()
+        self._held_.clear()
         self._consumer.assign(partitions)
 
     async def unassign(self) -> None:
@@ -228,7 +232,7 @@ class AIOConsumer:
     async def seek(self, partition: TopicPartition) -> None:
         """See `Consumer.seek()`."""
         of = (partition.topic, partition.partition)
-        self._held = deque(each for each in self._held if (each.topic(), each.partition()) != of)
+        self._held_ = deque(each for each in self._held_ if (each.topic(), each.partition()) != of)
         self._consumer.seek(partition)
 
     async def pause(self, partitions: list[TopicPartition]) -> None:
@@ -255,37 +259,37 @@ class AIOConsumer:
 
     async def commit(self, *args: Any, **kwargs: Any) -> list[TopicPartition] | None:
         """See `Consumer.commit()`."""
-        return await self._call(self._consumer.commit, *args, **kwargs)
+        return await self._call_(self._consumer.commit, *args, **kwargs)
 
     async def committed(self, *args: Any, **kwargs: Any) -> list[TopicPartition]:
         """See `Consumer.committed()`."""
-        return await self._call(self._consumer.committed, *args, **kwargs)
+        return await self._call_(self._consumer.committed, *args, **kwargs)
 
     async def list_topics(self, *args: Any, **kwargs: Any) -> ClusterMetadata:
         """See `Consumer.list_topics()`."""
-        found: ClusterMetadata = await self._call(self._consumer.list_topics, *args, **kwargs)
+        found: ClusterMetadata = await self._call_(self._consumer.list_topics, *args, **kwargs)
         return found
 
     async def cluster_id(self, *args: Any, **kwargs: Any) -> str | None:
         """See `Consumer.cluster_id()`."""
-        return await self._call(self._consumer.cluster_id, *args, **kwargs)
+        return await self._call_(self._consumer.cluster_id, *args, **kwargs)
 
     async def get_watermark_offsets(self, *args: Any, **kwargs: Any) -> tuple[int, int] | None:
         """See `Consumer.get_watermark_offsets()`."""
-        return await self._call(self._consumer.get_watermark_offsets, *args, **kwargs)
+        return await self._call_(self._consumer.get_watermark_offsets, *args, **kwargs)
 
     async def offsets_for_times(self, *args: Any, **kwargs: Any) -> list[TopicPartition]:
         """See `Consumer.offsets_for_times()`."""
-        return await self._call(self._consumer.offsets_for_times, *args, **kwargs)
+        return await self._call_(self._consumer.offsets_for_times, *args, **kwargs)
 
     # --- life
 
     async def close(self) -> None:
         """Leaves the group, where `on_revoke` runs, and ends the consumer. May be called again."""
         try:
-            await self._call(self._consumer.close)
+            await self._call_(self._consumer.close)
         finally:
-            if self._is_own_executor:
+            if self._is_own_executor_:
                 self.executor.shutdown(wait=False)
                 self.executor = Closed()
 
@@ -299,18 +303,18 @@ class AIOConsumer:
 
     # --- threads and callbacks
 
-    async def _call(self, work: Callable[..., T], *args: Any, **kwargs: Any) -> T:
-        return await self._loop.run_in_executor(self.executor, partial(work, *args, **kwargs))
+    async def _call_(self, work: Callable[..., T], *args: Any, **kwargs: Any) -> T:
+        return await self._loop_.run_in_executor(self.executor, partial(work, *args, **kwargs))
 
-    def _told(self, callback: Callable[..., Any]) -> Callable[..., None]:
+    def _told_(self, callback: Callable[..., Any]) -> Callable[..., None]:
         """Wraps a callback so that it runs on the loop, from whichever thread it is called; nobody waits for it."""
 
         def from_anywhere(*arguments: Any) -> None:
-            self._loop.call_soon_threadsafe(self._tasks.heed, callback, *arguments)
+            self._loop_.call_soon_threadsafe(self._tasks_.heed, callback, *arguments)
 
         return from_anywhere
 
-    def _waited(self, callback: Callable[..., Any]) -> Callable[[Any, Any], None]:
+    def _waited_(self, callback: Callable[..., Any]) -> Callable[[Any, Any], None]:
         """Wraps a callback of a rebalance: it runs on the loop with this consumer, and the polling thread waits for
         it.
         """
@@ -321,7 +325,7 @@ class AIOConsumer:
                 await answer
 
         def from_thread(_consumer: Any, partitions: list[TopicPartition]) -> None:
-            asyncio.run_coroutine_threadsafe(on_loop(partitions), self._loop).result()
+            asyncio.run_coroutine_threadsafe(on_loop(partitions), self._loop_).result()
 
         return from_thread
 

@@ -78,27 +78,27 @@ class AIOProducer:
             raise TypeError(f"buffer_timeout: expected seconds, not {type(buffer_timeout).__name__}")
         if max_workers is not None:
             no_workers(max_workers)
-        self._max_workers = max_workers
-        self._executor = executor
-        self._loop = asyncio.get_running_loop()
-        self._settings = settings = producer_settings((producer_conf,), {})
+        self._max_workers_ = max_workers
+        self._executor_ = executor
+        self._loop_ = asyncio.get_running_loop()
+        self._settings_ = settings = producer_settings((producer_conf,), {})
         with translated("Failed to create producer"), Derived():
             self._producer: aio.Producer[Any, Any] = quiet(aio.Producer(settings.engine))
         # Removed by the code that completes them: a callback for each would cost an iteration of the loop.
-        self._open: set[asyncio.Future[Any]] = set()
-        self._most = settings.face.queue_max_messages or sys.maxsize
-        self._report = settings.face.on_delivery
-        self._tasks = Tasks()
-        self._turns = Tasks()
-        self._pending = LoopFlag(self._loop, self._serve)
-        face = self._tasks.face(settings.face)
-        self._events = events_of(face, settings.values, self._producer, self._pending)
-        self._watch: BrokerWatch | None = None
+        self._open_: set[asyncio.Future[Any]] = set()
+        self._most_ = settings.face.queue_max_messages or sys.maxsize
+        self._report_ = settings.face.on_delivery
+        self._tasks_ = Tasks()
+        self._turns_ = Tasks()
+        self._pending_ = LoopFlag(self._loop_, self._serve_)
+        face = self._tasks_.face(settings.face)
+        self._events_ = events_of(face, settings.values, self._producer, self._pending_)
+        self._watch_: BrokerWatch | None = None
         trouble = Trouble(face, self._producer._brokers, settings.credentials.refused)
         if trouble.is_wanted:
-            self._watch = BrokerWatch(self._loop, lambda flag: trouble.watch(self._producer, flag), trouble.look)
-        self._is_closed = False
-        self._calls = TransactionCalls()
+            self._watch_ = BrokerWatch(self._loop_, lambda flag: trouble.watch(self._producer, flag), trouble.look)
+        self._closing_: asyncio.Task[Any] | None = None
+        self._calls_ = TransactionCalls()
 
     async def produce(
         self, topic: str, value: Any = None, key: Any = None, *args: Any, **kwargs: Any
@@ -118,15 +118,17 @@ class AIOProducer:
         Raises:
             RuntimeError: The producer is closed.
         """
-        self._check()
-        while len(self._open) >= self._most:
-            await asyncio.wait(self._open, return_when=asyncio.FIRST_COMPLETED)
+        self._check_()
+        while len(self._open_) >= self._most_:
+            await asyncio.wait(self._open_, return_when=asyncio.FIRST_COMPLETED)
         # Most messages have only these, and to make a dict costs as much as the rest of this call.
         return (
-            self._send(topic, value, key, **options(args, kwargs)) if args or kwargs else self._send(topic, value, key)
+            self._send_(topic, value, key, **options(args, kwargs))
+            if args or kwargs
+            else self._send_(topic, value, key)
         )
 
-    def _send(
+    def _send_(
         self,
         topic: str,
         value: Any,
@@ -138,8 +140,8 @@ class AIOProducer:
     ) -> asyncio.Future[Any]:
         key = key.encode() if isinstance(key, str) else key
         value = value.encode() if isinstance(value, str) else value
-        future: asyncio.Future[Any] = self._loop.create_future()
-        self._open.add(future)
+        future: asyncio.Future[Any] = self._loop_.create_future()
+        self._open_.add(future)
         try:
             sent = self._producer.send(
                 topic,
@@ -151,40 +153,40 @@ class AIOProducer:
             )
         except (errors.KafkaError, TypeError, ValueError) as problem:
             # The library finds this out later, so programs expect it in the future, not as an exception of the call.
-            self._fail(future, problem)
+            self._fail_(future, problem)
             return future
         given = (topic, partition, key, value, headers)
-        sent.add_done_callback(partial(self._finish, future, on_delivery or self._report, given, time.monotonic()))
+        sent.add_done_callback(partial(self._finish_, future, on_delivery or self._report_, given, time.monotonic()))
         return future
 
-    def _finish(
+    def _finish_(
         self, future: asyncio.Future[Any], report: Report | None, given: tuple[Any, ...], since: float, sent: Any
     ) -> None:
         if sent.cancelled():
-            self._open.discard(future)
+            self._open_.discard(future)
             future.cancel()
             return
         topic, partition, key, value, headers = given
         problem = sent.exception()
         latency = time.monotonic() - since
         if problem is not None:
-            self._fail(future, problem)
+            self._fail_(future, problem)
             if report is not None and isinstance(problem, errors.KafkaError):
                 error: Any = of_delivery(problem, in_flight=False)
                 message = Message(topic, partition, None, key, value, headers, error, latency=latency)
-                self._tasks.run(report, error, message)
+                self._tasks_.run(report, error, message)
             return
-        self._open.discard(future)
+        self._open_.discard(future)
         stored = sent.result()
         timestamp = (stored.timestamp_type + 1, stored.timestamp)
         message = Message(topic, stored.partition, stored.offset, key, value, None, None, timestamp, latency)
         if not future.done():
             future.set_result(message)
-        if report is not None and not self._settings.face.delivery_report_only_error:
-            self._tasks.run(report, None, message)
+        if report is not None and not self._settings_.face.delivery_report_only_error:
+            self._tasks_.run(report, None, message)
 
-    def _fail(self, future: asyncio.Future[Any], problem: BaseException) -> None:
-        self._open.discard(future)
+    def _fail_(self, future: asyncio.Future[Any], problem: BaseException) -> None:
+        self._open_.discard(future)
         if future.done():
             return
         if isinstance(problem, errors.KafkaError):
@@ -202,11 +204,11 @@ class AIOProducer:
         """
         del args, kwargs
         limit = seconds(timeout)
-        self._check()
+        self._check_()
         left = await self._producer.flush(limit)
         # Lets the loop pass reports that have just come on to the futures.
         await asyncio.sleep(0)
-        self._tasks.check()
+        self._tasks_.check()
         return int(left)
 
     async def poll(self, timeout: float = 0, *args: Any, **kwargs: Any) -> int:
@@ -220,22 +222,22 @@ class AIOProducer:
         """
         del args, kwargs
         limit = seconds(timeout)
-        self._check()
-        self._tasks.check()
+        self._check_()
+        self._tasks_.check()
         if limit is not None:
             await asyncio.sleep(limit)
-        elif self._open:
-            await asyncio.wait(self._open, return_when=asyncio.FIRST_COMPLETED)
-        self._tasks.check()
+        elif self._open_:
+            await asyncio.wait(self._open_, return_when=asyncio.FIRST_COMPLETED)
+        self._tasks_.check()
         return 0
 
     async def purge(self, in_queue: bool = True, in_flight: bool = True, blocking: bool = True) -> None:
         """Gives up messages that have no report; their futures are cancelled."""
         del blocking
-        self._check()
-        for future in list(self._open):
+        self._check_()
+        for future in list(self._open_):
             future.cancel()
-        self._open.clear()
+        self._open_.clear()
         self._producer.purge(in_queue=in_queue, in_flight=in_flight)
 
     async def list_topics(self, topic: str | None = None, timeout: float = -1) -> ClusterMetadata:
@@ -245,8 +247,8 @@ class AIOProducer:
             KafkaException: The cluster did not answer in time.
         """
         limit = seconds(timeout)
-        self._check()
-        return await asyncio.to_thread(_cluster.list_topics, self._settings.engine, topic, limit)
+        self._check_()
+        return await asyncio.to_thread(_cluster.list_topics, self._settings_.engine, topic, limit)
 
     async def cluster_id(self, timeout: float = -1) -> str | None:
         """The cluster's id.
@@ -255,8 +257,8 @@ class AIOProducer:
             KafkaException: The cluster did not answer in time.
         """
         limit = seconds(timeout)
-        self._check()
-        return await asyncio.to_thread(_cluster.cluster_id, self._settings.engine, limit)
+        self._check_()
+        return await asyncio.to_thread(_cluster.cluster_id, self._settings_.engine, limit)
 
     async def init_transactions(self, timeout: float = -1) -> None:
         """Gets the producer ready for transactions; once, before the first.
@@ -265,9 +267,9 @@ class AIOProducer:
             KafkaException: It was fenced, or the cluster did not answer in time.
         """
         limit = seconds(timeout)
-        self._check_transactional()
-        turn = self._calls.take_init(self._producer._transaction_failure())
-        await self._in_turn(turn, lambda: self._producer.init_transactions(limit))
+        self._check_transactional_()
+        turn = self._calls_.take_init(self._producer._transaction_failure())
+        await self._in_turn_(turn, lambda: self._producer.init_transactions(limit))
 
     async def begin_transaction(self) -> None:
         """Opens a transaction; messages that are produced from now on belong to it.
@@ -275,9 +277,9 @@ class AIOProducer:
         Raises:
             KafkaException: One is open, or none may be.
         """
-        self._check_transactional()
-        turn = self._calls.take("begin_transaction", self._producer._transaction_failure())
-        await self._in_turn(turn, self._producer.begin_transaction)
+        self._check_transactional_()
+        turn = self._calls_.take("begin_transaction", self._producer._transaction_failure())
+        await self._in_turn_(turn, self._producer.begin_transaction)
 
     async def send_offsets_to_transaction(
         self, positions: list[TopicPartition], group_metadata: object, timeout: float = -1
@@ -293,15 +295,15 @@ class AIOProducer:
             KafkaException: The transaction must be aborted, or the cluster did not answer in time.
         """
         limit = seconds(timeout)
-        self._check()
+        self._check_()
         group = unpacked(group_metadata)
         offsets = offsets_to_send(positions)
-        self._check_transactional()
-        if not offsets and (self._producer.in_transaction or self._calls.fatal is not None):
+        self._check_transactional_()
+        if not offsets and (self._producer.in_transaction or self._calls_.fatal is not None):
             # A consumer that has read nothing yet has no offsets.
             return
-        turn = self._calls.take("send_offsets_to_transaction", self._producer._transaction_failure())
-        await self._in_turn(turn, lambda: self._producer.send_offsets_to_transaction(offsets, group, limit))
+        turn = self._calls_.take("send_offsets_to_transaction", self._producer._transaction_failure())
+        await self._in_turn_(turn, lambda: self._producer.send_offsets_to_transaction(offsets, group, limit))
 
     async def commit_transaction(self, timeout: float = -1) -> None:
         """Commits the transaction once its messages are stored.
@@ -310,9 +312,9 @@ class AIOProducer:
             KafkaException: It must be aborted, or the cluster did not answer in time.
         """
         limit = seconds(timeout)
-        self._check_transactional()
-        turn = self._calls.take("commit_transaction")
-        await self._in_turn(turn, lambda: self._producer.commit_transaction(limit))
+        self._check_transactional_()
+        turn = self._calls_.take("commit_transaction")
+        await self._in_turn_(turn, lambda: self._producer.commit_transaction(limit))
 
     async def abort_transaction(self, timeout: float = -1) -> None:
         """Aborts the transaction: readers of committed messages see none of it.
@@ -321,11 +323,11 @@ class AIOProducer:
             KafkaException: The producer was fenced, or the cluster did not answer in time.
         """
         limit = seconds(timeout)
-        self._check_transactional()
-        turn = self._calls.take("abort_transaction")
-        await self._in_turn(turn, lambda: self._producer.abort_transaction(limit))
+        self._check_transactional_()
+        turn = self._calls_.take("abort_transaction")
+        await self._in_turn_(turn, lambda: self._producer.abort_transaction(limit))
 
-    async def _in_turn(self, turn: AbstractContextManager[None], call: Callable[[], Awaitable[None]]) -> None:
+    async def _in_turn_(self, turn: AbstractContextManager[None], call: Callable[[], Awaitable[None]]) -> None:
         """Makes a call of the transactional API. Cancelling gives up the wait only, as in the library, where a thread
         makes the call: it is under way until it has ended.
         """
@@ -334,7 +336,7 @@ class AIOProducer:
             with turn:
                 await call()
 
-        made = self._turns.start(make())
+        made = self._turns_.start(make())
         # Marks the exception as retrieved, should nobody wait any more.
         made.add_done_callback(lambda done: done.cancelled() or done.exception())
         await asyncio.shield(made)
@@ -342,36 +344,60 @@ class AIOProducer:
     async def set_sasl_credentials(self, username: str, password: str) -> None:
         """See `Producer.set_sasl_credentials()`."""
         credentials(username, password)
-        self._check()
-        self._settings.credentials.change(username, password)
+        self._check_()
+        self._settings_.credentials.change(username, password)
 
     @property
     def executor(self) -> Executor:
         """The executor that was given, or one that is made when the program asks for it: the producer has no work for
         it.
         """
-        if self._executor is None:
-            self._executor = ThreadPoolExecutor(self._max_workers)
-        return self._executor
+        if self._executor_ is None:
+            self._executor_ = ThreadPoolExecutor(self._max_workers_)
+        return self._executor_
 
     async def close(self) -> None:
-        """Sends what is queued, then ends the producer. May be called again."""
-        if self._is_closed:
-            return
-        self._is_closed = True
-        self._events.close()
-        self._pending.close()
-        if self._watch is not None:
-            self._watch.close()
-        await self._end_transaction()
-        await self._producer.close()
-        await asyncio.sleep(0)
-        if self._executor is not None:
-            await asyncio.to_thread(self._executor.shutdown)
+        """Sends what is queued, then ends the producer. May be called again.
 
-    async def _end_transaction(self) -> None:
+        Cancelling gives up the wait only, as in the library: what is queued is sent all the same.
+        """
+        if self._closing_ is None:
+            self._closing_ = self._tasks_.start(self._end_())
+            # Marks the exception as retrieved, should nobody wait any more.
+            self._closing_.add_done_callback(lambda done: done.cancelled() or done.exception())
+        await asyncio.shield(self._closing_)
+
+    async def _end_(self) -> None:
+        self._events_.close()
+        self._pending_.close()
+        if self._watch_ is not None:
+            self._watch_.close()
+        try:
+            await self._end_transaction_()
+        finally:
+            await self._flush_at_end_()
+            await self._producer.close()
+        await asyncio.sleep(0)
+        if self._executor_ is not None:
+            await asyncio.to_thread(self._executor_.shutdown)
+
+    async def _flush_at_end_(self) -> None:
+        """Waits until every message has its report, also where the end of `asyncio.run()` cancels this task: it waits
+        for the task.
+        """
+        while True:
+            try:
+                await self._producer.flush(None)
+            except asyncio.CancelledError:
+                continue
+            except errors.KafkaError:
+                # Whoever closes does not go on; the futures of the messages have the error.
+                return
+            return
+
+    async def _end_transaction_(self) -> None:
         # A call that was cancelled is under way all the same, and is to end as it would.
-        await self._turns.ended(ABORT_SECONDS)
+        await self._turns_.ended(ABORT_SECONDS)
         if not self._producer.in_transaction:
             return
         # An open one would hold up its readers until `transaction.timeout.ms`.
@@ -391,23 +417,23 @@ class AIOProducer:
 
     def __del__(self) -> None:
         """Drops messages that were not sent; `close()` would send them."""
-        pending = getattr(self, "_pending", None)
+        pending = getattr(self, "_pending_", None)
         if pending is not None:
             pending.close()
 
     def __len__(self) -> int:
-        return 0 if self._is_closed else len(self._open)
+        return 0 if self._closing_ is not None else len(self._open_)
 
-    def _serve(self) -> None:
-        self._events.serve()
+    def _serve_(self) -> None:
+        self._events_.serve()
 
-    def _check(self) -> None:
-        if self._is_closed:
+    def _check_(self) -> None:
+        if self._closing_ is not None:
             raise RuntimeError("Producer has been closed")
 
-    def _check_transactional(self) -> None:
-        self._check()
-        if not self._settings.engine["transactional_id"]:
+    def _check_transactional_(self) -> None:
+        self._check_()
+        if not self._settings_.engine["transactional_id"]:
             raise refusal("_NOT_CONFIGURED", "transactions need the property transactional.id")
 
 
