@@ -4,6 +4,7 @@ other arguments, and they may have attributes of any name that the library's cla
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
@@ -176,8 +177,81 @@ def test_an_admin_client_does_not_meet_attributes_of_a_subclass(clients: Clients
     assert done.result(SECONDS) is None
 
 
-@pytest.mark.parametrize("name", ["Consumer", "Producer", "DeserializingConsumer", "SerializingProducer"])
+OF_THE_LIBRARY = {"_call", "_check", "_closed", "_loop"}
+"""Names that clients of asyncio have for themselves in the library, too: programs cannot have them."""
+
+
+def crowded_later(kind: type) -> type:
+    """A class whose attributes are set once its client is open, as programs do."""
+
+    def made(self: Any, *arguments: Any) -> None:
+        kind.__init__(self, *arguments)  # type: ignore[misc]  # the class is this function's argument
+        for name in (*PRIVATE, "_tasks", "_turns", "_watch", "_report", "_most", "_executor", "_held", "_looking"):
+            if name not in OF_THE_LIBRARY:
+                setattr(self, name, name)
+
+    def fails(*_arguments: Any) -> None:
+        raise AssertionError("a client has called the method of its subclass")
+
+    methods = dict.fromkeys({*METHODS, "_send", "_finish", "_serve", "_look", "_left"} - OF_THE_LIBRARY, fails)
+    return type("Crowded", (kind,), {"__init__": made, **methods})
+
+
+def test_clients_of_asyncio_do_not_meet_attributes_of_a_subclass(clients: Clients) -> None:
+    aio = import_module(f"{clients.ck.__name__}.aio")
+    settings = {"bootstrap.servers": clients.broker.bootstrap_servers}
+    reading = {**settings, "group.id": clients.group(), "auto.offset.reset": "earliest"}
+    topic = clients.topic()
+
+    async def work() -> None:
+        async with crowded_later(aio.AIOProducer)(dict(settings)) as producer:
+            future = await producer.produce(topic, b"value")
+            assert await producer.flush(SECONDS) == 0
+            assert (await future).value() == b"value"
+        async with crowded_later(aio.AIOConsumer)(dict(reading)) as consumer:
+            await consumer.assign([clients.ck.TopicPartition(topic, 0, 0)])
+            assert [each.value() for each in await consumer.consume(1, SECONDS)] == [b"value"]
+            assert await consumer.poll(0.1) is None
+            assert [each.offset for each in await consumer.commit(asynchronous=False)] == [1]
+
+    asyncio.run(work())
+
+
+def private(client: Any) -> set[str]:
+    """Names that a client has for itself: those of the class, and of the instance if it has any."""
+    names = {*dir(type(client)), *getattr(client, "__dict__", ())}
+    return {each for each in names if each.startswith("_") and not each.startswith("__")}
+
+
+async def opened(library: str, name: str) -> Any:
+    is_async = name.startswith("A")
+    kind = getattr(import_module(f"{library}.aio" if is_async else library), name)
+    made = kind({"bootstrap.servers": "127.0.0.1:1", "log_level": 0} | ({"group.id": "g"} if "Cons" in name else {}))
+    return await made if name.startswith("Async") else made
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Consumer",
+        "Producer",
+        "DeserializingConsumer",
+        "SerializingProducer",
+        "AIOConsumer",
+        "AIOProducer",
+        "AsyncDeserializingConsumer",
+        "AsyncSerializingProducer",
+    ],
+)
 def test_names_of_a_client_for_itself_cannot_be_met(name: str) -> None:
-    face, library = (getattr(import_module(each), name) for each in (FACE, "confluent_kafka"))
-    private = {each for each in dir(face) if each.startswith("_") and not each.startswith("__")}
-    assert not [each for each in private if not each.endswith("_") and not hasattr(library, each)]
+    async def work() -> None:
+        library, face = await opened("confluent_kafka", name), await opened(FACE, name)
+        try:
+            assert not {each for each in private(face) - private(library) if not each.endswith("_")}
+        finally:
+            for each in (library, face):
+                closing = each.close()
+                if name.startswith("A"):
+                    await closing
+
+    asyncio.run(work())

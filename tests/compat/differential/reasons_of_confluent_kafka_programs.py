@@ -131,6 +131,13 @@ REASONS = [
         "Nobody has worked on a message that is not returned yet.",
     ),
     Reason(
+        ("AsyncDeserializingConsumer.consume() whose deserializer fails, or that is cancelled while one works",),
+        "loses the other messages of the call, whose offsets are committed",
+        "returns those before the failure, raises in the next call, and returns those behind it in the call after that; "
+        "after a cancellation the next call returns all",
+        "One bad message should cost no other.",
+    ),
+    Reason(
         ("AIOProducer._producer",),
         "a synchronous Producer, which sends beside the AIOProducer",
         "not one: the engine's producer for asyncio",

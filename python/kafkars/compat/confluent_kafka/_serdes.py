@@ -1,12 +1,17 @@
-"""The serializers and deserializers of a client's configuration, and the translation of their errors."""
+"""The serializers and deserializers of a client's configuration, and the translation of their errors.
+
+What clients of asyncio and the others have in common is written once, as coroutines. The latter run them by `at_once()`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import inspect
+from collections.abc import Callable, Coroutine, Mapping
+from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kafkars.compat.confluent_kafka.error import (
-    ConsumeError,
     KeyDeserializationError,
     KeySerializationError,
     ValueDeserializationError,
@@ -26,9 +31,15 @@ else:
     K = TypeVar("K")
     V = TypeVar("V")
 
+T = TypeVar("T")
 Convert = Callable[[Any, SerializationContext], Any]
 Both = tuple[Convert | None, Convert | None]
 """What converts keys, and what converts values."""
+
+KEY, VALUE = MessageField.KEY, MessageField.VALUE
+
+CLUSTER_ID_SECONDS = 60.0
+"""How long a serializer that asks for the cluster's id waits for it, as in the library."""
 
 
 class Serdes:
@@ -37,88 +48,173 @@ class Serdes:
     Args:
         conf: The program's configuration; it is not changed.
         kind: "serializer" or "deserializer".
+        is_async: Whether builders, serializers and what closes them may be coroutine functions.
+
+    Raises:
+        ValueError: One is given, and a builder for it as well.
     """
 
-    def __init__(self, conf: Mapping[str, Any], kind: str) -> None:
+    def __init__(self, conf: Mapping[str, Any], kind: str, *, is_async: bool = False) -> None:
         self.conf: dict[str, Any] = dict(conf)
+        """The client's own properties."""
+        self._is_async = is_async
         self._owned: list[Any] = []
-        self.both: Both = self._take("key", kind), self._take("value", kind)
-        """Those of keys and of values; the client keeps them, under the names of the library."""
+        self._all: list[Any] = []
+        self._builders: list[Any] = []
+        self._left: list[dict[str, Any]] = []
+        for name in (f"key.{kind}", f"value.{kind}"):
+            given, builder = self.conf.pop(name, None), self.conf.pop(f"{name}.builder", None)
+            if given is not None and builder is not None:
+                raise ValueError(f"{name} and {name}.builder are both set; one of them decides")
+            self._all.append(given)
+            self._builders.append((name, builder))
 
-    def _take(self, field: str, kind: str) -> Convert | None:
-        converter: Convert | None = self.conf.pop(f"{field}.{kind}", None)
-        builder = self.conf.pop(f"{field}.{kind}.builder", None)
-        if builder is None:
-            return converter
-        if converter is not None:
-            raise ValueError(f"{field}.{kind} and {field}.{kind}.builder are both set; one of them decides")
-        built: Any
-        built, self.conf = builder.build(self.conf, field == "key")
+    async def build(self) -> Both:
+        """Makes those that have builders; the client keeps both, under the names of the library.
+
+        Each builder sees all properties. The client gets those that none of them has taken.
+
+        Raises:
+            ValueError: A builder has returned something else than a serializer and a dict.
+        """
+        try:
+            for index, (name, builder) in enumerate(self._builders):
+                if builder is not None:
+                    self._all[index] = self._take(name, await self._awaited(builder.build({**self.conf}, index == 0)))
+        except BaseException:
+            with suppress(Exception):
+                await self.close()
+            raise
+        left, self._left = self._left, []
+        if left:
+            self.conf = {key: value for key, value in left[-1].items() if all(key in each for each in left)}
+        of_key, of_value = self._all
+        return of_key, of_value
+
+    def _take(self, name: str, answer: Any) -> Any:
+        """Takes what a builder has returned. The properties are in no variable of a coroutine, where tools that report
+        errors would find secrets.
+        """
+        try:
+            built, conf = answer
+        except (TypeError, ValueError):
+            kind = type(answer).__name__
+            raise ValueError(
+                f"{name}.builder: build() must return a pair, with the configuration, not {kind}"
+            ) from None
+        if not isinstance(conf, dict):
+            kind = type(conf).__name__
+            raise ValueError(f"{name}.builder: build() must return a dict of what is left, not {kind}")  # noqa: TRY004
         self._owned.append(built)
-        return built  # type: ignore[no-any-return]
+        self._left.append(conf)
+        return built
 
-    def resolve_cluster_id(self, resolver: Callable[[], Any]) -> None:
-        """Passes a function for the cluster's id to those that the client has made."""
-        for each in self._owned:
-            each.set_cluster_id_resolver(resolver)
+    async def open(self, construct: Callable[[Any], object], cluster_id: Callable[..., Any]) -> None:
+        """Opens the client, and offers a function for the cluster's id to those that take one. If that fails, those
+        that were built are closed.
+        """
+        try:
+            construct(self.conf)
+            # Others could not await it.
+            setter = "set_async_cluster_id_resolver" if self._is_async else "set_cluster_id_resolver"
+            for each in self._all:
+                offer = getattr(each, setter, None)
+                if callable(offer):
+                    offer(partial(cluster_id, timeout=CLUSTER_ID_SECONDS))
+        except BaseException:
+            with suppress(Exception):
+                await self.close()
+            raise
 
-    def close(self) -> None:
-        """Closes those that the client has made, each also if another one fails."""
-        failures: list[Exception] = []
-        for each in self._owned:
+    async def close(self) -> None:
+        """Closes those that were built, each also if another one fails; once."""
+        owned, self._owned = self._owned, []
+        failures: list[BaseException] = []
+        for each in owned:
             try:
-                each.close()
-            except Exception as error:  # noqa: BLE001, PERF203  all are closed, then the first failure is told
+                close = getattr(each, "aclose", None) if self._is_async else None
+                if not callable(close):
+                    close = getattr(each, "close", None)
+                if callable(close):
+                    await self._awaited(close())
+            except BaseException as error:  # noqa: BLE001, PERF203  all are closed, then the first failure is told
                 failures.append(error)
-        self._owned.clear()
         if failures:
             raise failures[0]
 
+    async def serialized(self, both: Both, topic: str, key: Any, value: Any, headers: Any) -> tuple[Any, Any]:
+        """Returns key and value as bytes.
 
-def serialized(both: Both, topic: str, key: Any, value: Any, headers: Any) -> tuple[Any, Any]:
-    """Returns key and value as bytes.
+        Raises:
+            KeySerializationError: The key's serializer has failed.
+            TypeError: The topic is no str.
+            ValueSerializationError: The value's serializer has failed.
+        """
+        if not isinstance(topic, str):
+            raise TypeError(f"topic must be str, not {type(topic).__name__}")
+        (of_key, of_value), is_async = both, self._is_async
+        # One for both: the key's serializer may leave something in it for the value's.
+        context = SerializationContext(topic, KEY, headers)
+        if of_key is not None:
+            try:
+                key = of_key(key, context)
+                if is_async and inspect.isawaitable(key):
+                    key = await key
+            except Exception as error:
+                raise KeySerializationError(error) from error
+        context.field = VALUE
+        if of_value is not None:
+            try:
+                value = of_value(value, context)
+                if is_async and inspect.isawaitable(value):
+                    value = await value
+            except Exception as error:
+                raise ValueSerializationError(error) from error
+        return key, value
 
-    Raises:
-        KeySerializationError: The key's serializer has failed.
-        ValueSerializationError: The value's serializer has failed.
-    """
-    of_key, of_value = both
-    if of_key is not None:
-        try:
-            key = of_key(key, SerializationContext(topic, MessageField.KEY, headers))
-        except Exception as error:
-            raise KeySerializationError(error) from error
-    if of_value is not None:
-        try:
-            value = of_value(value, SerializationContext(topic, MessageField.VALUE, headers))
-        except Exception as error:
-            raise ValueSerializationError(error) from error
-    return key, value
+    async def deserialized(self, both: Both, message: Any) -> tuple[Any, Any]:
+        """Returns the objects that a message has as key and value.
+
+        Raises:
+            KeyDeserializationError: The key's deserializer has failed.
+            ValueDeserializationError: The value's deserializer has failed.
+        """
+        (of_key, of_value), is_async = both, self._is_async
+        key, value = message.key(), message.value()
+        context = SerializationContext(message.topic(), KEY, message.headers())
+        if of_key is not None:
+            try:
+                key = of_key(key, context)
+                if is_async and inspect.isawaitable(key):
+                    key = await key
+            except Exception as error:
+                raise KeyDeserializationError(exception=error, kafka_message=message) from error
+        context.field = VALUE
+        if of_value is not None:
+            try:
+                value = of_value(value, context)
+                if is_async and inspect.isawaitable(value):
+                    value = await value
+            except Exception as error:
+                raise ValueDeserializationError(exception=error, kafka_message=message) from error
+        return key, value
+
+    async def _awaited(self, answer: Any) -> Any:
+        return await answer if self._is_async and inspect.isawaitable(answer) else answer
 
 
-def deserialized(both: Both, message: Any) -> Any:
-    """Returns the message with objects as key and value.
+def at_once(work: Coroutine[Any, Any, T]) -> T:
+    """Runs a coroutine that waits for nothing."""
+    try:
+        work.send(None)
+    except StopIteration as done:
+        result: T = done.value
+        return result
+    raise RuntimeError("a client that is not of asyncio cannot wait")
 
-    Raises:
-        ConsumeError: The message stands for an error.
-        ValueDeserializationError: The value's deserializer has failed.
-        KeyDeserializationError: The key's deserializer has failed.
-    """
-    if message.error() is not None:
-        raise ConsumeError(message.error(), kafka_message=message)
-    topic, headers = message.topic(), message.headers()
-    key, value = message.key(), message.value()
-    of_key, of_value = both
-    if of_key is not None:
-        try:
-            key = of_key(key, SerializationContext(topic, MessageField.KEY, headers))
-        except Exception as error:
-            raise KeyDeserializationError(exception=error, kafka_message=message) from error
-    if of_value is not None:
-        try:
-            value = of_value(value, SerializationContext(topic, MessageField.VALUE, headers))
-        except Exception as error:
-            raise ValueDeserializationError(exception=error, kafka_message=message) from error
-    message.set_key(key)
-    message.set_value(value)
+
+def given(message: Any, objects: tuple[Any, Any]) -> Any:
+    """Returns the message, with objects as key and value."""
+    message.set_key(objects[0])
+    message.set_value(objects[1])
     return message

@@ -8,7 +8,8 @@ from typing import Any, Generic
 
 from kafkars._discreet import discreet
 from kafkars.compat.confluent_kafka._consumer import Consumer
-from kafkars.compat.confluent_kafka._serdes import K, Serdes, V, deserialized
+from kafkars.compat.confluent_kafka._serdes import K, Serdes, V, at_once, given
+from kafkars.compat.confluent_kafka.error import ConsumeError
 
 __all__ = ["DeserializingConsumer"]
 
@@ -28,10 +29,9 @@ class DeserializingConsumer(Consumer, Generic[K, V]):
 
     @discreet
     def __init__(self, conf: Mapping[str, Any]) -> None:
-        self._serdes_ = Serdes(conf, "deserializer")
-        self._key_deserializer, self._value_deserializer = self._serdes_.both
-        super().__init__(self._serdes_.conf)
-        self._serdes_.resolve_cluster_id(self.cluster_id)
+        self._serdes_ = serdes = Serdes(conf, "deserializer")
+        self._key_deserializer, self._value_deserializer = at_once(serdes.build())
+        at_once(serdes.open(super().__init__, self.cluster_id))
 
     def poll(self, timeout: float = -1) -> Any:
         """The next message, deserialized, or None.
@@ -42,19 +42,21 @@ class DeserializingConsumer(Consumer, Generic[K, V]):
             ValueDeserializationError: The value's deserializer has failed; likewise.
         """
         message = super().poll(timeout)
+        if message is None:
+            return None
+        if message.error() is not None:
+            raise ConsumeError(message.error(), kafka_message=message)
         both = self._key_deserializer, self._value_deserializer
-        return None if message is None else deserialized(both, message)
+        return given(message, at_once(self._serdes_.deserialized(both, message)))
 
     def consume(self, num_messages: int = 1, timeout: float = -1) -> list[Any]:
         """Not offered, as in the library: call `poll()`."""
         raise NotImplementedError("a DeserializingConsumer has no consume(); call poll()")
 
     def close(self) -> None:
-        """Closes the consumer, then the deserializers it has made."""
-        try:
-            super().close()
-        finally:
-            self._serdes_.close()
+        """Closes the consumer, then the deserializers it has made. If it raises, the next call closes the latter."""
+        super().close()
+        at_once(self._serdes_.close())
 
     def __exit__(
         self, exc_type: type[BaseException] | None, exc_value: BaseException | None, exc_traceback: TracebackType | None

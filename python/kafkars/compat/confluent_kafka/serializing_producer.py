@@ -8,7 +8,7 @@ from typing import Any, Generic
 
 from kafkars._discreet import discreet
 from kafkars.compat.confluent_kafka._producer import Producer
-from kafkars.compat.confluent_kafka._serdes import K, Serdes, V, serialized
+from kafkars.compat.confluent_kafka._serdes import K, Serdes, V, at_once
 
 __all__ = ["SerializingProducer"]
 
@@ -27,10 +27,9 @@ class SerializingProducer(Producer, Generic[K, V]):
 
     @discreet
     def __init__(self, conf: Mapping[str, Any]) -> None:
-        self._serdes_ = Serdes(conf, "serializer")
-        self._key_serializer, self._value_serializer = self._serdes_.both
-        super().__init__(self._serdes_.conf)
-        self._serdes_.resolve_cluster_id(self.cluster_id)
+        self._serdes_ = serdes = Serdes(conf, "serializer")
+        self._key_serializer, self._value_serializer = at_once(serdes.build())
+        at_once(serdes.open(super().__init__, self.cluster_id))
 
     def produce(  # type: ignore[override]
         self,
@@ -49,9 +48,12 @@ class SerializingProducer(Producer, Generic[K, V]):
             KeySerializationError: The key's serializer has failed.
             ValueSerializationError: The value's serializer has failed.
             KafkaException: The message is too large, or the producer met a fatal error.
+            RuntimeError: The producer is closed; no serializer is called then.
+            TypeError: The topic is no str; likewise.
         """
+        self._check_()
         both = self._key_serializer, self._value_serializer
-        key_bytes, value_bytes = serialized(both, topic, key, value, headers)
+        key_bytes, value_bytes = at_once(self._serdes_.serialized(both, topic, key, value, headers))
         super().produce(
             topic,
             value_bytes,
@@ -63,11 +65,13 @@ class SerializingProducer(Producer, Generic[K, V]):
         )
 
     def close(self, timeout: float | None = -1) -> bool:
-        """Closes the producer as `Producer.close()` does, then the serializers it has made."""
-        try:
-            return super().close(timeout)
-        finally:
-            self._serdes_.close()
+        """Closes the producer as `Producer.close()` does, then the serializers it has made.
+
+        Where that raises, the serializers stay open, because the producer may still be; the next call closes them.
+        """
+        is_closed = super().close(timeout)
+        at_once(self._serdes_.close())
+        return is_closed
 
     def __exit__(
         self, exc_type: type[BaseException] | None, exc_value: BaseException | None, exc_traceback: TracebackType | None

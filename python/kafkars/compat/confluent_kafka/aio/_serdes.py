@@ -2,49 +2,66 @@
 
 from __future__ import annotations
 
-import inspect
+import asyncio
+import sys
 from collections.abc import Generator, Mapping
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic
 
-from kafkars.compat.confluent_kafka._serdes import K, Serdes, V
+from kafkars._discreet import forget
+from kafkars.compat.confluent_kafka._serdes import K, Serdes, V, given
 from kafkars.compat.confluent_kafka.aio._consumer import AIOConsumer
 from kafkars.compat.confluent_kafka.aio._producer import AIOProducer
-from kafkars.compat.confluent_kafka.error import (
-    ConsumeError,
-    KeyDeserializationError,
-    KeySerializationError,
-    ValueDeserializationError,
-    ValueSerializationError,
-)
-from kafkars.compat.confluent_kafka.serialization import MessageField, SerializationContext
+from kafkars.compat.confluent_kafka.error import ConsumeError
 
 if TYPE_CHECKING:
-    import asyncio
-
     from typing_extensions import Self
 
-T = TypeVar("T")
+
+class Awaited:
+    """A class that is called and awaited: its `__init__()`, and those of classes of programs that are derived from it,
+    are coroutine functions.
+    """
+
+    if TYPE_CHECKING:
+
+        def __await__(self) -> Generator[Any, None, Self]: ...
+
+    else:
+
+        def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+            """Returns a coroutine of the client."""
+            return made(super().__new__(cls), args, kwargs)
 
 
-class AsyncSerializingProducer(AIOProducer, Generic[K, V]):
-    """An `AIOProducer` of objects.
+async def made(client: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Initialises a client. Tools that report errors find no secrets in the variables of this call."""
+    before = sys.exc_info()[1]
+    try:
+        await client.__init__(*args, **kwargs)
+    except Exception as error:
+        del args, kwargs
+        forget(error, before)
+        raise
+    return client
+
+
+class AsyncSerializingProducer(Awaited, AIOProducer, Generic[K, V]):
+    """An `AIOProducer` of objects: `producer = await AsyncSerializingProducer(conf)`.
 
     Args:
         conf: As of `AIOProducer`, and `key.serializer` and `value.serializer`, or their builders, as of
-            `SerializingProducer`.
+            `SerializingProducer`. They may be, and have, coroutine functions: `build()` and `aclose()`.
         arg: What follows it in `AIOProducer`.
         kwarg: The same by name.
     """
 
-    def __init__(self, conf: Mapping[str, Any], *arg: Any, **kwarg: Any) -> None:
-        self._serdes = Serdes(conf, "serializer")
-        self._key_serializer, self._value_serializer = self._serdes.both
-        super().__init__(self._serdes.conf, *arg, **kwarg)
-        self._serdes.resolve_cluster_id(self.cluster_id)
-
-    def __await__(self) -> Generator[Any, None, Self]:
-        """Gives this producer at once: in the library the class is called and awaited, here it need not be awaited."""
-        return given(self).__await__()
+    async def __init__(self, conf: Mapping[str, Any], *arg: Any, **kwarg: Any) -> None:  # type: ignore[misc]
+        try:
+            self._serdes_ = serdes = Serdes(conf, "serializer", is_async=True)
+        finally:
+            del conf
+        self._key_serializer, self._value_serializer = await serdes.build()
+        await serdes.open(lambda own: AIOProducer.__init__(self, own, *arg, **kwarg), self.cluster_id)
 
     async def produce(  # type: ignore[override]
         self,
@@ -62,47 +79,40 @@ class AsyncSerializingProducer(AIOProducer, Generic[K, V]):
 
         Raises:
             KeySerializationError: The key's serializer has failed.
+            RuntimeError: The producer is closed; no serializer is called then.
+            TypeError: The topic is no str; likewise.
             ValueSerializationError: The value's serializer has failed.
         """
-        try:
-            key_bytes = await converted(self._key_serializer, key, topic, MessageField.KEY, headers)
-        except Exception as error:
-            raise KeySerializationError(error) from error
-        try:
-            value_bytes = await converted(self._value_serializer, value, topic, MessageField.VALUE, headers)
-        except Exception as error:
-            raise ValueSerializationError(error) from error
+        self._check_()
+        both = self._key_serializer, self._value_serializer
+        key_bytes, value_bytes = await self._serdes_.serialized(both, topic, key, value, headers)
         return await super().produce(
             topic, value_bytes, key_bytes, partition=partition, timestamp=timestamp, headers=headers
         )
 
     async def close(self) -> None:
-        """Closes the producer, then the serializers it has made."""
-        try:
-            await super().close()
-        finally:
-            self._serdes.close()
+        """Closes the producer, then the serializers it has made. If it raises, the next call closes the latter."""
+        await super().close()
+        await self._serdes_.close()
 
 
-class AsyncDeserializingConsumer(AIOConsumer, Generic[K, V]):
-    """An `AIOConsumer` of objects.
+class AsyncDeserializingConsumer(Awaited, AIOConsumer, Generic[K, V]):
+    """An `AIOConsumer` of objects: `consumer = await AsyncDeserializingConsumer(conf)`.
 
     Args:
         conf: As of `AIOConsumer`, and `key.deserializer` and `value.deserializer`, or their builders, as of
-            `DeserializingConsumer`.
+            `DeserializingConsumer`. They may be, and have, coroutine functions: `build()` and `aclose()`.
         arg: What follows it in `AIOConsumer`.
         kwarg: The same by name.
     """
 
-    def __init__(self, conf: Mapping[str, Any], *arg: Any, **kwarg: Any) -> None:
-        self._serdes = Serdes(conf, "deserializer")
-        self._key_deserializer, self._value_deserializer = self._serdes.both
-        super().__init__(self._serdes.conf, *arg, **kwarg)
-        self._serdes.resolve_cluster_id(self.cluster_id)
-
-    def __await__(self) -> Generator[Any, None, Self]:
-        """Gives this consumer at once: in the library the class is called and awaited, here it need not be awaited."""
-        return given(self).__await__()
+    async def __init__(self, conf: Mapping[str, Any], *arg: Any, **kwarg: Any) -> None:  # type: ignore[misc]
+        try:
+            self._serdes_ = serdes = Serdes(conf, "deserializer", is_async=True)
+        finally:
+            del conf
+        self._key_deserializer, self._value_deserializer = await serdes.build()
+        await serdes.open(lambda own: AIOConsumer.__init__(self, own, *arg, **kwarg), self.cluster_id)
 
     async def poll(self, timeout: float = -1) -> Any:
         """The next message, deserialized, or None.
@@ -113,44 +123,45 @@ class AsyncDeserializingConsumer(AIOConsumer, Generic[K, V]):
             ValueDeserializationError: The value's deserializer has failed; likewise.
         """
         message = await super().poll(timeout)
-        return None if message is None else await self._deserialized(message)
-
-    async def consume(self, num_messages: int = 1, timeout: float = -1) -> list[Any]:
-        """Several messages, deserialized. It raises as `poll()` does; then the messages of the call are lost."""
-        return [await self._deserialized(each) for each in await super().consume(num_messages, timeout)]
-
-    async def close(self) -> None:
-        """Closes the consumer, then the deserializers it has made."""
-        try:
-            await super().close()
-        finally:
-            self._serdes.close()
-
-    async def _deserialized(self, message: Any) -> Any:
+        if message is None:
+            return None
         if message.error() is not None:
             raise ConsumeError(message.error(), kafka_message=message)
-        topic, headers = message.topic(), message.headers()
+        [found] = await self._deserialized_([message])
+        return found
+
+    async def consume(self, num_messages: int = 1, timeout: float = -1) -> list[Any]:
+        """Several messages, deserialized. Those that stand for an error are among them, as they are.
+
+        Where a deserializer fails, the messages before that one are returned, and the next call raises for it and
+        leaves those behind it to the call after that.
+
+        Raises:
+            KeyDeserializationError: The key's deserializer has failed; `kafka_message` is the message as it came.
+            ValueDeserializationError: The value's deserializer has failed; likewise.
+        """
+        return await self._deserialized_(await super().consume(num_messages, timeout))
+
+    async def _deserialized_(self, messages: list[Any]) -> list[Any]:
+        """Deserializes messages; what cannot be returned now is kept for the next call, as far as it was not raised."""
+        both = self._key_deserializer, self._value_deserializer
+        objects: list[Any] = []
         try:
-            key = await converted(self._key_deserializer, message.key(), topic, MessageField.KEY, headers)
-        except Exception as error:
-            raise KeyDeserializationError(exception=error, kafka_message=message) from error
-        try:
-            value = await converted(self._value_deserializer, message.value(), topic, MessageField.VALUE, headers)
-        except Exception as error:
-            raise ValueDeserializationError(exception=error, kafka_message=message) from error
-        message.set_key(key)
-        message.set_value(value)
-        return message
+            for each in messages:
+                is_error = each.error() is not None
+                objects.append(None if is_error else await self._serdes_.deserialized(both, each))
+        except ConsumeError:
+            if not objects:
+                self._keep_(messages[1:])
+                raise
+            self._keep_(messages[len(objects) :])
+        except asyncio.CancelledError:
+            self._keep_(messages)
+            raise
+        pairs = zip(messages, objects, strict=False)
+        return [message if found is None else given(message, found) for message, found in pairs]
 
-
-async def converted(convert: Any, value: Any, topic: str, field: MessageField, headers: Any) -> Any:
-    """What a serializer or deserializer makes of a value; without one the value itself."""
-    if convert is None:
-        return value
-    answer = convert(value, SerializationContext(topic, field, headers))
-    return await answer if inspect.isawaitable(answer) else answer
-
-
-async def given(client: T) -> T:
-    """The client itself."""
-    return client
+    async def close(self) -> None:
+        """Closes the consumer, then the deserializers it has made. If it raises, the next call closes the latter."""
+        await super().close()
+        await self._serdes_.close()
