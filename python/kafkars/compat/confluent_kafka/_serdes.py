@@ -1,6 +1,7 @@
 """The serializers and deserializers of a client's configuration, and the translation of their errors.
 
-What clients of asyncio and the others have in common is written once, as coroutines. The latter run them by `at_once()`.
+What clients of asyncio and the others have in common is written once, as coroutines. The latter run them by
+`at_once()`.
 """
 
 from __future__ import annotations

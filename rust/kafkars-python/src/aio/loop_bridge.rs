@@ -289,8 +289,8 @@ impl PyLoopBridge {
     }
 }
 
-/// What the loop's timer calls. It has the bridge weakly: the bridge has the timer, which may still be set when the loop
-/// is closed, and the loop's pipe must be closed then, too.
+/// What the loop's timer calls. It has the bridge weakly: the bridge has the timer, which may still be set when the
+/// loop is closed, and the loop's pipe must be closed then, too.
 #[pyclass(module = "kafkars._kafkars", frozen)]
 struct Expiry {
     loop_bridge: Py<PyWeakrefReference>,

@@ -413,7 +413,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
         """
         self._check_open_()
         await self._known_topics_.wait(self, topic)
-        # As in aiokafka also without a partition, which is chosen as for a record without a key; FastStream relies on it.
+        # As in aiokafka also without a partition, chosen as for a record without a key; FastStream relies on it.
         number = self._partition(topic, partition, None, None, None, None)
         self._check_in_transaction_()
         batch.close()
