@@ -100,6 +100,14 @@ def test_an_assignment_is_a_list_of_partitions(clients: Clients, given: object) 
             getattr(consumer, name)(given)
 
 
+def test_a_cooperative_member_may_give_up_what_it_does_not_have(clients: Clients) -> None:
+    consumer = clients.consumer({"partition.assignment.strategy": "cooperative-sticky"})
+    consumer.subscribe([clients.topic()])
+    consumer.assign([])
+    consumer.unassign()
+    assert consumer.assignment() == []
+
+
 def test_seeking(clients: Clients) -> None:
     topic = clients.topic(messages=3)
     consumer = clients.consumer()

@@ -137,7 +137,7 @@ class Assignment:
                 self._forget()
                 self._add(partitions)
             return
-        if self._is_cooperative:
+        if self._is_cooperative and (partitions or self._is_told()):
             self._refuse_eager()
         self._take(partitions, only=True)
 
@@ -183,12 +183,15 @@ class Assignment:
         """Reads nothing."""
         if self._note_choice():
             return
-        is_told = self.is_in_callback or bool(self._shown)
-        if self._is_cooperative and self.is_subscribed and is_told:
+        if self._is_cooperative and self.is_subscribed and self._is_told():
             self._refuse_eager()
         going = self._going
         # What goes is what is given up: what the program has assigned since it unsubscribed stays.
         self._drop([at for at in self._shown if at in going] if going else list(self._shown))
+
+    def _is_told(self) -> bool:
+        """True if the group has given something, or a callback tells of it now."""
+        return self.is_in_callback or bool(self._shown)
 
     # --- rebalances of the group
 
