@@ -35,12 +35,12 @@ class AliasFinder:
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Returns the spec of a module of the library; None for other modules.
+        """Returns the spec of a module of the library; None for other modules, and for names that nobody knows, so that
+        programs may ask whether a module is there.
 
         Raises:
-            ModuleNotFoundError: The face does not have it. The text says what to use instead.
+            ModuleNotFoundError: The library has it and the face has not. The text says what to use instead.
         """
-        del path, target
         if fullname != self.library and not fullname.startswith(self.library + "."):
             return None
         self.was_asked = True
@@ -48,12 +48,28 @@ class AliasFinder:
         for package in (self.face, self.base):
             if package is not None and is_there(package + rest):
                 return ModuleSpec(fullname, cast("Loader", AliasLoader(package + rest)))
-        raise ModuleNotFoundError(f"{fullname} is not offered by kafkars: {self.advice(rest[1:])}", name=fullname)
+        advice = self.advice(rest[1:])
+        if advice is None:
+            if not self.is_in_library(fullname, path, target):
+                return None
+            advice = f"{self.face} has no module of that name"
+        raise ModuleNotFoundError(f"{fullname} is not offered by kafkars: {advice}", name=fullname)
 
-    def advice(self, module: str) -> str:
+    def is_in_library(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None) -> bool:
+        """True if the library itself has a module, or another finder knows one of that name."""
+        installed = PathFinder.find_spec(self.library)
+        if installed is not None and installed.submodule_search_locations is not None:
+            parents = fullname.split(".")[1:-1]
+            folders = [os.path.join(each, *parents) for each in installed.submodule_search_locations]  # noqa: PTH118  pathlib is slow to import
+            if PathFinder.find_spec(fullname, folders) is not None:
+                return True
+        behind = sys.meta_path[sys.meta_path.index(self) + 1 :] if self in sys.meta_path else []
+        return any(other.find_spec(fullname, path, target) for other in behind if hasattr(other, "find_spec"))
+
+    def advice(self, module: str) -> str | None:
         """Returns what to use instead of a module that is not offered, from the face's `NOT_OFFERED`."""
         alternatives: dict[str, str] = getattr(sys.modules.get(self.face), "NOT_OFFERED", {})
-        return alternatives.get(module, f"{self.face} has no module of that name")
+        return alternatives.get(module)
 
 
 def is_there(module: str) -> bool:

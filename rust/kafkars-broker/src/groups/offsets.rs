@@ -234,7 +234,8 @@ impl CommittedOffsets {
     }
 
     fn check(&self, topic: &str, committed: &CommittedOffset) -> Result<(), ErrorCode> {
-        if committed.metadata.len() > self.metadata_max_bytes {
+        // As Kafka does, which counts the units of a Java string.
+        if committed.metadata.encode_utf16().count() > self.metadata_max_bytes {
             return Err(ErrorCode::OffsetMetadataTooLarge);
         }
         if self.bytes + size_of(topic, committed) > self.max_bytes {
@@ -326,6 +327,20 @@ mod tests {
         offsets.expire("g", |_, _| true);
         assert_eq!(committed(&offsets), Some(1));
         assert!(offsets.committed("g", "t", 1).is_none());
+    }
+
+    #[test]
+    fn metadata_is_as_long_as_its_string_is_in_java() {
+        let of_length = |length| CommittedOffset {
+            metadata: "é".repeat(length),
+            ..at(1)
+        };
+        let mut offsets = offsets();
+        assert_eq!(offsets.commit("g", "t", 0, of_length(10)), Ok(()));
+        assert_eq!(
+            offsets.commit("g", "t", 0, of_length(11)),
+            Err(ErrorCode::OffsetMetadataTooLarge)
+        );
     }
 
     #[test]

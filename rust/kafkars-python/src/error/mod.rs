@@ -9,7 +9,7 @@ mod local;
 
 use kafkars_client::group::{CommitError, GroupError};
 use kafkars_client::{
-    AttemptError, ClientError, ConnectCause, FetchError, ProduceError, SecurityError,
+    AttemptError, ClientError, ConnectCause, ErrorKind, FetchError, ProduceError, SecurityError,
     SecurityProblem, TransactionError,
 };
 use kafkars_protocol::ErrorCode;
@@ -226,12 +226,11 @@ pub(crate) fn fetch(py: Python<'_>, error: &FetchError) -> PyErr {
 
 /// A failed group membership.
 pub(crate) fn group(py: Python<'_>, error: &GroupError) -> PyErr {
-    match error {
-        GroupError::ForGood(refusal) => {
-            let made = refused_membership(py, refusal, error);
-            marked(py, made, &[("fatal", true), ("retriable", false)])
-        }
-        _ => refused_membership(py, error, error),
+    let made = refused_membership(py, error, error);
+    match error.kind() {
+        // Of a code that is not fatal by itself, too.
+        ErrorKind::Fatal => marked(py, made, &[("fatal", true), ("retriable", false)]),
+        _ => made,
     }
 }
 
