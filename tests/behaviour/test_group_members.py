@@ -15,7 +15,6 @@ from kafkars.errors import (
     InconsistentGroupProtocolError,
     InvalidSessionTimeoutError,
     KafkaError,
-    UnreleasedInstanceIdError,
     UnsupportedAssignorError,
 )
 
@@ -213,19 +212,6 @@ def test_of_two_members_with_one_instance_id_the_older_one_ends(group: Group) ->
                 read_again(timeout=timeout)
     assert first.assignment() == frozenset()
     assert second.poll_batch(timeout=0.05) is not None, "the newer one is not disturbed"
-
-
-@consumer_only
-def test_of_two_members_with_one_instance_id_the_newer_one_waits_and_ends(group: Group) -> None:
-    first = group.reader(group_instance_id="same")
-    assigned(first, 4)
-    second = group.reader(group_instance_id="same", session_timeout_ms=1000)
-    with pytest.raises(UnreleasedInstanceIdError) as caught:
-        poll_until([first, second], lambda: False, "the end of one of them")
-    assert caught.value.fatal
-    with pytest.raises(UnreleasedInstanceIdError):
-        second.poll(timeout=30)
-    assert len(first.assignment()) == 4, "the older one is not disturbed"
 
 
 @classic_only

@@ -50,3 +50,26 @@ def test_loops_that_end_keep_no_descriptors(job: Callable[[str], Awaitable[None]
         counts.append(len(list(DESCRIPTORS.iterdir())))
     # Those of the last loop are closed with the next one; connections of closed clients end a moment after them.
     assert counts[-1] < counts[0] + LOOPS, counts
+
+
+@pytest.mark.skipif(not DESCRIPTORS.exists(), reason="the system does not list a process's descriptors")
+def test_a_client_of_several_loops_keeps_none_for_waits_that_were_given_up(servers: str) -> None:
+    async def ran(consumer: aio.Consumer[bytes, bytes]) -> None:
+        with pytest.raises(asyncio.TimeoutError):
+            await asyncio.wait_for(consumer.poll(timeout=LONG), 0.01)
+
+    async def made() -> aio.Consumer[bytes, bytes]:
+        consumer = aio.Consumer(bootstrap_servers=servers, auto_offset_reset="latest")
+        consumer.assign([("t", 0)])
+        return consumer
+
+    async def closed(consumer: aio.Consumer[bytes, bytes]) -> None:
+        await consumer.close()
+
+    consumer = asyncio.run(made())
+    counts = []
+    for _ in range(LOOPS):
+        asyncio.run(ran(consumer))
+        counts.append(len(list(DESCRIPTORS.iterdir())))
+    asyncio.run(closed(consumer))
+    assert counts[-1] < counts[0] + LOOPS, counts

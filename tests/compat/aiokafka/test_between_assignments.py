@@ -44,7 +44,11 @@ async def between(library: Library) -> AsyncIterator[Waiting]:
             assigned.set()
 
     async with library.consumer(
-        group_id=library.group(), enable_auto_commit=False, heartbeat_interval_ms=50, retry_backoff_ms=20
+        group_id=library.group(),
+        client_id=topic,
+        enable_auto_commit=False,
+        heartbeat_interval_ms=50,
+        retry_backoff_ms=20,
     ) as consumer:
         consumer.subscribe([topic], listener=Listener())
         await consumer.getone()
@@ -52,9 +56,9 @@ async def between(library: Library) -> AsyncIterator[Waiting]:
             faults.enter_context(broker.intercept("JoinGroup", "COORDINATOR_LOAD_IN_PROGRESS"))
             faults.enter_context(broker.intercept("OffsetCommit", "REBALANCE_IN_PROGRESS"))
             broker.intercept("Heartbeat", "REBALANCE_IN_PROGRESS", times=1)
-            joins = len(broker.requests("JoinGroup"))
+            joins = len(broker.requests("JoinGroup", client_id=topic))
             await gave_back.wait()
-            await until(lambda: len(broker.requests("JoinGroup")) > joins)
+            await until(lambda: len(broker.requests("JoinGroup", client_id=topic)) > joins)
 
             async def ends() -> None:
                 faults.close()
@@ -135,13 +139,12 @@ def test_what_is_assigned_by_hand_is_not_what_the_group_takes(
 
     async def test() -> None:
         await embedded.fill(topic, RECORDS)
-        async with embedded.consumer(group_id=group, enable_auto_commit=False) as consumer:
+        async with embedded.consumer(group_id=group, client_id=topic, enable_auto_commit=False) as consumer:
             consumer.subscribe([topic], listener=Listener() if has_listener else None)
             await consumer.getone()
-            leaves = len(embedded.broker.handle.requests("LeaveGroup"))
             consumer.unsubscribe()
             consumer.assign([partition])
-            await until(lambda: len(embedded.broker.handle.requests("LeaveGroup")) > leaves)
+            await until(lambda: embedded.broker.handle.requests("LeaveGroup", client_id=topic))
             while (await consumer.getone()).offset < RECORDS - 1:
                 pass
             consumer.pause(partition)

@@ -18,8 +18,9 @@ async def until(look: Any) -> None:
         await asyncio.sleep(0)
 
 
-def asked(library: Library, api: str) -> int:
-    return len(library.broker.handle.requests(api))
+def asked(library: Library, api: str, client: str) -> int:
+    """How often a client has asked; the broker keeps the latest requests of all."""
+    return len(library.broker.handle.requests(api, client_id=client))
 
 
 def subscribe(consumer: Any, kind: str, topic: str) -> None:
@@ -43,12 +44,11 @@ def test_start_ends_though_another_task_subscribes_meanwhile(
         await face.fill(topic, 1)
         await face.fill(other, 1)
         group = face.group() if has_group else None
-        consumer = face.consumer(group_id=group, heartbeat_interval_ms=100)
+        consumer = face.consumer(group_id=group, heartbeat_interval_ms=100, client_id=topic)
         subscribe(consumer, kind, topic)
         api = "JoinGroup" if has_group else "Metadata"
-        before = asked(face, api)
         starts = asyncio.ensure_future(consumer.start())
-        await until(lambda: asked(face, api) > before)
+        await until(lambda: asked(face, api, topic))
         subscribe(consumer, kind, wanted)
         await starts
         # What a pattern has found is read until it is known what the next one finds.
@@ -67,13 +67,13 @@ def test_a_pattern_again_when_the_assignment_arrives(face: Library, run: Run, wh
 
     async def test() -> None:
         await face.fill(topic, 1)
-        consumer = face.consumer(group_id=face.group(), heartbeat_interval_ms=100)
+        consumer = face.consumer(group_id=face.group(), heartbeat_interval_ms=100, client_id=topic)
         if when == "started":
             await consumer.start()
-        before = asked(face, "SyncGroup")
+        before = asked(face, "SyncGroup", topic)
         subscribe(consumer, "pattern", topic)
         starts = asyncio.ensure_future(consumer.start() if when == "starting" else asyncio.sleep(0))
-        await until(lambda: asked(face, "SyncGroup") > before)
+        await until(lambda: asked(face, "SyncGroup", topic) > before)
         for _ in range(ticks):
             await asyncio.sleep(0)
         subscribe(consumer, "pattern", topic)

@@ -7,6 +7,8 @@ from importlib import import_module
 from typing import Any
 
 import pytest
+from kafkars.compat import confluent_kafka as face
+from kafkars.testing import EmbeddedBroker
 
 from tests.compat.confluent.conftest import SECONDS, Clients, poll_until
 from tests.support.waiting import eventually
@@ -100,6 +102,28 @@ def test_a_member_has_a_target(clients: Clients) -> None:
     (member,) = described(clients, group).members
     places = [(each.topic, each.partition) for each in member.target_assignment.topic_partitions]
     assert places == [(topic, 0)]
+
+
+@pytest.mark.timeout(120)
+def test_who_may_not_be_a_member_hears_a_fatal_error() -> None:
+    """The face waits for the other member for as long as a session lasts; the library does not."""
+    with EmbeddedBroker(topics={"t": 1}) as broker:
+        settings = {
+            "bootstrap.servers": broker.bootstrap_servers,
+            "group.id": "g",
+            "group.instance.id": "same",
+            **NEWER,
+        }
+        first, second = face.Consumer(settings), face.Consumer(settings)
+        first.subscribe(["t"])
+        eventually(lambda: (first.poll(0.05), first.assignment())[1], "the first has joined")
+        second.subscribe(["t"])
+        message = eventually(lambda: (first.poll(0), second.poll(0.1))[1], "the second is refused", 100.0)
+        assert message.error().name() == "_FATAL"
+        with pytest.raises(face.KafkaException):
+            second.subscribe(["t"])
+        second.close()
+        first.close()
 
 
 def described(clients: Clients, group: str) -> Any:

@@ -29,13 +29,14 @@ pub(crate) struct CompletionQueue {
     happened: Mutex<Vec<CompletionKey>>,
     /// Whether the loop was woken and has not come yet, so that a burst of events wakes it once.
     was_signalled: AtomicBool,
-    waker: LoopWaker,
+    // Guards what wakes the loop; none once that is gone. Events that nobody waits for any more may still be to come.
+    waker: Mutex<Option<LoopWaker>>,
 }
 
 /// How a loop is woken from another thread.
 enum LoopWaker {
-    /// A byte in a pipe that the loop watches. At most one byte is ever in it, so neither end can block. Both ends live
-    /// as long as the completion queue, so the pipe is never closed when it is written to.
+    /// A byte in a pipe that the loop watches. At most one byte is ever in it, so neither end can block. Both ends go
+    /// together, so the pipe is never closed when it is written to.
     Pipe(PipeReader, PipeWriter),
     /// A thread that calls into the interpreter, for loops that cannot watch files.
     WakerThread(Arc<WakerThread>),
@@ -82,7 +83,7 @@ impl CompletionQueue {
         Self {
             happened: Mutex::new(Vec::new()),
             was_signalled: AtomicBool::new(false),
-            waker,
+            waker: Mutex::new(Some(waker)),
         }
     }
 
@@ -97,10 +98,19 @@ impl CompletionQueue {
         if self.was_signalled.swap(true, Ordering::AcqRel) {
             return;
         }
-        match &self.waker {
+        match &*self.waker.lock() {
             // This cannot fail: the pipe has room and a reader.
-            LoopWaker::Pipe(_, writer) => drop((&*writer).write_all(&[1])),
-            LoopWaker::WakerThread(helper) => helper.tell(|request| request.ring = true),
+            Some(LoopWaker::Pipe(_, writer)) => drop((&*writer).write_all(&[1])),
+            Some(LoopWaker::WakerThread(helper)) => helper.tell(|request| request.ring = true),
+            None => {}
+        }
+    }
+
+    /// Gives up the pipe or the thread, because the loop is gone. Clients that serve several loops may keep the queue
+    /// for longer.
+    pub(crate) fn close(&self) {
+        if let Some(LoopWaker::WakerThread(helper)) = self.waker.lock().take() {
+            helper.tell(|request| request.end = true);
         }
     }
 
@@ -108,7 +118,7 @@ impl CompletionQueue {
     /// loop again.
     pub(crate) fn take(&self) -> Vec<CompletionKey> {
         if self.was_signalled.load(Ordering::Acquire) {
-            if let LoopWaker::Pipe(reader, _) = &self.waker {
+            if let Some(LoopWaker::Pipe(reader, _)) = &*self.waker.lock() {
                 // The byte is there or about to be: the thread that set `was_signalled` writes it next.
                 drop((&*reader).read(&mut [0]));
             }
@@ -120,9 +130,7 @@ impl CompletionQueue {
 
 impl Drop for CompletionQueue {
     fn drop(&mut self) {
-        if let LoopWaker::WakerThread(helper) = &self.waker {
-            helper.tell(|request| request.end = true);
-        }
+        self.close();
     }
 }
 

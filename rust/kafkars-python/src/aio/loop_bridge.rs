@@ -289,6 +289,12 @@ impl PyLoopBridge {
     }
 }
 
+impl Drop for PyLoopBridge {
+    fn drop(&mut self) {
+        self.completion_queue.close();
+    }
+}
+
 /// What the loop's timer calls. It has the bridge weakly: the bridge has the timer, which may still be set when the
 /// loop is closed, and the loop's pipe must be closed then, too.
 #[pyclass(module = "kafkars._kafkars", frozen)]
