@@ -585,9 +585,7 @@ class Future(Awaitable[T_co]):
 
 @final
 class Call(Future[T_co], Coroutine[Any, Any, T_co]):
-    """An answer of a call. To asyncio it is a coroutine, of which `ensure_future` and `gather` make a task, and it has
-    the methods of a future.
-    """
+    """A future that stands for a call; `asyncio.create_task` takes it as well."""
 
     def send(self, value: Any, /) -> Any:
         """Takes one step, as a coroutine does."""

@@ -154,10 +154,9 @@ if sys.version_info >= (3, 11):
 
 
 def spawned(awaitable: Any) -> asyncio.Future[Any]:
-    """What `asyncio.wait` takes: never a coroutine."""
+    """A task where there can be one: `asyncio.wait` takes no coroutines, not even those that are futures as well."""
     future: asyncio.Future[Any] = asyncio.ensure_future(awaitable)
-    assert not asyncio.iscoroutine(future)
-    return future
+    return asyncio.create_task(awaitable) if future is awaitable and asyncio.iscoroutine(awaitable) else future
 
 
 async def waited(awaitable: Awaitable[Any]) -> Any:

@@ -1,7 +1,7 @@
 //! The awaitable of a call: a future that is a coroutine as well.
 //!
-//! `asyncio.create_task(consumer.poll())` is what people write, and it takes coroutines only. So calls return an object
-//! that asyncio takes for a coroutine, but that has the methods of a future; the object of a delivery is a future only.
+//! `asyncio.create_task(consumer.poll())` is what people write, and it takes coroutines only; `asyncio.wait` refuses
+//! them. So calls return an object that is a future and a coroutine, and the object of a delivery is a future only.
 
 use pyo3::exceptions::PyStopIteration;
 use pyo3::prelude::*;
@@ -15,19 +15,6 @@ pub(crate) struct PyCall;
 
 #[pymethods]
 impl PyCall {
-    /// What says to asyncio that this is a future: only a task that awaits it hears that. Everybody else sees a
-    /// coroutine, so that `ensure_future` makes a task of it, which `asyncio.wait` takes.
-    #[getter(_asyncio_future_blocking)]
-    fn blocking(slf: &Bound<'_, Self>) -> Option<bool> {
-        let is_awaited = slf.as_super().get().inner.lock().blocking;
-        is_awaited.then_some(true)
-    }
-
-    #[setter(_asyncio_future_blocking)]
-    fn set_blocking(slf: &Bound<'_, Self>, blocking: bool) {
-        slf.as_super().get().set_blocking(blocking);
-    }
-
     /// Takes one step, as a coroutine does.
     #[pyo3(signature = (_value, /), text_signature = "($self, value, /)")]
     fn send<'py>(

@@ -27,6 +27,17 @@ use crate::gc::untracked;
 use crate::imports::CANCELLED_ERROR;
 use crate::metadata::ReportFunction;
 
+/// A call that is to fail.
+struct Refusal(PyErr);
+
+impl Unbegun for Refusal {
+    fn begin(self: Box<Self>, _py: Python<'_>) -> Begun {
+        PyFuture::failed(self.0).begun()
+    }
+
+    fn give_up(self: Box<Self>) {}
+}
+
 /// An answer that is there or comes later.
 #[pyclass(name = "Future", module = "kafkars.aio", frozen, subclass)]
 pub(crate) struct PyFuture {
@@ -46,6 +57,12 @@ impl PyFuture {
     /// Creates a future that has failed.
     pub(crate) fn failed(error: PyErr) -> Self {
         Self::new(FutureState::Failed(Box::new(error)))
+    }
+
+    /// Creates the future of a call that fails when it is awaited, and that is no future to asyncio before, as a
+    /// coroutine is none.
+    pub(crate) fn refused(error: PyErr) -> Self {
+        Self::unbegun(Box::new(Refusal(error)))
     }
 
     /// Creates the future of one record's delivery; `report` makes its result.

@@ -276,7 +276,7 @@ impl PyFuture {
 
     /// A task takes the mark of what was yielded to it away, and adds the callback that resumes it.
     #[setter(_asyncio_future_blocking)]
-    pub(super) fn set_blocking(&self, blocking: bool) {
+    fn set_blocking(&self, blocking: bool) {
         let mut inner = self.inner.lock();
         inner.is_taken_up = inner.blocking && !blocking;
         inner.blocking = blocking;

@@ -18,7 +18,6 @@ from kafkars.compat.aiokafka import errors
 from kafkars.compat.aiokafka._connection import Connection, check_loop, first_contact, warn_of_loop
 from kafkars.compat.aiokafka._coroutine_methods import native
 from kafkars.compat.aiokafka._hints import Self
-from kafkars.compat.aiokafka._waits import outcome_of
 from kafkars.compat.aiokafka.abc import AbstractTokenProvider
 from kafkars.compat.aiokafka.client import EngineClient
 from kafkars.compat.aiokafka.errors import translated
@@ -279,7 +278,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
             # Begun before anything else is waited for, and also where the wait is given up.
             self._shut_off_()
             self._closing_ = self._close_(self._engine_, 2 * self._request_timeout_ms / 1000)
-        closed = outcome_of(self._closing_)
+        closed = asyncio.shield(self._closing_)
         await self.client.close()
         try:
             with translated():

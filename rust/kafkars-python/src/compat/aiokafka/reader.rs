@@ -130,7 +130,7 @@ impl PyAiokafkaReader {
     /// The next record, however long it takes; of these partitions where any are named.
     #[pyo3(signature = (*partitions))]
     fn getone(&self, py: Python<'_>, partitions: &Bound<'_, PyTuple>) -> AwaitableCall {
-        AwaitableCall(self.one(py, partitions).unwrap_or_else(PyFuture::failed))
+        AwaitableCall(self.one(py, partitions).unwrap_or_else(PyFuture::refused))
     }
 
     /// What is ready as `{partition: [record]}`, of these partitions where any are named. Waits up to `timeout_ms`
@@ -148,7 +148,7 @@ impl PyAiokafkaReader {
     ) -> AwaitableCall {
         AwaitableCall(
             self.many(py, partitions, timeout_ms, max_records)
-                .unwrap_or_else(PyFuture::failed),
+                .unwrap_or_else(PyFuture::refused),
         )
     }
 
@@ -165,7 +165,7 @@ impl PyAiokafkaReader {
     /// Whatever fails does so when it is awaited: CPython's `anext()` with a default ends the process otherwise.
     fn __anext__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         Self::following(slf)
-            .or_else(|error| AwaitableCall(PyFuture::failed(error)).into_bound_py_any(slf.py()))
+            .or_else(|error| AwaitableCall(PyFuture::refused(error)).into_bound_py_any(slf.py()))
     }
 
     /// Deserializers may refer to this consumer. Reads under way share them, and go on without it.
