@@ -80,11 +80,14 @@ def test_partitions_are_added_and_taken_away(clients: Clients) -> None:
 def test_a_member_of_an_eager_group_cannot_take_away_single_partitions(clients: Clients) -> None:
     """Before it has joined it is not known that the group is eager."""
     place = clients.ck.TopicPartition(clients.topic(), 0)
+    # Nobody listens there, so that it does not join.
+    outsider = clients.consumer({"bootstrap.servers": "127.0.0.1:1", "log_level": 0})
+    outsider.subscribe([place.topic])
+    with pytest.raises(clients.ck.KafkaException) as caught:
+        outsider.incremental_unassign([place])
+    assert caught.value.args[0] == clients.ck.KafkaError._INVALID_ARG
     consumer = clients.consumer()
     consumer.subscribe([place.topic])
-    with pytest.raises(clients.ck.KafkaException) as caught:
-        consumer.incremental_unassign([place])
-    assert caught.value.args[0] == clients.ck.KafkaError._INVALID_ARG
     serve_until(consumer, consumer.assignment)
     for call in (consumer.incremental_unassign, consumer.incremental_assign):
         with pytest.raises(clients.ck.KafkaException) as caught:
