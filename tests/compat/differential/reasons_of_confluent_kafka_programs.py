@@ -51,6 +51,12 @@ REASONS = [
         "The call itself has created it, and what is told is what a program can use now.",
     ),
     Reason(
+        ("unsubscribe() in an on_assign that tells of nothing, with group.protocol=consumer",),
+        "nothing is called after it",
+        "where the group has assigned partitions by then, on_assign and on_revoke tell of them",
+        "They were the member's, and go in order, so that what belongs to them is opened and closed.",
+    ),
+    Reason(
         ("another list with regular expressions and names, with group.protocol=consumer",),
         "names that come or go change nothing of what the expressions give",
         "everything is revoked first, which commits what is to be committed, and then assigned anew",
