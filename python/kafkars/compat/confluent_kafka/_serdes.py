@@ -153,24 +153,14 @@ class Serdes:
         """
         if not isinstance(topic, str):
             raise TypeError(f"topic must be str, not {type(topic).__name__}")
-        (of_key, of_value), is_async = both, self._is_async
+        of_key, of_value = both
         # One for both: the key's serializer may leave something in it for the value's.
         context = SerializationContext(topic, KEY, headers)
         if of_key is not None:
-            try:
-                key = of_key(key, context)
-                if is_async and inspect.isawaitable(key):
-                    key = await key
-            except Exception as error:
-                raise KeySerializationError(error) from error
+            key = await self._converted(of_key, key, context, KeySerializationError)
         context.field = VALUE
         if of_value is not None:
-            try:
-                value = of_value(value, context)
-                if is_async and inspect.isawaitable(value):
-                    value = await value
-            except Exception as error:
-                raise ValueSerializationError(error) from error
+            value = await self._converted(of_value, value, context, ValueSerializationError)
         return key, value
 
     async def deserialized(self, both: Both, message: Any) -> tuple[Any, Any]:
@@ -180,25 +170,25 @@ class Serdes:
             KeyDeserializationError: The key's deserializer has failed.
             ValueDeserializationError: The value's deserializer has failed.
         """
-        (of_key, of_value), is_async = both, self._is_async
-        key, value = message.key(), message.value()
+        of_key, of_value = both
         context = SerializationContext(message.topic(), KEY, message.headers())
+        key, value = message.key(), message.value()
         if of_key is not None:
-            try:
-                key = of_key(key, context)
-                if is_async and inspect.isawaitable(key):
-                    key = await key
-            except Exception as error:
-                raise KeyDeserializationError(exception=error, kafka_message=message) from error
+            key = await self._converted(of_key, key, context, KeyDeserializationError, message)
         context.field = VALUE
         if of_value is not None:
-            try:
-                value = of_value(value, context)
-                if is_async and inspect.isawaitable(value):
-                    value = await value
-            except Exception as error:
-                raise ValueDeserializationError(exception=error, kafka_message=message) from error
+            value = await self._converted(of_value, value, context, ValueDeserializationError, message)
         return key, value
+
+    async def _converted(
+        self, convert: Convert, given: Any, context: SerializationContext, failure: Callable[..., Any], *of: Any
+    ) -> Any:
+        """Returns what a serializer or deserializer makes; a failure names the message that it is of, if it is."""
+        try:
+            made = convert(given, context)
+            return await made if self._is_async and inspect.isawaitable(made) else made
+        except Exception as error:
+            raise failure(error, *of) from error
 
     async def _awaited(self, answer: Any) -> Any:
         return await answer if self._is_async and inspect.isawaitable(answer) else answer

@@ -63,9 +63,12 @@ impl ConsumerCore {
     /// callbacks, which would wait for itself. Callbacks of commits hear before the call returns, those of commits that
     /// have ended with the outcome. Raises the first exception of one.
     pub(crate) fn end_at_once(&self, py: Python<'_>) -> PyResult<()> {
-        let is_inside = self.check_reentry().is_err();
+        if self.check_reentry().is_ok() {
+            self.close();
+            return Ok(());
+        }
         let mut first = None;
-        while is_inside && let Some(event) = self.consumer.next_event(self.is_finished()) {
+        while let Some(event) = self.consumer.next_event(self.is_finished()) {
             if let ConsumerEvent::Committed { .. } = event
                 && let Err(error) = self.serve_other(py, event)
             {
@@ -73,10 +76,8 @@ impl ConsumerCore {
             }
         }
         self.close();
-        if is_inside && let Err(error) = self.tell_unheard(py, Duration::ZERO, Duration::ZERO) {
-            first.get_or_insert(error);
-        }
-        first.map_or(Ok(()), Err)
+        let told = self.tell_unheard(py, Duration::ZERO, Duration::ZERO);
+        first.map_or(told, Err)
     }
 
     /// Calls the callbacks of commits without an outcome with a time-out. Raises the first exception of one.

@@ -7,7 +7,7 @@ import operator
 import ssl
 import warnings
 import weakref
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +34,7 @@ from kafkars.types import ConsumerGroupMetadata
 from kafkars.types import OffsetAndMetadata as EngineOffset
 
 if TYPE_CHECKING:
-    from kafkars.aio import Call, Future
+    from kafkars.aio import Call
 
 __all__ = ["AIOKafkaProducer"]
 
@@ -192,7 +192,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
         self._ending_: Call[None] | None = None
         # The group of the offsets in the transaction, of which later calls may hear.
         self._group_of_offsets_: str | None = None
-        self._closing_: Future[Any] | asyncio.Future[Any] | None = None
+        self._closing_: Awaitable[int] | None = None
         self._known_topics_ = KnownTopics()
         self._has_started_ = False
         # Stops once those have sent that tasks were made for before.
@@ -286,7 +286,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
         finally:
             self._sender.close()
 
-    def _close_(self, engine: aio.Producer[Any, Any], time_limit: float) -> Future[Any] | asyncio.Future[Any]:
+    def _close_(self, engine: aio.Producer[Any, Any], time_limit: float) -> Awaitable[int]:
         """Begins to close. What is open of a transaction is sent first, as in aiokafka; the engine gives it up, because
         nobody commits it any more.
         """
