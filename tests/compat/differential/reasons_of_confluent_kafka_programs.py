@@ -207,6 +207,13 @@ REASONS = [
         "The partitions are the member's until it has given them up: nobody else has them.",
     ),
     Reason(
+        ("close() of a consumer while no broker answers",),
+        "waits as long as session.timeout.ms, also where nothing is to be committed",
+        "waits for five seconds without an answer, or one where nothing is to be committed, and logs what was not",
+        "Who ends a program while the cluster is away wants it to end: what was not committed is read again. While "
+        "brokers answer and only the coordinator is away it waits for up to 30 seconds.",
+    ),
+    Reason(
         ("unassign() in on_revoke of a cooperative group, after unsubscribe()",),
         "_STATE; the partitions stay, and close() waits for ever",
         "takes it",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,8 +21,12 @@ if TYPE_CHECKING:
     from kafkars import types
     from kafkars.compat.confluent_kafka._face import Face
 
-LEAVE_SECONDS = 10.0
-"""Seconds for which the commit of revoked partitions may delay a rebalance."""
+log = logging.getLogger("kafkars.compat")
+
+REBALANCE_SECONDS = 10.0
+"""Seconds for which the commit of revoked partitions may delay a rebalance, in which other members wait."""
+CLOSE_SECONDS = 25.0
+"""Seconds for which the last commit of a consumer that is being closed may wait for a coordinator."""
 
 
 class Commits:
@@ -151,17 +156,22 @@ class Commits:
             if self._refused and self._on_commit is not None:
                 self._on_commit(*self._refused.popleft())
 
-    def leave(self, partitions: Sequence[types.TopicPartition | Place]) -> None:
-        """Commits the remaining offsets of partitions that go, and forgets them."""
+    def leave(self, partitions: Sequence[types.TopicPartition | Place], *, is_closing: bool) -> None:
+        """Commits the remaining offsets of partitions that go, and forgets them. `on_commit` or the log hears of a
+        failure.
+        """
         going = {(topic, partition) for topic, partition in partitions}
         kept = {**self._aside, **self._kept()} if self._is_own else {}
         pending = {at: offset for at, offset in kept.items() if at in going}
         named = self.told_of(pending, lambda: going)
         try:
             if pending:
-                made = possible(pending, lambda each: self._engine.commit(each, timeout=LEAVE_SECONDS))
+                timeout = CLOSE_SECONDS if is_closing else REBALANCE_SECONDS
+                made = possible(pending, lambda each: self._engine.commit(each, timeout=timeout))
                 self._told(pending, named, None, made)
         except errors.KafkaError as problem:
+            if self._on_commit is None:
+                log.warning("the last commit failed: %s", problem)
             self._told(pending, named, problem, {})
         finally:
             self.forget(partitions)

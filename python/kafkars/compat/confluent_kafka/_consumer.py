@@ -545,7 +545,7 @@ class Consumer(ConfluentConsumer):
             # Callbacks that wait for the next poll, such as `on_lost`, run now.
             self._events_.serve()
             self._commits_.tell_refused()
-            self._commits_.leave(self._assignment_.own())
+            self._commits_.leave(self._assignment_.own(), is_closing=True)
         finally:
             is_in_vain = self._trouble_.is_down() and not (self._face_.enable_auto_commit and self._commits_.pending())
             # Also if `on_commit` raises: commits that were made before are completed.

@@ -59,7 +59,7 @@ class Listener:
                 with consumer._assignment_.going(partitions):
                     self._callbacks.on_revoke(consumer, named(partitions))
         finally:
-            consumer._commits_.leave(partitions)
+            consumer._commits_.leave(partitions, is_closing=consumer._assignment_.is_closing)
             consumer._assignment_.go(partitions)
             if consumer._assignment_.is_closing:
                 # There is no later poll that could tell of what `on_revoke` has committed in vain.
