@@ -185,11 +185,21 @@ impl Committer {
     }
 
     fn commit_noted(&mut self, partition: i32, offset: i64, metadata: &str) -> CommitId {
+        self.commit_noted_within(partition, offset, metadata, 60)
+    }
+
+    fn commit_noted_within(
+        &mut self,
+        partition: i32,
+        offset: i64,
+        metadata: &str,
+        within: u64,
+    ) -> CommitId {
         let mut noted = offsets(&[(partition, offset)]);
         for one in noted.values_mut() {
             one.metadata = metadata.into();
         }
-        self.commit_all(noted, 60)
+        self.commit_all(noted, within)
     }
 
     fn commit(&mut self, partition: i32, offset: i64, within: u64) -> CommitId {
@@ -491,6 +501,37 @@ fn a_commit_never_goes_back_behind_one_that_timed_out() {
     let outcomes = committer.outcomes();
     assert_eq!(outcomes[0].id, patient);
     assert_eq!(outcomes[0].result, Ok(()));
+}
+
+/// Also where what came after that has too much metadata, in time or not.
+#[test]
+fn a_commit_does_not_go_back_behind_one_that_timed_out_for_too_long_metadata() {
+    for within in [60, 3] {
+        let mut committer = Committer::new();
+        let patient = committer.commit(0, 10, 60);
+        committer.commit(0, 12, 1);
+        let mut request = committer.next_request().unwrap();
+        for (expected, is_noted) in [(12, false), (12, true), (14, false)] {
+            assert_eq!(sent(&request), [(0, expected)]);
+            if is_noted {
+                committer.commit_noted_within(0, 14, &"x".repeat(5_000), within);
+            }
+            let (now, membership) = (committer.member.now, &mut committer.member.membership);
+            let failure = RequestFailure::Retriable("connection lost".into());
+            committer
+                .commits
+                .failed(now, membership, request.id, failure);
+            committer.member.work();
+            request = committer.next_try();
+        }
+        assert_eq!(sent(&request), [(0, 14)]);
+        committer.answer(&request, ErrorCode::OffsetMetadataTooLarge);
+        let request = committer.next_request().unwrap();
+        assert_eq!(sent(&request), [(0, 12)], "within {within} s");
+        committer.answer(&request, ErrorCode::None);
+        let last = committer.outcomes().pop().unwrap();
+        assert_eq!((last.id, last.result), (patient, Ok(())));
+    }
 }
 
 #[test]

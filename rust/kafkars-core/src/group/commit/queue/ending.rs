@@ -183,7 +183,7 @@ impl CommitQueue {
             for (partition, open) in &mut commit.open {
                 let place = (partition.clone(), open.offset.topic_id);
                 match newest_late.get(&place) {
-                    Some(later) => open.offset = later.clone(),
+                    Some(later) => open.overtake(later.clone()),
                     None if is_late => drop(newest_late.insert(place, open.offset.clone())),
                     None => {}
                 }

@@ -93,6 +93,8 @@ struct Open {
     serial: Option<u64>,
     /// What to send: the offset asked for, or a later one that may have arrived already.
     offset: OffsetAndMetadata,
+    /// What to send instead if the metadata of that is too long: earlier ones with less of it, the one asked for first.
+    earlier: Vec<OffsetAndMetadata>,
     /// The coordinator does not know the partition.
     unknown: Option<UnknownTopic>,
 }
@@ -280,6 +282,7 @@ impl CommitQueue {
             let open = Open {
                 serial: membership.assignment_serial(partition),
                 offset: offset.clone(),
+                earlier: Vec::new(),
                 unknown: None,
             };
             (partition.clone(), open)

@@ -14,22 +14,32 @@ pub(super) fn length(metadata: &str) -> usize {
 }
 
 impl Open {
-    /// Falls back on what its commit has asked for, if the metadata of that is shorter than what was sent; true if so.
+    /// Sends a later offset instead, which may have arrived already.
+    pub(super) fn overtake(&mut self, later: OffsetAndMetadata) {
+        let longest = length(&later.metadata);
+        let before = std::mem::replace(&mut self.offset, later);
+        self.earlier.push(before);
+        self.earlier.retain(|one| length(&one.metadata) < longest);
+    }
+
+    /// Falls back on the latest offset whose metadata is shorter than what was sent; true if there is one.
     pub(super) fn fall_back(
         &mut self,
         partition: &TopicPartition,
-        asked: &OffsetAndMetadata,
         sent: &OffsetCommitRequest,
     ) -> bool {
         let topic_id = self.offset.topic_id;
-        let is_shorter = length(&asked.metadata) < sent_length(partition, topic_id, sent);
-        if is_shorter {
+        let too_long = sent_length(partition, topic_id, sent);
+        while length(&self.offset.metadata) >= too_long {
+            let Some(earlier) = self.earlier.pop() else {
+                return false;
+            };
             self.offset = OffsetAndMetadata {
                 topic_id,
-                ..asked.clone()
+                ..earlier
             };
         }
-        is_shorter
+        true
     }
 }
 

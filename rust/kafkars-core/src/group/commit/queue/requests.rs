@@ -114,12 +114,7 @@ impl CommitQueue {
         let judge = |code: ErrorCode| error_action_for(in_flight.identity.as_ref(), code);
         let sent = self.waiting.iter_mut();
         for commit in sent.take_while(|commit| commit.id <= in_flight.newest) {
-            let Commit {
-                open,
-                offsets,
-                error,
-                ..
-            } = commit;
+            let Commit { open, error, .. } = commit;
             open.retain(|partition, open| {
                 // A partition that the response leaves out is sent again.
                 let place = (partition.clone(), open.offset.topic_id);
@@ -135,7 +130,7 @@ impl CommitQueue {
                 let error_action = code.map_or(CommitErrorAction::Retry, judge);
                 worst = worst.max_with(error_action);
                 if code == Some(ErrorCode::OffsetMetadataTooLarge)
-                    && open.fall_back(partition, &offsets[partition], &in_flight.request)
+                    && open.fall_back(partition, &in_flight.request)
                 {
                     return true;
                 }
