@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import AsyncExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 from kafkars import Producer, aio
@@ -73,3 +75,69 @@ def test_a_client_of_several_loops_keeps_none_for_waits_that_were_given_up(serve
         counts.append(len(list(DESCRIPTORS.iterdir())))
     asyncio.run(closed(consumer))
     assert counts[-1] < counts[0] + LOOPS, counts
+
+
+@pytest.mark.skipif(not DESCRIPTORS.exists(), reason="the system does not list a process's descriptors")
+@pytest.mark.parametrize("end", ["times out", "is cancelled with its task", "calls back"])
+def test_a_producer_of_several_loops_keeps_none_for_sends_that_nobody_waits_for(end: str) -> None:
+    async def made(servers: str) -> aio.Producer[bytes, bytes]:
+        producer = aio.Producer(bootstrap_servers=servers)
+        await producer.send("t", b"value")
+        return producer
+
+    async def ran(producer: aio.Producer[bytes, bytes]) -> None:
+        async def send() -> None:
+            await producer.send("t", b"value")
+
+        if end == "times out":
+            with pytest.raises(asyncio.TimeoutError):
+                await asyncio.wait_for(producer.send("t", b"value"), 0.01)
+        elif end == "calls back":
+            producer.send("t", b"value").add_done_callback(lambda _: None)
+        else:
+            # Cancelled by asyncio.run().
+            task = asyncio.create_task(send())
+            await asyncio.wait([task], timeout=0.01)
+
+    async def closed(producer: aio.Producer[bytes, bytes]) -> None:
+        await producer.close()
+
+    with EmbeddedBroker(topics={"t": 1}) as broker:
+        producer = asyncio.run(made(broker.bootstrap_servers))
+        counts = []
+        with broker.intercept("Produce", "delay", seconds=0.1):
+            for _ in range(LOOPS):
+                asyncio.run(ran(producer))
+                counts.append(len(list(DESCRIPTORS.iterdir())))
+        asyncio.run(closed(producer))
+        assert broker.offsets("t", 0) == (0, 1 + LOOPS)
+    assert counts[-1] < counts[0] + LOOPS, counts
+
+
+def test_a_loop_within_a_loop_waits_for_no_event() -> None:
+    """What a loop calls when it was woken is called more often where one runs within another, as in notebooks."""
+
+    async def run() -> int:
+        loop: Any = asyncio.get_running_loop()
+        delivered = 0
+
+        def count(_: object) -> None:
+            nonlocal delivered
+            delivered += 1
+
+        async with EmbeddedBroker(topics={"t": 8}) as broker, AsyncExitStack() as stack:
+            made = [aio.Producer(bootstrap_servers=broker.bootstrap_servers, linger_ms=0) for _ in range(4)]
+            producers = [await stack.enter_async_context(each) for each in made]
+            await asyncio.gather(*(each.send("t", b"value") for each in producers))
+            handles = [key.data[0] for key in loop._selector.get_map().values() if key.data and key.data[0]]
+            (woken,) = [each._callback for each in handles if type(each._callback).__name__ == "LoopBridge"]
+            for sent in range(0, 32 * 2_000, 32):
+                for number in range(32):
+                    future = producers[number % 4].send("t", b"value", partition=number % 8)
+                    future.add_done_callback(count)
+                while delivered < sent + 32:
+                    woken()
+                    await asyncio.sleep(0)
+        return delivered
+
+    assert asyncio.run(asyncio.wait_for(run(), 60)) == 64_000

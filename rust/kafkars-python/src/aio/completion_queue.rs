@@ -27,7 +27,8 @@ impl CompletionKey {
 pub(crate) struct CompletionQueue {
     // Guards the keys; never held while the loop is woken.
     happened: Mutex<Vec<CompletionKey>>,
-    /// Whether the loop was woken and has not come yet, so that a burst of events wakes it once.
+    /// Whether the loop was woken and has not come yet, so that a burst of events wakes it once. Changed with the
+    /// waker's lock only, together with the pipe: it is set exactly while a byte is there.
     was_signalled: AtomicBool,
     // Guards what wakes the loop; none once that is gone. Events that nobody waits for any more may still be to come.
     waker: Mutex<Option<LoopWaker>>,
@@ -95,10 +96,14 @@ impl CompletionQueue {
 
     /// Wakes the loop, unless it was woken and has not come yet.
     pub(crate) fn wake(&self) {
+        if self.was_signalled.load(Ordering::Acquire) {
+            return;
+        }
+        let waker = self.waker.lock();
         if self.was_signalled.swap(true, Ordering::AcqRel) {
             return;
         }
-        match &*self.waker.lock() {
+        match &*waker {
             // This cannot fail: the pipe has room and a reader.
             Some(LoopWaker::Pipe(_, writer)) => drop((&*writer).write_all(&[1])),
             Some(LoopWaker::WakerThread(helper)) => helper.tell(|request| request.ring = true),
@@ -115,14 +120,16 @@ impl CompletionQueue {
     }
 
     /// Takes the keys since the last call. `was_signalled` is reset first, so that events that come meanwhile wake the
-    /// loop again.
+    /// loop again. May be called without having been woken, as by a loop that runs within another.
     pub(crate) fn take(&self) -> Vec<CompletionKey> {
-        if self.was_signalled.load(Ordering::Acquire) {
-            if let Some(LoopWaker::Pipe(reader, _)) = &*self.waker.lock() {
-                // The byte is there or about to be: the thread that set `was_signalled` writes it next.
-                drop((&*reader).read(&mut [0]));
+        {
+            let waker = self.waker.lock();
+            if self.was_signalled.load(Ordering::Acquire) {
+                if let Some(LoopWaker::Pipe(reader, _)) = &*waker {
+                    drop((&*reader).read(&mut [0]));
+                }
+                self.was_signalled.store(false, Ordering::Release);
             }
-            self.was_signalled.store(false, Ordering::Release);
         }
         std::mem::take(&mut *self.happened.lock())
     }

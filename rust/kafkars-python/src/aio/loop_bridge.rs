@@ -52,6 +52,9 @@ struct LoopTimer {
     handle: Py<PyAny>,
 }
 
+/// All bridges, weakly. What waits on a loop that is closed would otherwise keep its bridge, and that keeps what waits.
+static ALL: Mutex<Vec<Py<PyWeakrefReference>>> = Mutex::new(Vec::new());
+
 thread_local! {
     /// Bridges of the loops that ran on this thread: nearly always one.
     static BRIDGES: RefCell<Vec<Py<PyLoopBridge>>> = const { RefCell::new(Vec::new()) };
@@ -75,10 +78,13 @@ impl PyLoopBridge {
 
     fn open(event_loop: &Bound<'_, PyAny>) -> PyResult<Py<Self>> {
         let py = event_loop.py();
+        Self::end_closed(py);
         let loop_bridge = match Self::watched(event_loop)? {
             Some(loop_bridge) => loop_bridge,
             None => Self::helped(event_loop)?,
         };
+        let known = PyWeakrefReference::new(loop_bridge.bind(py).as_any())?;
+        ALL.lock().push(known.unbind());
         // Dropped after the borrow has ended: the last reference to a bridge may run code of the application.
         let mut gone = Vec::new();
         BRIDGES.with_borrow_mut(|bridges| {
@@ -91,6 +97,34 @@ impl PyLoopBridge {
         });
         drop(gone);
         Ok(loop_bridge)
+    }
+
+    /// Ends the bridges of all loops that were closed, on any thread.
+    fn end_closed(py: Python<'_>) {
+        // The interpreter runs without the lock, and other threads may add bridges meanwhile.
+        let all = std::mem::take(&mut *ALL.lock());
+        let mut kept = Vec::with_capacity(all.len());
+        for known in all {
+            // An error means that it is none, which cannot be.
+            let Ok(Some(loop_bridge)) = known.bind(py).upgrade_as::<Self>() else {
+                continue;
+            };
+            match loop_bridge.get().is_usable(py) {
+                true => kept.push(known),
+                false => loop_bridge.get().end(),
+            }
+        }
+        ALL.lock().append(&mut kept);
+    }
+
+    /// Lets go of all that waits: a loop that is closed wakes nothing any more.
+    fn end(&self) {
+        self.completion_queue.close();
+        let waiting = std::mem::take(&mut *self.waiting.lock());
+        let ready = std::mem::take(&mut *self.ready.lock());
+        let timer = self.timer.lock().take();
+        // Dropped outside of the locks: code of the application may run.
+        drop((waiting, ready, timer));
     }
 
     /// Makes a bridge with a pipe that the loop watches; `None` if the loop cannot watch files (Windows' default loop).

@@ -327,6 +327,11 @@ impl ConsumerCore {
         })
     }
 
+    /// True in a forked child.
+    pub(super) fn is_elsewhere(&self) -> bool {
+        self.fork_guard.is_elsewhere()
+    }
+
     /// How long closing may take if the caller gives no time.
     pub(crate) fn close_timeout(&self) -> Duration {
         self.consumer.client().config().close_timeout

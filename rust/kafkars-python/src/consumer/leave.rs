@@ -52,37 +52,37 @@ impl ConsumerCore {
             return self.end_at_once(py);
         };
         let outcome = self.serve_until_left(py, closing.id(), deadline);
-        self.close();
-        let told = self.tell_unheard(py, started.elapsed(), timeout);
+        let told = self.close_and_tell(py, started.elapsed(), timeout);
         let committed = closing.last_commit();
         let committed = committed.map_err(|error| crate::error::commit(py, &error));
         outcome.and(told).and(committed)
     }
 
-    /// Closes a consumer that cannot leave its group in order: in another process, again, or in one of its listeners or
-    /// callbacks, which would wait for itself. Callbacks of commits hear before the call returns, those of commits that
-    /// have ended with the outcome. Raises the first exception of one.
+    /// Closes a consumer that cannot leave its group in order: in another process, where this does nothing, again, or
+    /// in one of its listeners or callbacks, which would wait for itself.
     pub(crate) fn end_at_once(&self, py: Python<'_>) -> PyResult<()> {
-        if self.check_reentry().is_ok() {
-            self.close();
+        if self.is_elsewhere() {
             return Ok(());
         }
-        let mut first = None;
-        while let Some(event) = self.consumer.next_event(self.is_finished()) {
-            if let ConsumerEvent::Committed { .. } = event
-                && let Err(error) = self.serve_other(py, event)
+        self.close_and_tell(py, Duration::ZERO, Duration::ZERO)
+    }
+
+    /// Closes the consumer, and calls what is left of callbacks of commits: of those that have ended with the outcome,
+    /// of the others with a time-out. Raises the first exception of one.
+    ///
+    /// All are taken before the first is called: one that closes the consumer, too, finds none left to call within it.
+    fn close_and_tell(&self, py: Python<'_>, waited: Duration, limit: Duration) -> PyResult<()> {
+        let mut left = Vec::new();
+        for event in self.consumer.take_outcomes() {
+            if let ConsumerEvent::Committed {
+                callback, outcome, ..
+            } = event
+                && let Some(callback) = self.commit_callbacks.take(callback)
             {
-                first.get_or_insert(error);
+                left.push((callback, outcome));
             }
         }
         self.close();
-        let told = self.tell_unheard(py, Duration::ZERO, Duration::ZERO);
-        first.map_or(told, Err)
-    }
-
-    /// Calls the callbacks of commits without an outcome with a time-out. Raises the first exception of one.
-    fn tell_unheard(&self, py: Python<'_>, waited: Duration, limit: Duration) -> PyResult<()> {
-        let mut first = None;
         for (_, callback) in self.commit_callbacks.take_all() {
             let error = CommitError::TimedOut {
                 partitions: callback.offsets.keys().cloned().collect(),
@@ -91,7 +91,11 @@ impl ConsumerCore {
                 cause: "the consumer was closed before the coordinator answered".into(),
                 code: None,
             };
-            if let Err(error) = self.call_back(py, callback, Err(error)) {
+            left.push((callback, Err(error)));
+        }
+        let mut first = None;
+        for (callback, outcome) in left {
+            if let Err(error) = self.call_back(py, callback, outcome) {
                 first.get_or_insert(error);
             }
         }
@@ -181,9 +185,8 @@ impl LeaveWait {
             return first.map(|()| py.None());
         };
         let left = self.deadline.saturating_duration_since(Instant::now());
-        self.core.close();
         let waited = limit.saturating_sub(left);
-        let told = self.core.tell_unheard(py, waited, *limit);
+        let told = self.core.close_and_tell(py, waited, *limit);
         let committed = closing.last_commit();
         let committed = committed.map_err(|error| crate::error::commit(py, &error));
         match first.and(told).and(committed) {

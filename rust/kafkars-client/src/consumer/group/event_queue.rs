@@ -159,6 +159,15 @@ impl EventQueue {
         next
     }
 
+    /// Takes all outcomes of commits, in order, past all else and also while the application carries out a change.
+    pub(super) fn take_outcomes(&mut self) -> Vec<ConsumerEvent> {
+        let all = std::mem::take(&mut self.waiting);
+        let is_outcome = |event: &ConsumerEvent| matches!(event, ConsumerEvent::Committed { .. });
+        let (outcomes, rest) = all.into_iter().partition::<Vec<_>, _>(is_outcome);
+        self.waiting = rest.into();
+        outcomes
+    }
+
     /// Ends the change that the application carried out; `None` if it was carried out without the application.
     pub(super) fn done(&mut self) -> Option<Unfinished> {
         let busy = self.busy.take()?;
@@ -195,6 +204,8 @@ fn is_change(event: &ConsumerEvent) -> bool {
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
+
+    use kafkars_core::group::Offsets;
 
     use super::*;
 
@@ -257,6 +268,29 @@ mod tests {
         let revoked = queue.done().expect("it was not carried out before");
         assert!(revoked.is_overtaken, "nothing is left to commit");
         assert_eq!(told(&mut queue), [(9, vec![1])]);
+    }
+
+    #[test]
+    fn outcomes_are_taken_past_changes_and_within_them() {
+        let mut queue = EventQueue::default();
+        queue.push(change(1, ChangeKind::Revoked, &[0]));
+        for number in 2..4 {
+            queue.push(ConsumerEvent::Committed {
+                callback: number,
+                offsets: Offsets::new(),
+                outcome: Ok(()),
+            });
+            queue.push(change(number, ChangeKind::Assigned, &[1]));
+        }
+        assert!(queue.pop().is_some(), "the application is in a listener");
+        let taken = queue.take_outcomes().into_iter().map(|event| match event {
+            ConsumerEvent::Committed { callback, .. } => callback,
+            other => panic!("{other:?}"),
+        });
+        assert_eq!(taken.collect::<Vec<_>>(), [2, 3]);
+        assert!(queue.take_outcomes().is_empty());
+        queue.done();
+        assert_eq!(told(&mut queue), [(2, vec![1]), (3, vec![1])]);
     }
 
     #[test]

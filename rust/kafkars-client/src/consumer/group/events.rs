@@ -66,6 +66,11 @@ impl Consumer {
         event
     }
 
+    /// Takes the outcomes of commits that have ended, also in a listener: for the end, after which nothing is told.
+    pub fn take_outcomes(&self) -> Vec<ConsumerEvent> {
+        self.shared.inner.lock().queue.take_outcomes()
+    }
+
     /// Reports a change that the application has carried out. Its finished positions of partitions that go are
     /// committed first, if commits are automatic.
     pub fn finish_change(&self, change: &Change) {
