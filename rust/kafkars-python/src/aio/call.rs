@@ -20,12 +20,10 @@ impl PyCall {
     fn send<'py>(
         slf: &Bound<'py, Self>,
         _value: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyFuture>> {
+    ) -> PyResult<Bound<'py, PyAny>> {
         let future = slf.as_super();
-        match PyFuture::step(future)? {
-            None => Ok(future.clone()),
-            Some(value) => Err(PyStopIteration::new_err((value,))),
-        }
+        let yielded = PyFuture::step(future)?.yielded(future);
+        yielded.map_err(|value| PyStopIteration::new_err((value,)))
     }
 
     /// Raises in the awaiting code, as a coroutine does. Where nobody else waits for it, the call is given up: a task

@@ -39,7 +39,7 @@ impl PyDriver {
         slf
     }
 
-    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyFuture>> {
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.step(py)
     }
 
@@ -49,7 +49,7 @@ impl PyDriver {
         &self,
         py: Python<'py>,
         _value: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyFuture>> {
+    ) -> PyResult<Bound<'py, PyAny>> {
         self.step(py)
     }
 
@@ -77,9 +77,9 @@ impl PyDriver {
 }
 
 impl PyDriver {
-    fn step<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyFuture>> {
+    fn step<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let future = self.future.bind(py);
-        let Ok(None) = PyFuture::step(future) else {
+        let Ok(Ok(yielded)) = PyFuture::step(future).map(|step| step.yielded(future)) else {
             let mut inner = future.get().inner.lock();
             // No caller has seen it yet: the callbacks run now.
             if matches!(inner.state, FutureState::Failed(_)) {
@@ -88,6 +88,6 @@ impl PyDriver {
             drop(inner);
             return Err(PyStopIteration::new_err(()));
         };
-        Ok(future.clone())
+        Ok(yielded)
     }
 }

@@ -22,6 +22,7 @@ use super::loop_bridge::{PyLoopBridge, Sleeper, WaitingFuture, run_callback};
 use super::pending::{PendingAnswer, Taker};
 use super::read::{FirstStep, ReadRequest, RecordReads, UnawaitedRead};
 use super::state::{Begun, FutureCallback, FutureInner, FutureState, LoopWaiter, Unbegun, Waits};
+use super::turns;
 use crate::error;
 use crate::gc::untracked;
 use crate::imports::CANCELLED_ERROR;
@@ -36,6 +37,31 @@ impl Unbegun for Refusal {
     }
 
     fn give_up(self: Box<Self>) {}
+}
+
+/// What a step of awaiting comes to.
+pub(super) enum Step {
+    /// The awaiting has ended.
+    Outcome(Py<PyAny>),
+    /// The future was registered with the loop, and wakes who yields it.
+    Wait,
+    /// Others are to run first: to be yielded is None, and the next step is taken in the loop's next turn.
+    Turn,
+}
+
+impl Step {
+    /// What the awaiting code yields to its task; `Err` has the outcome.
+    #[inline]
+    pub(super) fn yielded<'py>(
+        self,
+        future: &Bound<'py, PyFuture>,
+    ) -> Result<Bound<'py, PyAny>, Py<PyAny>> {
+        match self {
+            Self::Outcome(value) => Err(value),
+            Self::Wait => Ok(future.as_any().clone()),
+            Self::Turn => Ok(future.py().None().into_bound(future.py())),
+        }
+    }
 }
 
 /// An answer that is there or comes later.
@@ -471,14 +497,18 @@ impl PyFuture {
         self.inner.lock().state = state;
     }
 
-    /// Takes one step of awaiting: returns the outcome, or `None` after registering with the loop.
+    /// Takes one step of awaiting.
     #[inline]
-    pub(super) fn step(slf: &Bound<'_, Self>) -> PyResult<Option<Py<PyAny>>> {
+    pub(super) fn step(slf: &Bound<'_, Self>) -> PyResult<Step> {
+        // Who is cancelled in a turn has not begun.
+        if turns::count_step() && slf.get().is_to_begin() && turns::begin_turn(slf.py()) {
+            return Ok(Step::Turn);
+        }
         if let Some(outcome) = slf.get().begin(slf.py()) {
-            return outcome.map(Some);
+            return outcome.map(Step::Outcome);
         }
         if let Some(outcome) = Self::outcome(slf) {
-            return outcome.map(Some);
+            return outcome.map(Step::Outcome);
         }
         let expected = {
             let mut inner = slf.get().inner.lock();
@@ -489,6 +519,12 @@ impl PyFuture {
         if !expected {
             Self::register(slf)?;
         }
-        Ok(None)
+        Ok(Step::Wait)
+    }
+
+    #[cold]
+    fn is_to_begin(&self) -> bool {
+        let state = &self.inner.lock().state;
+        matches!(state, FutureState::Unawaited(_) | FutureState::Unbegun(_))
     }
 }

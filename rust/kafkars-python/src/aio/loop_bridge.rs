@@ -16,6 +16,7 @@ use pyo3::types::{PyDict, PyWeakrefMethods, PyWeakrefReference};
 
 use super::completion_queue::{CompletionKey, CompletionQueue};
 use super::running_loop::running_loop;
+use super::turns;
 
 /// A loop and the futures that wait on it. The loop holds the bridge as the callback of its reader; the
 /// bridge holds the loop weakly, so a loop that is closed or forgotten takes its bridge along.
@@ -350,6 +351,7 @@ impl Expiry {
 impl PyLoopBridge {
     /// Called by the loop when it was woken: wakes the futures of all events that have happened.
     fn __call__(slf: &Bound<'_, Self>) -> PyResult<()> {
+        turns::note_turn();
         let loop_bridge = slf.get();
         for key in loop_bridge.completion_queue.take() {
             let waiting = loop_bridge.waiting.lock().remove(&key);

@@ -46,13 +46,13 @@ impl PyFuture {
 
     /// A step of the interpreter's `await`; `next()` is refused because it would lose the result.
     #[inline]
-    fn __next__<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, Self>>> {
+    fn __next__<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
         if !slf.get().is_awaited.load(Ordering::Relaxed) {
             return Err(PyTypeError::new_err("await this call; it is no iterator"));
         }
-        match Self::step(slf)? {
-            None => Ok(Some(slf.clone())),
-            Some(value) => stop(value.into_bound(slf.py())).map(|()| None),
+        match Self::step(slf)?.yielded(slf) {
+            Ok(yielded) => Ok(Some(yielded)),
+            Err(value) => stop(value.into_bound(slf.py())).map(|()| None),
         }
     }
 
@@ -338,7 +338,7 @@ impl PyAwaiting {
         slf
     }
 
-    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyFuture>>> {
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         PyFuture::__next__(self.future.bind(py))
     }
 

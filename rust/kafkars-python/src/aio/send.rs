@@ -63,20 +63,22 @@ unsafe extern "C" fn send(
             return ffi::PySendResult::PYGEN_RETURN;
         }
         // The rest may run Python code, for which PyO3 has to know that the thread is attached.
-        Python::attach(|py| match PyFuture::step(future) {
-            Ok(Some(value)) => {
-                *result = value.into_ptr();
-                ffi::PySendResult::PYGEN_RETURN
-            }
-            Ok(None) => {
-                *result = future.clone().into_ptr();
-                ffi::PySendResult::PYGEN_NEXT
-            }
-            Err(error) => {
-                error.restore(py);
-                *result = std::ptr::null_mut();
-                ffi::PySendResult::PYGEN_ERROR
-            }
-        })
+        Python::attach(
+            |py| match PyFuture::step(future).map(|step| step.yielded(future)) {
+                Ok(Err(value)) => {
+                    *result = value.into_ptr();
+                    ffi::PySendResult::PYGEN_RETURN
+                }
+                Ok(Ok(yielded)) => {
+                    *result = yielded.into_ptr();
+                    ffi::PySendResult::PYGEN_NEXT
+                }
+                Err(error) => {
+                    error.restore(py);
+                    *result = std::ptr::null_mut();
+                    ffi::PySendResult::PYGEN_ERROR
+                }
+            },
+        )
     }
 }

@@ -1,0 +1,131 @@
+"""Calls that never have to wait, one after the other, let the event loop run all the same: else no time limit, no
+cancellation and no signal would reach the task that makes them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from kafkars import Producer, aio
+from kafkars.compat.aiokafka import AIOKafkaConsumer, AIOKafkaProducer
+from kafkars.testing import EmbeddedBroker
+
+from tests.support.waiting import SECONDS
+
+RECORDS = 40_000
+Call = Callable[[], Awaitable[Any]]
+
+
+@asynccontextmanager
+async def native_poll(servers: str) -> AsyncIterator[Call]:
+    async with aio.Consumer(bootstrap_servers=servers, auto_offset_reset="earliest") as consumer:
+        consumer.assign([("t", 0)])
+        yield consumer.poll
+
+
+@asynccontextmanager
+async def native_iteration(servers: str) -> AsyncIterator[Call]:
+    async with aio.Consumer(bootstrap_servers=servers, auto_offset_reset="earliest") as consumer:
+        consumer.assign([("t", 0)])
+        yield aiter_of(consumer)
+
+
+@asynccontextmanager
+async def face_getone(servers: str) -> AsyncIterator[Call]:
+    async with AIOKafkaConsumer("t", bootstrap_servers=servers, auto_offset_reset="earliest") as consumer:
+        yield consumer.getone
+
+
+@asynccontextmanager
+async def face_iteration(servers: str) -> AsyncIterator[Call]:
+    async with AIOKafkaConsumer("t", bootstrap_servers=servers, auto_offset_reset="earliest") as consumer:
+        yield aiter_of(consumer)
+
+
+@asynccontextmanager
+async def face_send(servers: str) -> AsyncIterator[Call]:
+    async with AIOKafkaProducer(bootstrap_servers=servers) as producer:
+        await producer.send_and_wait("sent", b"")
+        yield lambda: producer.send("sent", b"")
+
+
+def aiter_of(consumer: Any) -> Call:
+    call: Call = consumer.__aiter__().__anext__
+    return call
+
+
+@pytest.fixture(scope="module")
+def servers() -> Any:
+    with EmbeddedBroker(topics={"t": 1, "sent": 1}) as broker:
+        with Producer(bootstrap_servers=broker.bootstrap_servers) as producer:
+            for _ in range(RECORDS):
+                producer.send("t", b"")
+        yield broker.bootstrap_servers
+
+
+@pytest.mark.parametrize("client", [native_poll, native_iteration, face_getone, face_iteration, face_send])
+def test_others_run_meanwhile(servers: str, client: Any) -> None:
+    turns = 0
+
+    async def turn() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    async def run() -> None:
+        async with client(servers) as call:
+            await call()
+            other = asyncio.create_task(turn())
+            for _ in range(RECORDS - 1):
+                await call()
+            other.cancel()
+
+    asyncio.run(asyncio.wait_for(run(), SECONDS))
+    assert turns > RECORDS / 2_000
+
+
+def test_a_time_limit_reaches_who_sends_without_end(servers: str) -> None:
+    async def send(call: Call) -> None:
+        while True:
+            await call()
+
+    async def run() -> None:
+        async with face_send(servers) as call:
+            with pytest.raises(asyncio.TimeoutError):
+                await asyncio.wait_for(send(call), 0.2)
+
+    asyncio.run(run())
+
+
+def test_who_is_cancelled_meanwhile_has_sent_and_read_nothing(servers: str) -> None:
+    """No record is lost or doubled where a task is cancelled at any of its calls."""
+
+    async def run() -> tuple[int, int]:
+        counted = read = 0
+        async with face_getone(servers) as getone:
+
+            async def reads() -> None:
+                nonlocal counted
+                while counted < RECORDS:
+                    await getone()
+                    counted += 1
+
+            while read < 20 and counted < RECORDS:
+                task = asyncio.create_task(reads())
+                await asyncio.sleep(0)
+                task.cancel()
+                await asyncio.wait([task])
+                read += 1
+            left = RECORDS - counted
+            for _ in range(left):
+                record = await getone()
+            return counted, record.offset
+
+    counted, last = asyncio.run(asyncio.wait_for(run(), SECONDS))
+    assert counted < RECORDS
+    assert last == RECORDS - 1
