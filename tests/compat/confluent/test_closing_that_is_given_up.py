@@ -51,7 +51,7 @@ def test_a_close_that_is_interrupted_loses_nothing(clients: Clients, ends: str) 
     assert [each.value() for each in read_all(clients, topic, len(VALUES))] == VALUES
 
 
-def test_reports_are_given_by_the_close_after_one_that_was_interrupted(clients: Clients) -> None:
+def test_the_close_that_is_interrupted_gives_the_reports(clients: Clients, caplog: pytest.LogCaptureFixture) -> None:
     if clients.ck.__name__ != FACE:
         pytest.skip("the library raises SystemError")
     topic, heard = clients.topic(), []
@@ -64,11 +64,56 @@ def test_reports_are_given_by_the_close_after_one_that_was_interrupted(clients: 
         with pytest.raises(KeyboardInterrupt):
             producer.close()
         pressed.join()
-    assert heard == []
-    producer.close()
     assert heard == [(None, value) for value in VALUES]
+    assert [each.getMessage().partition(";")[0] for each in caplog.records if each.name == "kafkars.compat"] == [
+        "interrupted"
+    ]
     with pytest.raises(RuntimeError):
         producer.produce(topic, b"late")
+
+
+def test_a_second_interrupt_ends_the_wait_and_the_next_close_goes_on(clients: Clients) -> None:
+    if clients.ck.__name__ != FACE:
+        pytest.skip("the library waits until all is sent")
+    topic, heard = clients.topic(), []
+    producer = clients.producer()
+    with no_leader(clients, 1.5):
+        for value in VALUES:
+            producer.produce(topic, value, on_delivery=lambda error, message: heard.append((error, message.value())))
+        pressed = [threading.Timer(after, os.kill, (os.getpid(), signal.SIGINT)) for after in (0.3, 0.7)]
+        for each in pressed:
+            each.start()
+        with pytest.raises(KeyboardInterrupt):
+            producer.close()
+        assert heard == []
+    producer.close()
+    assert heard == [(None, value) for value in VALUES]
+
+
+class StopError(Exception):
+    """What a handler of SIGTERM raises."""
+
+
+def test_so_it_is_with_other_signals(clients: Clients) -> None:
+    topic = clients.topic()
+    producer = clients.producer()
+
+    def stop(*_: object) -> None:
+        raise StopError
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        with no_leader(clients, 1.0):
+            for value in VALUES:
+                producer.produce(topic, value)
+            ended = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGTERM))
+            ended.start()
+            with pytest.raises(StopError):
+                producer.close()
+            ended.join()
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert [each.value() for each in read_all(clients, topic, len(VALUES))] == VALUES
 
 
 async def queued(clients: Clients, topic: str) -> tuple[Any, list[Any]]:

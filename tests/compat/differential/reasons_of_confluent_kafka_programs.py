@@ -102,8 +102,15 @@ REASONS = [
         ("Ctrl+C within Producer.close(), or at the end of its `with` block",),
         "waits until all is sent, then raises KeyboardInterrupt; with reports to give it raises SystemError, and goes on "
         "sending",
-        "raises KeyboardInterrupt at once and goes on sending; close() again waits, gives the reports and ends",
-        "Who presses Ctrl+C does not want to wait for a cluster that is away.",
+        "waits until all is sent and gives the reports, then raises KeyboardInterrupt; a second Ctrl+C is raised at "
+        "once, and close() again waits",
+        "A program often ends with the first; who presses Ctrl+C twice does not want to wait for a cluster that is away.",
+    ),
+    Reason(
+        ("Ctrl+C within `await AIOProducer.flush()`, in a program that ends then without close()",),
+        "ends once a thread of the library has sent all",
+        "what is not stored within 0.8 s is given up, with a line in the log",
+        "close(), or `async with`, sends all; without them nothing says how long the end of the program may take.",
     ),
     Reason(
         ("AIOConsumer.close() and AIOProducer.close() again",),
