@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from kafkars import Producer, aio
 from kafkars.compat.aiokafka import AIOKafkaConsumer, AIOKafkaProducer
+from kafkars.compat.confluent_kafka.aio import AIOProducer
 from kafkars.testing import EmbeddedBroker
 
 from tests.support.waiting import SECONDS
@@ -53,6 +54,13 @@ async def face_send(servers: str) -> AsyncIterator[Call]:
         yield lambda: producer.send("sent", b"")
 
 
+@asynccontextmanager
+async def confluent_produce(servers: str) -> AsyncIterator[Call]:
+    async with AIOProducer({"bootstrap.servers": servers}) as producer:
+        await producer.produce("sent", b"")
+        yield lambda: producer.produce("sent", b"")
+
+
 def aiter_of(consumer: Any) -> Call:
     call: Call = consumer.__aiter__().__anext__
     return call
@@ -67,7 +75,9 @@ def servers() -> Any:
         yield broker.bootstrap_servers
 
 
-@pytest.mark.parametrize("client", [native_poll, native_iteration, face_getone, face_iteration, face_send])
+@pytest.mark.parametrize(
+    "client", [native_poll, native_iteration, face_getone, face_iteration, face_send, confluent_produce]
+)
 def test_others_run_meanwhile(servers: str, client: Any) -> None:
     turns = 0
 

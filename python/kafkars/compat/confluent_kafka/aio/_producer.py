@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 
 Report = Callable[[Any, Any], Any]
 
+TURN_AFTER = 500
+"""Messages after which the event loop is let run: who queues one after the other need not wait for anything else."""
+
 
 class AIOProducer:
     """Sends messages on the event loop.
@@ -87,6 +90,7 @@ class AIOProducer:
         # Removed by the code that completes them: a callback for each would cost an iteration of the loop.
         self._open_: set[asyncio.Future[Any]] = set()
         self._most_ = settings.face.queue_max_messages or sys.maxsize
+        self._taken_ = 0
         self._report_ = settings.face.on_delivery
         self._tasks_ = Tasks()
         self._turns_ = Tasks()
@@ -119,6 +123,10 @@ class AIOProducer:
             RuntimeError: The producer is closed.
         """
         self._check_()
+        self._taken_ += 1
+        if self._taken_ % TURN_AFTER == 0:
+            await asyncio.sleep(0)
+            self._check_()
         while len(self._open_) >= self._most_:
             await asyncio.wait(self._open_, return_when=asyncio.FIRST_COMPLETED)
         # Most messages have only these, and to make a dict costs as much as the rest of this call.
