@@ -23,6 +23,7 @@ from kafkars import (
     TopicPartition,
 )
 from kafkars.compat import confluent_kafka as face
+from kafkars.compat.aiokafka import AIOKafkaConsumer, ConsumerRecord
 from kafkars.opentelemetry import instrument, process
 from kafkars.prometheus import instrument as show
 from typing_extensions import assert_type
@@ -147,3 +148,11 @@ def clients_of_a_face(consumer: face.Consumer) -> None:
 def faces(message: face.Message) -> bool:
     problem = message.error()
     return problem is not None and problem.code() in {face.KafkaError._PARTITION_EOF, face.KafkaError._STATE}
+
+
+async def aiokafka_records(consumer: AIOKafkaConsumer, queue: asyncio.Queue[ConsumerRecord[Any, Any]]) -> None:
+    async for record in consumer:
+        await queue.put(record)
+    first: ConsumerRecord[bytes, bytes] = await consumer.getone()
+    many: dict[TopicPartition, list[ConsumerRecord[bytes, bytes]]] = await consumer.getmany()
+    del first, many

@@ -10,7 +10,7 @@ import weakref
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kafkars import _kafkars, aio
 from kafkars._discreet import discreet
@@ -36,7 +36,7 @@ from kafkars.compat.aiokafka.consumer.group_coordinator import GroupCoordinator
 from kafkars.compat.aiokafka.coordinator._adapter import strategy
 from kafkars.compat.aiokafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
 from kafkars.compat.aiokafka.errors import translated
-from kafkars.compat.aiokafka.structs import TopicPartition
+from kafkars.compat.aiokafka.structs import ConsumerRecord, TopicPartition
 from kafkars.compat.aiokafka.util import get_running_loop
 from kafkars.config.checks import shown
 
@@ -319,6 +319,11 @@ class AIOKafkaConsumer(Subscribing, Positioning, Lookups):
             KafkaError: What the group, a broker or a position has failed with.
         """
         return await super().getmany(*partitions, timeout_ms=timeout_ms, max_records=max_records)
+
+    if TYPE_CHECKING:
+        # By the name that programs write in their annotations.
+        def __anext__(self) -> aio.Call[ConsumerRecord[Any, Any]]:  # type: ignore[override]
+            """Returns the next record, as `getone()`."""
 
 
 def log_failure(error: Exception) -> None:
