@@ -1,5 +1,5 @@
-"""A callback of a commit, or a listener, that closes its consumer: the callbacks of the other commits are called all the
-same, once, and with the outcome of those that have ended.
+"""A callback of a commit, or a listener, that closes its consumer: the callbacks of the other commits are called all
+the same, once, and with the outcome of those that have ended.
 """
 
 from __future__ import annotations
