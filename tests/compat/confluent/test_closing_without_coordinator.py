@@ -1,5 +1,4 @@
-"""Consumers that are closed while nobody coordinates their group: what they have read is committed once somebody does.
-"""
+"""Consumers that are closed while nobody coordinates their group: what was read is committed once somebody does."""
 
 from __future__ import annotations
 
