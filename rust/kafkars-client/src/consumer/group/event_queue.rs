@@ -21,6 +21,9 @@ pub(in crate::consumer) struct EventQueue {
     busy: Option<Busy>,
     // Changes in the queue that were carried out already: the application only gets their events.
     released: HashSet<ChangeId>,
+    // Partitions that the application was told it gives up, and has not been assigned since. The group may not have
+    // been told yet, because their commits come first.
+    given_up: HashSet<TopicPartition>,
 }
 
 /// The change that the application carries out now.
@@ -58,11 +61,11 @@ impl EventQueue {
     }
 
     /// Queues the loss of everything owned. The partitions are taken out of changes that the application has not taken
-    /// yet. The loss leaves out those that were only to be assigned, and those whose revocation the application carries
-    /// out now.
+    /// yet. The loss leaves out those that were only to be assigned, and those whose revocation the application has
+    /// carried out or carries out now.
     fn lose(&mut self, mut change: Change) {
         let lost: HashSet<TopicPartition> = change.partitions.iter().cloned().collect();
-        let mut untold = HashSet::new();
+        let mut untold = self.given_up.clone();
         self.waiting.retain_mut(|event| {
             let ConsumerEvent::Change(other) = event else {
                 return true;
@@ -151,6 +154,14 @@ impl EventQueue {
         let next = next.or_else(|| self.errors.pop_front().map(ConsumerEvent::Failed));
         if let Some(ConsumerEvent::Change(change)) = &next {
             self.changes -= 1;
+            match change.kind {
+                ChangeKind::Revoked => self.given_up.extend(change.partitions.iter().cloned()),
+                ChangeKind::Assigned | ChangeKind::Lost(_) => {
+                    for partition in &change.partitions {
+                        self.given_up.remove(partition);
+                    }
+                }
+            }
             self.busy = Some(Busy {
                 unfinished: change.clone().into(),
                 is_released: self.released.remove(&change.id),
@@ -268,6 +279,19 @@ mod tests {
         let revoked = queue.done().expect("it was not carried out before");
         assert!(revoked.is_overtaken, "nothing is left to commit");
         assert_eq!(told(&mut queue), [(9, vec![1])]);
+    }
+
+    #[test]
+    fn a_loss_after_a_revocation_leaves_its_partitions_out_until_they_come_back() {
+        let mut queue = EventQueue::default();
+        queue.push(change(1, ChangeKind::Revoked, &[0]));
+        assert_eq!(told(&mut queue), [(1, vec![0])]);
+        queue.push(lost(&[0, 1]));
+        assert_eq!(told(&mut queue), [(9, vec![1])]);
+        queue.push(change(2, ChangeKind::Assigned, &[0, 1]));
+        assert_eq!(told(&mut queue), [(2, vec![0, 1])]);
+        queue.push(lost(&[0, 1]));
+        assert_eq!(told(&mut queue), [(9, vec![0, 1])]);
     }
 
     #[test]
