@@ -139,3 +139,24 @@ def test_who_is_cancelled_meanwhile_has_sent_and_read_nothing(servers: str) -> N
     counted, last = asyncio.run(asyncio.wait_for(run(), SECONDS))
     assert counted < RECORDS
     assert last == RECORDS - 1
+
+
+@pytest.mark.parametrize("client", [face_send, confluent_produce])
+def test_calls_of_many_tasks_keep_their_order(servers: str, client: Any) -> None:
+    """A turn of one of them would let the others overtake it."""
+    count = 5_000
+
+    async def run() -> list[int]:
+        async with client(servers) as call:
+            futures = await asyncio.gather(*(call() for _ in range(count)))
+            await asyncio.gather(*futures)
+            return [offset_of(future.result()) for future in futures]
+
+    offsets = asyncio.run(asyncio.wait_for(run(), SECONDS))
+    assert offsets == sorted(offsets)
+
+
+def offset_of(stored: Any) -> int:
+    """The offset that a face's result tells."""
+    offset: int = stored.offset() if callable(stored.offset) else stored.offset
+    return offset

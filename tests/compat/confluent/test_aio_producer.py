@@ -315,3 +315,42 @@ def test_a_producer_with_error_cb_is_forgotten_with_its_timer(nowhere: str) -> N
         assert watch() is None
 
     run(work)
+
+
+def test_a_flush_ends_with_the_futures_of_what_was_produced_before(aio: ModuleType, broker: Broker, topic: str) -> None:
+    async def work() -> None:
+        async with aio.AIOProducer(config(broker)) as producer:
+
+            async def produce(count: int) -> None:
+                futures = [await producer.produce(topic, b"%d" % number) for number in range(count)]
+                assert await producer.flush() == 0
+                assert [each for each in futures if not each.done()] == []
+
+            for count in [1, 300, 1, 1]:
+                await produce(count)
+            await asyncio.gather(*(produce(3) for _ in range(20)))
+
+    run(work)
+
+
+@pytest.mark.parametrize("ck", [FACE], indirect=True)
+def test_calls_that_wait_for_room_are_served_in_order(aio: ModuleType, broker: Broker, topic: str) -> None:
+    """In the library most of them fail with _QUEUE_FULL."""
+
+    async def work() -> None:
+        numbers = iter(range(200))
+        places: dict[int, int] = {}
+        async with aio.AIOProducer(config(broker, **{"queue.buffering.max.messages": 20})) as producer:
+
+            async def produce() -> None:
+                for _ in range(20):
+                    number = next(numbers)
+                    future = await producer.produce(topic, b"%d" % number, partition=0)
+                    places[number] = (await future).offset() if number % 7 == 0 else -1
+                    if places[number] >= 0:
+                        assert places[number] == number
+
+            await asyncio.gather(*(produce() for _ in range(10)))
+        assert len(places) == 200
+
+    run(work)

@@ -501,7 +501,7 @@ impl PyFuture {
     #[inline]
     pub(super) fn step(slf: &Bound<'_, Self>) -> PyResult<Step> {
         // Who is cancelled in a turn has not begun.
-        if turns::count_step() && slf.get().is_to_begin() && turns::begin_turn(slf.py()) {
+        if turns::count_step() && slf.get().is_to_begin() && turns::is_due(slf.py()) {
             return Ok(Step::Turn);
         }
         if let Some(outcome) = slf.get().begin(slf.py()) {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import weakref
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -91,6 +92,10 @@ class AIOProducer:
         self._open_: set[asyncio.Future[Any]] = set()
         self._most_ = settings.face.queue_max_messages or sys.maxsize
         self._taken_ = 0
+        self._task_: weakref.ref[asyncio.Task[Any]] | None = None
+        # For calls that wait for room, which are served in order, and how many they are.
+        self._room_ = asyncio.Lock()
+        self._waiting_ = 0
         self._report_ = settings.face.on_delivery
         self._tasks_ = Tasks()
         self._turns_ = Tasks()
@@ -124,17 +129,33 @@ class AIOProducer:
         """
         self._check_()
         self._taken_ += 1
-        if self._taken_ % TURN_AFTER == 0:
+        if self._taken_ % TURN_AFTER == 0 and self._is_of_one_task_():
             await asyncio.sleep(0)
             self._check_()
-        while len(self._open_) >= self._most_:
-            await asyncio.wait(self._open_, return_when=asyncio.FIRST_COMPLETED)
+        if len(self._open_) >= self._most_ or self._waiting_:
+            await self._wait_for_room_()
         # Most messages have only these, and to make a dict costs as much as the rest of this call.
         return (
             self._send_(topic, value, key, **options(args, kwargs))
             if args or kwargs
             else self._send_(topic, value, key)
         )
+
+    async def _wait_for_room_(self) -> None:
+        """Waits until the queue has room, behind the calls that wait already."""
+        self._waiting_ += 1
+        try:
+            async with self._room_:
+                while len(self._open_) >= self._most_:
+                    await asyncio.wait(self._open_, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            self._waiting_ -= 1
+
+    def _is_of_one_task_(self) -> bool:
+        """True if this task has made such a call before: those that many tasks make once each keep their order."""
+        task, before = asyncio.current_task(), self._task_
+        self._task_ = None if task is None else weakref.ref(task)
+        return task is not None and before is not None and before() is task
 
     def _send_(
         self,
@@ -213,9 +234,14 @@ class AIOProducer:
         del args, kwargs
         limit = seconds(timeout)
         self._check_()
+        before = set(self._open_)
         left = await self._producer.flush(limit)
-        # Lets the loop pass reports that have just come on to the futures.
-        await asyncio.sleep(0)
+        # Their reports are there, and the loop is yet to pass some of them on to the futures.
+        waiting = [] if left else [each for each in before if not each.done()]
+        if waiting:
+            await asyncio.wait(waiting)
+        else:
+            await asyncio.sleep(0)
         self._tasks_.check()
         return int(left)
 
