@@ -332,3 +332,26 @@ def test_subclasses_of_asyncio_clients_have_coroutines_to_initialise_them(client
             assert client.tables == ["one"]
 
     run(work)
+
+
+@pytest.mark.parametrize("kind", [each for each in KINDS if not each.startswith("Async")])
+def test_builders_and_what_they_build_may_raise_anything(clients: Clients, kind: str) -> None:
+    """Nothing of a client without asyncio makes something else of it, as a coroutine does of StopIteration."""
+
+    class Ended(Serde):
+        def build(self, _conf: dict[str, Any], _is_key: bool) -> Any:
+            raise StopIteration("build")
+
+        def close(self) -> None:
+            raise StopIteration("close")
+
+    def make(conf: dict[str, Any]) -> Any:
+        settings = {"bootstrap.servers": clients.broker.bootstrap_servers, "log_level": 0}
+        group = {"group.id": clients.group()} if kind.endswith("Consumer") else {}
+        return getattr(clients.ck, kind)({**settings, **group, **conf})
+
+    with pytest.raises(StopIteration, match="build"):
+        make({f"key.{word(kind)}.builder": Ended([])})
+    client = make({f"key.{word(kind)}.builder": Builder(Ended([]))})
+    with pytest.raises(StopIteration, match="close"):
+        client.close()

@@ -201,6 +201,11 @@ def at_once(work: Coroutine[Any, Any, T]) -> T:
     except StopIteration as done:
         result: T = done.value
         return result
+    except RuntimeError as problem:
+        # What code of the program has raised, to which a coroutine says "coroutine raised StopIteration".
+        if isinstance(problem.__cause__, StopIteration):
+            raise problem.__cause__ from None
+        raise
     raise RuntimeError("a client that is not of asyncio cannot wait")
 
 
