@@ -144,10 +144,15 @@ REASONS = [
         "Nobody has worked on a message that is not returned yet.",
     ),
     Reason(
-        ("AsyncDeserializingConsumer.consume() whose deserializer fails, or that is cancelled while one works",),
+        (
+            "AsyncDeserializingConsumer.consume() whose deserializer fails",
+            "poll() and consume() of AIOConsumer and AsyncDeserializingConsumer that are cancelled",
+            "DeserializingConsumer.poll() that Ctrl+C ends within a deserializer",
+        ),
         "loses the other messages of the call, whose offsets are committed",
         "returns those before the failure, raises in the next call, and returns those behind it in the call after that; "
-        "after a cancellation the next call returns all",
+        "after a cancellation or Ctrl+C the next call returns all. What is not returned does not count as read: "
+        "position(), commits and automatic commits leave it out, and pause(), seek() and assignments apply to it",
         "One bad message should cost no other.",
     ),
     Reason(

@@ -47,7 +47,15 @@ class DeserializingConsumer(Consumer, Generic[K, V]):
         if message.error() is not None:
             raise ConsumeError(message.error(), kafka_message=message)
         both = self._key_deserializer, self._value_deserializer
-        return given(message, at_once(self._serdes_.deserialized(both, message)))
+        at: Any = message.topic(), message.partition(), message.offset()
+        try:
+            return given(message, at_once(self._serdes_.deserialized(both, message)))
+        except Exception:
+            raise
+        except BaseException:
+            # Ctrl+C within a deserializer: nobody has got the message.
+            self._hand_back_(*at)
+            raise
 
     def consume(self, num_messages: int = 1, timeout: float = -1) -> list[Any]:
         """Not offered, as in the library: call `poll()`."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import deque
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
@@ -12,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from kafkars._discreet import discreet
 from kafkars.compat.confluent_kafka._arguments import function, seconds
-from kafkars.compat.confluent_kafka._consumer import Consumer
 from kafkars.compat.confluent_kafka.aio._callbacks import Tasks, no_workers
+from kafkars.compat.confluent_kafka.aio._gathering import Gathering, GatheringConsumer
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -64,12 +63,11 @@ class AIOConsumer:
             for name, callback in consumer_conf.items()
             if name in CALLBACKS and callable(callback)
         }
-        self._consumer = Consumer({**consumer_conf, **wrapped})
+        self._consumer = GatheringConsumer({**consumer_conf, **wrapped})
         self._finds_ends_ = self._consumer._face_.enable_partition_eof
         self.executor = executor or ThreadPoolExecutor(max_workers, thread_name_prefix="kafkars-aio")
         self._is_own_executor_ = executor is None
-        # Messages that cancelled calls had already taken: the next call returns them.
-        self._held_: deque[Message] = deque()
+        # The thread of a cancelled call.
         self._looking_: asyncio.Future[Message | None] | None = None
 
     # --- messages
@@ -83,28 +81,18 @@ class AIOConsumer:
             Exception: What a callback of the configuration has raised.
         """
         limit = seconds(timeout)
-        if self._held_ or self._looking_ is not None:
-            kept = await self._left_(1)
-            if kept:
-                return kept[0]
+        await self._settle_()
         self._tasks_.check()
-        message = self._consumer._take_()
+        message = self._consumer._take_one_()
         if message is not None:
             return message
         until = deadline(limit)
-        look = self._first_look_()
         while True:
-            message = self._consumer._take_()
-            if message is not None:
-                return message
-            look, served = await self._look_(look)
-            if served is not None:
-                return served
-            left = SLICE if until is None else until - time.monotonic()
-            if left <= 0:
-                return None
-            await self._consumer._ready_(min(left, SLICE))
-            self._tasks_.check()
+            with self._consumer._gathering_() as gathering:
+                if not await self._gather_(gathering, 1, until):
+                    return None
+                for given in gathering.give():
+                    return given
 
     async def consume(self, num_messages: int = 1, timeout: float = -1) -> list[Message]:
         """Up to `num_messages` messages: waits until there are as many, or for `timeout` seconds.
@@ -115,58 +103,49 @@ class AIOConsumer:
             ValueError: The number is not between 0 and a million.
             Exception: What a callback of the configuration has raised.
         """
-        limit = seconds(timeout)
-        if not 0 <= num_messages <= MOST_MESSAGES:
-            raise ValueError(f"num_messages must be between 0 and {MOST_MESSAGES} (1M), not {num_messages}")
+        until = deadline(seconds(timeout))
+        check_number(num_messages)
+        with self._consumer._gathering_() as gathering:
+            await self._gather_(gathering, num_messages, until)
+            return gathering.give()
+
+    async def _gather_(self, gathering: Gathering, most: int, until: float | None) -> list[Message]:
+        """Takes messages until there are as many, or until a time, and returns them."""
+        await self._settle_()
         self._tasks_.check()
-        until = deadline(limit)
         look = self._first_look_()
-        messages: list[Message] = []
-        if self._held_ or self._looking_ is not None:
-            messages += await self._left_(num_messages)
-        try:
-            # A rebalance ends the collection, as in `Consumer.consume()`.
-            while len(messages) < num_messages and not (messages and self._consumer._has_change_()):
-                found = self._consumer._take_many_(num_messages - len(messages))
-                if found:
-                    messages += found
-                    continue
-                look, served = await self._look_(look)
-                if served is not None:
-                    messages.append(served)
-                    continue
-                left = SLICE if until is None else until - time.monotonic()
-                if left <= 0:
-                    break
-                await self._consumer._ready_(min(left, SLICE))
-                if not messages:
-                    self._tasks_.check()
-        except asyncio.CancelledError:
-            self._keep_(messages)
-            raise
-        return self._consumer._kept_(messages)
+        # A rebalance ends the collection, as in `Consumer.consume()`.
+        while len(gathering.messages) < most and not (gathering.messages and self._consumer._has_change_()):
+            if gathering.take(most):
+                continue
+            look, served = await self._look_(look)
+            if served is not None:
+                gathering.add(served)
+                continue
+            left = SLICE if until is None else until - time.monotonic()
+            if left <= 0:
+                break
+            await self._consumer._ready_(min(left, SLICE))
+            if not gathering.messages:
+                self._tasks_.check()
+        return list(gathering.messages)
 
-    def _keep_(self, messages: list[Message]) -> None:
-        """Keeps messages that were taken and not returned: the next call returns them."""
-        self._held_.extendleft(reversed(messages))
-
-    async def _left_(self, most: int) -> list[Message]:
-        """Returns a message that a cancelled call has left, if its partition is still assigned."""
-        if self._looking_ is not None:
-            await asyncio.wait([self._looking_])
-            self._settle_()
-        assigned = {(each.topic, each.partition) for each in self._consumer.assignment()}
-        held = [each for each in self._held_ if each.error() or (each.topic(), each.partition()) in assigned]
-        self._held_ = deque(held[most:])
-        return held[:most]
-
-    def _settle_(self) -> None:
-        """Keeps the message that the thread of a cancelled call has found; its exception belonged to that call."""
-        looking, self._looking_ = self._looking_, None
-        if looking is not None and not looking.cancelled() and looking.exception() is None:
+    async def _settle_(self) -> None:
+        """Waits for the thread of a cancelled call. What it has found to report is kept for the next call; its
+        exception belonged to the cancelled one.
+        """
+        if self._looking_ is None:
+            return
+        looking = self._looking_
+        await asyncio.wait([looking])
+        if looking is not self._looking_:
+            # Another call has waited as well.
+            return
+        self._looking_ = None
+        if not looking.cancelled() and looking.exception() is None:
             message = looking.result()
             if message is not None:
-                self._held_.append(message)
+                self._consumer._untold_.append(message)
 
     def _first_look_(self) -> float:
         """Returns when to look first: at once if the end of a partition is a message."""
@@ -182,8 +161,7 @@ class AIOConsumer:
         now = time.monotonic()
         if not self._consumer._has_work_() and now < look:
             return look, None
-        # Not 0: a poll without any time does not check the cluster.
-        looking = self._loop_.run_in_executor(self.executor, self._consumer.poll, 1e-6)
+        looking = self._loop_.run_in_executor(self.executor, self._consumer._serve_)
         try:
             return now + LOOK_AFTER, await asyncio.shield(looking)
         except asyncio.CancelledError:
@@ -206,7 +184,6 @@ class AIOConsumer:
 
     async def assign(self, partitions: list[TopicPartition]) -> None:
         """See `Consumer.assign()`."""
-        self._held_.clear()
         self._consumer.assign(partitions)
 
     async def unassign(self) -> None:
@@ -231,8 +208,6 @@ class AIOConsumer:
 
     async def seek(self, partition: TopicPartition) -> None:
         """See `Consumer.seek()`."""
-        of = (partition.topic, partition.partition)
-        self._held_ = deque(each for each in self._held_ if (each.topic(), each.partition()) != of)
         self._consumer.seek(partition)
 
     async def pause(self, partitions: list[TopicPartition]) -> None:
@@ -343,6 +318,12 @@ class Closed(Executor):
         except Exception as problem:  # noqa: BLE001  it belongs to the future
             future.set_exception(problem)
         return future
+
+
+def check_number(num_messages: int) -> None:
+    """Checks the number of messages of one call."""
+    if not 0 <= num_messages <= MOST_MESSAGES:
+        raise ValueError(f"num_messages must be between 0 and {MOST_MESSAGES} (1M), not {num_messages}")
 
 
 def deadline(limit: float | None) -> float | None:

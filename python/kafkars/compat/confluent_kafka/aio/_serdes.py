@@ -8,8 +8,9 @@ from collections.abc import Generator, Mapping
 from typing import TYPE_CHECKING, Any, Generic
 
 from kafkars._discreet import forget
+from kafkars.compat.confluent_kafka._arguments import seconds
 from kafkars.compat.confluent_kafka._serdes import K, Serdes, V, given
-from kafkars.compat.confluent_kafka.aio._consumer import AIOConsumer
+from kafkars.compat.confluent_kafka.aio._consumer import AIOConsumer, check_number, deadline
 from kafkars.compat.confluent_kafka.aio._producer import AIOProducer
 from kafkars.compat.confluent_kafka.error import ConsumeError
 
@@ -122,44 +123,62 @@ class AsyncDeserializingConsumer(Awaited, AIOConsumer, Generic[K, V]):
             KeyDeserializationError: The key's deserializer has failed; `kafka_message` is the message as it came.
             ValueDeserializationError: The value's deserializer has failed; likewise.
         """
-        message = await super().poll(timeout)
-        if message is None:
+        found = await self._deserialized_(1, timeout)
+        if not found:
             return None
-        if message.error() is not None:
-            raise ConsumeError(message.error(), kafka_message=message)
-        [found] = await self._deserialized_([message])
-        return found
+        error = found[0].error()
+        if error is not None:
+            raise ConsumeError(error, kafka_message=found[0])
+        return found[0]
 
     async def consume(self, num_messages: int = 1, timeout: float = -1) -> list[Any]:
         """Several messages, deserialized. Those that stand for an error are among them, as they are.
 
         Where a deserializer fails, the messages before that one are returned, and the next call raises for it and
-        leaves those behind it to the call after that.
+        leaves those behind it to the call after that. What is not returned yet does not count as read.
 
         Raises:
             KeyDeserializationError: The key's deserializer has failed; `kafka_message` is the message as it came.
             ValueDeserializationError: The value's deserializer has failed; likewise.
         """
-        return await self._deserialized_(await super().consume(num_messages, timeout))
+        return await self._deserialized_(num_messages, timeout)
 
-    async def _deserialized_(self, messages: list[Any]) -> list[Any]:
-        """Deserializes messages; what cannot be returned now is kept for the next call, as far as it was not raised."""
+    async def _deserialized_(self, num_messages: int, timeout: float) -> list[Any]:
+        """Takes messages, and returns those before the first one that cannot be deserialized; the rest is handed back.
+
+        Raises:
+            ConsumeError: The first one cannot be deserialized. It counts as returned by that.
+        """
+        until = deadline(seconds(timeout))
+        check_number(num_messages)
+        while True:
+            with self._consumer._gathering_() as gathering:
+                taken = await self._gather_(gathering, num_messages, until)
+                ready, failure = await self._objects_(taken)
+                # A message that cannot be given is one that the program has sought away from meanwhile.
+                if failure is not None and not ready and gathering.give(taken[:1]):
+                    try:
+                        raise failure
+                    finally:
+                        del failure
+                messages = gathering.give(taken[: len(ready)])
+                if messages or not taken:
+                    made = {id(each): objects for each, objects in zip(taken, ready, strict=False)}
+                    return [each if made[id(each)] is None else given(each, made[id(each)]) for each in messages]
+
+    async def _objects_(self, taken: list[Any]) -> tuple[list[Any], ConsumeError | None]:
+        """Returns what messages have as keys and values, None for those that stand for an error; and the first failure,
+        behind which nothing is converted.
+        """
         both = self._key_deserializer, self._value_deserializer
-        objects: list[Any] = []
+        ready: list[Any] = []
         try:
-            for each in messages:
+            for each in taken:
                 is_error = each.error() is not None
-                objects.append(None if is_error else await self._serdes_.deserialized(both, each))
-        except ConsumeError:
-            if not objects:
-                self._keep_(messages[1:])
-                raise
-            self._keep_(messages[len(objects) :])
-        except asyncio.CancelledError:
-            self._keep_(messages)
-            raise
-        pairs = zip(messages, objects, strict=False)
-        return [message if found is None else given(message, found) for message, found in pairs]
+                ready.append(None if is_error else await self._serdes_.deserialized(both, each))
+        except ConsumeError as failure:
+            return ready, failure
+        return ready, None
 
     async def close(self) -> None:
         """Closes the consumer, then the deserializers it has made. If it raises, the next call closes the latter."""

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use kafkars_client::config::TopicPartition;
-use kafkars_client::{FetchError, Origin, TakenRecord};
+use kafkars_client::{FetchError, FetchPosition, Origin, TakenRecord};
 use kafkars_protocol::ErrorCode;
 use parking_lot::Mutex;
 use pyo3::exceptions::{PyException, PyRuntimeError, PyValueError};
@@ -158,7 +158,7 @@ impl PyConfluentConsumer {
                     }
                 }
             }
-            match open.take(py, wanted - messages.len(), &mut messages)? {
+            match open.take(py, wanted - messages.len(), true, &mut messages)? {
                 TakenMessage::Message(message) => messages.push(message),
                 TakenMessage::Nothing => {}
                 TakenMessage::Closed => break,
@@ -356,15 +356,59 @@ impl PyConfluentConsumer {
         self.opened().map(|open| open.core.consumer.has_change())
     }
 
-    /// The messages without those of partitions that the group has given to others already.
+    /// The messages that are handed out now: all but those of partitions that the group has given to others already.
     fn _kept_<'py>(
         &self,
         py: Python<'py>,
         messages: Vec<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyList>> {
-        let mut messages = messages;
-        self.opened()?.drop_lost(py, &mut messages)?;
+        let (open, mut messages) = (self.opened()?, messages);
+        open.drop_lost(py, &mut messages)?;
+        for message in &messages {
+            if let Some(batch) = message.cast::<PyMessage>()?.get().batch() {
+                open.reading.note(batch);
+            }
+        }
         PyList::new(py, messages)
+    }
+
+    /// Lets messages be read again that were taken and not handed out, from this offset of a partition on. The
+    /// application has not sought: what it has read, and what is to be committed of that, is what it was.
+    fn _hand_back_(
+        &self,
+        py: Python<'_>,
+        topic: &str,
+        partition: i32,
+        offset: i64,
+    ) -> PyResult<()> {
+        let Ok(open) = self.opened() else {
+            return Ok(());
+        };
+        let partition = named(topic, partition);
+        match open
+            .core
+            .consumer
+            .seek(&partition, FetchPosition::at(offset))
+        {
+            // Nobody reads it here any more.
+            Ok(()) | Err(FetchError::NotAssigned { .. } | FetchError::Closed) => {}
+            Err(failure) => return Err(error::fetch(py, &failure)),
+        }
+        if let Some(ends) = &open.ends {
+            ends.forget(Some(&partition));
+        }
+        Ok(())
+    }
+
+    /// Does what a poll does besides taking a message: runs callbacks that are due, looks after the cluster, and returns
+    /// a message that stands for an error or the end of a partition.
+    fn _serve_<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let open = self.opened()?;
+        if let Some(message) = open.serve(py)? {
+            return Ok(Some(message));
+        }
+        open.look_after(py)?;
+        open.partition_end(py)
     }
 
     /// Takes a message from the buffer. Runs no callback and never waits: None if callbacks are due.
@@ -379,12 +423,12 @@ impl PyConfluentConsumer {
         }
     }
 
-    /// Takes up to `most` messages without waiting.
+    /// Takes up to `most` messages without waiting. They are handed out by `_kept_()`, or handed back.
     fn _take_many_<'py>(&self, py: Python<'py>, most: usize) -> PyResult<Bound<'py, PyList>> {
         let open = self.opened()?;
         let mut messages = Vec::new();
         if !open.has_work(py)
-            && let TakenMessage::Message(message) = open.take(py, most, &mut messages)?
+            && let TakenMessage::Message(message) = open.take(py, most, false, &mut messages)?
         {
             messages.push(message);
         }
@@ -453,11 +497,12 @@ impl OpenConsumer {
     }
 
     /// Takes up to `most` messages from the buffer into `messages`, and returns `TakenMessage::Nothing` if there were
-    /// any.
+    /// any. With `is_handed_out` they have a position from then on.
     fn take<'py>(
         &self,
         py: Python<'py>,
         most: usize,
+        is_handed_out: bool,
         messages: &mut Vec<Bound<'py, PyAny>>,
     ) -> PyResult<TakenMessage<'py>> {
         self.core.check()?;
@@ -469,7 +514,9 @@ impl OpenConsumer {
         messages.reserve(slices.iter().map(|slice| slice.count as usize).sum());
         for slice in slices {
             record::prepare(py, &slice.batch, None);
-            self.reading.note(&slice.batch);
+            if is_handed_out {
+                self.reading.note(&slice.batch);
+            }
             let mut position = slice.start;
             for _ in 0..slice.count {
                 let view = slice.batch.batch.record_at(position);

@@ -118,6 +118,15 @@ impl PyMessage {
         }
     }
 
+    /// The batch of a message that was fetched.
+    #[inline]
+    pub(super) fn batch(&self) -> Option<&Arc<FetchedBatch>> {
+        match &self.source {
+            MessageSource::Fetched(batch, _) => Some(batch),
+            MessageSource::Stored(..) | MessageSource::Made(_) => None,
+        }
+    }
+
     fn change(&self, py: Python<'_>, change: impl FnOnce(&mut MessageParts)) {
         let own = match &self.source {
             MessageSource::Made(own) => own,

@@ -1,0 +1,215 @@
+"""The consumer below those of asyncio, and what their calls have taken from it and not returned yet.
+
+A call that waits, for more messages or for a deserializer, may be cancelled or fail meanwhile. So messages count as
+returned in the step in which the call ends with them: until then `position()`, commits and automatic commits leave them
+out, and what is not returned goes back to the engine, which reads it again.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from threading import RLock
+from typing import TYPE_CHECKING, Any
+
+from kafkars._discreet import discreet
+from kafkars.compat.confluent_kafka._consumer import Consumer
+
+if TYPE_CHECKING:
+    from kafkars.compat.confluent_kafka._arguments import Place
+    from kafkars.compat.confluent_kafka.cimpl import Message
+
+
+class Gathering:
+    """What one call has taken."""
+
+    def __init__(self, of: GatheringConsumer) -> None:
+        self._of = of
+        self.messages: list[Message] = []
+        """What it may return; those of a partition go when it is assigned anew or sought in."""
+        self.later: dict[Place, set[int]] = {}
+        """What other calls have returned of what comes behind these messages."""
+
+    def take(self, most: int) -> bool:
+        """Takes more messages, if there are any, up to `most` with those before."""
+        return self._of._take_for_(self, most)
+
+    def add(self, message: Message) -> None:
+        """Adds a message that stands for an error or the end of a partition."""
+        self.messages.append(message)
+
+    def give(self, messages: Sequence[Message] | None = None) -> list[Message]:
+        """Counts messages as returned, all by default, and returns those of them that may be returned still."""
+        return self._of._give_(self, messages)
+
+    def drop(self, place: Place | None, above: int = -1) -> None:
+        """Forgets the messages of a partition, or of all, above an offset."""
+        if place is None:
+            self.messages = []
+        elif any(place_of(each) == place for each in self.messages):
+            self.messages = [
+                each for each in self.messages if place_of(each) != place or (offset_of(each) or 0) <= above
+            ]
+
+
+class GatheringConsumer(Consumer):
+    """A `Consumer` whose messages count as returned when the calls of asyncio that took them have ended."""
+
+    __slots__ = ("_gatherings_", "_lock_", "_passed_", "_untold_")
+
+    @discreet
+    def __init__(self, config: Mapping[str, Any]) -> None:
+        """See `Consumer`."""
+        # Guards what follows, and that nobody sees messages between the engine and their gathering: a thread that runs
+        # callbacks may commit.
+        self._lock_ = RLock()
+        self._gatherings_: list[Gathering] = []
+        # What was returned already of what the engine reads again, because a call beside was given up.
+        self._passed_: dict[Place, set[int]] = {}
+        # Errors that a call has met and not returned.
+        self._untold_: deque[Message] = deque()
+        super().__init__(config)
+
+    @contextmanager
+    def _gathering_(self) -> Iterator[Gathering]:
+        """The time of a call. What it has not given by its end is handed back."""
+        gathering = Gathering(self)
+        with self._lock_:
+            self._gatherings_.append(gathering)
+        try:
+            yield gathering
+        finally:
+            self._hand_back_rest_(gathering)
+
+    def _take_one_(self) -> Message | None:
+        """Takes and returns a message, in one step."""
+        if not self._untold_ and not self._gatherings_ and not self._passed_:
+            return self._take_()
+        with self._gathering_() as gathering:
+            gathering.take(1)
+            given = gathering.give()
+            return given[0] if given else None
+
+    def _take_for_(self, gathering: Gathering, most: int) -> bool:
+        with self._lock_:
+            before = len(gathering.messages)
+            while self._untold_ and len(gathering.messages) < most:
+                gathering.messages.append(self._untold_.popleft())
+            if len(gathering.messages) < most:
+                found = self._take_many_(most - len(gathering.messages))
+                gathering.messages += self._not_passed_(found) if self._passed_ else found
+            return len(gathering.messages) > before
+
+    def _not_passed_(self, messages: Iterable[Message]) -> list[Message]:
+        return [each for each in messages if offset_of(each) not in self._passed_.get(place_of(each), ())]
+
+    def _give_(self, gathering: Gathering, messages: Sequence[Message] | None) -> list[Message]:
+        with self._lock_:
+            if messages is None:
+                messages = gathering.messages
+            else:
+                left = {id(each) for each in gathering.messages}
+                messages = [each for each in messages if id(each) in left]
+            given = self._kept_(list(messages))
+            gone = {id(each) for each in given}
+            gathering.messages = [each for each in gathering.messages if id(each) not in gone]
+            if len(self._gatherings_) > 1 or self._passed_:
+                self._note_given_(gathering, given)
+            return given
+
+    def _note_given_(self, gathering: Gathering, given: Iterable[Message]) -> None:
+        """Notes what was returned before what comes before it."""
+        others = [(each, firsts(each.messages)) for each in self._gatherings_ if each is not gathering]
+        for message in given:
+            place, offset = place_of(message), offset_of(message)
+            if offset is None:
+                continue
+            passed = self._passed_.get(place)
+            if passed:
+                # What lies behind messages of another call can still be read again.
+                low = min(first.get(place, offset) for first in (*(first for _, first in others), {place: offset}))
+                self._passed_[place] = {each for each in passed if each > low}
+            for other, first in others:
+                if first.get(place, offset) < offset:
+                    other.later.setdefault(place, set()).add(offset)
+
+    def _hand_back_rest_(self, gathering: Gathering) -> None:
+        with self._lock_:
+            self._gatherings_.remove(gathering)
+            back = firsts(gathering.messages)
+            for place, offset in back.items():
+                for other in self._gatherings_:
+                    # They are read again, too, in order.
+                    other.drop(place, above=offset)
+                if place in gathering.later:
+                    self._passed_.setdefault(place, set()).update(gathering.later[place])
+                self._hand_back_(*place, offset)
+            # The end of a partition that is read again will be told again.
+            untold = [each for each in gathering.messages if offset_of(each) is None and place_of(each) not in back]
+            self._untold_.extendleft(reversed(untold))
+
+    # --- what counts as returned
+
+    def _uncommitted_(self) -> list[tuple[str, int, int, int]]:
+        """Returns what `Consumer` does, up to the first message that is not returned."""
+        with self._lock_:
+            found = super()._uncommitted_()
+            if not self._gatherings_:
+                return found
+            first = self._firsts_()
+            known = self._commits_.known()
+            found = [each if each[:2] not in first else (*each[:2], first[each[:2]], -1) for each in found]
+            return [each for each in found if each[:2] not in first or is_new(known.get(each[:2]), each[2])]
+
+    def _position_(self, topic: str, partition: int) -> tuple[int, int] | None:
+        """Returns what `Consumer` does, up to the first message that is not returned."""
+        with self._lock_:
+            found = super()._position_(topic, partition)
+            first = self._firsts_().get((topic, partition)) if self._gatherings_ else None
+            return found if found is None or first is None else (first, -1)
+
+    def _firsts_(self) -> dict[Place, int]:
+        return firsts(message for each in self._gatherings_ for message in each.messages)
+
+    def _forget_(self, topic: str | None = None, partition: int = 0) -> None:
+        """Notes that a partition, or every one with None, is read from another position: what was taken before is
+        returned no more.
+        """
+        place = None if topic is None else (topic, partition)
+        with self._lock_:
+            super()._forget_(topic, partition)
+            for each in self._gatherings_:
+                each.drop(place)
+            if place is None:
+                self._passed_.clear()
+                self._untold_.clear()
+            else:
+                self._passed_.pop(place, None)
+                self._untold_ = deque(each for each in self._untold_ if place_of(each) != place)
+
+
+def place_of(message: Message) -> Place:
+    """Returns where a message is from."""
+    return message.topic(), message.partition()  # type: ignore[return-value]
+
+
+def offset_of(message: Message) -> int | None:
+    """Returns the offset of a message; None if it stands for an error or the end of a partition."""
+    return None if message.error() is not None else message.offset()
+
+
+def firsts(messages: Iterable[Message]) -> dict[Place, int]:
+    """Returns the lowest offset of each partition among messages."""
+    found: dict[Place, int] = {}
+    for message in messages:
+        offset = offset_of(message)
+        if offset is not None:
+            place = place_of(message)
+            found[place] = min(offset, found.get(place, offset))
+    return found
+
+
+def is_new(committed: Any, offset: int) -> bool:
+    """True unless this offset is committed already."""
+    return committed is None or committed.offset != offset
