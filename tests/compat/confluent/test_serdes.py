@@ -355,3 +355,26 @@ def test_builders_and_what_they_build_may_raise_anything(clients: Clients, kind:
     client = make({f"key.{word(kind)}.builder": Builder(Ended([]))})
     with pytest.raises(StopIteration, match="close"):
         client.close()
+
+
+@pytest.mark.parametrize("kind", [each for each in KINDS if each.endswith("Consumer")])
+def test_what_deserializers_add_to_headers_stays(clients: Clients, kind: str) -> None:
+    topic = clients.topic()
+    writer = clients.writer()
+    writer.produce(topic, b"v", headers=[("a", b"1")])
+    assert writer.flush(SECONDS) == 0
+
+    def adding(given: Any, context: Any) -> Any:
+        context.headers.append((str(context.field), b"2"))
+        return given
+
+    async def work() -> None:
+        consumer = await opened(clients, kind, {"key": adding, "value": adding})
+        await awaited(consumer.assign([clients.ck.TopicPartition(topic, 0, 0)]))
+        message = await awaited(consumer.poll(SECONDS))
+        assert message.headers() == [("a", b"1"), ("key", b"2"), ("value", b"2")]
+        assert message.headers() is message.headers()
+        assert (message.topic(), message.offset(), message.value()) == (topic, 0, b"v")
+        await awaited(consumer.close())
+
+    run(work)

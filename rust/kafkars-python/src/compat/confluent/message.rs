@@ -265,13 +265,15 @@ impl PyMessage {
         self.value(py)
     }
 
-    /// Pairs of name and value, or None where there are none.
-    fn headers(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        self.read(
-            |own| Ok(copy(py, &own.headers)),
-            |batch, view| headers(py, batch, view),
-            |_, _| Ok(None),
-        )
+    /// Pairs of name and value, or None where there are none. The list is the message's own: what is added to it stays,
+    /// as deserializers do for others.
+    fn headers(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        if let MessageSource::Fetched(_, view) = &self.source
+            && view.header_count > 0
+        {
+            self.change(py, |_| {});
+        }
+        self.read(|own| copy(py, &own.headers), |_, _| None, |_, _| None)
     }
 
     /// Who set the timestamp (0 not known, 1 the producer, 2 the broker), and milliseconds since 1970.
