@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import sys
-import weakref
 import time
+import weakref
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
