@@ -7,6 +7,7 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyType};
 
+use super::commits;
 use super::core::ConsumerCore;
 use super::listeners::Listeners;
 use crate::argument;
@@ -425,6 +426,11 @@ impl PyBaseConsumer {
     fn _watch_brokers(&self, flag: &PyPendingFlag) -> PyResult<()> {
         self.core.check()?;
         brokers::watch(self.core.consumer.client(), flag.handle())
+    }
+
+    /// What an automatic commit would commit now, as `{partition: OffsetAndMetadata}`.
+    fn _finished_offsets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        commits::answer(py, &self.core.consumer.finished_offsets())
     }
 
     /// Turns automatic commits off from now on.

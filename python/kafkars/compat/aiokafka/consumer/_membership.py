@@ -355,9 +355,21 @@ class Membership:
 
     async def _tell_of_loss(self, listener: ConsumerRebalanceListener, partitions: frozenset[TopicPartition]) -> None:
         try:
+            await self._commit_finished(partitions)
             await told(listener.on_partitions_revoked, partitions)
         finally:
             self._gave_back()
+
+    async def _commit_finished(self, partitions: frozenset[TopicPartition]) -> None:
+        """Commits what was read of partitions that go, where commits are automatic: as in aiokafka before the listener
+        hears of it, which may ask what is committed, or take long.
+        """
+        finished = self.engine._finished_offsets()
+        try:
+            await self.engine.commit({each: finished[each] for each in partitions if each in finished})
+        except KafkaError as error:
+            # The revocation itself commits it again.
+            log.warning("offsets were not committed before a rebalance: %s", error)
 
     def _gave_back(self) -> None:
         consumer = self.consumer()

@@ -106,6 +106,13 @@ impl Consumer {
         self.shared.inner.lock().commits_nothing_of_itself = true;
     }
 
+    /// What an automatic commit would commit now: what is finished and not committed. Empty where commits are not
+    /// automatic.
+    pub fn finished_offsets(&self) -> Offsets {
+        let mut inner = self.shared.inner.lock();
+        self.shared.finished_of_itself(&mut inner)
+    }
+
     /// The positions left to commit when the consumer ends, if commits are automatic: those finished and not committed.
     /// `is_finished` is true if the application has finished what was returned last.
     pub(super) fn last_offsets(&self, is_finished: bool) -> Offsets {
