@@ -874,9 +874,10 @@ class AiokafkaSender:
     def _open(
         self,
         engine: AsyncProducer[Any, Any],
-        key_serializer: Callable[[Any], Any] | None,
-        value_serializer: Callable[[Any], Any] | None,
+        serializers: tuple[Callable[[Any], Any] | None, Callable[[Any], Any] | None],
         acknowledged: bool,
+        attributes: dict[str, Any],
+        awaited_topics: dict[str, asyncio.Future[None]],
     ) -> None: ...
     def _shut(self) -> None: ...
     def _reach(self, timeout: float) -> Call[None]: ...
@@ -887,6 +888,16 @@ class AiokafkaSender:
     @staticmethod
     def _checked_headers(headers: Any) -> list[tuple[str, bytes | None]]: ...
     def _send_batch(self, batch: BatchBuilder, topic: str, partition: int) -> Future[Any]: ...
+    def _knows(self, topic: str) -> bool: ...
+    def _send_bytes(
+        self,
+        topic: str,
+        value: Any,
+        key: Any,
+        partition: int | None,
+        timestamp_ms: int | None,
+        headers: Sequence[tuple[str, bytes | None]] | None,
+    ) -> Call[asyncio.Future[Any]]: ...
     def send(
         self,
         topic: str,
@@ -897,7 +908,8 @@ class AiokafkaSender:
         headers: Sequence[tuple[str, bytes | None]] | None = None,
     ) -> Coroutine[Any, Any, asyncio.Future[Any]]:
         """Hands a record to the producer; awaiting waits until there is room for it, and gives the future of its
-        delivery.
+        delivery. A record of a topic that is not known yet, or of a producer whose methods were replaced, goes by those
+        methods.
         """
     def send_and_wait(
         self,

@@ -64,7 +64,10 @@ names! {
         AIOKAFKA_ERROR_OF = "of",
         AIOKAFKA_ILLEGAL_STATE = "IllegalStateError",
         AIOKAFKA_PRODUCER_CLOSED = "ProducerClosed";
-    "kafkars.compat.aiokafka.producer.producer": AIOKAFKA_SEND_THROUGH_SEND = "send_through_send";
+    "kafkars.compat.aiokafka.producer._send":
+        AIOKAFKA_SEND_BY_METHODS = "send",
+        AIOKAFKA_SEND_THROUGH_SEND = "send_and_wait";
+    "kafkars.compat.aiokafka.producer.producer": AIOKAFKA_HOOKS = "HOOKS";
     "kafkars.compat.aiokafka.structs": AIOKAFKA_RECORD_METADATA = "RecordMetadata";
     "kafkars.compat.confluent_kafka._translate":
         CONFLUENT_ERROR_OF_DELIVERY = "of_delivery",

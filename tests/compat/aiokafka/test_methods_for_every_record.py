@@ -1,4 +1,4 @@
-"""Methods that aiokafka calls for every record, `_serialize()` and `_partition()`, where a subclass replaces them: such
+"""Methods that aiokafka calls for every record, `_serialize()` and `_partition()`, where a program replaces them: such
 sends go the same way as those of other producers.
 """
 
@@ -348,18 +348,94 @@ def test_a_double_is_called_without_a_connection(embedded: Library, run: Run) ->
     run(test)
 
 
-def test_a_send_that_would_leave_out_the_methods_is_refused(face: Library, run: Run) -> None:
-    """`AIOKafkaProducer.send(producer, ...)` is native; the original's calls them."""
-    topic = face.broker.new_topic()
+def test_the_send_of_the_class_calls_the_methods(embedded: Library, run: Run) -> None:
+    topic = embedded.broker.new_topic()
+    base: Any = embedded.module().AIOKafkaProducer
 
-    class Own(serializing(face)):  # type: ignore[misc]
+    class Own(base):  # type: ignore[misc]
+        def _serialize(self, key: Any, value: Any, headers: Any) -> Any:
+            return super()._serialize(key, value + b"!", headers)
+
         async def send(self, *arguments: Any) -> Any:
-            return await face.module().AIOKafkaProducer.send(self, *arguments)
+            return await base.send(self, *arguments)
 
     async def test() -> None:
-        async with Own(bootstrap_servers=face.broker.bootstrap_servers) as producer:
-            with pytest.raises(NotImplementedError, match="super"):
-                await producer.send(topic, b"value")
-        assert await values(face, topic) == []
+        async with Own(bootstrap_servers=embedded.broker.bootstrap_servers) as producer:
+            await producer.send_and_wait(topic, b"0")
+        assert await values(embedded, topic) == [b"0!"]
+
+    run(test)
+
+
+def test_what_stands_between_a_class_with_methods_and_the_librarys_gets_what_the_caller_gave(
+    embedded: Library, run: Run
+) -> None:
+    topic = embedded.broker.new_topic()
+    base: Any = embedded.module().AIOKafkaProducer
+
+    class Serializing(base):  # type: ignore[misc]
+        def _serialize(self, key: Any, value: Any, _: Any) -> Any:
+            return key, repr(value).encode()
+
+    class Wrapping(base):  # type: ignore[misc]
+        async def send(self, topic: str, value: Any, *arguments: Any) -> Any:
+            return await super().send(topic, [value], *arguments)
+
+    class Both(Serializing, Wrapping):
+        pass
+
+    async def test() -> None:
+        async with Both(bootstrap_servers=embedded.broker.bootstrap_servers) as producer:
+            await producer.send_and_wait(topic, 1)
+        assert await values(embedded, topic) == [b"[1]"]
+
+    run(test)
+
+
+@pytest.mark.parametrize("where", ["the class", "a class between", "the library's class", "the object"])
+@pytest.mark.parametrize("when", ["before start", "later"])
+def test_methods_that_are_replaced_later_are_called_from_then_on(
+    embedded: Library, run: Run, where: str, when: str
+) -> None:
+    """By a decorator of the class, an assignment, a test double."""
+    topic = embedded.broker.new_topic()
+    base: Any = embedded.module().AIOKafkaProducer
+
+    class Between(base):  # type: ignore[misc]
+        pass
+
+    class Own(Between):
+        pass
+
+    def marked(*parts: Any) -> Any:
+        return None, parts[-2] + b"!"
+
+    async def test() -> None:
+        producer = Own(bootstrap_servers=embedded.broker.bootstrap_servers)
+        places = {"the class": Own, "a class between": Between, "the library's class": base, "the object": producer}
+        if when == "later":
+            await producer.start()
+            await producer.send_and_wait(topic, b"before")
+        with mock.patch.object(places[where], "_serialize", marked):
+            if when == "before start":
+                await producer.start()
+            await producer.send_and_wait(topic, b"meanwhile")
+            await (await producer.send(topic, b"meanwhile"))
+        await producer.send_and_wait(topic, b"after")
+        await producer.stop()
+        before = [b"before"] if when == "later" else []
+        assert await values(embedded, topic) == [*before, b"meanwhile!", b"meanwhile!", b"after"]
+
+    run(test)
+
+
+def test_a_partition_is_chosen_by_a_method_that_is_replaced_later(embedded: Library, run: Run) -> None:
+    topic = embedded.broker.new_topic(partitions=3)
+
+    async def test() -> None:
+        async with embedded.producer() as producer:
+            with mock.patch.object(type(producer), "_partition", return_value=2):
+                assert (await producer.send_and_wait(topic, b"value", partition=0)).partition == 2
+            assert (await producer.send_and_wait(topic, b"value", partition=0)).partition == 0
 
     run(test)

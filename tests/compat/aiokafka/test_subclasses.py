@@ -37,8 +37,17 @@ CLIENTS = {
     "AIOKafkaAdminClient": "admin.client",
 }
 NATIVE = {
-    *("_bytes_of", "_checked_headers", "_consumed", "_known_partitions", "_last_fetch", "_new_batch", "_open"),
-    *("_raise_later", "_reach", "_send_batch", "_serve", "_shut"),
+    *(
+        "_bytes_of",
+        "_checked_headers",
+        "_consumed",
+        "_known_partitions",
+        "_knows",
+        "_last_fetch",
+        "_new_batch",
+        "_open",
+    ),
+    *("_raise_later", "_reach", "_send_batch", "_send_bytes", "_serve", "_shut"),
 }
 """Methods of the native base classes, which are called by their class."""
 

@@ -60,7 +60,7 @@ REASONS = [
         "What may be lost at any moment is not to be counted on.",
     ),
     Reason(
-        ("send() to a partition that is gone because the topic was made again with fewer",),
+        ("send() to a partition that is gone because the topic was deleted, or made again with fewer",),
         "NotLeaderForPartitionError after request_timeout_ms; in a transaction it and the commit never end",
         "UnknownTopicOrPartitionError after request_timeout_ms; a transaction can be aborted",
         "It is what a broker answers, and a commit that cannot be must end.",
@@ -70,12 +70,6 @@ REASONS = [
         "at the offset before them, at once",
         "at the offset after them if it is committed, before them if not: it waits until the transaction has ended",
         "Whoever has it open may have processed these records, and they would be processed twice. `committed()` tells the offset before them, as aiokafka does.",
-    ),
-    Reason(
-        ("a partitioner that raises, in a transaction",),
-        "the transaction goes on without the record",
-        "commit_transaction() raises, until abort_transaction()",
-        "A transaction is stored whole or not at all.",
     ),
     Reason(
         ("a partitioner that gives no partition of the topic",),
@@ -94,28 +88,6 @@ REASONS = [
         "joins again, which takes the place from the other, and so on",
         "raise FENCED_INSTANCE_ID, each of them, until unsubscribe() or stop()",
         "Two members that take the partitions from each other for ever read everything again and again.",
-    ),
-    Reason(
-        ("`_partition()` and `_serialize()` of a producer, replaced in an object or in the library's own class",),
-        "are called for every record",
-        "are not called. Those of a subclass are",
-        "Sends are native, and do not look for methods with every record. `partitioner`, `key_serializer` and `value_serializer` are there for it.",
-    ),
-    Reason(
-        (
-            "`AIOKafkaProducer.send(producer, ...)`, where the producer's class replaces `_partition()` or `_serialize()`",
-        ),
-        "calls them",
-        "NotImplementedError. `super().send(...)` calls them, also in the class itself and in classes between",
-        "That `send()` is native, and a record that was not made into bytes as the class says must not be sent.",
-    ),
-    Reason(
-        (
-            "what is put in the place of `AIOKafkaProducer.send`, where a subclass replaces `_partition()` or `_serialize()`",
-        ),
-        "gets what the caller gave",
-        "gets key and value as bytes, and the partition that was chosen. Before start() it gets what the caller gave",
-        "The methods are called in front of it, because the `send()` behind it is native. What it adds to the headers is sent.",
     ),
     Reason(
         ("a record of less than 82 bytes below max_request_size",),
@@ -148,9 +120,7 @@ REASONS = [
         "One refused batch does not end the others.",
     ),
     Reason(
-        (
-            "send() within a transaction, to a partition that does not exist or a name that no topic can have, or of a record that is too large when compressed; offsets that were refused",
-        ),
+        ("send() within a transaction of a record that is too large when compressed; offsets that were refused",),
         "the transaction goes on without the record",
         "every call raises the same, until abort_transaction()",
         "A transaction is stored whole or not at all.",

@@ -223,7 +223,7 @@ async def _reached(config: Mapping[str, Any]) -> None:
     with errors.translated():
         producer = quiet(aio.Producer(config, acks=1, enable_idempotence=False))
     sender = _kafkars.AiokafkaSender()
-    sender._open(producer, None, None, True)
+    sender._open(producer, (None, None), True, {}, {})
     try:
         await sender._reach(config["request_timeout_ms"] / 1000)
     finally:

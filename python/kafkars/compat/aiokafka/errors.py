@@ -255,6 +255,10 @@ kafka_errors: dict[int, type[BrokerResponseError]] = {cls.errno: cls for cls in 
 """The class of each error code that aiokafka knows."""
 
 
+UNKNOWN_TOPIC_ID = 100
+"""What a broker says of a topic that was deleted, to who names it by its id."""
+
+
 def for_code(error_code: int) -> type[BrokerResponseError]:
     """Returns the class of an error code; `UnknownError` for those that aiokafka has no class for."""
     return kafka_errors.get(error_code, UnknownError)
@@ -292,6 +296,9 @@ def by_code(error: engine.KafkaError) -> BaseException:
     """Makes an error of the class for the broker's error code, or of the base if there is none."""
     if error.code is None:
         return KafkaError(str(error))
+    if error.code == UNKNOWN_TOPIC_ID:
+        # aiokafka names topics by their names only, and has no class for this.
+        return UnknownTopicOrPartitionError(str(error))
     return for_code(error.code)(str(error))
 
 

@@ -71,6 +71,7 @@ impl Producer {
             closed: AtomicBool::new(false),
             lets_waiting_in: AtomicBool::new(false),
             abandoned: AtomicBool::new(false),
+            gives_up_with_topic: AtomicBool::new(false),
             finished: tokio::sync::watch::Sender::new(false),
             counters: ProducerCounters::default(),
             unheard: UnheardFailures::new(client.name()),
@@ -238,6 +239,14 @@ impl Producer {
     pub fn take_failed(&self) -> u64 {
         let failures = &self.shared.counters.unreported_failures;
         failures.swap(0, Ordering::Relaxed)
+    }
+
+    /// Lets records of a topic that is deleted fail once brokers have denied it for `request_timeout_ms`, where they
+    /// would have `delivery_timeout_ms` for the topic to be made again.
+    pub fn give_up_with_topic(&self) {
+        self.shared
+            .gives_up_with_topic
+            .store(true, Ordering::Relaxed);
     }
 
     /// Accepts no more records from now on. Records that wait for room or a topic are let in until [`Producer::close`]

@@ -37,6 +37,8 @@ pub(crate) struct ProducerShared {
     pub(crate) lets_waiting_in: AtomicBool,
     /// True once the sender has to give up what it has.
     pub(crate) abandoned: AtomicBool,
+    /// True if records wait no longer for a topic that is gone than for a broker that does not answer.
+    pub(crate) gives_up_with_topic: AtomicBool,
     pub(crate) finished: tokio::sync::watch::Sender<bool>,
     pub(crate) counters: ProducerCounters,
     pub(crate) unheard: Arc<UnheardFailures>,

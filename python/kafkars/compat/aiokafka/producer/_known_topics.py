@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from kafkars import _kafkars
 from kafkars.compat.aiokafka.errors import translated
 
 if TYPE_CHECKING:
@@ -18,7 +19,8 @@ class KnownTopics:
     """
 
     def __init__(self) -> None:
-        self._last: dict[str, asyncio.Future[None]] = {}
+        self.awaited: dict[str, asyncio.Future[None]] = {}
+        """By topic, what the last one waits for that has come."""
 
     async def wait(self, producer: AIOKafkaProducer, topic: str) -> None:
         """Waits until a topic is known and those have gone on that have waited for it before.
@@ -26,14 +28,15 @@ class KnownTopics:
         Raises:
             UnknownTopicOrPartitionError: There is no such topic.
         """
-        before = self._last.get(topic)
-        if before is None and producer.client.cluster.partitions_for_topic(topic) is not None:
+        before = self.awaited.get(topic)
+        # A `partitions_for()` that a subclass replaces is for the subclass.
+        engine = producer._started_()
+        if before is None and _kafkars.AiokafkaSender._knows(producer, topic):
             return
-        own = self._last[topic] = asyncio.get_running_loop().create_future()
+        own = self.awaited[topic] = asyncio.get_running_loop().create_future()
         try:
-            # A `partitions_for()` that a subclass replaces is for the subclass.
             with translated():
-                await producer._started_().partitions_for(topic)
+                await engine.partitions_for(topic)
             if before is not None and not before.done():
                 await asyncio.wait([before])
         finally:
@@ -45,5 +48,5 @@ class KnownTopics:
 
     def _go_on(self, topic: str, own: asyncio.Future[None]) -> None:
         own.set_result(None)
-        if self._last.get(topic) is own:
-            del self._last[topic]
+        if self.awaited.get(topic) is own:
+            del self.awaited[topic]

@@ -22,7 +22,6 @@ from kafkars.compat.aiokafka.abc import AbstractTokenProvider
 from kafkars.compat.aiokafka.client import EngineClient
 from kafkars.compat.aiokafka.errors import translated
 from kafkars.compat.aiokafka.partitioner import DefaultPartitioner
-from kafkars.compat.aiokafka.producer import _hooks
 from kafkars.compat.aiokafka.producer._known_topics import KnownTopics
 from kafkars.compat.aiokafka.producer.message_accumulator import BatchBuilder
 from kafkars.compat.aiokafka.producer.sender import Sender
@@ -60,11 +59,6 @@ class WrongStateError(errors.IllegalOperation, AssertionError):
     """A call of a transaction out of order, in both classes: aiokafka documents one and raises the other."""
 
 
-async def send_through_send(producer: Any, *arguments: Any, **keywords: Any) -> Any:
-    """`send_and_wait()` of an object whose `send()` is not the native one: as in aiokafka, it calls that."""
-    return await (await producer.send(*arguments, **keywords))
-
-
 class AIOKafkaProducer(_kafkars.AiokafkaSender):
     """Sends records.
 
@@ -79,11 +73,6 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
     _PRODUCER_CLIENT_ID_SEQUENCE = 0
     _closed: bool | None = None
     _source_traceback = None
-
-    def __init_subclass__(cls, **arguments: Any) -> None:
-        super().__init_subclass__(**arguments)
-        if _hooks.are_left_out(cls, AIOKafkaProducer):
-            cls.__bases__ = _hooks.bases(cls, AIOKafkaProducer, HookedProducer)
 
     @discreet
     def __init__(
@@ -236,8 +225,8 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
             with translated():
                 engine = quiet(aio.Producer(self._config_))
             self._engine_ = engine
-            key, value = (None, _hooks.taken) if isinstance(self, HookedProducer) else self._serializers_
-            _kafkars.AiokafkaSender._open(self, engine, key, value, self._acknowledged_)
+            awaited = self._known_topics_.awaited
+            _kafkars.AiokafkaSender._open(self, engine, self._serializers_, self._acknowledged_, vars(self), awaited)
         try:
             with first_contact(self._config_):
                 await _kafkars.AiokafkaSender._reach(self, self._request_timeout_ms / 1000)
@@ -425,7 +414,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
         return future
 
     def _serialize(self, key: Any, value: Any, headers: Any) -> tuple[Any, Any]:
-        """Returns key and value of a record as they are sent; subclasses replace it."""
+        """Returns key and value of a record as they are sent; programs replace it."""
         del headers
         for_key, for_value = self._serializers_
         return key if for_key is None else for_key(key), value if for_value is None else for_value(value)
@@ -439,7 +428,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
         serialized_key: bytes | None,
         serialized_value: bytes | None,
     ) -> int:
-        """Returns the partition for a record, by the metadata of `client`. Faust calls it; subclasses replace it."""
+        """Returns the partition for a record, by the metadata of `client`. Faust calls it; programs replace it."""
         del key, value, serialized_value
         everyone = sorted(self.client.cluster.partitions_for_topic(topic) or ())
         if partition is not None:
@@ -551,10 +540,8 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
             raise errors.IllegalOperation("records of this producer are sent in transactions, and none is open")
 
 
-class HookedProducer(_hooks.Hooks, AIOKafkaProducer):
-    """What subclasses derive from that replace methods that aiokafka calls for every record."""
-
-    __slots__ = ()
+HOOKS = (AIOKafkaProducer._serialize, AIOKafkaProducer._partition)
+"""What aiokafka calls for every record. The native `send()` does without where a program has not replaced them."""
 
 
 def within(size: Any) -> int:

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use kafkars_core::cluster::Cluster;
 use kafkars_core::produce::sender::View;
-use kafkars_protocol::Uuid;
+use kafkars_protocol::{ErrorCode, Uuid};
 
 use super::node::Node;
 
@@ -12,6 +12,8 @@ use super::node::Node;
 pub(super) struct ClusterView<'a> {
     pub(super) cluster: &'a Cluster,
     pub(super) nodes: &'a HashMap<i32, Node>,
+    /// True if a partition counts as gone, too, while brokers deny its topic.
+    pub(super) gives_up_with_topic: bool,
 }
 
 impl View for ClusterView<'_> {
@@ -34,14 +36,17 @@ impl View for ClusterView<'_> {
     }
 
     fn is_gone(&self, topic: &str, partition: i32) -> bool {
-        let known = self
-            .cluster
-            .topic(topic)
-            .filter(|topic| topic.error.is_none());
-        known.is_some_and(|topic| {
-            let count = topic.partitions.len();
-            count > 0 && usize::try_from(partition).is_ok_and(|partition| partition >= count)
-        })
+        let Some(topic) = self.cluster.topic(topic) else {
+            return self.gives_up_with_topic;
+        };
+        match topic.error {
+            None => {
+                let count = topic.partitions.len();
+                count > 0 && usize::try_from(partition).is_ok_and(|partition| partition >= count)
+            }
+            Some(ErrorCode::UnknownTopicOrPartition) => self.gives_up_with_topic,
+            Some(_) => false,
+        }
     }
 
     fn obstacle(&self, topic: &str, partition: i32) -> Option<String> {

@@ -95,6 +95,7 @@ impl SenderDriver {
         let view = ClusterView {
             cluster: &cluster,
             nodes: &self.nodes,
+            gives_up_with_topic: self.shared.gives_up_with_topic.load(Ordering::Relaxed),
         };
         let Some(work) = self.core.send_inline(now(), &view, LARGEST_INLINE) else {
             return false;
@@ -116,6 +117,7 @@ impl SenderDriver {
         let view = ClusterView {
             cluster: &cluster,
             nodes: &self.nodes,
+            gives_up_with_topic: self.shared.gives_up_with_topic.load(Ordering::Relaxed),
         };
         let flush_requested = self.shared.flush_requested.load(Ordering::Relaxed) > 0;
         let work = self.core.poll(now(), &view, flush_requested);
@@ -304,6 +306,7 @@ impl SenderDriver {
         let view = ClusterView {
             cluster: &cluster,
             nodes: &self.nodes,
+            gives_up_with_topic: self.shared.gives_up_with_topic.load(Ordering::Relaxed),
         };
         self.core.answered(now(), id, batches, response, &view);
     }

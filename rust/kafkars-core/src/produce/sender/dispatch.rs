@@ -79,7 +79,13 @@ impl Sender {
             return;
         }
         let gone_since = state.membership.gone_since.take();
-        match state.readiness(now, self.config.linger, flush_requested) {
+        let readiness = state.readiness(now, self.config.linger, flush_requested);
+        if !matches!(readiness, Readiness::Idle) {
+            // Also while a batch is under way to a broker that led the partition, or pauses before its next try.
+            let is_gone = view.is_gone(buffer.topic(), buffer.partition());
+            state.membership.gone_since = is_gone.then(|| gone_since.unwrap_or(now));
+        }
+        match readiness {
             Readiness::Idle => return,
             Readiness::Blocked => {}
             Readiness::At(at) => {
@@ -92,8 +98,6 @@ impl Sender {
                 let (topic, partition) = (buffer.topic(), buffer.partition());
                 let leader = view.leader(topic, partition);
                 state.wait_for(leader);
-                let is_gone = leader.is_none() && view.is_gone(topic, partition);
-                state.membership.gone_since = is_gone.then(|| gone_since.unwrap_or(now));
                 match leader {
                     Some(leader) => {
                         let node = self.queues.nodes.entry(leader).or_default();

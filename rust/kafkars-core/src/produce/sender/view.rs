@@ -12,7 +12,8 @@ pub trait View {
     fn topic_id(&self, topic: &str) -> Uuid;
     /// Returns true if a request can be sent to the node now.
     fn is_connected(&self, node: i32) -> bool;
-    /// Returns true if metadata names the topic, and too few partitions of it: it was made again meanwhile.
+    /// Returns true if metadata names the topic, and too few partitions of it: it was made again meanwhile. Also, for
+    /// producers that do not wait for it to be made again, if metadata denies the topic.
     fn is_gone(&self, _topic: &str, _partition: i32) -> bool {
         false
     }

@@ -4,6 +4,7 @@
 
 mod assignor;
 mod errors;
+mod hooks;
 mod reader;
 mod record;
 mod record_reader;

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use kafkars_client::{ProduceError, RecordMetadata};
+use parking_lot::Mutex;
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyBufferError, PyRuntimeWarning, PyTypeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
@@ -13,11 +14,14 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyList, PyMemoryView, PyString, PyTuple};
 
 use super::errors;
+use super::hooks::Hooks;
 use crate::aio::{self, AwaitableCall, Begun, Forgotten, PyFuture, Unbegun, coroutine_method};
 use crate::compat::tuple::TupleClass;
 use crate::error;
 use crate::gc::at_end_of_life;
-use crate::imports::{AIOKAFKA_RECORD_METADATA, AIOKAFKA_SEND_THROUGH_SEND, TOPIC_PARTITION};
+use crate::imports::{
+    AIOKAFKA_RECORD_METADATA, AIOKAFKA_SEND_BY_METHODS, AIOKAFKA_SEND_THROUGH_SEND, TOPIC_PARTITION,
+};
 use crate::producer::{
     Arguments, Awaits, ProducerCore, PyAsyncProducer, PyBatchBuilder, SendArguments, SendEntry,
 };
@@ -34,6 +38,13 @@ struct AiokafkaSendEngine {
     core: Arc<ProducerCore>,
     key_serializer: Option<Py<PyAny>>,
     value_serializer: Option<Py<PyAny>>,
+    hooks: Hooks,
+    /// The producer's own attributes.
+    attributes: Py<PyDict>,
+    /// The topics for which sends wait until they are known; later ones must not pass them.
+    awaited_topics: Py<PyDict>,
+    // Guards the topic that was known last: programs mostly send to the same one.
+    known_topic: Mutex<Option<Py<PyString>>>,
 }
 
 #[pymethods]
@@ -48,20 +59,29 @@ impl PyAiokafkaSender {
     }
 
     /// Sends by `engine` from now on, because the producer has started. Without acknowledgements results are None.
+    /// `attributes` are the producer's own; sends wait for the topics in `awaited_topics`.
     fn _open(
         &self,
         engine: &Bound<'_, PyAsyncProducer>,
-        key_serializer: Option<Py<PyAny>>,
-        value_serializer: Option<Py<PyAny>>,
+        serializers: (Option<Py<PyAny>>, Option<Py<PyAny>>),
         acknowledged: bool,
+        attributes: Py<PyDict>,
+        awaited_topics: Py<PyDict>,
     ) {
+        let (key_serializer, value_serializer) = serializers;
         self.engine.get_or_init(|| {
             let core = engine.get().core();
             core.report_by(if acknowledged { reported } else { unreported });
+            // As in aiokafka, for idempotent producers also, whose records have no other time limit.
+            core.producer.give_up_with_topic();
             AiokafkaSendEngine {
                 core,
                 key_serializer,
                 value_serializer,
+                hooks: Hooks::default(),
+                attributes,
+                awaited_topics,
+                known_topic: Mutex::new(None),
             }
         });
     }
@@ -123,19 +143,51 @@ impl PyAiokafkaSender {
     }
 
     /// Hands a record to the producer; awaiting waits until there is room for it, and gives the future of its delivery.
+    /// A record of a topic that is not known yet, or of a producer whose methods were replaced, goes by those methods.
     #[pyo3(signature = (topic, value=None, key=None, partition=None, timestamp_ms=None, headers=None))]
-    fn send(
-        slf: Py<Self>,
+    fn send<'py>(
+        slf: &Bound<'py, Self>,
         topic: Py<PyAny>,
         value: Option<Py<PyAny>>,
         key: Option<Py<PyAny>>,
         partition: Option<Py<PyAny>>,
         timestamp_ms: Option<Py<PyAny>>,
         headers: Option<Py<PyAny>>,
-    ) -> AwaitableCall {
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        if !Self::sends_at_once(slf, topic.bind(py))? {
+            let given = (slf, topic, value, key, partition, timestamp_ms, headers);
+            return AIOKAFKA_SEND_BY_METHODS.get(py)?.call1(given);
+        }
         let optional = [value, key, partition, timestamp_ms, headers];
         let given = AiokafkaSendArguments { topic, optional };
-        UnawaitedSend::call(slf, given, Awaits::Admission)
+        let call = UnawaitedSend::call(slf.clone().unbind(), given, Awaits::Admission);
+        call.into_bound_py_any(py)
+    }
+
+    /// True if the engine knows the partitions of a topic.
+    fn _knows(&self, py: Python<'_>, topic: &str) -> PyResult<bool> {
+        Ok(self.engine(py)?.core.is_known(topic))
+    }
+
+    /// Hands a record to the producer whose key and value are bytes already, and may both be None.
+    fn _send_bytes(
+        slf: &Bound<'_, Self>,
+        topic: Py<PyAny>,
+        value: Option<Py<PyAny>>,
+        key: Option<Py<PyAny>>,
+        partition: Option<Py<PyAny>>,
+        timestamp_ms: Option<Py<PyAny>>,
+        headers: Option<Py<PyAny>>,
+    ) -> PyResult<AwaitableCall> {
+        let optional = [value, key, partition, timestamp_ms, headers];
+        let given = AiokafkaSendArguments { topic, optional };
+        let py = slf.py();
+        let engine = slf.get().open(py)?;
+        let entered = engine.enter(py, &given, [None, None], Awaits::Admission);
+        entered
+            .map(AwaitableCall)
+            .map_err(|error| errors::raised(py, error))
     }
 
     /// Sends a record; awaiting gives its `RecordMetadata`. As in aiokafka, a `send` that a subclass, tracing or the
@@ -151,7 +203,9 @@ impl PyAiokafkaSender {
         headers: Option<Py<PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
-        if !coroutine_method::is_native(slf.as_any(), intern!(py, "send"))? {
+        if !coroutine_method::is_native(slf.as_any(), intern!(py, "send"))?
+            || !Self::sends_at_once(slf, topic.bind(py))?
+        {
             let given = (slf, topic, value, key, partition, timestamp_ms, headers);
             return AIOKAFKA_SEND_THROUGH_SEND.get(py)?.call1(given);
         }
@@ -167,7 +221,9 @@ impl PyAiokafkaSender {
             return Ok(());
         };
         visit.call(&engine.key_serializer)?;
-        visit.call(&engine.value_serializer)
+        visit.call(&engine.value_serializer)?;
+        visit.call(&engine.attributes)?;
+        visit.call(&engine.awaited_topics)
     }
 }
 
@@ -236,6 +292,20 @@ impl Drop for UnawaitedSend {
 }
 
 impl PyAiokafkaSender {
+    /// True if a record can be sent in one step, or its failure is known: the topic is known, no earlier send waits for
+    /// it, and nothing of the producer was replaced that has to be called.
+    #[inline]
+    fn sends_at_once(slf: &Bound<'_, Self>, topic: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let py = slf.py();
+        let (Some(engine), Ok(topic)) = (slf.get().engine.get(), topic.cast::<PyString>()) else {
+            return Ok(true);
+        };
+        let awaited = engine.awaited_topics.bind(py);
+        Ok((awaited.is_empty() || !awaited.contains(topic)?)
+            && engine.knows(topic)
+            && engine.hooks.are_own(slf, engine.attributes.bind(py))?)
+    }
+
     fn engine(&self, py: Python<'_>) -> PyResult<&AiokafkaSendEngine> {
         self.engine
             .get()
@@ -267,7 +337,39 @@ impl PyAiokafkaSender {
             return Err(errors::assertion("a record needs a value or a key"));
         }
         let engine = self.open(py)?;
-        let core = &engine.core;
+        let serializers = [&engine.value_serializer, &engine.key_serializer];
+        engine.enter(py, given, serializers.map(Option::as_ref), awaits)
+    }
+}
+
+impl AiokafkaSendEngine {
+    /// True if a topic is known, or its name cannot be one.
+    #[inline]
+    fn knows(&self, topic: &Bound<'_, PyString>) -> bool {
+        let mut known = self.known_topic.lock();
+        if known.as_ref().is_some_and(|known| known.is(topic)) {
+            return true;
+        }
+        let Ok(name) = topic.to_str() else {
+            return true;
+        };
+        let is_known = self.core.is_known(name);
+        if is_known {
+            *known = Some(topic.clone().unbind());
+        }
+        is_known
+    }
+
+    /// Enters a record whose value and key are made by `serializers`, where there are any.
+    #[inline]
+    fn enter(
+        &self,
+        py: Python<'_>,
+        given: &AiokafkaSendArguments,
+        [of_value, of_key]: [Option<&Py<PyAny>>; 2],
+        awaits: Awaits,
+    ) -> PyResult<PyFuture> {
+        let core = &self.core;
         core.check()?;
         let [value, key, partition, timestamp, headers] = given
             .optional
@@ -278,8 +380,8 @@ impl PyAiokafkaSender {
             Some(headers) if headers.is_truthy()? => Some(checked_headers(headers)?),
             _ => None,
         };
-        let key = part(key, engine.key_serializer.as_ref(), py)?;
-        let value = part(value, engine.value_serializer.as_ref(), py)?;
+        let key = part(key, of_key, py)?;
+        let value = part(value, of_value, py)?;
         let arguments = Arguments::new(
             given.topic.bind(py),
             value.as_ref(),
@@ -292,7 +394,13 @@ impl PyAiokafkaSender {
         let time_limit = core.producer.max_block();
         match core.enter(py, record, false, time_limit)? {
             SendEntry::Failed(failure) => Err(error::produce(py, &failure)),
-            entry => entry.future(py, awaits),
+            entry => {
+                if let SendEntry::Queued(_) = entry {
+                    // Perhaps for a topic that is gone meanwhile.
+                    *self.known_topic.lock() = None;
+                }
+                entry.future(py, awaits)
+            }
         }
     }
 }
