@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.compat.confluent.conftest import SECONDS, Clients, places, poll_until, serve_until
+from tests.compat.confluent.conftest import FACE, SECONDS, Clients, places, poll_until, serve_until
 
+FACE_ALONE = (FACE, "embedded_broker")
 WAYS_TO_GIVE_UP: dict[str, Callable[[Any, list[Any]], object]] = {
     "assign": lambda consumer, partitions: consumer.assign(partitions),
     "unassign": lambda consumer, _: consumer.unassign(),
@@ -71,6 +72,56 @@ def test_what_is_read_after_a_seek_takes_the_place_of_what_was_before(clients: C
     [message] = poll_until(consumer, 1)
     assert message.offset() == 0
     assert places(consumer.commit(asynchronous=False)) == [(topic, 0, 1)]
+
+
+SEEKS = {"not so far": (5, 1, 2), "further": (2, 1, 3), "ahead": (2, 5, 1)}
+"""How much is read, where it goes on, and how much is read there."""
+HOW = {
+    "of all": lambda consumer, _: consumer.commit(asynchronous=False),
+    "of a message": lambda consumer, message: consumer.commit(message, asynchronous=False),
+}
+
+
+@pytest.mark.parametrize("automatic", [True, False], ids=["automatic", "by hand"])
+@pytest.mark.parametrize("how", HOW.values(), ids=HOW)
+@pytest.mark.parametrize("course", SEEKS.values(), ids=SEEKS)
+def test_what_was_read_before_a_seek_is_not_committed_after_what_is_read_since(
+    clients: Clients, course: tuple[int, int, int], how: Callable[[Any, Any], object], automatic: bool
+) -> None:
+    first, to, then = course
+    topic, group = clients.topic(messages=8), clients.group()
+    settings = {"group.id": group, "enable.auto.commit": automatic, "auto.commit.interval.ms": 600_000}
+    consumer = clients.consumer(settings)
+    consumer.assign([clients.ck.TopicPartition(topic, 0)])
+    poll_until(consumer, first)
+    consumer.seek(clients.ck.TopicPartition(topic, 0, to))
+    *_, last = poll_until(consumer, then)
+    how(consumer, last)
+    assert_nothing_to_commit(clients, consumer)
+    consumer.close()
+    asking = clients.consumer({"group.id": group})
+    found = asking.committed([clients.ck.TopicPartition(topic, 0)], timeout=20)
+    assert places(found) == [(topic, 0, to + then)]
+
+
+def test_what_is_read_up_to_an_offset_that_is_committed_is_not_committed(clients: Clients) -> None:
+    topic = clients.topic(messages=4)
+    consumer = reading(clients, topic, {}, itself=True)
+    consumer.commit(offsets=[clients.ck.TopicPartition(topic, 0, 4)], asynchronous=False)
+    poll_until(consumer, 1)
+    assert_nothing_to_commit(clients, consumer)
+
+
+@pytest.mark.parametrize("clients", [FACE_ALONE], indirect=True, ids=["face"])
+def test_the_face_leaves_what_was_committed_after_a_seek(clients: Clients) -> None:
+    """The library commits what was read before the seek, and the records that the program went back to are lost."""
+    topic, group = clients.topic(messages=4), clients.group()
+    consumer = reading(clients, topic, {"group.id": group, "enable.auto.commit": True}, itself=True)
+    consumer.seek(clients.ck.TopicPartition(topic, 0, 1))
+    consumer.commit(offsets=[clients.ck.TopicPartition(topic, 0, 1)], asynchronous=False)
+    consumer.close()
+    asking = clients.consumer({"group.id": group})
+    assert places(asking.committed([clients.ck.TopicPartition(topic, 0)], timeout=20)) == [(topic, 0, 1)]
 
 
 @pytest.mark.parametrize("itself", BY.values(), ids=BY)

@@ -314,6 +314,13 @@ REASONS = [
         "The program went back to go on from there; and a topic that is made again begins anew.",
     ),
     Reason(
+        ("a commit of what is named, after a seek() and before anything is read there",),
+        "the next commit() without arguments, automatic one or close() commits what was read before the seek, if that "
+        "lies above",
+        "that is not committed any more",
+        "The program has said where it is, and would lose what lies between.",
+    ),
+    Reason(
         ("commit() of a consumer that assigns partitions itself after it has unsubscribed",),
         "UNKNOWN_MEMBER_ID, of automatic commits too, until it is a member again",
         "commits, as who was never a member does",

@@ -1,5 +1,5 @@
 """Random programs see the same on confluent_kafka and kafka-python and on their faces. Long forms: `python -m
-tests.compat.differential.programs`, `group_programs`, `callback_programs`, `producer_programs` and `kafka_programs`."""
+tests.compat.differential.programs`, `commit_programs`, `group_programs`, `callback_programs`, `producer_programs` and `kafka_programs`."""
 
 from __future__ import annotations
 
@@ -8,11 +8,20 @@ from collections.abc import Iterator
 import pytest
 from kafkars.testing import EmbeddedBroker
 
-from tests.compat.differential import callback_programs, group_programs, kafka_programs, producer_programs, programs
+from tests.compat.differential import (
+    callback_programs,
+    commit_programs,
+    group_programs,
+    kafka_programs,
+    producer_programs,
+    programs,
+)
 from tests.compat.differential.strategies import NEWER
 
 # 0, 1 and 3 found that one partition that there is not kept others from being committed.
 SEEDS = range(4)
+# These found that what was read before a seek was committed after what was read since.
+COMMIT_SEEDS = (8, 14, 17, 21)
 # 0 and 19 found that the face read partitions anew that were assigned again, and told of no commit where nothing was
 # read.
 KAFKA_SEEDS = (0, 4, 19)
@@ -38,6 +47,12 @@ def servers() -> Iterator[str]:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_program_sees_the_same(seed: int, servers: str) -> None:
     assert programs.difference(servers, seed) is None
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("seed", COMMIT_SEEDS)
+def test_commits_leave_the_same(seed: int) -> None:
+    assert commit_programs.difference(seed) is None
 
 
 @pytest.mark.timeout(1200)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from kafkars import errors
@@ -13,6 +14,7 @@ from kafkars.compat.confluent_kafka._arguments import Place, committed_text, off
 from kafkars.compat.confluent_kafka._codes import BROKER
 from kafkars.compat.confluent_kafka._offsets import INVALID
 from kafkars.compat.confluent_kafka._partition import TopicPartition
+from kafkars.compat.confluent_kafka._pending import Pending, Stretches
 from kafkars.compat.confluent_kafka._translate import local_error, of_commit, refusal
 from kafkars.compat.confluent_kafka.error import KafkaError, KafkaException
 from kafkars.types import OffsetAndMetadata
@@ -34,7 +36,7 @@ class Commits:
 
     Args:
         engine: The engine's consumer.
-        consumed: Gives topic, partition, offset and leader epoch of what was handed out and is not committed.
+        pending: What is to be committed.
         ring: Asks for `serve()` to be called.
         face: Settings.
         is_own: Whether commits that the engine could make by itself are made here.
@@ -43,39 +45,34 @@ class Commits:
     def __init__(
         self,
         engine: Any,
-        consumed: Callable[[], list[tuple[str, int, int, int]]],
+        pending: Pending,
         ring: Callable[[], None],
         face: Face,
         *,
         is_own: bool,
     ) -> None:
         self._engine = engine
-        self._consumed = consumed
+        self._pending = pending
         self._on_commit = face.on_commit
-        self._stores_itself = face.enable_auto_offset_store
         self._is_own = is_own
         self._interval = face.auto_commit_interval
         self._due = time.monotonic() + self._interval
         self._ring = ring
         self._refused: deque[tuple[KafkaError, list[TopicPartition]]] = deque()
-        self._stored: dict[Place, OffsetAndMetadata] = {}
-        # Where the program had read to before it sought: that is to be committed until it reads on.
-        self._before_seek: dict[Place, OffsetAndMetadata] = {}
-        # Where partitions stood when an offset above that was committed, which counts as long as they stand there.
-        self._overtaken: dict[Place, int] = {}
         self._known: dict[Place, OffsetAndMetadata] = {}
         # What is to be committed of partitions that a callback has given up before they go.
         self._aside: dict[Place, OffsetAndMetadata] = {}
 
     def store(self, offsets: dict[Place, OffsetAndMetadata]) -> None:
         """Keeps offsets for the next commit."""
-        self._stored.update(offsets)
+        self._pending.store(offsets)
 
-    def before_seek(self, at: Place) -> None:
-        """The program is about to go on elsewhere in a partition: what it has read stays to be committed."""
-        read = self._read().get(at)
-        if read is not None:
-            self._before_seek[at] = read
+    @contextmanager
+    def seeking(self, at: Place) -> Iterator[None]:
+        """The program goes on elsewhere in a partition: what it has read stays to be committed until it reads on."""
+        left = self._pending.kept().get(at)
+        yield
+        self._pending.seek(at, left)
 
     def known(self) -> Mapping[Place, OffsetAndMetadata]:
         """Returns what this consumer has committed last of the partitions that it has."""
@@ -83,25 +80,17 @@ class Commits:
 
     def pending(self) -> dict[Place, OffsetAndMetadata]:
         """What a commit without arguments commits: nothing below an offset that was committed since."""
-        return {at: offset for at, offset in self._kept().items() if self._overtaken.get(at) != offset.offset}
+        return self._pending.due()
 
-    def _kept(self) -> dict[Place, OffsetAndMetadata]:
-        """What was stored, by the program or because it was handed out, and is not known to be committed."""
-        return {**self._before_seek, **self._read()} if self._stores_itself else dict(self._stored)
-
-    def _read(self) -> dict[Place, OffsetAndMetadata]:
-        """Where partitions stand that messages were handed out of since they were assigned or sought in."""
-        return {
-            (topic, partition): OffsetAndMetadata(offset, "", epoch if epoch >= 0 else None)
-            for topic, partition, offset, epoch in self._consumed()
-        }
-
-    def commit(self, offsets: Mapping[Place, OffsetAndMetadata], named: list[TopicPartition]) -> list[TopicPartition]:
+    def commit(
+        self, offsets: Mapping[Place, OffsetAndMetadata], named: list[TopicPartition], *, is_chosen: bool
+    ) -> list[TopicPartition]:
         """Commits and waits.
 
         Args:
             offsets: What is committed.
             named: The partitions that the program hears of: those, and others that have no offset to commit.
+            is_chosen: Whether the program has chosen the offsets.
 
         Raises:
             KafkaException: They were not committed.
@@ -109,20 +98,25 @@ class Commits:
         if not offsets:
             raise refusal("_NO_OFFSET", "Commit failed: there is no offset to commit")
         self._supersede(offsets)
+        made_in = self._pending.begin(offsets)
+        made: Mapping[Place, OffsetAndMetadata] = {}
         try:
             made = possible(offsets, self._engine.commit)
         except errors.KafkaError as problem:
             raise KafkaException(of_commit(problem, "Commit failed")) from problem
-        self._note(made)
+        finally:
+            self._end(offsets, made, made_in, is_chosen=is_chosen)
         if len(made) < len(offsets):
             raise KafkaException(impossible())
         return told(named)
 
-    def commit_later(self, offsets: Mapping[Place, OffsetAndMetadata], named: list[TopicPartition]) -> None:
+    def commit_later(
+        self, offsets: Mapping[Place, OffsetAndMetadata], named: list[TopicPartition], *, is_chosen: bool
+    ) -> None:
         """Commits without waiting; a later poll calls `on_commit`. See `commit()`."""
         if offsets:
             self._supersede(offsets)
-            self._send(offsets, named)
+            self._send(offsets, named, is_chosen=is_chosen)
         elif self._on_commit is not None:
             self._refused.append((local_error("_NO_OFFSET"), named))
             self._ring()
@@ -161,18 +155,19 @@ class Commits:
         failure.
         """
         going = {(topic, partition) for topic, partition in partitions}
-        kept = {**self._aside, **self._kept()} if self._is_own else {}
+        kept = {**self._aside, **self._pending.kept()} if self._is_own else {}
         pending = {at: offset for at, offset in kept.items() if at in going}
         named = self.told_of(pending, lambda: going)
+        made_in = self._pending.begin(pending)
         try:
             if pending:
                 timeout = CLOSE_SECONDS if is_closing else REBALANCE_SECONDS
                 made = possible(pending, lambda each: self._engine.commit(each, timeout=timeout))
-                self._told(pending, named, None, made)
+                self._told(pending, named, None, made, made_in)
         except errors.KafkaError as problem:
             if self._on_commit is None:
                 log.warning("the last commit failed: %s", problem)
-            self._told(pending, named, problem, {})
+            self._told(pending, named, problem, {}, made_in)
         finally:
             self.forget(partitions)
 
@@ -181,7 +176,7 @@ class Commits:
         `on_commit`.
         """
         going = list(places)
-        pending = self._kept() if self._is_own else {}
+        pending = self._pending.kept() if self._is_own else {}
         left = {at: pending[at] for at in going if at in pending}
         if left:
             self._send(left, self.told_of(left, lambda: going))
@@ -190,7 +185,7 @@ class Commits:
     def set_aside(self, places: Iterable[Place]) -> None:
         """Keeps the remaining offsets of partitions that a callback gives up for `leave()`, and for nothing else."""
         giving_up = list(places)
-        kept = {**self._aside, **self._kept()}
+        kept = {**self._aside, **self._pending.kept()}
         self.forget(giving_up)
         self._aside.update({at: kept[at] for at in giving_up if at in kept})
 
@@ -201,17 +196,29 @@ class Commits:
 
     def forget(self, partitions: Iterable[types.TopicPartition | Place]) -> None:
         """Drops the stored offsets of these partitions."""
-        for kept in (self._stored, self._before_seek, self._overtaken, self._known, self._aside):
-            for topic, partition in partitions:
-                kept.pop((topic, partition), None)
+        places = [(topic, partition) for topic, partition in partitions]
+        self._pending.forget(places)
+        for at in places:
+            self._known.pop(at, None)
+            self._aside.pop(at, None)
 
-    def _send(self, offsets: Mapping[Place, OffsetAndMetadata], named: list[TopicPartition]) -> None:
+    def _send(
+        self, offsets: Mapping[Place, OffsetAndMetadata], named: list[TopicPartition], *, is_chosen: bool = False
+    ) -> None:
         """Commits without waiting; a later poll calls `on_commit`. See `commit()`."""
+        made_in = self._pending.begin(offsets)
 
         def ended(made: Mapping[Place, OffsetAndMetadata], problem: errors.KafkaError | None) -> None:
-            self._told(offsets, named, problem, {(at[0], at[1]): offset for at, offset in made.items()})
+            by_place = {(at[0], at[1]): offset for at, offset in made.items()}
+            self._told(offsets, named, problem, by_place, made_in, is_chosen=is_chosen)
 
-        if not possible(offsets, lambda each: self._engine.commit_async(each, callback=ended)):
+        is_sent = False
+        try:
+            is_sent = bool(possible(offsets, lambda each: self._engine.commit_async(each, callback=ended)))
+        finally:
+            if not is_sent:
+                self._end(offsets, {}, made_in, is_chosen=is_chosen)
+        if not is_sent:
             self.refuse(named, impossible())
 
     def _told(
@@ -220,27 +227,30 @@ class Commits:
         named: list[TopicPartition],
         problem: errors.KafkaError | None,
         made: Mapping[Place, OffsetAndMetadata],
+        made_in: Stretches,
+        *,
+        is_chosen: bool = False,
     ) -> None:
         """Tells the program how a commit of these offsets has ended, of which only some could be made."""
         error = None if problem is None else of_commit(problem)
+        self._end(offsets, made if problem is None else {}, made_in, is_chosen=is_chosen)
         if error is None:
-            self._note(made)
             error = None if len(made) == len(offsets) else impossible()
         if self._on_commit is not None:
             # As in the library all offsets have the error, also where the coordinator has refused one and taken others.
             self._on_commit(error, told(named, error))
 
-    def _note(self, offsets: Mapping[Place, OffsetAndMetadata]) -> None:
-        """Notes offsets that are committed, so that neither they nor lower ones are committed again."""
-        now = self._kept()
-        for at, committed in offsets.items():
-            for kept in (self._stored, self._before_seek):
-                if at in kept and kept[at].offset == committed.offset:
-                    del kept[at]
-            self._known[at] = committed
-            self._overtaken.pop(at, None)
-            if at in now and now[at].offset < committed.offset:
-                self._overtaken[at] = now[at].offset
+    def _end(
+        self,
+        offsets: Mapping[Place, OffsetAndMetadata],
+        made: Mapping[Place, OffsetAndMetadata],
+        made_in: Stretches,
+        *,
+        is_chosen: bool,
+    ) -> None:
+        """Notes how a commit has ended: neither what is committed nor what lies below is committed again."""
+        self._known.update(made)
+        self._pending.end(offsets, made, made_in, is_chosen=is_chosen)
 
 
 def possible(

@@ -29,6 +29,7 @@ from kafkars.compat.confluent_kafka._lookups import Lookups, unknown_partitions
 from kafkars.compat.confluent_kafka._membership import Membership
 from kafkars.compat.confluent_kafka._offsets import INVALID, STORED
 from kafkars.compat.confluent_kafka._partition import TopicPartition
+from kafkars.compat.confluent_kafka._pending import Pending
 from kafkars.compat.confluent_kafka._rebalance import Callback, Callbacks, Listener
 from kafkars.compat.confluent_kafka._translate import of_engine, refusal, translated
 from kafkars.compat.confluent_kafka._trouble import Trouble
@@ -101,7 +102,8 @@ class Consumer(ConfluentConsumer):
         # The parts must not keep the consumer: one that is dropped ends then, and not with the next garbage collection.
         own = partial(weakly, self)
         is_newer = values["group.protocol"] == "consumer"
-        self._commits_ = Commits(self._engine_, own("_uncommitted_"), self._pending_.set, face, is_own=is_own)
+        pending = Pending(own("_uncommitted_"), own("_position_"), stores_itself=face.enable_auto_offset_store)
+        self._commits_ = Commits(self._engine_, pending, self._pending_.set, face, is_own=is_own)
         self._assignment_ = Assignment(
             self._engine_,
             own("_forget_"),
@@ -266,8 +268,7 @@ class Consumer(ConfluentConsumer):
             raise refusal(self._not_assigned_(place), f"{what}: the partition is not assigned")
         if partition.offset == STORED:
             raise refusal("_INVALID_ARG", f"{what}: committed() tells the offset that is stored")
-        self._commits_.before_seek(place)
-        with translated(what):
+        with translated(what), self._commits_.seeking(place):
             self._assignment_.seek(partition)
         self._trouble_.forget()
 
@@ -379,14 +380,14 @@ class Consumer(ConfluentConsumer):
         if not asynchronous:
             if refused is not None:
                 raise KafkaException(refused)
-            committed = self._commits_.commit(places, named)
+            committed = self._commits_.commit(places, named, is_chosen=is_named)
             self._raise_kept_(only_interrupts=True)
             return committed
         with translated("Commit failed"):
             if refused is not None:
                 self._commits_.refuse(named, refused)
             else:
-                self._commits_.commit_later(places, named)
+                self._commits_.commit_later(places, named, is_chosen=is_named)
         self._raise_kept_(only_interrupts=True)
         return None
 
