@@ -232,6 +232,32 @@ def test_a_poll_that_is_cancelled_loses_no_message(aio: ModuleType, broker: Brok
     run(work)
 
 
+def test_what_a_call_still_gathers_is_not_committed(
+    ck: ModuleType, aio: ModuleType, broker: Broker, topic: str
+) -> None:
+    fill(broker, topic, 2)
+
+    async def work() -> None:
+        conf = config(broker, topic, **{"auto.commit.interval.ms": 50})
+        here = [ck.TopicPartition(topic, 0)]
+        async with aio.AIOConsumer(config(broker, topic)) as asking:
+            async with aio.AIOConsumer(conf) as consumer:
+                await consumer.subscribe([topic])
+                assert len(await consumer.consume(2, SECONDS)) == 2
+                gathering = asyncio.ensure_future(consumer.consume(1000, 3.0))
+                seen = []
+                while not gathering.done():
+                    await asyncio.to_thread(fill, broker, topic, 1)
+                    seen.append((await asking.committed(here))[0].offset)
+                gathered = len(await gathering)
+                assert gathered > 2
+                # One may be from just after the end.
+                assert set(seen[:-1]) <= {2, ck.OFFSET_INVALID}
+            assert (await asking.committed(here))[0].offset == 2 + gathered
+
+    run(work)
+
+
 @pytest.mark.parametrize("ck", ["kafkars.compat.confluent_kafka"], indirect=True)
 def test_the_end_of_a_partition_is_a_message(ck: ModuleType, aio: ModuleType, broker: Broker, topic: str) -> None:
     fill(broker, topic, 1)

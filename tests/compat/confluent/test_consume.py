@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from types import ModuleType
 from typing import Any
 
@@ -251,3 +252,33 @@ def test_the_end_of_a_block_is_not_a_close_of_the_programs_own(clients: Clients)
     assert called == ["close"]
     with pytest.raises(RuntimeError):
         other.assignment()
+
+
+@pytest.mark.parametrize("interval", [50, 600_000], ids=["by itself", "in stats_cb"])
+def test_what_a_call_still_gathers_is_not_committed(clients: Clients, interval: int) -> None:
+    topic, group = clients.topic(messages=2), clients.group()
+    asking = clients.consumer({"group.id": group})
+    here = clients.ck.TopicPartition(topic, 0)
+    seen: list[int] = []
+    writer = clients.writer()
+
+    def told(_: str) -> None:
+        # Runs within consume(): there are more messages, and what came first was committed if it could be.
+        if interval > 1000:
+            with suppress(clients.ck.KafkaException):
+                consumer.commit(asynchronous=False)
+        seen.append(asking.committed([here], timeout=20)[0].offset)
+        writer.produce(topic, b"more", partition=0)
+        writer.flush(20)
+
+    settings = {"group.id": group, "auto.commit.interval.ms": interval, "statistics.interval.ms": 200}
+    consumer = clients.consumer({**settings, "stats_cb": told})
+    consumer.assign([here])
+    assert len(consumer.consume(2, 20)) == 2
+    seen.clear()
+    gathered = consumer.consume(1000, 2.0)
+    assert len(gathered) > 2
+    assert len(seen) > 2
+    assert set(seen) <= {2, clients.ck.OFFSET_INVALID}
+    consumer.close()
+    assert places(asking.committed([here], timeout=20)) == [(topic, 0, gathered[-1].offset() + 1)]

@@ -54,11 +54,18 @@ impl Hooks {
     }
 }
 
+/// 0 where the class has none at the moment, as after a change.
 #[cfg(not(any(Py_LIMITED_API, Py_GIL_DISABLED)))]
 #[inline]
 fn version_of(class: &Bound<'_, PyType>) -> u32 {
     // SAFETY: the class is alive, and attached, so nobody changes it meanwhile.
-    unsafe { (*class.as_type_ptr()).tp_version_tag }
+    unsafe {
+        let class = class.as_type_ptr();
+        match (*class).tp_flags & pyo3::ffi::Py_TPFLAGS_VALID_VERSION_TAG {
+            0 => 0,
+            _ => (*class).tp_version_tag,
+        }
+    }
 }
 
 #[cold]

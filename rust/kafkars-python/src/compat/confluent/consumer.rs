@@ -16,7 +16,7 @@ use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use super::handler::ConsumerHandler;
 use super::message::PyMessage;
 use super::partition_eof::Ends;
-use super::reading::Reading;
+use super::reading::{Reading, Unreturned};
 use super::ready::ReadyWait;
 use crate::aio::{AwaitableCall, PyFuture};
 use crate::consumer::{ConsumerCore, PyBaseConsumer};
@@ -54,6 +54,7 @@ struct OpenConsumer {
     pending_flag: Py<PyPendingFlag>,
     handler: ConsumerHandler,
     reading: Reading,
+    unreturned: Unreturned,
     ends: Option<Ends>,
     // Guards when to check next whether the cluster can be reached.
     look: Mutex<Instant>,
@@ -94,25 +95,7 @@ impl PyConfluentConsumer {
         {
             return Ok(Some(message));
         }
-        let deadline = deadline(timeout);
-        loop {
-            if let Some(message) = open.serve(py)? {
-                return Ok(Some(message));
-            }
-            match open.next(py)? {
-                TakenMessage::Message(message) => return Ok(Some(message)),
-                TakenMessage::Nothing => continue,
-                // As in the library, a call under way finds nothing; the next one is refused.
-                TakenMessage::Closed => return Ok(None),
-                TakenMessage::Empty => {}
-            }
-            if let Some(message) = open.partition_end(py)? {
-                return Ok(Some(message));
-            }
-            if !open.wait(py, deadline)? {
-                return Ok(None);
-            }
-        }
+        open.poll(py, timeout)
     }
 
     /// Up to `num_messages` messages. Waits until there are as many, or for `timeout` seconds; -1 waits as long as it
@@ -136,52 +119,9 @@ impl PyConfluentConsumer {
                 )));
             }
         };
-        let mut messages = Vec::new();
-        let deadline = deadline(timeout);
-        while messages.len() < wanted {
-            // The messages so far belong to this member until the program is told otherwise, which happens with its
-            // next call.
-            if !messages.is_empty() && open.core.consumer.has_change() {
-                break;
-            }
-            if open.has_work(py) {
-                match open.serve(py) {
-                    Ok(Some(message)) => {
-                        messages.push(message);
-                        continue;
-                    }
-                    Ok(None) => {}
-                    Err(problem) if messages.is_empty() => return Err(problem),
-                    Err(problem) => {
-                        open.raise_later(py, problem);
-                        break;
-                    }
-                }
-            }
-            match open.take(py, wanted - messages.len(), true, &mut messages)? {
-                TakenMessage::Message(message) => messages.push(message),
-                TakenMessage::Nothing => {}
-                TakenMessage::Closed => break,
-                TakenMessage::Empty => {
-                    if let Some(message) = open.partition_end(py)? {
-                        messages.push(message);
-                        continue;
-                    }
-                    match open.wait(py, deadline) {
-                        Ok(true) => {}
-                        Ok(false) => break,
-                        Err(problem) if messages.is_empty() => return Err(problem),
-                        // Ctrl+C: what is there counts as handed out, so it is, and the next call raises.
-                        Err(problem) => {
-                            open.raise_later(py, problem);
-                            break;
-                        }
-                    }
-                }
-            }
-        }
-        open.drop_lost(py, &mut messages)?;
-        PyList::new(py, messages)
+        let messages = open.gather(py, wanted, deadline(timeout));
+        open.unreturned.forget(None);
+        PyList::new(py, messages?)
     }
 
     /// Reads with the engine's consumer from now on.
@@ -201,6 +141,7 @@ impl PyConfluentConsumer {
             pending_flag,
             handler: ConsumerHandler(handler),
             reading: Reading::default(),
+            unreturned: Unreturned::default(),
             ends: partition_ends.then(Ends::default),
             look: Mutex::new(Instant::now() + LOOK_AFTER),
             missing: Arc::default(),
@@ -218,6 +159,9 @@ impl PyConfluentConsumer {
     fn _position_(&self, topic: &str, partition: i32) -> PyResult<Option<(i64, i32)>> {
         let open = self.opened()?;
         let partition = named(topic, partition);
+        if let Some(before) = open.unreturned.before(&partition) {
+            return Ok(before.map(|offset| (offset, -1)));
+        }
         if !open.has_read(&partition) {
             return Ok(None);
         }
@@ -231,16 +175,15 @@ impl PyConfluentConsumer {
     fn _uncommitted_(&self) -> PyResult<Vec<(String, i32, i64, i32)>> {
         let open = self.opened()?;
         let offsets = open.core.consumer.uncommitted_offsets();
-        let read = offsets
-            .into_iter()
-            .filter(|(partition, _)| open.has_read(partition));
-        Ok(read
-            .map(|(at, position)| {
-                let TopicPartition { topic, partition } = at;
-                let topic = topic.to_string();
-                (topic, partition, position.offset, position.leader_epoch)
-            })
-            .collect())
+        let read = offsets.into_iter().filter_map(|(at, position)| {
+            let stands = match open.unreturned.before(&at) {
+                Some(before) => Some((before?, -1)),
+                None => (open.has_read(&at)).then_some((position.offset, position.leader_epoch)),
+            };
+            let (offset, epoch) = stands?;
+            Some((at.topic.to_string(), at.partition, offset, epoch))
+        });
+        Ok(read.collect())
     }
 
     /// Notes that a partition, or every one with None, is read from another position.
@@ -249,6 +192,7 @@ impl PyConfluentConsumer {
         let open = self.opened()?;
         let partition = topic.map(|topic| named(topic, partition));
         open.reading.forget(partition.as_ref());
+        open.unreturned.forget(partition.as_ref());
         if let Some(ends) = &open.ends {
             ends.forget(partition.as_ref());
         }
@@ -480,7 +424,84 @@ impl OpenConsumer {
         self.core.consumer.has_event() || self.pending_flag.bind(py).get().is_set()
     }
 
-    /// The next message in the buffer.
+    /// The next message, or `None` when there was none for `timeout` seconds.
+    fn poll<'py>(&self, py: Python<'py>, timeout: f64) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let deadline = deadline(timeout);
+        loop {
+            if let Some(message) = self.serve(py)? {
+                return Ok(Some(message));
+            }
+            match self.next(py)? {
+                TakenMessage::Message(message) => return Ok(Some(message)),
+                TakenMessage::Nothing => continue,
+                // As in the library, a call under way finds nothing; the next one is refused.
+                TakenMessage::Closed => return Ok(None),
+                TakenMessage::Empty => {}
+            }
+            if let Some(message) = self.partition_end(py)? {
+                return Ok(Some(message));
+            }
+            if !self.wait(py, deadline)? {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Up to `wanted` messages. None of them is returned before this is over.
+    fn gather<'py>(
+        &self,
+        py: Python<'py>,
+        wanted: usize,
+        deadline: Option<Instant>,
+    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let mut messages = Vec::new();
+        while messages.len() < wanted {
+            // The messages so far belong to this member until the program is told otherwise, which happens with its
+            // next call.
+            if !messages.is_empty() && self.core.consumer.has_change() {
+                break;
+            }
+            if self.has_work(py) {
+                match self.serve(py) {
+                    Ok(Some(message)) => {
+                        messages.push(message);
+                        continue;
+                    }
+                    Ok(None) => {}
+                    Err(problem) if messages.is_empty() => return Err(problem),
+                    Err(problem) => {
+                        self.raise_later(py, problem);
+                        break;
+                    }
+                }
+            }
+            match self.take(py, wanted - messages.len(), true, &mut messages)? {
+                TakenMessage::Message(message) => messages.push(message),
+                TakenMessage::Nothing => {}
+                TakenMessage::Closed => break,
+                TakenMessage::Empty => {
+                    if let Some(message) = self.partition_end(py)? {
+                        messages.push(message);
+                        continue;
+                    }
+                    match self.wait(py, deadline) {
+                        Ok(true) => {}
+                        Ok(false) => break,
+                        Err(problem) if messages.is_empty() => return Err(problem),
+                        // Ctrl+C: what is there counts as handed out, so it is, and the next call raises.
+                        Err(problem) => {
+                            self.raise_later(py, problem);
+                            break;
+                        }
+                    }
+                }
+            }
+        }
+        self.drop_lost(py, &mut messages)?;
+        Ok(messages)
+    }
+
+    /// The next message in the buffer, which the caller returns.
     #[inline]
     fn next<'py>(&self, py: Python<'py>) -> PyResult<TakenMessage<'py>> {
         self.core.check()?;
@@ -511,10 +532,17 @@ impl OpenConsumer {
             Ok(slices) => slices,
             Err(failure) => return self.failed(py, &failure),
         };
-        messages.reserve(slices.iter().map(|slice| slice.count as usize).sum());
+        let taken = slices.iter().map(|slice| slice.count as usize).sum();
+        messages.reserve(taken);
         for slice in slices {
             record::prepare(py, &slice.batch, None);
             if is_handed_out {
+                // All that was wanted is returned at once.
+                if taken < most {
+                    let first = slice.batch.batch.record_at(slice.start);
+                    let has_read = |partition: &TopicPartition| self.has_read(partition);
+                    self.unreturned.note(&slice.batch, first.offset, has_read);
+                }
                 self.reading.note(&slice.batch);
             }
             let mut position = slice.start;

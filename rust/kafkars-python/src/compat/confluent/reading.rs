@@ -1,7 +1,8 @@
 //! Which partitions the application has got records of: as in librdkafka only those have a position, and offsets to
-//! commit.
+//! commit. What a call has taken and not returned yet counts for neither.
 
-use std::collections::HashSet;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -39,6 +40,44 @@ impl Reading {
     pub(super) fn forget(&self, partition: Option<&TopicPartition>) {
         let mut partitions = self.partitions.lock();
         self.last.store(0, Ordering::Relaxed);
+        match partition {
+            Some(partition) => drop(partitions.remove(partition)),
+            None => partitions.clear(),
+        }
+    }
+}
+
+/// Where partitions stand without the records that a call has taken and goes on to gather more for. Whoever commits
+/// meanwhile must leave them out: a program that ends within the call never gets them.
+#[derive(Default)]
+pub(super) struct Unreturned {
+    // Guards the offset of the first such record of each partition; `None` where nothing was returned before it.
+    partitions: Mutex<HashMap<TopicPartition, Option<i64>>>,
+}
+
+impl Unreturned {
+    /// Notes that the record at `offset` of this batch is taken.
+    pub(super) fn note(
+        &self,
+        batch: &FetchedBatch,
+        offset: i64,
+        has_read: impl FnOnce(&TopicPartition) -> bool,
+    ) {
+        let mut partitions = self.partitions.lock();
+        if let Entry::Vacant(first) = partitions.entry(partition_of(batch)) {
+            let before = has_read(first.key()).then_some(offset);
+            first.insert(before);
+        }
+    }
+
+    /// Where a partition stands before what was taken; `None` if nothing was taken of it.
+    pub(super) fn before(&self, partition: &TopicPartition) -> Option<Option<i64>> {
+        self.partitions.lock().get(partition).copied()
+    }
+
+    /// Notes that what was taken of a partition, or of all of them with `None`, is returned or dropped.
+    pub(super) fn forget(&self, partition: Option<&TopicPartition>) {
+        let mut partitions = self.partitions.lock();
         match partition {
             Some(partition) => drop(partitions.remove(partition)),
             None => partitions.clear(),
