@@ -230,6 +230,10 @@ def filled_for_the_face(producer: Any) -> Any:
     return producer.send_batch(batch, "w", partition=0)
 
 
+async def known(producer: Any) -> None:
+    await producer.partitions_for("w")
+
+
 async def begun(producer: Any) -> None:
     await producer.begin_transaction()
     await producer.send_and_wait("w", b"x")
@@ -312,12 +316,26 @@ CASES = [
     Case("Deliveries.__await__", deliveries(lambda sent: sent, places)),
     Case("Deliveries.__getitem__", deliveries(lambda sent: sent[1], places)),
     Case(
-        "AIOKafkaProducer.send", of_the_face(lambda producer: producer.send("w", b"x"), places, count=1), is_lazy=True
+        "AIOKafkaProducer.send",
+        of_the_face(lambda producer: producer.send("w", b"x"), places, count=1, before=known),
+        is_lazy=True,
+    ),
+    Case(
+        "AIOKafkaProducer.send_and_wait",
+        of_the_face(lambda producer: producer.send_and_wait("w", b"x"), places, count=1, before=known),
+        is_lazy=True,
+    ),
+    Case(
+        "AIOKafkaProducer.send",
+        of_the_face(lambda producer: producer.send("w", b"x"), places, count=1),
+        "to a topic that is not known yet",
+        is_plain=True,
     ),
     Case(
         "AIOKafkaProducer.send_and_wait",
         of_the_face(lambda producer: producer.send_and_wait("w", b"x"), places, count=1),
-        is_lazy=True,
+        "to a topic that is not known yet",
+        is_plain=True,
     ),
     Case("AIOKafkaProducer.send_batch", of_the_face(filled_for_the_face, places, count=3)),
     Case("AIOKafkaProducer.flush", of_the_face(lambda producer: producer.flush()), is_plain=True),

@@ -167,6 +167,7 @@ COVERED_BY_OTHERS = {
     "AIOKafkaConsumer._reach": "start()",
     "AIOKafkaProducer._reach": "start()",
     "AIOKafkaProducer._send_batch": "send_batch()",
+    "AIOKafkaProducer._send_bytes": "send() to a topic that is not known yet",
     "AIOKafkaConsumer._serve": "the task of every member",
 }
 
