@@ -265,7 +265,9 @@ class Message(Generic[K, V]):
     def deserialized_value(self) -> V | None:
         """The value as a deserializing consumer has made it."""
     def headers(self) -> Any:
-        """Pairs of name and value, or None where there are none."""
+        """Pairs of name and value, or None where there are none. The list is the message's own: what is added to it
+        stays, as deserializers do for others.
+        """
     def timestamp(self) -> tuple[int, int]:
         """Who set the timestamp (0 not known, 1 the producer, 2 the broker), and milliseconds since 1970."""
     def latency(self) -> float | None:

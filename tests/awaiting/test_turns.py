@@ -158,5 +158,4 @@ def test_calls_of_many_tasks_keep_their_order(servers: str, client: Any) -> None
 
 def offset_of(stored: Any) -> int:
     """The offset that a face's result tells."""
-    offset: int = stored.offset() if callable(stored.offset) else stored.offset
-    return offset
+    return int(stored.offset() if hasattr(stored, "error") else stored.offset)

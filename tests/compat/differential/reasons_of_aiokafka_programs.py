@@ -6,6 +6,12 @@ from tests.compat.differential.reasons import Reason
 
 REASONS = [
     Reason(
+        ("send() that is cancelled while it waits for room in the buffer",),
+        "is not sent",
+        "may be sent all the same",
+        "The engine takes a record as soon as there is room, before the event loop hears of it.",
+    ),
+    Reason(
         ("`inspect.iscoroutine()` of what `send()`, `send_and_wait()`, `getone()` and `getmany()` return",),
         "True",
         "False; `asyncio.iscoroutine()` and `inspect.isawaitable()` say True, and whatever takes a coroutine takes it",
@@ -33,7 +39,7 @@ REASONS = [
     ),
     Reason(
         (
-            "`record.extra = 1`; a change of `vars(record)`; `vars()` of an object of a class that derives from `ConsumerRecord`",
+            "`record.extra = 1`; a change of `vars(record)`; `weakref.ref(record)`; `vars()` of an object of a class that derives from `ConsumerRecord`",
         ),
         "takes any attribute; `vars()` is the record's own dictionary, with the fields",
         "AttributeError; `vars()` is a new dictionary of the fields; of a derived class it has what that class adds",

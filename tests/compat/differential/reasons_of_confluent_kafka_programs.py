@@ -226,6 +226,32 @@ REASONS = [
         "brokers answer and only the coordinator is away it waits for up to 30 seconds.",
     ),
     Reason(
+        (
+            "subscribe() of topics none of which exists, and subscribe() right after unsubscribe() with group.protocol=consumer",
+        ),
+        "no callback until there is something to assign",
+        "on_assign is called with no partitions first",
+        "The group has the member, which has nothing yet: so it is where other members have all partitions.",
+    ),
+    Reason(
+        ("close() in on_assign of a cooperative group or with group.protocol=consumer",),
+        "calls on_revoke within it",
+        "does not",
+        "The assignment has not been taken yet: nothing of it was read.",
+    ),
+    Reason(
+        ("unsubscribe() after max.poll.interval.ms was exceeded, before the next poll",),
+        "the poll gives a message with _MAX_POLL_EXCEEDED, then calls on_lost",
+        "calls on_lost",
+        "The message is about a subscription that the program has ended.",
+    ),
+    Reason(
+        ("on_commit of metadata that is too long, where a later commit of the partition follows at once",),
+        "OFFSET_METADATA_TOO_LARGE",
+        "none, if the later one was made",
+        "Only the newest of the offsets that wait is sent, and stands for those before it.",
+    ),
+    Reason(
         ("unassign() in on_revoke of a cooperative group, after unsubscribe()",),
         "_STATE; the partitions stay, and close() waits for ever",
         "takes it",

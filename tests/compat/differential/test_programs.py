@@ -1,5 +1,7 @@
 """Random programs see the same on confluent_kafka and kafka-python and on their faces. Long forms: `python -m
-tests.compat.differential.programs`, `commit_programs`, `group_programs`, `callback_programs`, `producer_programs` and `kafka_programs`."""
+tests.compat.differential.programs`, `commit_programs`, `group_programs`, `callback_programs`, `producer_programs`
+and `kafka_programs`.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Sends as aiokafka has them, by the producer's own methods.
 
-The native `send()` of the class leads here where a record cannot be sent in one step: its topic is not known yet, or the
-program has replaced what aiokafka calls for every record.
+The native `send()` of the class leads here where a record cannot be sent in one step: its topic is not known yet, or
+the program has replaced what aiokafka calls for every record.
 """
 
 from __future__ import annotations

@@ -344,8 +344,8 @@ impl PyConfluentConsumer {
         Ok(())
     }
 
-    /// Does what a poll does besides taking a message: runs callbacks that are due, looks after the cluster, and returns
-    /// a message that stands for an error or the end of a partition.
+    /// Does what a poll does besides taking a message: runs callbacks that are due, looks after the cluster, and
+    /// returns a message that stands for an error or the end of a partition.
     fn _serve_<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let open = self.opened()?;
         if let Some(message) = open.serve(py)? {
