@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from kafkars import Producer, aio
 from kafkars.compat.aiokafka import AIOKafkaConsumer, AIOKafkaProducer
-from kafkars.compat.confluent_kafka.aio import AIOProducer
+from kafkars.compat.confluent_kafka import TopicPartition
+from kafkars.compat.confluent_kafka.aio import AIOConsumer, AIOProducer
 from kafkars.testing import EmbeddedBroker
 
 from tests.support.waiting import SECONDS
@@ -61,6 +62,22 @@ async def confluent_produce(servers: str) -> AsyncIterator[Call]:
         yield lambda: producer.produce("sent", b"")
 
 
+@asynccontextmanager
+async def confluent_poll(servers: str) -> AsyncIterator[Call]:
+    consumer = AIOConsumer({"bootstrap.servers": servers, "group.id": "turns", "enable.auto.commit": False})
+    await consumer.assign([TopicPartition("t", 0, 0)])
+    yield consumer.poll
+    await consumer.close()
+
+
+@asynccontextmanager
+async def confluent_consume(servers: str) -> AsyncIterator[Call]:
+    async with confluent_poll(servers) as poll:
+        # The bound method has its client.
+        client: Any = poll
+        yield lambda: client.__self__.consume(1, 10)
+
+
 def aiter_of(consumer: Any) -> Call:
     call: Call = consumer.__aiter__().__anext__
     return call
@@ -75,9 +92,11 @@ def servers() -> Any:
         yield broker.bootstrap_servers
 
 
-@pytest.mark.parametrize(
-    "client", [native_poll, native_iteration, face_getone, face_iteration, face_send, confluent_produce]
-)
+READERS = [native_poll, native_iteration, face_getone, face_iteration, confluent_poll, confluent_consume]
+SENDERS = [face_send, confluent_produce]
+
+
+@pytest.mark.parametrize("client", READERS + SENDERS)
 def test_others_run_meanwhile(servers: str, client: Any) -> None:
     turns = 0
 
@@ -141,7 +160,7 @@ def test_who_is_cancelled_meanwhile_has_sent_and_read_nothing(servers: str) -> N
     assert last == RECORDS - 1
 
 
-@pytest.mark.parametrize("client", [face_send, confluent_produce])
+@pytest.mark.parametrize("client", SENDERS)
 def test_calls_of_many_tasks_keep_their_order(servers: str, client: Any) -> None:
     """A turn of one of them would let the others overtake it."""
     count = 5_000

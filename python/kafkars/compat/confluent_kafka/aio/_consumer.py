@@ -13,6 +13,7 @@ from kafkars._discreet import discreet
 from kafkars.compat.confluent_kafka._arguments import function, seconds
 from kafkars.compat.confluent_kafka.aio._callbacks import Tasks, no_workers
 from kafkars.compat.confluent_kafka.aio._gathering import Gathering, GatheringConsumer
+from kafkars.compat.confluent_kafka.aio._turns import LoopTurns
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -67,6 +68,7 @@ class AIOConsumer:
         self._finds_ends_ = self._consumer._face_.enable_partition_eof
         self.executor = executor or ThreadPoolExecutor(max_workers, thread_name_prefix="kafkars-aio")
         self._is_own_executor_ = executor is None
+        self._loop_turns_ = LoopTurns()
         # The thread of a cancelled call.
         self._looking_: asyncio.Future[Message | None] | None = None
 
@@ -81,6 +83,8 @@ class AIOConsumer:
             Exception: What a callback of the configuration has raised.
         """
         limit = seconds(timeout)
+        if self._loop_turns_.is_due():
+            await asyncio.sleep(0)
         await self._settle_()
         self._tasks_.check()
         message = self._consumer._take_one_()
@@ -111,6 +115,8 @@ class AIOConsumer:
 
     async def _gather_(self, gathering: Gathering, most: int, until: float | None) -> list[Message]:
         """Takes messages until there are as many, or until a time, and returns them."""
+        if self._loop_turns_.is_due():
+            await asyncio.sleep(0)
         await self._settle_()
         self._tasks_.check()
         look = self._first_look_()

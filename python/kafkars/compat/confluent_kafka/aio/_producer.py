@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-import weakref
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
@@ -30,6 +29,7 @@ from kafkars.compat.confluent_kafka._transaction_calls import (
 from kafkars.compat.confluent_kafka._translate import of_delivery, refusal, translated
 from kafkars.compat.confluent_kafka._trouble import Trouble
 from kafkars.compat.confluent_kafka.aio._callbacks import BrokerWatch, LoopFlag, Tasks, no_workers
+from kafkars.compat.confluent_kafka.aio._turns import LoopTurns
 from kafkars.compat.confluent_kafka.error import KafkaException
 from kafkars.config.checks import Derived
 
@@ -41,9 +41,6 @@ if TYPE_CHECKING:
     from kafkars.compat.confluent_kafka.admin import ClusterMetadata
 
 Report = Callable[[Any, Any], Any]
-
-TURN_AFTER = 500
-"""Messages after which the event loop is let run: who queues one after the other need not wait for anything else."""
 
 
 class AIOProducer:
@@ -91,8 +88,7 @@ class AIOProducer:
         # Removed by the code that completes them: a callback for each would cost an iteration of the loop.
         self._open_: set[asyncio.Future[Any]] = set()
         self._most_ = settings.face.queue_max_messages or sys.maxsize
-        self._taken_ = 0
-        self._task_: weakref.ref[asyncio.Task[Any]] | None = None
+        self._loop_turns_ = LoopTurns()
         # For calls that wait for room, which are served in order, and how many they are.
         self._room_ = asyncio.Lock()
         self._waiting_ = 0
@@ -128,8 +124,7 @@ class AIOProducer:
             RuntimeError: The producer is closed.
         """
         self._check_()
-        self._taken_ += 1
-        if self._taken_ % TURN_AFTER == 0 and self._is_of_one_task_():
+        if self._loop_turns_.is_due():
             await asyncio.sleep(0)
             self._check_()
         if len(self._open_) >= self._most_ or self._waiting_:
@@ -150,12 +145,6 @@ class AIOProducer:
                     await asyncio.wait(self._open_, return_when=asyncio.FIRST_COMPLETED)
         finally:
             self._waiting_ -= 1
-
-    def _is_of_one_task_(self) -> bool:
-        """True if this task has made such a call before: those that many tasks make once each keep their order."""
-        task, before = asyncio.current_task(), self._task_
-        self._task_ = None if task is None else weakref.ref(task)
-        return task is not None and before is not None and before() is task
 
     def _send_(
         self,
