@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SMOKE = Path(__file__).with_name("smoke.py")
 PACK = ROOT / "scripts" / "pack_wheel.py"
 # What takes the room is told in ARCHITECTURE.md ("Decisions that differ from the first design").
-MOST_BYTES = 9_200_000
+MOST_BYTES = 9_300_000
 
 
 @pytest.fixture(scope="session")

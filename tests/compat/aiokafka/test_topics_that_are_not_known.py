@@ -113,6 +113,48 @@ def test_records_and_batches_keep_their_order(library: Library, run: Run, kind: 
 
 
 @KINDS
+def test_once_a_topic_is_known_nobody_waits_for_it_any_more(library: Library, run: Run, kind: Any) -> None:
+    """Also where several tasks go on to send, each of which would wait for the others."""
+    if not library.is_face:
+        pytest.skip("looks into the face")
+
+    async def test() -> None:
+        async with kind(library)(bootstrap_servers=library.broker.bootstrap_servers) as producer:
+            topic = library.broker.new_topic()
+
+            async def send() -> None:
+                for _ in range(TIMES):
+                    await producer.send(topic, b"value", partition=0)
+                    assert topic not in producer._known_topics_.awaited
+
+            await asyncio.gather(*(send() for _ in range(4)))
+            await producer.flush()
+            assert len(await values(library, topic)) == 4 * TIMES
+
+    run(test)
+
+
+@KINDS
+def test_who_waits_after_others_has_all_of_its_time(strict: Library, run: Run, kind: Any) -> None:
+    topic = f"late-{strict.group()}"
+
+    async def test() -> None:
+        address = {"bootstrap_servers": strict.broker.bootstrap_servers}
+        async with kind(strict)(request_timeout_ms=SHORT_MS, **address) as producer:
+            early = asyncio.ensure_future(producer.send(topic, b"early"))
+            await asyncio.wait([early], timeout=SHORT_MS / 2000)
+            late = asyncio.ensure_future(producer.send(topic, b"late"))
+            with pytest.raises(strict.errors.KafkaError):
+                await early
+            assert not late.done()
+            strict.broker.handle.create_topic(topic)
+            await (await late)
+            assert await values(strict, topic) == [b"late"]
+
+    run(test)
+
+
+@KINDS
 def test_flush_does_not_wait_for_a_topic_that_does_not_exist(strict: Library, run: Run, kind: Any) -> None:
     async def test() -> None:
         address = {"bootstrap_servers": strict.broker.bootstrap_servers}

@@ -82,9 +82,10 @@ class Pending:
     def kept(self) -> dict[Place, OffsetAndMetadata]:
         """What is stored and not known to be committed: what partitions that go are left with."""
         if not self._stores_itself:
-            return {at: each.stored for at, each in self._stretches.items() if each.stored and not each.is_committed()}
+            stretches = self._known()
+            return {at: each.stored for at, each in stretches if each.stored and not each.is_committed()}
         read = self._read()
-        for at, stretch in self._stretches.items():
+        for at, stretch in self._known():
             if stretch.before is None or at in read:
                 continue
             # What was handed out since the seek may be committed already.
@@ -142,6 +143,10 @@ class Pending:
         """Partitions are gone, or read anew."""
         for at in places:
             self._stretches.pop(at, None)
+
+    def _known(self) -> list[tuple[Place, Stretch]]:
+        """Returns a copy, made in one step: other threads may store or seek meanwhile."""
+        return list(self._stretches.items())
 
     def _is_further(self, at: Place, offset: int) -> bool:
         stretch = self._stretches.get(at)

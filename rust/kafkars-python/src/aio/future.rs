@@ -500,8 +500,7 @@ impl PyFuture {
     /// Takes one step of awaiting.
     #[inline]
     pub(super) fn step(slf: &Bound<'_, Self>) -> PyResult<Step> {
-        // Who is cancelled in a turn has not begun.
-        if turns::count_step() && slf.get().is_to_begin() && turns::is_due(slf.py()) {
+        if turns::count_step() && slf.get().needs_no_wait() && turns::is_due(slf.py()) {
             return Ok(Step::Turn);
         }
         if let Some(outcome) = slf.get().begin(slf.py()) {
@@ -522,9 +521,13 @@ impl PyFuture {
         Ok(Step::Wait)
     }
 
+    /// True if a step may end the awaiting. Who is cancelled before that has begun no call that begins when it is
+    /// awaited.
     #[cold]
-    fn is_to_begin(&self) -> bool {
-        let state = &self.inner.lock().state;
-        matches!(state, FutureState::Unawaited(_) | FutureState::Unbegun(_))
+    fn needs_no_wait(&self) -> bool {
+        matches!(
+            self.inner.lock().state,
+            FutureState::Unawaited(_) | FutureState::Unbegun(_) | FutureState::Value(_)
+        )
     }
 }

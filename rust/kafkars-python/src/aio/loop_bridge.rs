@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use kafkars_client::BatchDelivery;
@@ -30,6 +31,8 @@ pub(crate) struct PyLoopBridge {
     ready: Mutex<VecDeque<Sleeper>>,
     // Guards the loop's one timer, which serves all time limits.
     timer: Mutex<Option<LoopTimer>>,
+    /// Whether its loop was found to be closed.
+    has_ended: AtomicBool,
 }
 
 /// An object that waits on a loop, and the function that the bridge wakes it by.
@@ -79,7 +82,7 @@ impl PyLoopBridge {
 
     fn open(event_loop: &Bound<'_, PyAny>) -> PyResult<Py<Self>> {
         let py = event_loop.py();
-        Self::end_closed(py);
+        Self::end_closed(py)?;
         let loop_bridge = match Self::watched(event_loop)? {
             Some(loop_bridge) => loop_bridge,
             None => Self::helped(event_loop)?,
@@ -91,7 +94,7 @@ impl PyLoopBridge {
         BRIDGES.with_borrow_mut(|bridges| {
             let (kept, dead) = std::mem::take(bridges)
                 .into_iter()
-                .partition(|loop_bridge| loop_bridge.get().is_usable(py));
+                .partition(|loop_bridge| !loop_bridge.get().has_ended.load(Ordering::Acquire));
             *bridges = kept;
             gone = dead;
             bridges.push(loop_bridge.clone_ref(py));
@@ -101,25 +104,33 @@ impl PyLoopBridge {
     }
 
     /// Ends the bridges of all loops that were closed, on any thread.
-    fn end_closed(py: Python<'_>) {
+    fn end_closed(py: Python<'_>) -> PyResult<()> {
         // The interpreter runs without the lock, and other threads may add bridges meanwhile.
         let all = std::mem::take(&mut *ALL.lock());
         let mut kept = Vec::with_capacity(all.len());
+        let mut outcome = Ok(());
         for known in all {
             // An error means that it is none, which cannot be.
             let Ok(Some(loop_bridge)) = known.bind(py).upgrade_as::<Self>() else {
                 continue;
             };
             match loop_bridge.get().is_usable(py) {
-                true => kept.push(known),
-                false => loop_bridge.get().end(),
+                Ok(true) => kept.push(known),
+                Ok(false) => loop_bridge.get().end(),
+                // Ctrl+C, or what a handler of another signal raises, says nothing of the loop.
+                Err(error) => {
+                    kept.push(known);
+                    outcome = Err(error);
+                }
             }
         }
         ALL.lock().append(&mut kept);
+        outcome
     }
 
     /// Lets go of all that waits: a loop that is closed wakes nothing any more.
     fn end(&self) {
+        self.has_ended.store(true, Ordering::Release);
         self.completion_queue.close();
         let waiting = std::mem::take(&mut *self.waiting.lock());
         let ready = std::mem::take(&mut *self.ready.lock());
@@ -184,6 +195,7 @@ impl PyLoopBridge {
             waiting: Mutex::new(HashMap::new()),
             ready: Mutex::new(VecDeque::new()),
             timer: Mutex::new(None),
+            has_ended: AtomicBool::new(false),
         };
         Bound::new(event_loop.py(), loop_bridge)
     }
@@ -195,14 +207,12 @@ impl PyLoopBridge {
             .is_some_and(|mine| mine.is(event_loop))
     }
 
-    fn is_usable(&self, py: Python<'_>) -> bool {
+    fn is_usable(&self, py: Python<'_>) -> PyResult<bool> {
         let Some(event_loop) = self.event_loop.bind(py).upgrade() else {
-            return false;
+            return Ok(false);
         };
-        let closed = event_loop
-            .call_method0(intern!(py, "is_closed"))
-            .and_then(|closed| closed.is_truthy());
-        !closed.unwrap_or(true)
+        let closed = event_loop.call_method0(intern!(py, "is_closed"))?;
+        Ok(!closed.is_truthy()?)
     }
 
     /// The loop itself.

@@ -11,6 +11,8 @@ use pyo3::prelude::*;
 
 #[cfg(not(Py_LIMITED_API))]
 use super::future::PyFuture;
+#[cfg(not(Py_LIMITED_API))]
+use super::turns;
 
 /// Fills the slot of the future classes. To be called before the first future is made.
 #[cfg(not(Py_LIMITED_API))]
@@ -58,7 +60,9 @@ unsafe extern "C" fn send(
     unsafe {
         let py = Python::assume_attached();
         let future = Bound::ref_from_ptr(py, &object).cast_unchecked::<PyFuture>();
-        if let Some(value) = future.get().value(py) {
+        if !turns::count_step()
+            && let Some(value) = future.get().value(py)
+        {
             *result = value.into_ptr();
             return ffi::PySendResult::PYGEN_RETURN;
         }

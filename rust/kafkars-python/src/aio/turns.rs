@@ -1,7 +1,8 @@
 //! Turns of the event loop that the application's other tasks are due.
 //!
 //! A read whose records are there, and a send for which there is room, end without a wait. A task that makes one after
-//! the other would never let the loop run: no time limit, no cancellation and no signal would reach it.
+//! the other would never let the loop run: no time limit, no cancellation and no signal would reach it. So now and then
+//! a step yields None, before it begins a call that begins when it is awaited.
 
 use std::cell::{Cell, RefCell};
 

@@ -17,8 +17,8 @@ pub(crate) struct ListenerRun {
 impl ListenerRun {
     /// Notes that a listener runs on this thread until the returned value is dropped.
     pub(super) fn enter(&self) -> Inside<'_> {
-        *self.thread.lock() = Some(thread::current().id());
-        Inside(self)
+        let before = self.thread.lock().replace(thread::current().id());
+        Inside { run: self, before }
     }
 
     /// True if the caller is a listener, or was called by one.
@@ -49,11 +49,14 @@ impl ListenerRun {
     }
 }
 
-/// The time in which a listener runs.
-pub(super) struct Inside<'a>(&'a ListenerRun);
+/// The time in which a listener runs, maybe within another.
+pub(super) struct Inside<'a> {
+    run: &'a ListenerRun,
+    before: Option<ThreadId>,
+}
 
 impl Drop for Inside<'_> {
     fn drop(&mut self) {
-        *self.0.thread.lock() = None;
+        *self.run.thread.lock() = self.before;
     }
 }

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("aiokafka.consumer.group_coordinator")
 
+REBALANCE_SECONDS = 10.0
+"""Seconds for which the commit of what goes may delay a rebalance, in which other members wait."""
+
 INTERNAL = frozenset({"__consumer_offsets", "__transaction_state"})
 """Internal topics of brokers."""
 
@@ -356,7 +359,8 @@ class Membership:
     async def _tell_of_loss(self, listener: ConsumerRebalanceListener, partitions: frozenset[TopicPartition]) -> None:
         try:
             await self._commit_finished(partitions)
-            await told(listener.on_partitions_revoked, partitions)
+            if not self.stopping:
+                await told(listener.on_partitions_revoked, partitions)
         finally:
             self._gave_back()
 
@@ -366,7 +370,8 @@ class Membership:
         """
         finished = self.engine._finished_offsets()
         try:
-            await self.engine.commit({each: finished[each] for each in partitions if each in finished})
+            going = {each: finished[each] for each in partitions if each in finished}
+            await self.engine.commit(going, timeout=REBALANCE_SECONDS)
         except KafkaError as error:
             # The revocation itself commits it again.
             log.warning("offsets were not committed before a rebalance: %s", error)

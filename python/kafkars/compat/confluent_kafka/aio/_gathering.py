@@ -52,6 +52,13 @@ class Gathering:
                 each for each in self.messages if place_of(each) != place or (offset_of(each) or 0) <= above
             ]
 
+    def forget_later(self, place: Place | None) -> None:
+        """Forgets what other calls have returned of a partition, or of all: it is read from somewhere else."""
+        if place is None:
+            self.later.clear()
+        else:
+            self.later.pop(place, None)
+
 
 class GatheringConsumer(Consumer):
     """A `Consumer` whose messages count as returned when the calls of asyncio that took them have ended."""
@@ -181,6 +188,7 @@ class GatheringConsumer(Consumer):
             super()._forget_(topic, partition)
             for each in self._gatherings_:
                 each.drop(place)
+                each.forget_later(place)
             if place is None:
                 self._passed_.clear()
                 self._untold_.clear()

@@ -346,8 +346,8 @@ impl AiokafkaSendEngine {
     /// True if a topic is known, or its name cannot be one.
     #[inline]
     fn knows(&self, topic: &Bound<'_, PyString>) -> bool {
-        let mut known = self.known_topic.lock();
-        if known.as_ref().is_some_and(|known| known.is(topic)) {
+        let known = |known: &Py<PyString>| known.is(topic);
+        if self.known_topic.lock().as_ref().is_some_and(known) {
             return true;
         }
         let Ok(name) = topic.to_str() else {
@@ -355,9 +355,15 @@ impl AiokafkaSendEngine {
         };
         let is_known = self.core.is_known(name);
         if is_known {
-            *known = Some(topic.clone().unbind());
+            self.note_known(Some(topic.clone().unbind()));
         }
         is_known
+    }
+
+    /// The former one is dropped outside of the lock: the last reference to a subclass's object may run code.
+    fn note_known(&self, topic: Option<Py<PyString>>) {
+        let former = std::mem::replace(&mut *self.known_topic.lock(), topic);
+        drop(former);
     }
 
     /// Enters a record whose value and key are made by `serializers`, where there are any.
@@ -397,7 +403,7 @@ impl AiokafkaSendEngine {
             entry => {
                 if let SendEntry::Queued(_) = entry {
                     // Perhaps for a topic that is gone meanwhile.
-                    *self.known_topic.lock() = None;
+                    self.note_known(None);
                 }
                 entry.future(py, awaits)
             }

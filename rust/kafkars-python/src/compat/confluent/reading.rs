@@ -3,8 +3,8 @@
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
 
 use kafkars_client::FetchedBatch;
 use kafkars_client::config::TopicPartition;
@@ -17,7 +17,14 @@ pub(super) struct Reading {
     /// to be done as long as it is the same.
     last: AtomicUsize,
     // Guards the partitions.
-    partitions: Mutex<HashSet<TopicPartition>>,
+    partitions: Mutex<ReadPartitions>,
+}
+
+#[derive(Default)]
+struct ReadPartitions {
+    all: HashSet<TopicPartition>,
+    /// Keeps the address of that batch from being given to another one.
+    _last: Weak<FetchedBatch>,
 }
 
 impl Reading {
@@ -26,14 +33,16 @@ impl Reading {
     pub(super) fn note(&self, batch: &Arc<FetchedBatch>) {
         let address = Arc::as_ptr(batch) as usize;
         if self.last.load(Ordering::Relaxed) != address {
+            let mut partitions = self.partitions.lock();
+            partitions._last = Arc::downgrade(batch);
+            partitions.all.insert(partition_of(batch));
             self.last.store(address, Ordering::Relaxed);
-            self.partitions.lock().insert(partition_of(batch));
         }
     }
 
     /// True if records of a partition were handed out.
     pub(super) fn has(&self, partition: &TopicPartition) -> bool {
-        self.partitions.lock().contains(partition)
+        self.partitions.lock().all.contains(partition)
     }
 
     /// Forgets a partition, or all of them with `None`.
@@ -41,8 +50,8 @@ impl Reading {
         let mut partitions = self.partitions.lock();
         self.last.store(0, Ordering::Relaxed);
         match partition {
-            Some(partition) => drop(partitions.remove(partition)),
-            None => partitions.clear(),
+            Some(partition) => drop(partitions.all.remove(partition)),
+            None => partitions.all.clear(),
         }
     }
 }
