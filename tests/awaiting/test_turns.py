@@ -74,6 +74,19 @@ async def face_send_of_a_subclass(servers: str) -> AsyncIterator[Call]:
 
 
 @asynccontextmanager
+async def face_send_batch(servers: str) -> AsyncIterator[Call]:
+    async with AIOKafkaProducer(bootstrap_servers=servers) as producer:
+        await producer.send_and_wait("sent", b"")
+
+        async def send() -> asyncio.Future[Any]:
+            batch = producer.create_batch()
+            batch.append(key=None, value=b"", timestamp=None)
+            return await producer.send_batch(batch, "sent", partition=0)
+
+        yield send
+
+
+@asynccontextmanager
 async def confluent_produce(servers: str) -> AsyncIterator[Call]:
     async with AIOProducer({"bootstrap.servers": servers}) as producer:
         await producer.produce("sent", b"")
@@ -114,7 +127,7 @@ READERS = [native_poll, native_iteration, face_getone, face_iteration, confluent
 SENDERS = [face_send, face_send_of_a_subclass, confluent_produce]
 
 
-@pytest.mark.parametrize("client", [*READERS, *SENDERS, native_enqueue])
+@pytest.mark.parametrize("client", [*READERS, *SENDERS, face_send_batch, native_enqueue])
 def test_others_run_meanwhile(servers: str, client: Any) -> None:
     turns = 0
 
@@ -189,3 +202,28 @@ def test_calls_of_many_tasks_keep_their_order(servers: str, client: Any) -> None
 def offset_of(stored: Any) -> int:
     """The offset that a face's result tells."""
     return int(stored.offset() if hasattr(stored, "error") else stored.offset)
+
+
+@pytest.mark.parametrize("client", [face_send, face_send_of_a_subclass])
+def test_who_is_cancelled_at_the_turn_has_sent_nothing_more(servers: str, client: Any) -> None:
+    """Else whoever sends again what was cancelled would send it twice."""
+
+    async def run() -> None:
+        async with client(servers) as call:
+            first = (await (await call())).offset
+            for _ in range(3):
+                sent: list[asyncio.Future[Any]] = []
+
+                async def send(into: list[asyncio.Future[Any]]) -> None:
+                    while True:
+                        into.append(await call())
+
+                task = asyncio.create_task(send(sent))
+                await asyncio.sleep(0)
+                task.cancel()
+                await asyncio.wait([task])
+                last = (await (await call())).offset
+                assert last == first + len(sent) + 1
+                first = last
+
+    asyncio.run(asyncio.wait_for(run(), SECONDS))

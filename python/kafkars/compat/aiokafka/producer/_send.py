@@ -6,14 +6,13 @@ the program has replaced what aiokafka calls for every record.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from kafkars import _kafkars
 
 if TYPE_CHECKING:
-    import asyncio
-
     from kafkars.compat.aiokafka.producer.producer import AIOKafkaProducer
     from kafkars.compat.aiokafka.structs import RecordMetadata
 
@@ -32,6 +31,8 @@ async def send(
     """
     if value is None and key is None:
         raise AssertionError("a record needs a value or a key")
+    if producer._loop_turns_.is_due():
+        await asyncio.sleep(0)
     await producer._known_topics_.wait(producer, topic)
     producer._check_in_transaction_()
     # `_serialize()` may add to them.
@@ -39,7 +40,9 @@ async def send(
     key_bytes, value_bytes = producer._serialize(key, value, headers)
     number = producer._partition(topic, partition, key, value, key_bytes, value_bytes)
     given = (topic, value_bytes, key_bytes, number, timestamp_ms, headers)
-    return await _kafkars.AiokafkaSender._send_bytes(producer, *given)
+    call = _kafkars.AiokafkaSender._send_bytes(producer, *given)
+    # Whoever is cancelled from here on has sent it, so that nothing is waited for without need.
+    return call.result() if call.done() else await call
 
 
 async def send_and_wait(producer: Any, *arguments: Any, **keywords: Any) -> Any:

@@ -10,10 +10,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kafkars._discreet import discreet
+from kafkars.compat._turns import LoopTurns
 from kafkars.compat.confluent_kafka._arguments import function, seconds
 from kafkars.compat.confluent_kafka.aio._callbacks import Tasks, no_workers
 from kafkars.compat.confluent_kafka.aio._gathering import Gathering, GatheringConsumer
-from kafkars.compat.confluent_kafka.aio._turns import LoopTurns
 
 if TYPE_CHECKING:
     from typing_extensions import Self

@@ -14,6 +14,7 @@ from kafkars import aio, errors
 from kafkars._discreet import discreet
 from kafkars._kafkars import Message
 from kafkars.compat._quiet import quiet
+from kafkars.compat._turns import LoopTurns
 from kafkars.compat.confluent_kafka import _cluster
 from kafkars.compat.confluent_kafka._arguments import credentials, seconds
 from kafkars.compat.confluent_kafka._config import producer_settings
@@ -29,7 +30,6 @@ from kafkars.compat.confluent_kafka._transaction_calls import (
 from kafkars.compat.confluent_kafka._translate import of_delivery, refusal, translated
 from kafkars.compat.confluent_kafka._trouble import Trouble
 from kafkars.compat.confluent_kafka.aio._callbacks import BrokerWatch, LoopFlag, Tasks, no_workers
-from kafkars.compat.confluent_kafka.aio._turns import LoopTurns
 from kafkars.compat.confluent_kafka.error import KafkaException
 from kafkars.config.checks import Derived
 
