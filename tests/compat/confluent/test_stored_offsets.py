@@ -170,3 +170,15 @@ def test_an_error_has_no_offset_to_store(clients: Clients) -> None:
         error = caught.value.args[0]
         assert error == clients.ck.KafkaError._INVALID_ARG
         assert error.str().startswith(f"Cannot {what} offsets for message with error: ")
+
+
+def test_what_was_committed_before_an_assignment_says_nothing_of_it(clients: Clients) -> None:
+    topic, group = clients.topic(messages=10), clients.group()
+    at = clients.ck.TopicPartition
+    consumer = clients.consumer({"group.id": group, "enable.auto.commit": False})
+    consumer.commit(offsets=[at(topic, 0, 8)], asynchronous=False)
+    consumer.assign([at(topic, 0, 3)])
+    poll_until(consumer, 3)
+    (made,) = consumer.commit(asynchronous=False)
+    assert made.offset == 6
+    assert consumer.committed([at(topic, 0)], timeout=20)[0].offset == 6

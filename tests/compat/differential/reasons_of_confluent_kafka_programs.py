@@ -221,7 +221,8 @@ REASONS = [
     Reason(
         ("close() of a consumer while no broker answers",),
         "waits as long as session.timeout.ms, also where nothing is to be committed",
-        "waits for five seconds without an answer, or one where nothing is to be committed, and logs what was not",
+        "waits for five seconds without an answer, ten for partitions that the program has assigned itself, or one where "
+        "nothing is to be committed, and logs what was not",
         "Who ends a program while the cluster is away wants it to end: what was not committed is read again. While "
         "brokers answer and only the coordinator is away it waits for up to 30 seconds.",
     ),

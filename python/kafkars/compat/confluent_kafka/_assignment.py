@@ -40,6 +40,7 @@ class Assignment:
     Args:
         engine: The engine's consumer.
         forget: Called with a topic and a partition that is read anew, or without for all.
+        anew: Called with a topic and a partition that is assigned.
         go_back: Called with assigned partitions that are to be read from what the group has committed.
         unknown: Called with a topic and a partition that no cluster can have.
         let_go: Called with partitions that the program is about to give up.
@@ -52,6 +53,7 @@ class Assignment:
         self,
         engine: Any,
         forget: Callable[..., None],
+        anew: Callable[[str, int], None],
         go_back: Callable[[list[Place]], None],
         unknown: Callable[[str, int], None],
         let_go: Callable[[list[Place]], None],
@@ -62,6 +64,7 @@ class Assignment:
     ) -> None:
         self._engine = engine
         self._forget = forget
+        self._anew = anew
         self._go_back = go_back
         self._unknown = unknown
         self._let_go = let_go
@@ -200,6 +203,7 @@ class Assignment:
         for topic, partition in partitions:
             self._of_group.add((topic, partition))
             self._forget(topic, partition)
+            self._anew(topic, partition)
         if self._paused:
             self._engine.pause([at for at in partitions if at in self._paused])
 
@@ -270,6 +274,7 @@ class Assignment:
                 self._unknown(*place(each))
                 continue
             self._forget(*place(each))
+            self._anew(*place(each))
             if each.offset in {BEGINNING, END} or each.offset <= TAIL:
                 self.seek(each)
 

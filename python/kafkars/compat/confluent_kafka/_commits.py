@@ -182,6 +182,10 @@ class Commits:
             self._send(left, self.told_of(left, lambda: going))
         self.forget(going)
 
+    def anew(self, topic: str, partition: int) -> None:
+        """A partition is assigned: what was committed of it before says nothing of what is read from now on."""
+        self._pending.forget([(topic, partition)])
+
     def set_aside(self, places: Iterable[Place]) -> None:
         """Keeps the remaining offsets of partitions that a callback gives up for `leave()`, and for nothing else."""
         giving_up = list(places)

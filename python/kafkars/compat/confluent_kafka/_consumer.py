@@ -107,6 +107,7 @@ class Consumer(ConfluentConsumer):
         self._assignment_ = Assignment(
             self._engine_,
             own("_forget_"),
+            self._commits_.anew,
             own("_seek_to_committed_"),
             own("_unknown_partition_"),
             self._commits_.let_go,
@@ -546,7 +547,7 @@ class Consumer(ConfluentConsumer):
             # Callbacks that wait for the next poll, such as `on_lost`, run now.
             self._events_.serve()
             self._commits_.tell_refused()
-            self._commits_.leave(self._assignment_.own(), is_closing=True)
+            self._commits_.leave(self._assignment_.own(), is_closing=not self._trouble_.is_down())
         finally:
             is_in_vain = self._trouble_.is_down() and not (self._face_.enable_auto_commit and self._commits_.pending())
             # Also if `on_commit` raises: commits that were made before are completed.

@@ -71,6 +71,8 @@ class AIOConsumer:
         self._loop_turns_ = LoopTurns()
         # The thread of a cancelled call.
         self._looking_: asyncio.Future[Message | None] | None = None
+        # What runs a callback of a rebalance, for which a thread waits.
+        self._rebalancing_: asyncio.Task[Any] | None = None
 
     # --- messages
 
@@ -140,7 +142,8 @@ class AIOConsumer:
         """Waits for the thread of a cancelled call. What it has found to report is kept for the next call; its
         exception belonged to the cancelled one.
         """
-        if self._looking_ is None:
+        if self._looking_ is None or asyncio.current_task() is self._rebalancing_:
+            # A callback is what the thread waits for.
             return
         looking = self._looking_
         await asyncio.wait([looking])
@@ -301,9 +304,13 @@ class AIOConsumer:
         """
 
         async def on_loop(partitions: list[TopicPartition]) -> None:
-            answer = callback(self, partitions)
-            if asyncio.iscoroutine(answer) or asyncio.isfuture(answer):
-                await answer
+            self._rebalancing_ = asyncio.current_task()
+            try:
+                answer = callback(self, partitions)
+                if asyncio.iscoroutine(answer) or asyncio.isfuture(answer):
+                    await answer
+            finally:
+                self._rebalancing_ = None
 
         def from_thread(_consumer: Any, partitions: list[TopicPartition]) -> None:
             asyncio.run_coroutine_threadsafe(on_loop(partitions), self._loop_).result()

@@ -42,6 +42,9 @@ if TYPE_CHECKING:
 
 Report = Callable[[Any, Any], Any]
 
+LOOK_SECONDS = 0.05
+"""Seconds after which a call that waits for room looks again: nobody hears of messages whose futures were cancelled."""
+
 
 class AIOProducer:
     """Sends messages on the event loop.
@@ -142,7 +145,12 @@ class AIOProducer:
         try:
             async with self._room_:
                 while len(self._open_) >= self._most_:
-                    await asyncio.wait(self._open_, return_when=asyncio.FIRST_COMPLETED)
+                    # Not those that the program has cancelled: their messages are still on their way.
+                    left = [each for each in self._open_ if not each.done()]
+                    if left:
+                        await asyncio.wait(left, timeout=LOOK_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+                    else:
+                        await asyncio.sleep(LOOK_SECONDS)
         finally:
             self._waiting_ -= 1
 

@@ -223,6 +223,7 @@ impl PyAiokafkaSender {
         visit.call(&engine.key_serializer)?;
         visit.call(&engine.value_serializer)?;
         visit.call(&engine.attributes)?;
+        visit.call(&*engine.known_topic.lock())?;
         visit.call(&engine.awaited_topics)
     }
 }

@@ -540,7 +540,8 @@ impl OpenConsumer {
                 // All that was wanted is returned at once.
                 if taken < most {
                     let first = slice.batch.batch.record_at(slice.start);
-                    let has_read = |partition: &TopicPartition| self.has_read(partition);
+                    // Not what markers have passed: this call has passed them.
+                    let has_read = |partition: &TopicPartition| self.reading.has(partition);
                     self.unreturned.note(&slice.batch, first.offset, has_read);
                 }
                 self.reading.note(&slice.batch);
