@@ -2643,3 +2643,6 @@ def take_logs() -> list[tuple[int, str, str, dict[str, int | float | bool | str]
 
 def wait_logs(seconds: float) -> bool:
     """Waits up to `seconds` for lines. False once `stop_logs` was called."""
+
+def turn_is_due() -> bool:
+    """Counts a call of a face that is a coroutine of Python; true if it should let the loop run before it begins."""

@@ -6,7 +6,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PySequence};
 
 use crate::admin::{PyAdmin, PyAdminRequest};
-use crate::aio::{PyCall, PyCoroutineMethod, PyFuture, PyLoopBridge, coroutine_method, send};
+use crate::aio::{
+    PyCall, PyCoroutineMethod, PyFuture, PyLoopBridge, coroutine_method, send, turns,
+};
 use crate::arrow::{PyArrowBatch, check_arrow_layout};
 use crate::batch::{PyRecordBatch, PyRecordIterator};
 use crate::broker::{PyCertificateAuthority, PyEmbeddedBroker, PyMadeCertificate, PySeenRequest};
@@ -88,6 +90,7 @@ fn _kafkars(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(log::stop_logs, module)?)?;
     module.add_function(wrap_pyfunction!(log::take_logs, module)?)?;
     module.add_function(wrap_pyfunction!(log::wait_logs, module)?)?;
+    module.add_function(wrap_pyfunction!(turns::turn_is_due, module)?)?;
     Ok(())
 }
 

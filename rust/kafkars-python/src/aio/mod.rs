@@ -18,7 +18,7 @@ mod read;
 mod running_loop;
 pub(crate) mod send;
 mod state;
-mod turns;
+pub(crate) mod turns;
 
 pub(crate) use call::{AwaitableCall, PyCall};
 pub(crate) use completion_queue::{CompletionKey, CompletionQueue};

@@ -23,6 +23,12 @@ thread_local! {
     static TASK: RefCell<Option<Py<PyWeakrefReference>>> = const { RefCell::new(None) };
 }
 
+/// Counts a call of a face that is a coroutine of Python; true if it should let the loop run before it begins.
+#[pyfunction]
+pub(crate) fn turn_is_due(py: Python<'_>) -> bool {
+    count_step() && is_due(py)
+}
+
 /// Counts a step; true if it may be the loop's turn.
 #[inline]
 pub(super) fn count_step() -> bool {

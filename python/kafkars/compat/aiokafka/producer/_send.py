@@ -31,7 +31,7 @@ async def send(
     """
     if value is None and key is None:
         raise AssertionError("a record needs a value or a key")
-    if producer._loop_turns_.is_due():
+    if _kafkars.turn_is_due():
         await asyncio.sleep(0)
     await producer._known_topics_.wait(producer, topic)
     producer._check_in_transaction_()

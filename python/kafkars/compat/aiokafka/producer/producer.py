@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from kafkars import _kafkars, aio
 from kafkars._discreet import discreet
 from kafkars.compat._quiet import quiet
-from kafkars.compat._turns import LoopTurns
 from kafkars.compat.aiokafka import errors
 from kafkars.compat.aiokafka._connection import Connection, check_loop, first_contact, warn_of_loop
 from kafkars.compat.aiokafka._coroutine_methods import native
@@ -184,7 +183,6 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
         self._group_of_offsets_: str | None = None
         self._closing_: Awaitable[int] | None = None
         self._known_topics_ = KnownTopics()
-        self._loop_turns_ = LoopTurns()
         self._has_started_ = False
         # Stops once those have sent that tasks were made for before.
         self._is_shut_ = False
@@ -402,7 +400,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
             UnknownTopicOrPartitionError: There is no such topic.
         """
         self._check_open_()
-        if self._loop_turns_.is_due():
+        if _kafkars.turn_is_due():
             await asyncio.sleep(0)
         await self._known_topics_.wait(self, topic)
         # As in aiokafka also without a partition, chosen as for a record without a key; FastStream relies on it.

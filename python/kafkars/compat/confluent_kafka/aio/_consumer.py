@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kafkars._discreet import discreet
-from kafkars.compat._turns import LoopTurns
+from kafkars._kafkars import turn_is_due
 from kafkars.compat.confluent_kafka._arguments import function, seconds
 from kafkars.compat.confluent_kafka.aio._callbacks import Tasks, no_workers
 from kafkars.compat.confluent_kafka.aio._gathering import Gathering, GatheringConsumer
@@ -68,7 +68,6 @@ class AIOConsumer:
         self._finds_ends_ = self._consumer._face_.enable_partition_eof
         self.executor = executor or ThreadPoolExecutor(max_workers, thread_name_prefix="kafkars-aio")
         self._is_own_executor_ = executor is None
-        self._loop_turns_ = LoopTurns()
         # The thread of a cancelled call.
         self._looking_: asyncio.Future[Message | None] | None = None
         # What runs a callback of a rebalance, for which a thread waits.
@@ -85,7 +84,7 @@ class AIOConsumer:
             Exception: What a callback of the configuration has raised.
         """
         limit = seconds(timeout)
-        if self._loop_turns_.is_due():
+        if turn_is_due():
             await asyncio.sleep(0)
         await self._settle_()
         self._tasks_.check()
@@ -117,7 +116,7 @@ class AIOConsumer:
 
     async def _gather_(self, gathering: Gathering, most: int, until: float | None) -> list[Message]:
         """Takes messages until there are as many, or until a time, and returns them."""
-        if self._loop_turns_.is_due():
+        if turn_is_due():
             await asyncio.sleep(0)
         await self._settle_()
         self._tasks_.check()

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from kafkars import aio, errors
 from kafkars._discreet import discreet
-from kafkars._kafkars import Message
+from kafkars._kafkars import Message, turn_is_due
 from kafkars.compat._quiet import quiet
-from kafkars.compat._turns import LoopTurns
 from kafkars.compat.confluent_kafka import _cluster
 from kafkars.compat.confluent_kafka._arguments import credentials, seconds
 from kafkars.compat.confluent_kafka._config import producer_settings
@@ -91,7 +90,6 @@ class AIOProducer:
         # Removed by the code that completes them: a callback for each would cost an iteration of the loop.
         self._open_: set[asyncio.Future[Any]] = set()
         self._most_ = settings.face.queue_max_messages or sys.maxsize
-        self._loop_turns_ = LoopTurns()
         # For calls that wait for room, which are served in order, and how many they are.
         self._room_ = asyncio.Lock()
         self._waiting_ = 0
@@ -127,7 +125,7 @@ class AIOProducer:
             RuntimeError: The producer is closed.
         """
         self._check_()
-        if self._loop_turns_.is_due():
+        if turn_is_due():
             await asyncio.sleep(0)
             self._check_()
         if len(self._open_) >= self._most_ or self._waiting_:
