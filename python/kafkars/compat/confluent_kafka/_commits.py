@@ -14,7 +14,7 @@ from kafkars.compat.confluent_kafka._arguments import Place, committed_text, off
 from kafkars.compat.confluent_kafka._codes import BROKER
 from kafkars.compat.confluent_kafka._offsets import INVALID
 from kafkars.compat.confluent_kafka._partition import TopicPartition
-from kafkars.compat.confluent_kafka._pending import Pending, Stretches
+from kafkars.compat.confluent_kafka._pending import Pending, UnderWay
 from kafkars.compat.confluent_kafka._translate import local_error, of_commit, refusal
 from kafkars.compat.confluent_kafka.error import KafkaError, KafkaException
 from kafkars.types import OffsetAndMetadata
@@ -98,14 +98,14 @@ class Commits:
         if not offsets:
             raise refusal("_NO_OFFSET", "Commit failed: there is no offset to commit")
         self._supersede(offsets)
-        made_in = self._pending.begin(offsets)
+        commit = self._pending.begin(offsets, is_chosen=is_chosen)
         made: Mapping[Place, OffsetAndMetadata] = {}
         try:
             made = possible(offsets, self._engine.commit)
         except errors.KafkaError as problem:
             raise KafkaException(of_commit(problem, "Commit failed")) from problem
         finally:
-            self._end(offsets, made, made_in, is_chosen=is_chosen)
+            self._end(commit, made)
         if len(made) < len(offsets):
             raise KafkaException(impossible())
         return told(named)
@@ -158,16 +158,16 @@ class Commits:
         kept = {**self._aside, **self._pending.kept()} if self._is_own else {}
         pending = {at: offset for at, offset in kept.items() if at in going}
         named = self.told_of(pending, lambda: going)
-        made_in = self._pending.begin(pending)
+        commit = self._pending.begin(pending, is_chosen=False)
         try:
             if pending:
                 timeout = CLOSE_SECONDS if is_closing else REBALANCE_SECONDS
                 made = possible(pending, lambda each: self._engine.commit(each, timeout=timeout))
-                self._told(pending, named, None, made, made_in)
+                self._told(commit, named, None, made)
         except errors.KafkaError as problem:
             if self._on_commit is None:
                 log.warning("the last commit failed: %s", problem)
-            self._told(pending, named, problem, {}, made_in)
+            self._told(commit, named, problem, {})
         finally:
             self.forget(partitions)
 
@@ -210,51 +210,40 @@ class Commits:
         self, offsets: Mapping[Place, OffsetAndMetadata], named: list[TopicPartition], *, is_chosen: bool = False
     ) -> None:
         """Commits without waiting; a later poll calls `on_commit`. See `commit()`."""
-        made_in = self._pending.begin(offsets)
+        commit = self._pending.begin(offsets, is_chosen=is_chosen)
 
         def ended(made: Mapping[Place, OffsetAndMetadata], problem: errors.KafkaError | None) -> None:
-            by_place = {(at[0], at[1]): offset for at, offset in made.items()}
-            self._told(offsets, named, problem, by_place, made_in, is_chosen=is_chosen)
+            self._told(commit, named, problem, {(at[0], at[1]): offset for at, offset in made.items()})
 
         is_sent = False
         try:
             is_sent = bool(possible(offsets, lambda each: self._engine.commit_async(each, callback=ended)))
         finally:
             if not is_sent:
-                self._end(offsets, {}, made_in, is_chosen=is_chosen)
+                self._end(commit, {})
         if not is_sent:
             self.refuse(named, impossible())
 
     def _told(
         self,
-        offsets: Mapping[Place, OffsetAndMetadata],
+        commit: UnderWay,
         named: list[TopicPartition],
         problem: errors.KafkaError | None,
         made: Mapping[Place, OffsetAndMetadata],
-        made_in: Stretches,
-        *,
-        is_chosen: bool = False,
     ) -> None:
-        """Tells the program how a commit of these offsets has ended, of which only some could be made."""
+        """Tells the program how a commit has ended, of whose offsets only some could be made."""
         error = None if problem is None else of_commit(problem)
-        self._end(offsets, made if problem is None else {}, made_in, is_chosen=is_chosen)
+        self._end(commit, made if problem is None else {})
         if error is None:
-            error = None if len(made) == len(offsets) else impossible()
+            error = None if len(made) == len(commit.offsets) else impossible()
         if self._on_commit is not None:
             # As in the library all offsets have the error, also where the coordinator has refused one and taken others.
             self._on_commit(error, told(named, error))
 
-    def _end(
-        self,
-        offsets: Mapping[Place, OffsetAndMetadata],
-        made: Mapping[Place, OffsetAndMetadata],
-        made_in: Stretches,
-        *,
-        is_chosen: bool,
-    ) -> None:
+    def _end(self, commit: UnderWay, made: Mapping[Place, OffsetAndMetadata]) -> None:
         """Notes how a commit has ended: neither what is committed nor what lies below is committed again."""
         self._known.update(made)
-        self._pending.end(offsets, made, made_in, is_chosen=is_chosen)
+        self._pending.end(commit, made)
 
 
 def possible(

@@ -5,6 +5,7 @@ says where it is.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 
 from kafkars.compat.confluent_kafka._arguments import Place
 from kafkars.types import OffsetAndMetadata
@@ -37,7 +38,16 @@ class Stretch:
         return self.stored is not None and self.stored.offset == self.committed
 
 
-Stretches = Mapping[Place, Stretch]
+@dataclass(frozen=True)
+class UnderWay:
+    """A commit that is being made."""
+
+    offsets: Mapping[Place, OffsetAndMetadata]
+    """What is to be committed."""
+    made_in: Mapping[Place, Stretch]
+    """The states in which it is made: a later one has gone on elsewhere."""
+    is_chosen: bool
+    """Whether the program has chosen the offsets."""
 
 
 class Pending:
@@ -100,43 +110,29 @@ class Pending:
         kept = self.kept()
         return {at: offset for at, offset in kept.items() if self._is_further(at, offset.offset)}
 
-    def begin(self, offsets: Mapping[Place, OffsetAndMetadata]) -> Stretches:
-        """A commit is made. Returns the states in which it is, for `end()`."""
+    def begin(self, offsets: Mapping[Place, OffsetAndMetadata], *, is_chosen: bool) -> UnderWay:
+        """A commit is made; `end()` must follow."""
         # A look, which notices where a partition has gone back.
         self.kept()
         made_in = {at: self._stretches.setdefault(at, Stretch()) for at in offsets}
         for at, stretch in made_in.items():
             stretch.asked = offsets[at].offset
-        return made_in
+        return UnderWay(offsets, made_in, is_chosen)
 
-    def end(
-        self,
-        offsets: Mapping[Place, OffsetAndMetadata],
-        made: Mapping[Place, OffsetAndMetadata],
-        made_in: Stretches,
-        *,
-        is_chosen: bool,
-    ) -> None:
-        """A commit has ended.
-
-        Args:
-            offsets: What was to be committed.
-            made: What of that is committed.
-            made_in: The states in which the commit was made: a later one has gone on elsewhere.
-            is_chosen: Whether the program has chosen the offsets.
-        """
-        for at, former in made_in.items():
-            if former.asked == offsets[at].offset:
+    def end(self, commit: UnderWay, made: Mapping[Place, OffsetAndMetadata]) -> None:
+        """A commit has ended, and `made` of it is committed."""
+        for at, former in commit.made_in.items():
+            if former.asked == commit.offsets[at].offset:
                 former.asked = -1
         for at, committed in made.items():
             stretch = self._stretches.get(at)
             if stretch is None:
                 continue
-            is_same = stretch is made_in.get(at)
+            is_same = stretch is commit.made_in.get(at)
             if is_same:
                 stretch.committed = committed.offset
             before = stretch.before
-            if before is not None and (before.offset <= committed.offset or (is_same and is_chosen)):
+            if before is not None and (before.offset <= committed.offset or (is_same and commit.is_chosen)):
                 stretch.before = None
 
     def forget(self, places: Iterable[Place]) -> None:

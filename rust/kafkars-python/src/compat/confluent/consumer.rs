@@ -95,7 +95,25 @@ impl PyConfluentConsumer {
         {
             return Ok(Some(message));
         }
-        open.poll(py, timeout)
+        let deadline = deadline(timeout);
+        loop {
+            if let Some(message) = open.serve(py)? {
+                return Ok(Some(message));
+            }
+            match open.next(py)? {
+                TakenMessage::Message(message) => return Ok(Some(message)),
+                TakenMessage::Nothing => continue,
+                // As in the library, a call under way finds nothing; the next one is refused.
+                TakenMessage::Closed => return Ok(None),
+                TakenMessage::Empty => {}
+            }
+            if let Some(message) = open.partition_end(py)? {
+                return Ok(Some(message));
+            }
+            if !open.wait(py, deadline)? {
+                return Ok(None);
+            }
+        }
     }
 
     /// Up to `num_messages` messages. Waits until there are as many, or for `timeout` seconds; -1 waits as long as it
@@ -424,29 +442,6 @@ impl OpenConsumer {
         self.core.consumer.has_event() || self.pending_flag.bind(py).get().is_set()
     }
 
-    /// The next message, or `None` when there was none for `timeout` seconds.
-    fn poll<'py>(&self, py: Python<'py>, timeout: f64) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let deadline = deadline(timeout);
-        loop {
-            if let Some(message) = self.serve(py)? {
-                return Ok(Some(message));
-            }
-            match self.next(py)? {
-                TakenMessage::Message(message) => return Ok(Some(message)),
-                TakenMessage::Nothing => continue,
-                // As in the library, a call under way finds nothing; the next one is refused.
-                TakenMessage::Closed => return Ok(None),
-                TakenMessage::Empty => {}
-            }
-            if let Some(message) = self.partition_end(py)? {
-                return Ok(Some(message));
-            }
-            if !self.wait(py, deadline)? {
-                return Ok(None);
-            }
-        }
-    }
-
     /// Up to `wanted` messages. None of them is returned before this is over.
     fn gather<'py>(
         &self,
@@ -501,7 +496,7 @@ impl OpenConsumer {
         Ok(messages)
     }
 
-    /// The next message in the buffer, which the caller returns.
+    /// The next message in the buffer.
     #[inline]
     fn next<'py>(&self, py: Python<'py>) -> PyResult<TakenMessage<'py>> {
         self.core.check()?;
@@ -540,9 +535,8 @@ impl OpenConsumer {
                 // All that was wanted is returned at once.
                 if taken < most {
                     let first = slice.batch.batch.record_at(slice.start);
-                    // Not what markers have passed: this call has passed them.
-                    let has_read = |partition: &TopicPartition| self.reading.has(partition);
-                    self.unreturned.note(&slice.batch, first.offset, has_read);
+                    self.unreturned
+                        .note(&slice.batch, first.offset, &self.reading);
                 }
                 self.reading.note(&slice.batch);
             }

@@ -65,16 +65,12 @@ pub(super) struct Unreturned {
 }
 
 impl Unreturned {
-    /// Notes that the record at `offset` of this batch is taken.
-    pub(super) fn note(
-        &self,
-        batch: &FetchedBatch,
-        offset: i64,
-        has_read: impl FnOnce(&TopicPartition) -> bool,
-    ) {
+    /// Notes that the record at `offset` of this batch is taken, after what was `read` of its partition. Markers that
+    /// were passed do not count there: the call that takes it may have passed them.
+    pub(super) fn note(&self, batch: &FetchedBatch, offset: i64, read: &Reading) {
         let mut partitions = self.partitions.lock();
         if let Entry::Vacant(first) = partitions.entry(partition_of(batch)) {
-            let before = has_read(first.key()).then_some(offset);
+            let before = read.has(first.key()).then_some(offset);
             first.insert(before);
         }
     }
