@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from typing import Any
 
 import pytest
+from kafkars.testing import EmbeddedBroker
 
 from tests.brokers import Broker
 from tests.support.aiokafka_library import Library, Run
@@ -25,6 +26,19 @@ def library(request: pytest.FixtureRequest, broker: Broker) -> Library:
 def embedded(request: pytest.FixtureRequest, embedded_broker: Broker) -> Library:
     """On the embedded broker: what does not depend on the broker."""
     return Library(LIBRARIES[request.param], embedded_broker)
+
+
+@pytest.fixture(scope="module")
+def strict_broker() -> Iterator[Broker]:
+    """Creates no topics by itself."""
+    with EmbeddedBroker(auto_create_topics=False) as started:
+        yield Broker("embedded", started)
+
+
+@pytest.fixture(params=list(LIBRARIES))
+def strict(request: pytest.FixtureRequest, strict_broker: Broker) -> Library:
+    """On a broker that creates no topics by itself."""
+    return Library(LIBRARIES[request.param], strict_broker)
 
 
 @pytest.fixture

@@ -3,27 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from kafkars.testing import EmbeddedBroker
 
-from tests.brokers import Broker
 from tests.support.aiokafka_library import Library, Run
 from tests.support.waiting import until
-
-
-@pytest.fixture(scope="module")
-def strict_broker() -> Iterator[Broker]:
-    """Creates no topics by itself."""
-    with EmbeddedBroker(auto_create_topics=False) as started:
-        yield Broker("embedded", started)
-
-
-@pytest.fixture(params=["aiokafka", "kafkars.compat.aiokafka"], ids=["aiokafka", "face"])
-def strict(request: pytest.FixtureRequest, strict_broker: Broker) -> Library:
-    return Library(request.param, strict_broker)
 
 
 def test_topics_that_do_not_come(strict: Library, run: Run) -> None:

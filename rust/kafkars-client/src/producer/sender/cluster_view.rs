@@ -1,19 +1,35 @@
 //! What the core's sender asks about the cluster.
 
 use std::collections::HashMap;
+use std::sync::atomic::Ordering;
 
 use kafkars_core::cluster::Cluster;
 use kafkars_core::produce::sender::View;
 use kafkars_protocol::{ErrorCode, Uuid};
 
 use super::node::Node;
+use crate::producer::shared::ProducerShared;
 
 /// The cluster as the core's sender sees it.
 pub(super) struct ClusterView<'a> {
-    pub(super) cluster: &'a Cluster,
-    pub(super) nodes: &'a HashMap<i32, Node>,
+    cluster: &'a Cluster,
+    nodes: &'a HashMap<i32, Node>,
     /// True if a partition counts as gone, too, while brokers deny its topic.
-    pub(super) gives_up_with_topic: bool,
+    gives_up_with_topic: bool,
+}
+
+impl<'a> ClusterView<'a> {
+    pub(super) fn new(
+        cluster: &'a Cluster,
+        nodes: &'a HashMap<i32, Node>,
+        shared: &ProducerShared,
+    ) -> Self {
+        Self {
+            cluster,
+            nodes,
+            gives_up_with_topic: shared.gives_up_with_topic.load(Ordering::Relaxed),
+        }
+    }
 }
 
 impl View for ClusterView<'_> {

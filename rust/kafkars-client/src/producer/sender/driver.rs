@@ -92,11 +92,7 @@ impl SenderDriver {
         if self.ended || cluster.version != self.cluster_seen.version {
             return false;
         }
-        let view = ClusterView {
-            cluster: &cluster,
-            nodes: &self.nodes,
-            gives_up_with_topic: self.shared.gives_up_with_topic.load(Ordering::Relaxed),
-        };
+        let view = ClusterView::new(&cluster, &self.nodes, &self.shared);
         let Some(work) = self.core.send_inline(now(), &view, LARGEST_INLINE) else {
             return false;
         };
@@ -114,11 +110,7 @@ impl SenderDriver {
     pub(super) fn dispatch(&mut self) -> Option<Instant> {
         let cluster = self.shared.client.cluster();
         self.take_cluster(&cluster);
-        let view = ClusterView {
-            cluster: &cluster,
-            nodes: &self.nodes,
-            gives_up_with_topic: self.shared.gives_up_with_topic.load(Ordering::Relaxed),
-        };
+        let view = ClusterView::new(&cluster, &self.nodes, &self.shared);
         let flush_requested = self.shared.flush_requested.load(Ordering::Relaxed) > 0;
         let work = self.core.poll(now(), &view, flush_requested);
         let wake_at = work.wake_at;
@@ -303,11 +295,7 @@ impl SenderDriver {
         }
         let cluster = self.shared.client.cluster();
         self.take_leader_hints(&batches, response, &cluster);
-        let view = ClusterView {
-            cluster: &cluster,
-            nodes: &self.nodes,
-            gives_up_with_topic: self.shared.gives_up_with_topic.load(Ordering::Relaxed),
-        };
+        let view = ClusterView::new(&cluster, &self.nodes, &self.shared);
         self.core.answered(now(), id, batches, response, &view);
     }
 

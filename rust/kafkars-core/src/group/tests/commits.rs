@@ -242,6 +242,14 @@ impl Committer {
         self.next_request().expect("another try")
     }
 
+    /// The answer of a request is lost with its connection.
+    fn lose_connection(&mut self, request: &CommitCall) {
+        let (now, membership) = (self.member.now, &mut self.member.membership);
+        let failure = RequestFailure::Retriable("connection lost".into());
+        self.commits.failed(now, membership, request.id, failure);
+        self.member.work();
+    }
+
     fn answer(&mut self, to: &CommitCall, code: ErrorCode) {
         self.answer_each(to, |_| code);
     }
@@ -482,12 +490,7 @@ fn a_commit_never_goes_back_behind_one_that_timed_out() {
     let patient = committer.commit(0, 10, 60);
     let hasty = committer.commit(0, 12, 1);
     let request = committer.next_request().unwrap();
-    let (now, membership) = (committer.member.now, &mut committer.member.membership);
-    let failure = RequestFailure::Retriable("connection lost".into());
-    committer
-        .commits
-        .failed(now, membership, request.id, failure);
-    committer.member.work();
+    committer.lose_connection(&request);
 
     let request = committer.next_try();
     let outcomes = committer.outcomes();
@@ -516,12 +519,7 @@ fn a_commit_does_not_go_back_behind_one_that_timed_out_for_too_long_metadata() {
             if is_noted {
                 committer.commit_noted_within(0, 14, &"x".repeat(5_000), within);
             }
-            let (now, membership) = (committer.member.now, &mut committer.member.membership);
-            let failure = RequestFailure::Retriable("connection lost".into());
-            committer
-                .commits
-                .failed(now, membership, request.id, failure);
-            committer.member.work();
+            committer.lose_connection(&request);
             request = committer.next_try();
         }
         assert_eq!(sent(&request), [(0, 14)]);
