@@ -11,8 +11,6 @@ from pathlib import Path
 import kafkars
 import pytest
 
-pytestmark = pytest.mark.alone
-
 # Machines differ, and one machine with itself from hour to hour: what counts is processor time beside that of a module
 # of Python's own in the same minute.
 YARDSTICK = "asyncio"
@@ -59,14 +57,17 @@ def compiled() -> None:
     compileall.compile_dir(str(Path(kafkars.__file__).parent), quiet=2)
 
 
+@pytest.mark.alone
 def test_it_takes_less_than_asyncio() -> None:
     assert beside_the_yardstick("import kafkars") < LIMIT
 
 
+@pytest.mark.alone
 def test_both_clients_take_less_than_asyncio() -> None:
     assert beside_the_yardstick("from kafkars import Consumer, Producer") < CLIENTS_LIMIT
 
 
+@pytest.mark.alone
 def test_the_embedded_broker_takes_little_more() -> None:
     assert beside_the_yardstick("import kafkars.testing") < TESTING_LIMIT
 

@@ -5,7 +5,7 @@ says where it is.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from kafkars.compat.confluent_kafka._arguments import Place
 from kafkars.types import OffsetAndMetadata
@@ -38,8 +38,7 @@ class Stretch:
         return self.stored is not None and self.stored.offset == self.committed
 
 
-@dataclass(frozen=True)
-class UnderWay:
+class UnderWay(NamedTuple):
     """A commit that is being made."""
 
     offsets: Mapping[Place, OffsetAndMetadata]
