@@ -124,6 +124,34 @@ def test_the_face_leaves_what_was_committed_after_a_seek(clients: Clients) -> No
     assert places(asking.committed([clients.ck.TopicPartition(topic, 0)], timeout=20)) == [(topic, 0, 1)]
 
 
+ORDERS = {"commit, seek": False, "seek, commit": True}
+
+
+@pytest.mark.parametrize("seeks_first", ORDERS.values(), ids=ORDERS)
+@pytest.mark.parametrize("waits", [True, False], ids=["waits", "does not wait"])
+@pytest.mark.parametrize("clients", [FACE_ALONE], indirect=True, ids=["face"])
+def test_what_is_read_again_is_committed_in_whatever_order_it_was_sought(
+    clients: Clients, waits: bool, seeks_first: bool
+) -> None:
+    """The library has nothing to commit until it is further than before."""
+    topic = clients.topic(messages=4)
+    ended: list[Any] = []
+    consumer = clients.consumer({"on_commit": lambda error, _: ended.append(error)})
+    consumer.assign([clients.ck.TopicPartition(topic, 0)])
+    poll_until(consumer, 4)
+    calls: list[Callable[[], object]] = [
+        lambda: consumer.commit(asynchronous=not waits),
+        lambda: consumer.seek(clients.ck.TopicPartition(topic, 0, 0)),
+    ]
+    for call in reversed(calls) if seeks_first else calls:
+        call()
+    poll_until(consumer, 2)
+    if not waits:
+        consumer.pause(consumer.assignment())
+        serve_until(consumer, lambda: bool(ended))
+    assert places(consumer.commit(asynchronous=False)) == [(topic, 0, 2)]
+
+
 @pytest.mark.parametrize("itself", BY.values(), ids=BY)
 def test_an_offset_committed_by_hand_is_not_taken_back_by_what_was_read_before(clients: Clients, itself: bool) -> None:
     topic = clients.topic(messages=4)

@@ -130,9 +130,11 @@ class Pending:
             is_same = stretch is commit.made_in.get(at)
             if is_same:
                 stretch.committed = committed.offset
-            before = stretch.before
-            if before is not None and (before.offset <= committed.offset or (is_same and commit.is_chosen)):
+            if is_same and commit.is_chosen:
                 stretch.before = None
+            elif stretch.before is not None and stretch.before.offset <= committed.offset:
+                # It was what had been read before the seek, and says nothing of what is read since.
+                stretch.read_on()
 
     def forget(self, places: Iterable[Place]) -> None:
         """Partitions are gone, or read anew."""
