@@ -72,6 +72,29 @@ def test_the_close_that_is_interrupted_gives_the_reports(clients: Clients, caplo
         producer.produce(topic, b"late")
 
 
+def test_an_interrupt_does_not_keep_the_transaction_open(clients: Clients) -> None:
+    if not hasattr(clients.broker.handle, "intercept"):
+        pytest.skip("needs the embedded broker's faults")
+    topic = clients.topic()
+    producer = clients.producer({"transactional.id": topic})
+    producer.init_transactions(SECONDS)
+    producer.begin_transaction()
+    producer.produce(topic, VALUES[0])
+    producer.flush(SECONDS)
+    fault = clients.broker.handle.intercept("EndTxn", "CONCURRENT_TRANSACTIONS")
+    ended = threading.Timer(1.0, fault.remove)
+    pressed = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    for each in (ended, pressed):
+        each.start()
+    # The library raises SystemError from time to time.
+    with pytest.raises((KeyboardInterrupt, SystemError)):
+        producer.close()
+    for each in (ended, pressed):
+        each.join()
+    [record] = clients.broker.handle.records(topic)
+    assert record.state == "aborted"
+
+
 def test_a_second_interrupt_ends_the_wait_and_the_next_close_goes_on(clients: Clients) -> None:
     if clients.ck.__name__ != FACE:
         pytest.skip("the library waits until all is sent")

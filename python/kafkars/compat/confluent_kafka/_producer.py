@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import operator
 import time
 from collections.abc import Callable, Mapping
@@ -16,6 +15,7 @@ from kafkars._kafkars import ConfluentProducer, Message, PendingFlag
 from kafkars._kafkars import Producer as Engine
 from kafkars.compat.confluent_kafka import _arguments as arguments
 from kafkars.compat.confluent_kafka._config import producer_settings
+from kafkars.compat.confluent_kafka._ending import Ending
 from kafkars.compat.confluent_kafka._events import events_of
 from kafkars.compat.confluent_kafka._group_metadata import unpacked
 from kafkars.compat.confluent_kafka._handlers import ProducerPolls
@@ -43,9 +43,6 @@ NUMBERS = range(-(2**31), 2**31)
 
 FOR_EVER = 365 * 86_400.0
 """Seconds that stand for no limit, because None means kafkars' own default."""
-
-
-log = logging.getLogger("kafkars.compat")
 
 
 class Producer(ConfluentProducer):
@@ -330,7 +327,7 @@ class Producer(ConfluentProducer):
         Raises:
             KafkaException: It was called in the report of a message, or by a callback within a call of transactions;
                 the code is `_STATE`, and nothing is closed.
-            KeyboardInterrupt: Ctrl+C came, and all was sent and the producer is closed. A second Ctrl+C is raised at
+            KeyboardInterrupt: Ctrl+C came, and all was aborted or sent and the producer is closed. A second Ctrl+C is raised at
                 once: the producer goes on sending what is queued and takes no more messages, and another call closes
                 it. So it is with exceptions of handlers of other signals.
             Exception: What a callback has raised last; the producer is closed.
@@ -341,40 +338,22 @@ class Producer(ConfluentProducer):
         self._check_not_in_report_("close")
         self._calls_.end()
         self._start_closing_()
+        ending = Ending(seconds, self.__len__)
         with raising_at_the_end() as kept:
             # A commit under way in another thread is to end as it would.
-            self._calls_.wait(min(seconds, ABORT_SECONDS))
+            ending.wait(self._calls_.wait, ABORT_SECONDS)
             if self._engine_.in_transaction:
                 # An open one would hold up its readers until `transaction.timeout.ms`.
-                self._abort_at_end_(min(seconds, ABORT_SECONDS))
-            interrupt = self._send_all_(kept, seconds)
+                ending.wait(self._abort_at_end_, ABORT_SECONDS)
+            # Whoever closes does not go on, and need not hear that the producer cannot.
+            with suppress(KafkaException):
+                ending.wait(lambda left: self._keep_(kept, left))
             # Not where a second interrupt has ended the wait: what is queued would be given up.
             self._engine_.close(0.0)
             self._events_.close()
-            if interrupt is not None:
-                raise interrupt
+            if ending.interrupt is not None:
+                raise ending.interrupt
         return True
-
-    def _send_all_(self, kept: list[Exception], seconds: float) -> BaseException | None:
-        """Sends what is left; what callbacks raise is kept. As in the library, the first interrupt does not end that,
-        because the program often ends right after it: it is returned.
-        """
-        end = time.monotonic() + seconds
-        # Whoever closes does not go on, and need not hear that the producer cannot.
-        with suppress(KafkaException):
-            try:
-                self._keep_(kept, seconds)
-            except KafkaException:
-                raise
-            except BaseException as interrupt:  # noqa: BLE001  of whatever signal
-                log.warning(
-                    "interrupted; waits for %d messages that are not delivered, and Ctrl+C again ends the wait",
-                    len(self),
-                )
-                with suppress(KafkaException):
-                    self._keep_(kept, max(0.0, end - time.monotonic()))
-                return interrupt
-        return None
 
     def _abort_at_end_(self, seconds: float) -> None:
         try:
