@@ -44,9 +44,9 @@ WORKERS ?= $(if $(PYTEST),0,$(shell echo $$(( $(CORES) * 5 / 2 > 16 ? 16 : $(COR
 RUN_TESTS = $(PY) scripts/run_tests.py --workers $(WORKERS)
 # `make test` leaves what measures for the end, when all other layers are done. An unoptimised build measures nothing.
 ROUND := $(if $(filter 1,$(BUILT))$(filter quick,$(BUILD)),--round together)
-# A machine that CI shares with others stands still at times. A test that fails there gets one more try, and is listed
-# as RERUN: that is a defect to look into, of the test or of the product.
-RERUNS ?= $(if $(IN_CI),--reruns 1 -rR)
+# A machine that CI shares with others stands still at times. A test that fails there gets one more try, when that may
+# be over, and is listed as RERUN: that is a defect to look into, of the test or of the product.
+RERUNS ?= $(if $(IN_CI),--reruns 1 --reruns-delay 10 -rR)
 # `make test-kafka KAFKA_VERSION=2.8.2`; before 3.3 a ZooKeeper is started beside it.
 KAFKA_VERSION ?= 4.3.1
 OLD_KAFKA_VERSIONS := 3.9.1 2.8.2

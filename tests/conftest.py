@@ -16,7 +16,7 @@ from tests.brokers import Broker, in_ci, leave_out, why_no_kafka
 from tests.kafka import KafkaCluster, KafkaOptions, jars
 from tests.support import java_tools
 
-pytest_plugins = ["tests.support.workers"]
+pytest_plugins = ["tests.support.machine", "tests.support.workers"]
 
 # How long a generated case takes says nothing on a machine that works on other things too; each test has a time limit.
 # CI looks at the same cases each time: what it says is about the change; people who run the tests look at new ones.
@@ -72,6 +72,8 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     for report in reruns:
         terminalreporter.section(f"the first try of {report.nodeid}", sep="-")
         terminalreporter.line("\n".join(report.longreprtext.splitlines()[-FIRST_TRY_LINES:]))
+        for _, told in report.get_sections("the machine"):
+            terminalreporter.line(told)
     again = [report.nodeid for report in reruns]
     if file and again and not hasattr(terminalreporter.config, "workerinput"):
         with Path(file).open("a", encoding="utf-8") as opened:

@@ -41,3 +41,18 @@ def test_the_stacks_of_a_hung_test_are_printed_and_the_others_run(tmp_path: Path
     assert "threading.Event().wait()" in ran.stderr, ran.stdout + ran.stderr
     assert "time-out of test_hangs.py::test_that_hangs" in ran.stderr
     assert "1 failed, 10 passed" in ran.stdout
+
+
+def test_a_failure_tells_what_the_machine_did(tmp_path: Path) -> None:
+    (tmp_path / "test_fails.py").write_text("def test_that_fails(): assert False\n")
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    pytest_here = [sys.executable, "-m", "pytest", "-p", "tests.support.machine"]
+    ran = subprocess.run(
+        [*pytest_here, "--rootdir", str(tmp_path), "-c", str(tmp_path / "pytest.ini"), str(tmp_path)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=170,
+        check=False,
+    )
+    assert "waiting for a disk: " in ran.stdout

@@ -16,7 +16,7 @@ use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use super::handler::ConsumerHandler;
 use super::message::PyMessage;
 use super::partition_eof::Ends;
-use super::reading::{Reading, Unreturned};
+use super::reading::{CallNumber, Reading, Unreturned};
 use super::ready::ReadyWait;
 use crate::aio::{AwaitableCall, PyFuture};
 use crate::consumer::{ConsumerCore, PyBaseConsumer};
@@ -137,8 +137,9 @@ impl PyConfluentConsumer {
                 )));
             }
         };
-        let messages = open.gather(py, wanted, deadline(timeout));
-        open.unreturned.forget(None);
+        let call = open.unreturned.begin();
+        let messages = open.gather(py, call, wanted, deadline(timeout));
+        open.unreturned.end(call);
         PyList::new(py, messages?)
     }
 
@@ -390,7 +391,7 @@ impl PyConfluentConsumer {
         let open = self.opened()?;
         let mut messages = Vec::new();
         if !open.has_work(py)
-            && let TakenMessage::Message(message) = open.take(py, most, false, &mut messages)?
+            && let TakenMessage::Message(message) = open.take(py, most, None, &mut messages)?
         {
             messages.push(message);
         }
@@ -446,6 +447,7 @@ impl OpenConsumer {
     fn gather<'py>(
         &self,
         py: Python<'py>,
+        call: CallNumber,
         wanted: usize,
         deadline: Option<Instant>,
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
@@ -470,7 +472,7 @@ impl OpenConsumer {
                     }
                 }
             }
-            match self.take(py, wanted - messages.len(), true, &mut messages)? {
+            match self.take(py, wanted - messages.len(), Some(call), &mut messages)? {
                 TakenMessage::Message(message) => messages.push(message),
                 TakenMessage::Nothing => {}
                 TakenMessage::Closed => break,
@@ -513,12 +515,12 @@ impl OpenConsumer {
     }
 
     /// Takes up to `most` messages from the buffer into `messages`, and returns `TakenMessage::Nothing` if there were
-    /// any. With `is_handed_out` they have a position from then on.
+    /// any. Those `of` a call that hands them out have a position from its end on.
     fn take<'py>(
         &self,
         py: Python<'py>,
         most: usize,
-        is_handed_out: bool,
+        of: Option<CallNumber>,
         messages: &mut Vec<Bound<'py, PyAny>>,
     ) -> PyResult<TakenMessage<'py>> {
         self.core.check()?;
@@ -531,12 +533,12 @@ impl OpenConsumer {
         messages.reserve(taken);
         for slice in slices {
             record::prepare(py, &slice.batch, None);
-            if is_handed_out {
+            if let Some(call) = of {
                 // All that was wanted is returned at once.
                 if taken < most {
                     let first = slice.batch.batch.record_at(slice.start);
                     self.unreturned
-                        .note(&slice.batch, first.offset, &self.reading);
+                        .note(call, &slice.batch, first.offset, &self.reading);
                 }
                 self.reading.note(&slice.batch);
             }
