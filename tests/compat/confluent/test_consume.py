@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from contextlib import suppress
 from types import ModuleType
@@ -9,7 +10,10 @@ from typing import Any
 
 import pytest
 
-from tests.compat.confluent.conftest import Clients, places, poll_until
+from tests.compat.confluent.conftest import FACE, Clients, places, poll_until
+from tests.kafka.cluster import wait_until
+
+FACE_ALONE = (FACE, "embedded_broker")
 
 
 def test_a_message_has_the_parts_it_was_sent_with(clients: Clients) -> None:
@@ -282,3 +286,26 @@ def test_what_a_call_still_gathers_is_not_committed(clients: Clients, interval: 
     assert set(seen) <= {2, clients.ck.OFFSET_INVALID}
     consumer.close()
     assert places(asking.committed([here], timeout=20)) == [(topic, 0, gathered[-1].offset() + 1)]
+
+
+@pytest.mark.parametrize("clients", [FACE_ALONE], indirect=True, ids=["face"])
+def test_the_end_of_a_call_does_not_commit_what_another_threads_call_gathers(clients: Clients) -> None:
+    """In the library each message that is taken counts at once."""
+    topic = clients.topic(messages=2)
+    consumer = clients.consumer({"enable.auto.commit": False})
+    here = clients.ck.TopicPartition(topic, 0)
+    consumer.assign([here])
+    gathered: list[Any] = []
+    gathering = threading.Thread(target=lambda: gathered.extend(consumer.consume(3, 20)))
+    gathering.start()
+    wait_until(lambda: consumer._engine_.position((topic, 0)) == 2, 20, "the other thread has taken both")
+    assert consumer.consume(2, 0) == []
+    assert consumer.position([here])[0].offset == clients.ck.OFFSET_INVALID
+    with pytest.raises(clients.ck.KafkaException):
+        consumer.commit(asynchronous=False)
+    writer = clients.writer()
+    writer.produce(topic, b"more", partition=0)
+    writer.flush(20)
+    gathering.join(20)
+    assert len(gathered) == 3
+    assert places(consumer.commit(asynchronous=False)) == [(topic, 0, 3)]
