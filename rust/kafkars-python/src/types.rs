@@ -7,6 +7,7 @@ use kafkars_client::config::TopicPartition;
 use kafkars_records::TimestampType;
 use pyo3::call::PyCallArgs;
 use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyString, PyTuple};
@@ -28,12 +29,24 @@ pub(crate) fn flush_result<'py>(
     FLUSH_RESULT.get(py)?.call1((left, failed))
 }
 
+/// A `NamedTuple` of these fields, which must be all. Not by its constructor: that is Python code, in which a signal
+/// raises, and what was to be told of then is lost.
+fn named_tuple<'py>(
+    class: &Bound<'py, PyAny>,
+    fields: impl IntoPyObject<'py, Target = PyTuple, Output = Bound<'py, PyTuple>, Error = PyErr>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = class.py();
+    let fields = fields.into_pyobject(py)?;
+    let new = py.get_type::<PyTuple>().getattr(intern!(py, "__new__"))?;
+    new.call1((class, fields))
+}
+
 /// `kafkars.TopicPartition`.
 pub(crate) fn topic_partition<'py>(
     py: Python<'py>,
     of: &TopicPartition,
 ) -> PyResult<Bound<'py, PyAny>> {
-    TOPIC_PARTITION.get(py)?.call1((&*of.topic, of.partition))
+    named_tuple(TOPIC_PARTITION.get(py)?, (&*of.topic, of.partition))
 }
 
 /// `kafkars.OffsetAndTimestamp`.
@@ -43,14 +56,15 @@ pub(crate) fn offset_and_timestamp<'py>(
     timestamp: i64,
     leader_epoch: Option<i32>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    OFFSET_AND_TIMESTAMP
-        .get(py)?
-        .call1((offset, timestamp, leader_epoch))
+    named_tuple(
+        OFFSET_AND_TIMESTAMP.get(py)?,
+        (offset, timestamp, leader_epoch),
+    )
 }
 
 /// `kafkars.Watermarks`.
 pub(crate) fn watermarks<'py>(py: Python<'py>, low: i64, high: i64) -> PyResult<Bound<'py, PyAny>> {
-    WATERMARKS.get(py)?.call1((low, high))
+    named_tuple(WATERMARKS.get(py)?, (low, high))
 }
 
 /// `kafkars.OffsetAndMetadata`.
@@ -60,9 +74,10 @@ pub(crate) fn offset_and_metadata<'py>(
     metadata: &str,
     leader_epoch: Option<i32>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    OFFSET_AND_METADATA
-        .get(py)?
-        .call1((offset, metadata, leader_epoch))
+    named_tuple(
+        OFFSET_AND_METADATA.get(py)?,
+        (offset, metadata, leader_epoch),
+    )
 }
 
 /// `kafkars.ConsumerHealth`.
@@ -97,9 +112,10 @@ pub(crate) fn group_metadata<'py>(
     member: &str,
     instance: Option<&str>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    CONSUMER_GROUP_METADATA
-        .get(py)?
-        .call1((group, generation, member, instance))
+    named_tuple(
+        CONSUMER_GROUP_METADATA.get(py)?,
+        (group, generation, member, instance),
+    )
 }
 
 /// `kafkars.assignor.GroupMember`.

@@ -1,4 +1,6 @@
-"""Producers whose close() is interrupted or cancelled: what is queued is sent all the same."""
+"""Clients whose close() is interrupted or cancelled: what is queued is sent, and what was read is committed, all the
+same.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +9,17 @@ import os
 import signal
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
+from types import CodeType, FrameType
 from typing import Any
 
 import pytest
 
-from tests.compat.confluent.conftest import FACE, SECONDS, Clients, read_all
+from tests.compat.confluent.conftest import FACE, SECONDS, Clients, poll_until, read_all
+from tests.compat.confluent.test_serdes import awaited
 
+FACE_ALONE = (FACE, "embedded_broker")
 VALUES = [b"0", b"1", b"2"]
 
 
@@ -175,3 +180,127 @@ def test_the_end_of_the_loop_waits_for_a_close_that_was_cancelled(clients: Clien
     with no_leader(clients, 1.0):
         asyncio.run(work())
     assert [each.value() for each in read_all(clients, topic, len(VALUES))] == VALUES
+
+
+def reader(clients: Clients, topic: str, settings: dict[str, Any], count: int) -> Any:
+    """A member of a group that has read, and whose first commit is that of its end."""
+    consumer = clients.consumer({"enable.auto.commit": True, "auto.commit.interval.ms": 600_000, **settings})
+    consumer.subscribe([topic])
+    assert len(poll_until(consumer, count)) == count
+    return consumer
+
+
+def committed(clients: Clients, group: str, topic: str) -> int:
+    asking = clients.consumer({"group.id": group})
+    return int(asking.committed([clients.ck.TopicPartition(topic, 0)], timeout=SECONDS)[0].offset)
+
+
+@pytest.mark.parametrize("request_of", ["OffsetCommit", "LeaveGroup"])
+def test_an_interrupt_does_not_keep_a_consumer_from_its_last_commit(clients: Clients, request_of: str) -> None:
+    if not hasattr(clients.broker.handle, "intercept"):
+        pytest.skip("needs the embedded broker's faults")
+    topic, group = clients.topic(messages=3), clients.group()
+    consumer = reader(clients, topic, {"group.id": group}, 3)
+    clients.broker.handle.intercept(request_of, "delay", seconds=1.0, times=1)
+    pressed = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    pressed.start()
+    with pytest.raises((KeyboardInterrupt, SystemError)):
+        consumer.close()
+    pressed.join()
+    assert committed(clients, group, topic) == 3
+    # It is closed.
+    with pytest.raises(RuntimeError):
+        consumer.poll(0)
+
+
+MOMENTS = [step / 20_000 for step in range(30)]
+"""Seconds after close() was called: most of them before it waits for an answer the first time, or just then."""
+
+
+@pytest.mark.parametrize("clients", [FACE_ALONE], indirect=True, ids=["face"])
+def test_so_it_is_at_every_moment(clients: Clients) -> None:
+    topic = clients.topic(messages=2)
+    came: list[bool] = []
+    before = signal.getsignal(signal.SIGINT)
+
+    def interrupted(_: int, frame: FrameType | None) -> None:
+        came.append(is_within(frame, clients.ck.Consumer._end_.__code__))
+        if came[-1]:
+            raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, interrupted)
+    try:
+        for moment in MOMENTS:
+            group = clients.group()
+            consumer = reader(clients, topic, {"group.id": group}, 2)
+            pressed = threading.Timer(moment, os.kill, (os.getpid(), signal.SIGINT))
+            pressed.start()
+            with suppress(KeyboardInterrupt):
+                consumer.close()
+            pressed.join()
+            assert committed(clients, group, topic) == 2
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert any(came)
+
+
+def is_within(frame: FrameType | None, code: CodeType) -> bool:
+    while frame is not None and frame.f_code is not code:
+        frame = frame.f_back
+    return frame is not None
+
+
+async def aio_reader(clients: Clients, kind: str, group: str) -> Any:
+    settings = {"group.id": group, "auto.offset.reset": "earliest", "log_level": 0}
+    made = getattr(import_module(f"{clients.ck.__name__}.aio"), kind)(
+        {"bootstrap.servers": clients.broker.bootstrap_servers, **settings}
+    )
+    return await awaited(made)
+
+
+@pytest.mark.parametrize("kind", ["AIOConsumer", "AsyncDeserializingConsumer"])
+def test_a_close_that_is_cut_short_is_the_only_one(clients: Clients, kind: str) -> None:
+    topic, group, done = clients.topic(messages=2), clients.group(), []
+
+    async def revoked(_consumer: Any, partitions: list[Any]) -> None:
+        await asyncio.sleep(0.5)
+        done.append(len(partitions))
+
+    async def work() -> None:
+        consumer = await aio_reader(clients, kind, group)
+        await consumer.subscribe([topic], on_revoke=revoked)
+        read = []
+        while len(read) < 2:
+            read += await consumer.consume(2 - len(read), 1)
+        with pytest.raises(asyncio.TimeoutError):
+            await asyncio.wait_for(consumer.close(), 0.1)
+        assert done == [1]
+        # The library refuses this.
+        with suppress(RuntimeError):
+            await consumer.close()
+
+    asyncio.run(work())
+    assert committed(clients, group, topic) == 2
+
+
+@pytest.mark.parametrize("clients", [FACE_ALONE], indirect=True, ids=["face"])
+def test_a_close_is_cancelled_before_its_thread_has_begun(clients: Clients) -> None:
+    """The library's close() is left undone then."""
+    topic, group, done = clients.topic(messages=2), clients.group(), []
+
+    async def revoked(_consumer: Any, partitions: list[Any]) -> None:
+        done.append(len(partitions))
+
+    async def work() -> None:
+        consumer = await aio_reader(clients, "AIOConsumer", group)
+        await consumer.subscribe([topic], on_revoke=revoked)
+        assert len(await consumer.consume(2, SECONDS)) == 2
+        closing = asyncio.ensure_future(consumer.close())
+        await asyncio.sleep(0)
+        closing.cancel()
+        await asyncio.gather(consumer.close(), consumer.close(), return_exceptions=True)
+        assert closing.cancelled()
+
+    asyncio.run(work())
+    assert done == [1]
+    assert committed(clients, group, topic) == 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from kafkars import errors
 from kafkars.compat.confluent_kafka._arguments import Place, committed_text, offset_and_metadata, place
 from kafkars.compat.confluent_kafka._codes import BROKER
+from kafkars.compat.confluent_kafka._ending import Ending
 from kafkars.compat.confluent_kafka._offsets import INVALID
 from kafkars.compat.confluent_kafka._partition import TopicPartition
 from kafkars.compat.confluent_kafka._pending import Pending, UnderWay
@@ -155,21 +157,29 @@ class Commits:
         failure.
         """
         going = {(topic, partition) for topic, partition in partitions}
+        ending = Ending(math.inf, "the last offsets are committed")
+        try:
+            ending.wait(lambda _: self._commit_rest(going, is_closing=is_closing))
+        finally:
+            self.forget(partitions)
+        if ending.interrupt is not None:
+            raise ending.interrupt
+
+    def _commit_rest(self, going: set[Place], *, is_closing: bool) -> None:
         kept = {**self._aside, **self._pending.kept()} if self._is_own else {}
         pending = {at: offset for at, offset in kept.items() if at in going}
+        if not pending:
+            return
         named = self.told_of(pending, lambda: going)
         commit = self._pending.begin(pending, is_chosen=False)
         try:
-            if pending:
-                timeout = CLOSE_SECONDS if is_closing else REBALANCE_SECONDS
-                made = possible(pending, lambda each: self._engine.commit(each, timeout=timeout))
-                self._told(commit, named, None, made)
+            timeout = CLOSE_SECONDS if is_closing else REBALANCE_SECONDS
+            made = possible(pending, lambda each: self._engine.commit(each, timeout=timeout))
+            self._told(commit, named, None, made)
         except errors.KafkaError as problem:
             if self._on_commit is None:
                 log.warning("the last commit failed: %s", problem)
             self._told(commit, named, problem, {})
-        finally:
-            self.forget(partitions)
 
     def let_go(self, places: Iterable[Place]) -> None:
         """Commits the remaining offsets of partitions that the program unassigns, without waiting: a later poll calls

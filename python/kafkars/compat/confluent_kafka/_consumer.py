@@ -23,6 +23,7 @@ from kafkars.compat.confluent_kafka import _arguments as arguments
 from kafkars.compat.confluent_kafka._assignment import Assignment
 from kafkars.compat.confluent_kafka._commits import Commits, given, with_others
 from kafkars.compat.confluent_kafka._config import consumer_settings
+from kafkars.compat.confluent_kafka._ending import Ending, keeping
 from kafkars.compat.confluent_kafka._events import events_of
 from kafkars.compat.confluent_kafka._handlers import ConsumerPolls
 from kafkars.compat.confluent_kafka._lookups import Lookups, unknown_partitions
@@ -537,29 +538,43 @@ class Consumer(ConfluentConsumer):
         again.
 
         Raises:
-            KeyboardInterrupt: Ctrl+C came within a `consume()` that had messages to return. This, and likewise what a
-                callback raised within it, is raised once the consumer is closed.
+            KeyboardInterrupt: Ctrl+C came, within this call or a `consume()` that had messages to return, and the
+                consumer is closed. A second Ctrl+C within this call is raised at once, and another call closes the
+                consumer.
+            Exception: What a callback has raised last; the consumer is closed.
         """
         if not hasattr(self, "_engine_") or self._engine_._has_ended():
             return
+        raised: list[BaseException] = []
+        ending = Ending(math.inf, "the consumer commits and leaves its group")
+        ending.wait(lambda _: self._end_(raised))
+        # There is no later call that could raise what a `consume()` with messages has kept.
+        self._raise_kept_(only_interrupts=False)
+        if ending.interrupt is not None:
+            raise ending.interrupt
+        if raised:
+            raise raised[-1]
+
+    def _end_(self, raised: list[BaseException]) -> None:
+        """Closes; what callbacks raise is kept. A call that an interrupt has ended can be made again."""
         self._assignment_.is_closing = True
+        # Callbacks that wait for the next poll, such as `on_lost`, run now.
+        for step in (
+            self._events_.serve,
+            self._commits_.tell_refused,
+            lambda: self._commits_.leave(self._assignment_.own(), is_closing=not self._trouble_.is_down()),
+        ):
+            with keeping(raised):
+                step()
+        is_in_vain = self._trouble_.is_down() and not (self._face_.enable_auto_commit and self._commits_.pending())
         try:
-            # Callbacks that wait for the next poll, such as `on_lost`, run now.
-            self._events_.serve()
-            self._commits_.tell_refused()
-            self._commits_.leave(self._assignment_.own(), is_closing=not self._trouble_.is_down())
-        finally:
-            is_in_vain = self._trouble_.is_down() and not (self._face_.enable_auto_commit and self._commits_.pending())
-            # Also if `on_commit` raises: commits that were made before are completed.
-            try:
-                self._engine_.close(GONE_SECONDS if is_in_vain else LEAVE_SECONDS)
-            except errors.KafkaError as error:
-                # As in librdkafka, which reports a failed last commit to `on_commit` only.
-                log.warning("the last commit failed: %s", error)
-            finally:
-                self._events_.close()
-                # There is no later call that could raise what a `consume()` with messages has kept.
-                self._raise_kept_(only_interrupts=False)
+            self._engine_.close(GONE_SECONDS if is_in_vain else LEAVE_SECONDS)
+        except errors.KafkaError as error:
+            # As in librdkafka, which reports a failed last commit to `on_commit` only.
+            log.warning("the last commit failed: %s", error)
+        except BaseException as problem:  # noqa: BLE001  an interrupt, too, has not kept it from being closed
+            raised.append(problem)
+        self._events_.close()
 
     def __enter__(self) -> Self:
         """See `close()`. As in the library, this is no error for a closed consumer."""

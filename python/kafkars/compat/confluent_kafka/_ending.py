@@ -1,11 +1,12 @@
-"""The waits of a producer's `close()`, which Ctrl+C ends when it comes again."""
+"""The waits of `close()`, which Ctrl+C ends when it comes again."""
 
 from __future__ import annotations
 
 import logging
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from kafkars.compat.confluent_kafka.error import KafkaException
 
@@ -17,14 +18,14 @@ class Ending:
 
     Args:
         seconds: How long they may take together.
-        queued: Gives how many messages are not delivered.
+        goes_on: What happens meanwhile, for the log.
     """
 
-    def __init__(self, seconds: float, queued: Callable[[], int]) -> None:
+    def __init__(self, seconds: float, goes_on: str) -> None:
         self._end = time.monotonic() + seconds
-        self._queued = queued
+        self._goes_on = goes_on
         self.interrupt: BaseException | None = None
-        """The exception of the first interrupt, of whatever signal."""
+        """The exception of the first interrupt, by whatever signal or callback."""
 
     def wait(self, call: Callable[[float], object], at_most: float = math.inf) -> None:
         """Makes a call that is given its seconds, and makes it again where the first interrupt has ended it."""
@@ -36,11 +37,19 @@ class Ending:
             if self.interrupt is not None:
                 raise
             self.interrupt = interrupt
-            log.warning(
-                "interrupted; close() goes on, %d messages are not delivered yet, and Ctrl+C again ends it",
-                self._queued(),
-            )
+            # What callbacks raise is no news to the program.
+            if not isinstance(interrupt, Exception):
+                log.warning("interrupted; %s, and Ctrl+C again ends that", self._goes_on)
             call(self._left(at_most))
 
     def _left(self, at_most: float) -> float:
         return min(at_most, max(0.0, self._end - time.monotonic()))
+
+
+@contextmanager
+def keeping(raised: list[BaseException]) -> Iterator[None]:
+    """Keeps what the block raises, for the end; an interrupt is raised at once."""
+    try:
+        yield
+    except Exception as problem:  # noqa: BLE001  whatever the program's callbacks raise
+        raised.append(problem)

@@ -338,7 +338,7 @@ class Producer(ConfluentProducer):
         self._check_not_in_report_("close")
         self._calls_.end()
         self._start_closing_()
-        ending = Ending(seconds, self.__len__)
+        ending = Ending(seconds, "messages are sent that are queued still")
         with raising_at_the_end() as kept:
             # A commit under way in another thread is to end as it would.
             ending.wait(self._calls_.wait, ABORT_SECONDS)

@@ -43,6 +43,8 @@ pub(crate) struct ConsumerCore {
     pub(super) commit_callbacks: CommitCallbacks,
     /// What a commit is whose offsets the application names, if the library whose face this is checks less than we do.
     pub(crate) commits_named: OnceLock<Origin>,
+    /// Set if the first Ctrl+C does not end the wait of a call that leaves the group.
+    pub(crate) outlives_interrupt: OnceLock<()>,
     pub(super) listener_run: ListenerRun,
     pub(crate) callback_turn: CallbackTurn,
     // Guards the exception of a listener's coroutine until a reader gets it.
@@ -78,6 +80,7 @@ impl ConsumerCore {
             listeners: Mutex::default(),
             commit_callbacks: CommitCallbacks::default(),
             commits_named: OnceLock::new(),
+            outlives_interrupt: OnceLock::new(),
             listener_run: ListenerRun::default(),
             callback_turn: CallbackTurn::default(),
             raised: Mutex::default(),

@@ -104,6 +104,7 @@ impl ConsumerCore {
 
     fn serve_until_left(&self, py: Python<'_>, id: LeaveId, deadline: Instant) -> PyResult<()> {
         let mut first = None;
+        let mut is_patient = self.outlives_interrupt.get().is_some();
         loop {
             if let Err(error) = self.serve(py) {
                 first.get_or_insert(error);
@@ -116,11 +117,20 @@ impl ConsumerCore {
             if has_left && !is_elsewhere || left.is_zero() {
                 break;
             }
-            runtime::wait(py, Some(left), |slice| match is_elsewhere {
+            let waited = runtime::wait(py, Some(left), |slice| match is_elsewhere {
                 true => self.callback_turn.wait(slice),
                 // Another thread that polls may be the one that hears of it.
                 false => self.consumer.wait_event(slice, || self.has_left(id)),
-            })?;
+            });
+            match waited {
+                Ok(_) => {}
+                Err(interrupt) if is_patient => {
+                    is_patient = false;
+                    log_interrupt(py)?;
+                    first = Some(interrupt);
+                }
+                Err(interrupt) => return Err(interrupt),
+            }
         }
         first.map_or(Ok(()), Err)
     }
@@ -142,6 +152,14 @@ pub(crate) fn log_overridden(py: Python<'_>, error: PyErr) -> PyResult<()> {
         ),
     )?;
     Ok(())
+}
+
+/// Logs why Ctrl+C does not end a wait.
+#[cold]
+fn log_interrupt(py: Python<'_>) -> PyResult<()> {
+    let logger = GET_LOGGER.get(py)?.call1(("kafkars.consumer",))?;
+    let told = "interrupted; the consumer leaves its group, and Ctrl+C again ends that";
+    logger.call_method1("warning", (told,)).map(drop)
 }
 
 /// Waits on a loop until the group was left.

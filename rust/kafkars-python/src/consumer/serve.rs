@@ -30,7 +30,7 @@ impl ConsumerCore {
         let Some(_turn) = self.callback_turn.take() else {
             return Ok(());
         };
-        while let Some(event) = self.consumer.next_event(self.is_finished()) {
+        while let Some(event) = self.next_event(py)? {
             match event {
                 ConsumerEvent::Change(change) => {
                     let outcome = self.call_listener(py, &change);
@@ -52,7 +52,7 @@ impl ConsumerCore {
         if let Some(error) = self.raised.lock().take() {
             return Err(error);
         }
-        while let Some(event) = self.consumer.next_event(self.is_finished()) {
+        while let Some(event) = self.next_event(py)? {
             match event {
                 ConsumerEvent::Change(change) => {
                     let answer = match self.call_listener(py, &change) {
@@ -79,6 +79,15 @@ impl ConsumerCore {
             true => Served::Running,
             false => Served::All,
         })
+    }
+
+    /// What is due next. A signal that has come raises before it is taken: a listener or callback is Python code, in
+    /// which it would raise before the first line.
+    fn next_event(&self, py: Python<'_>) -> PyResult<Option<ConsumerEvent>> {
+        if self.consumer.has_event() {
+            py.check_signals()?;
+        }
+        Ok(self.consumer.next_event(self.is_finished()))
     }
 
     pub(super) fn serve_other(&self, py: Python<'_>, event: ConsumerEvent) -> PyResult<()> {

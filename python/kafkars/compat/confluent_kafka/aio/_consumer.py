@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor, wait
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -72,6 +72,8 @@ class AIOConsumer:
         self._looking_: asyncio.Future[Message | None] | None = None
         # What runs a callback of a rebalance, for which a thread waits.
         self._rebalancing_: asyncio.Task[Any] | None = None
+        # The thread of `close()`.
+        self._closing_: asyncio.Future[None] | None = None
 
     # --- messages
 
@@ -268,13 +270,33 @@ class AIOConsumer:
     # --- life
 
     async def close(self) -> None:
-        """Leaves the group, where `on_revoke` runs, and ends the consumer. May be called again."""
-        try:
+        """Leaves the group, where `on_revoke` runs, and ends the consumer. May be called again.
+
+        As in the library, cancelling it once takes effect when the consumer is closed; cancelling it again gives up the
+        wait, and the consumer is closed all the same.
+        """
+        if asyncio.current_task() is self._rebalancing_:
+            # A callback is what the closing waits for.
             await self._call_(self._consumer.close)
-        finally:
-            if self._is_own_executor_:
-                self.executor.shutdown(wait=False)
-                self.executor = Closed()
+            return
+        if self._closing_ is None:
+            self._closing_ = self._loop_.run_in_executor(self.executor, self._consumer.close)
+            self._closing_.add_done_callback(self._closed_)
+        elif self._closing_.done():
+            return
+        try:
+            await asyncio.shield(self._closing_)
+        except asyncio.CancelledError:
+            await asyncio.wait([self._closing_])
+            raise
+
+    def _closed_(self, closing: asyncio.Future[None]) -> None:
+        # Marks the exception as retrieved, should nobody wait any more.
+        if not closing.cancelled():
+            closing.exception()
+        if self._is_own_executor_:
+            self.executor.shutdown(wait=False)
+            self.executor = Closed()
 
     async def __aenter__(self) -> Self:
         """See `close()`."""
@@ -312,7 +334,12 @@ class AIOConsumer:
                 self._rebalancing_ = None
 
         def from_thread(_consumer: Any, partitions: list[TopicPartition]) -> None:
-            asyncio.run_coroutine_threadsafe(on_loop(partitions), self._loop_).result()
+            running = asyncio.run_coroutine_threadsafe(on_loop(partitions), self._loop_)
+            # A loop that is closed meanwhile runs nothing any more.
+            while not wait([running], LOOK_AFTER).done and not self._loop_.is_closed():
+                pass
+            if running.done():
+                running.result()
 
         return from_thread
 

@@ -154,6 +154,8 @@ impl PyConfluentConsumer {
     ) {
         // librdkafka does not check whether the partitions that it commits are owned.
         let _ = engine.core.commits_named.set(Origin::Unchecked);
+        // Its `close()` goes on to the end, because the program often ends right after it.
+        let _ = engine.core.outlives_interrupt.set(());
         // The Python class refuses a second call of the constructor.
         let _ = self.open.set(OpenConsumer {
             core: Arc::clone(&engine.core),
