@@ -38,6 +38,16 @@ def test_a_commit_has_metadata_and_the_epoch_of_the_leader(group: Group) -> None
     assert member.committed([partition])[partition] == OffsetAndMetadata(2, "again, slowly", stored.leader_epoch)
 
 
+def test_the_first_commit_waits_for_no_retry(group: Group) -> None:
+    partition = TopicPartition(group.topic, 0)
+    # Makes the topic of offsets, should this be the first group of the cluster.
+    group.member(enable_auto_commit=False).commit({partition: 1})
+    member = group.member(enable_auto_commit=False, retry_backoff_ms=30_000, retry_backoff_max_ms=30_000)
+    member.assign([partition])
+    member.commit({partition: 2}, timeout=10)
+    assert member.committed([partition])[partition].offset == 2
+
+
 def test_callbacks_of_commits_come_in_order_with_what_was_committed(group: Group) -> None:
     member = group.member(enable_auto_commit=False)
     partition = TopicPartition(group.topic, 0)

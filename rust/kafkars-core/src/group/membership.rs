@@ -267,6 +267,12 @@ impl Membership {
         self.common.actions.pop_front()
     }
 
+    /// True if [`Membership::next_action`] gives something.
+    #[must_use]
+    pub fn has_action(&self) -> bool {
+        !self.common.actions.is_empty()
+    }
+
     /// What to tell the application; call until `None`.
     pub fn next_event(&mut self) -> Option<GroupEvent> {
         if self.common.is_committing && matches!(self.common.events.front(), Some(GroupEvent::Left))

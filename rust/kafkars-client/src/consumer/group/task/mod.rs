@@ -307,7 +307,8 @@ impl GroupTask {
     /// Does what the membership and the commit queue ask for.
     fn act(&mut self) {
         self.act_once();
-        while self.end_changes() {
+        // A commit may have begun a search for the coordinator, which is to be carried out in this step.
+        while self.end_changes() || self.membership.has_action() {
             self.act_once();
         }
     }

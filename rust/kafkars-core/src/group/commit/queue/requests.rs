@@ -42,13 +42,13 @@ impl CommitQueue {
         let offsets = self.newest_offsets(newest, cluster);
         let identity = membership.identity().filter(|_| outside.is_none());
         let joins = membership.takes_part() && membership.state() != MembershipState::Leaving;
+        // What they wait for now is a report to the membership, after which this is called again.
+        self.retry_at = None;
         if identity.is_none() && joins && outside.is_none() {
-            self.pause(now); // the member is joining, and will have an identity then
-            return None;
+            return None; // the member is joining, and will have an identity then
         }
         let Some(node) = membership.coordinator(now) else {
             self.note_cause("the coordinator is being searched for", None);
-            self.pause(now);
             return None;
         };
         let instance = identity
