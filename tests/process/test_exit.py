@@ -50,6 +50,15 @@ UNCLOSED = {
 
         asyncio.run(main())
     """,
+    "a question of the confluent_kafka face's administrator": """
+        from kafkars.compat.confluent_kafka.admin import AdminClient
+
+        broker = EmbeddedBroker(topics={"t": 1})
+        admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
+        admin.list_topics(timeout=5)
+        broker.intercept("ListGroups", "drop")
+        groups = admin.list_consumer_groups()
+    """,
     "a reference cycle around clients": """
         broker = EmbeddedBroker(topics={"t": 1})
         holder = {"consumer": Consumer(bootstrap_servers=broker.bootstrap_servers)}

@@ -86,7 +86,7 @@ class AdminClient(SecurityCalls):
             self._admin_ = quiet(
                 kafkars.Admin(**{**settings.engine, "default_api_timeout_ms": settings.engine["request_timeout_ms"]})
             )
-        self._questions_ = Questions()
+        self._questions_ = Questions(self._admin_.close)
         # The native object, because `Admin` itself has no events.
         native = self._admin_._native
         self._pending_ = PendingFlag()

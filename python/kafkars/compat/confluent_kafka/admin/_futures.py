@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import weakref
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -19,9 +21,14 @@ THREADS = 4
 
 
 class Questions:
-    """Runs calls on a few threads."""
+    """Runs calls on a few threads.
 
-    def __init__(self) -> None:
+    Args:
+        end: Ends the calls that are under way.
+    """
+
+    def __init__(self, end: Callable[[], object] = lambda: None) -> None:
+        self.end = end
         self._threads: ThreadPoolExecutor | None = None
         self.is_closed = False
         self._open: set[Future[Any]] = set()
@@ -83,7 +90,22 @@ class Questions:
             raise RuntimeError("AdminClient has been closed")
         if self._threads is None:
             self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="kafkars-admin")
+            RUNNING.add(self)
         self._threads.submit(run)
+
+
+RUNNING: weakref.WeakSet[Questions] = weakref.WeakSet()
+"""Those that have threads."""
+
+
+def end_with_the_program() -> None:
+    """Ends calls that a program leaves behind: the interpreter waits for their threads, and no broker may answer."""
+    for questions in list(RUNNING):
+        questions.end()
+
+
+# `atexit` is too late: the interpreter waits before. What executors themselves use is called in the opposite order.
+getattr(threading, "_register_atexit", lambda _: None)(end_with_the_program)
 
 
 def of_distinct(names: Iterable[Hashable], ask: Callable[[], T]) -> Callable[[], T]:
