@@ -20,6 +20,7 @@ from kafkars.errors import (
 
 from tests.support.clients import Clients, read
 from tests.support.groups import Group, assigned, poll_until
+from tests.support.waiting import eventually
 
 classic_only = pytest.mark.parametrize("protocol", ["classic"], indirect=True)
 consumer_only = pytest.mark.parametrize("protocol", ["consumer"], indirect=True)
@@ -210,8 +211,21 @@ def test_of_two_members_with_one_instance_id_the_older_one_ends(group: Group) ->
         for timeout in (0, 30):
             with pytest.raises(FencedInstanceIdError):
                 read_again(timeout=timeout)
+    with pytest.raises(FencedInstanceIdError):
+        first.commit({(group.topic, 0): 1})
     assert first.assignment() == frozenset()
     assert second.poll_batch(timeout=0.05) is not None, "the newer one is not disturbed"
+
+
+@classic_only
+def test_commits_name_what_has_fenced_a_member_before_a_poll_does(group: Group) -> None:
+    first = group.reader(group_instance_id="same", enable_auto_commit=False)
+    assigned(first, 4)
+    second = group.reader(group_instance_id="same")
+    assigned(second, 4)
+    eventually(lambda: first.health().state == "failed", "the heartbeats of the older one are refused")
+    with pytest.raises(FencedInstanceIdError, match=r'group_instance_id="same"'):
+        first.commit({(group.topic, 0): 1})
 
 
 @classic_only

@@ -39,6 +39,11 @@ def test_a_fenced_member_hears_it_by_a_message(clients: Clients) -> None:
     for each in (old, new):
         each.subscribe([topic])
         serve_until(each, each.assignment)
+    # Of what has become of it the commit says the same, also when heartbeats were refused already.
+    for _ in range(2):
+        with pytest.raises(clients.ck.KafkaException) as caught:
+            old.commit(offsets=[clients.ck.TopicPartition(topic, 0, 0)], asynchronous=False)
+        assert caught.value.args[0].name() in {"FENCED_INSTANCE_ID", "_FATAL"}
     (message,) = poll_until(old, 1)
     error = message.error()
     assert (error.name(), error.fatal(), message.topic(), message.offset()) == ("_FATAL", False, None, None)

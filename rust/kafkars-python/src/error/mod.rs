@@ -291,6 +291,7 @@ pub(crate) fn commit(py: Python<'_>, error: &CommitError) -> PyErr {
         ),
         CommitError::TooMany { .. } => ("BufferFullError", ErrorContext::default()),
         CommitError::Security(failure) => return security(py, failure),
+        CommitError::Ended(failure) => return group(py, failure),
         CommitError::Failed { .. } => ("ProtocolError", ErrorContext::default()),
     };
     local(py, class, error, &context)

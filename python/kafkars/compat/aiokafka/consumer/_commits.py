@@ -9,7 +9,13 @@ from typing import Any
 from kafkars import aio
 from kafkars.compat.aiokafka import errors
 from kafkars.compat.aiokafka.structs import OffsetAndMetadata, TopicPartition
-from kafkars.errors import CommitFailedError, KafkaError, KafkaTimeoutError, RebalanceInProgressError
+from kafkars.errors import (
+    CommitFailedError,
+    FencedInstanceIdError,
+    KafkaError,
+    KafkaTimeoutError,
+    RebalanceInProgressError,
+)
 from kafkars.types import OffsetAndMetadata as EngineOffset
 
 REBALANCING = "rebalancing"
@@ -104,6 +110,10 @@ class Commits:
         except CommitFailedError:
             self._note_failure(engine)
             raise
+        except FencedInstanceIdError as error:
+            # aiokafka has no such error.
+            self._note_failure(engine)
+            raise errors.CommitFailedError from error
         except KafkaTimeoutError as error:
             # The coordinator refuses it until the group is formed anew, which may have happened just now.
             if not isinstance(error.__cause__, RebalanceInProgressError) and engine.health().state != REBALANCING:

@@ -24,7 +24,6 @@ from kafkars.compat.kafka.consumer.fetcher import ConsumerRecord
 from kafkars.compat.kafka.consumer.subscription_state import ConsumerRebalanceListener
 from kafkars.compat.kafka.errors import (
     CommitFailedError,
-    FencedInstanceIdError,
     KafkaError,
     KafkaTimeoutError,
     UnknownTopicIdError,
@@ -129,7 +128,6 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
         self._last: frozenset[TopicPartition] = frozenset()
         self._last_paused: frozenset[TopicPartition] = frozenset()
         self._commits_under_way = 0
-        self._fenced: FencedInstanceIdError | None = None
         self.config = self._checked(configs)
         self._deserializers = (self.config["key_deserializer"], self.config["value_deserializer"])
         self._timed_commits = _settings.timed_commits(self.config)
@@ -274,7 +272,6 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
         with translated():
             self._subscription.subscribe(topics, pattern, listener)
         self._follows = self._subscription.follows or self._timed_commits is not None
-        self._fenced = None
 
     def subscription(self) -> set[str] | None:
         """Returns the subscribed topics; None without a subscription."""
@@ -291,7 +288,6 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
         with translated():
             self._subscription.forget()
         self._follows = False
-        self._fenced = None
 
     def assign(self, partitions: Iterable[TopicPartition]) -> None:
         """Assigns partitions manually, without a group. An empty list is `unsubscribe()`.
@@ -310,7 +306,6 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
                 self._engine.commit_async()
             self._subscription.assign(partitions)
         self._follows = self._timed_commits is not None
-        self._fenced = None
 
     def assignment(self) -> set[TopicPartition]:
         """Returns the assigned partitions."""
@@ -346,7 +341,7 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
         if most <= 0:
             raise AssertionError("max_records must be above 0")
         self._check_open()
-        with self._hearing():
+        with translated():
             self._subscription.follow()
             if self._waits_in_vain(timeout_ms / 1000):
                 return {}
@@ -388,28 +383,12 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
                 log.warning("Offset commit failed: %s", error)
         return self._timed_commits.wait(seconds)
 
-    @contextlib.contextmanager
-    def _hearing(self) -> Iterator[None]:
-        """Translates errors of reading. That another member has taken over the `group_instance_id` is remembered: what
-        it commits after that fails for the same reason.
-        """
-        try:
-            with translated():
-                yield
-        except FencedInstanceIdError as error:
-            self._fenced = error
-            raise
-
     OWN_POLL = poll
     """The face's own `poll()`, which iteration need not call."""
 
     def _is_no_member_yet(self) -> bool:
         with translated():
             return self._subscription.is_awaited()
-
-    def _check_fenced(self, cause: BaseException | None = None) -> None:
-        if self._fenced is not None:
-            raise FencedInstanceIdError(*self._fenced.args) from cause
 
     def _waits_in_vain(self, seconds: float) -> bool:
         """Waits for the time limit if there is nothing to read, as kafka-python does."""
@@ -469,7 +448,7 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
         if isinstance(error, PLACE_LOST):
             log.warning("%s", error)
             return
-        with self._hearing():
+        with translated():
             raise error
 
     def _next_in_time(self) -> ConsumerRecord:
@@ -481,7 +460,7 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
         if self._closed:
             raise StopIteration("KafkaConsumer closed")
         limit = self.config["consumer_timeout_ms"]
-        with self._hearing():
+        with translated():
             self._subscription.follow()
             seconds = math.inf if limit < 0 else limit / 1000
             record = None if self._waits_in_vain(seconds) else self._next_within(seconds)
@@ -611,9 +590,6 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
         try:
             with translated():
                 self._engine.commit(given, timeout=seconds)
-        except CommitFailedError as error:
-            self._check_fenced(error)
-            raise
         except TOPIC_GONE as error:
             if offsets is not None:
                 raise
@@ -637,8 +613,6 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
             self._commits_under_way -= 1
             said = {partition: face_offset(place) for partition, place in committed.items()}
             failure = None if error is None else translated_error(error)
-            if isinstance(failure, CommitFailedError) and self._fenced is not None:
-                failure = FencedInstanceIdError(*self._fenced.args)
             if isinstance(failure, TOPIC_GONE) and offsets is None:
                 log.warning(POSITIONS_OF_GONE, failure)
                 failure = None

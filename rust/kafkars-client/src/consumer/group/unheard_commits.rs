@@ -72,6 +72,7 @@ fn lasting_cause(error: &CommitError) -> Option<String> {
         CommitError::TimedOut { .. } => Some("timed out".to_owned()),
         CommitError::Refused { code, .. } => Some(code.name().to_owned()),
         CommitError::NotMember { .. }
+        | CommitError::Ended(_)
         | CommitError::TooMany { .. }
         | CommitError::Security(_)
         | CommitError::Fenced { .. }

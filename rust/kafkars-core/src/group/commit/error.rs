@@ -7,6 +7,7 @@ use kafkars_protocol::ErrorCode;
 
 use crate::config::TopicPartition;
 use crate::error_kind::{ErrorKind, SecurityError};
+use crate::group::error::GroupError;
 
 /// An error of a commit.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -46,6 +47,9 @@ pub enum CommitError {
         /// The state of the membership.
         state: &'static str,
     },
+    /// The membership has ended for good, because another member has taken its instance id.
+    #[error("nothing is committed: {0}")]
+    Ended(GroupError),
     /// The commit was not confirmed before its deadline.
     #[error(
         "offsets of {} are not committed{}; last cause: {cause}",
@@ -109,6 +113,7 @@ impl CommitError {
                 ErrorKind::Retriable
             }
             Self::Security(error) => error.kind(),
+            Self::Ended(error) => error.kind(),
             Self::Refused { code, .. } if code.retriable() => ErrorKind::Retriable,
             Self::Fenced { .. }
             | Self::NotOwned { .. }

@@ -5,7 +5,8 @@ use std::time::Instant;
 
 use kafkars_core::cluster::Cluster;
 use kafkars_core::group::{
-    ChangeId, CommitCall, CommitError, CommitId, CommitOutcome, MembershipState, Offsets,
+    ChangeId, CommitCall, CommitError, CommitId, CommitOutcome, GroupError, MembershipState,
+    Offsets,
 };
 
 use super::GroupTask;
@@ -166,6 +167,7 @@ impl GroupTask {
     ) -> Result<CommitId, CommitError> {
         let asked = offsets.clone();
         let queued = self.try_queue(now, offsets, origin, deadline);
+        let queued = queued.map_err(|error| self.with_end(error));
         if queued.is_err() {
             self.shared.note_unwanted(&asked);
         }
@@ -248,8 +250,10 @@ impl GroupTask {
             .next_request(now(), &mut self.membership, cluster)
     }
 
-    /// Adds to the error of a commit that timed out which broker is silent, if one is.
+    /// Adds to the error of a commit that timed out which broker is silent, if one is, and to one of a former member
+    /// what has ended its membership.
     pub(super) fn explained(&self, mut outcome: CommitOutcome) -> CommitOutcome {
+        outcome.result = outcome.result.map_err(|error| self.with_end(error));
         if let Err(CommitError::TimedOut {
             waited,
             cause,
@@ -265,5 +269,17 @@ impl GroupTask {
             }
         }
         outcome
+    }
+
+    /// The error that has ended the membership for good, where that is why a commit failed.
+    fn with_end(&self, error: CommitError) -> CommitError {
+        let is_outside = matches!(
+            error,
+            CommitError::Fenced { .. } | CommitError::NotMember { .. }
+        );
+        match self.group.status.lock().end.clone() {
+            Some(end @ GroupError::FencedInstance { .. }) if is_outside => CommitError::Ended(end),
+            _ => error,
+        }
     }
 }
