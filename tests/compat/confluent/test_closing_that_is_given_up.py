@@ -213,6 +213,19 @@ def test_an_interrupt_does_not_keep_a_consumer_from_its_last_commit(clients: Cli
         consumer.poll(0)
 
 
+@pytest.mark.parametrize("clients", [FACE_ALONE], indirect=True, ids=["face"])
+@pytest.mark.parametrize("strategy", ["range", "cooperative-sticky"])
+def test_a_close_within_the_on_revoke_of_another_leaves_it_the_last_commit(clients: Clients, strategy: str) -> None:
+    """The library hangs."""
+    topic, group = clients.topic(messages=2), clients.group()
+    settings = {"group.id": group, "enable.auto.commit": True, "partition.assignment.strategy": strategy}
+    consumer = clients.consumer(settings)
+    consumer.subscribe([topic], on_revoke=lambda one, _: one.close())
+    assert len(poll_until(consumer, 2)) == 2
+    consumer.close()
+    assert committed(clients, group, topic) == 2
+
+
 MOMENTS = [step / 20_000 for step in range(30)]
 """Seconds after close() was called: most of them before it waits for an answer the first time, or just then."""
 

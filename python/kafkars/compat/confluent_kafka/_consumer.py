@@ -545,6 +545,9 @@ class Consumer(ConfluentConsumer):
         """
         if not hasattr(self, "_engine_") or self._engine_._has_ended():
             return
+        if self._assignment_.is_closing and self._assignment_.is_in_callback:
+            # The call that has called `on_revoke` goes on, and commits.
+            return
         raised: list[BaseException] = []
         ending = Ending(math.inf, "the consumer commits and leaves its group")
         ending.wait(lambda _: self._end_(raised))
