@@ -12,6 +12,7 @@ import pytest
 
 from tests.compat.confluent.conftest import SECONDS, Clients
 from tests.compat.confluent.test_serdes import opened, run
+from tests.kafka.cluster import wait_until
 
 BAD = 3
 COUNT = 10
@@ -148,6 +149,35 @@ def test_what_a_cancelled_call_had_can_be_paused(clients: Clients, cancelled: Ca
         await consumer.pause([place])
         assert await offsets(consumer, COUNT, 0.3) == []
         await consumer.resume([place])
+        assert await offsets(consumer, COUNT) == list(range(COUNT))
+        await consumer.close()
+
+    run(work)
+
+
+def test_an_error_that_a_cancelled_call_has_met_is_told(clients: Clients) -> None:
+    if clients.ck.__name__ == "confluent_kafka" or not hasattr(clients.broker.handle, "intercept"):
+        pytest.skip("the library loses it; needs the embedded broker's faults")
+    topic = clients.topic(messages=COUNT)
+
+    async def work() -> None:
+        consumer = await opened(clients, "AsyncDeserializingConsumer", {"enable.auto.commit": False})
+        await consumer.assign([clients.ck.TopicPartition(topic, 0, 0)])
+        gathering = asyncio.ensure_future(consumer.consume(99, SECONDS))
+
+        def held() -> list[Any]:
+            return [each for call in consumer._consumer._gatherings_ for each in call.messages]
+
+        await asyncio.to_thread(wait_until, lambda: len(held()) == COUNT, SECONDS, "the call has all messages")
+        fault = clients.broker.handle.intercept("Fetch", "TOPIC_AUTHORIZATION_FAILED")
+        await asyncio.to_thread(wait_until, lambda: len(held()) > COUNT, SECONDS, "and the error")
+        gathering.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await gathering
+        with pytest.raises(clients.ck.error.ConsumeError) as caught:
+            await consumer.poll(SECONDS)
+        assert caught.value.code == clients.ck.KafkaError.TOPIC_AUTHORIZATION_FAILED
+        fault.remove()
         assert await offsets(consumer, COUNT) == list(range(COUNT))
         await consumer.close()
 

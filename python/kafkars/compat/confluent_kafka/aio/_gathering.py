@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from kafkars._discreet import discreet
 from kafkars.compat.confluent_kafka._consumer import Consumer
+from kafkars.compat.confluent_kafka.error import LOCAL
 
 if TYPE_CHECKING:
     from kafkars.compat.confluent_kafka._arguments import Place
@@ -152,8 +153,9 @@ class GatheringConsumer(Consumer):
                 if place in gathering.later:
                     self._passed_.setdefault(place, set()).update(gathering.later[place])
                 self._hand_back_(*place, offset)
-            # The end of a partition that is read again will be told again.
-            untold = [each for each in gathering.messages if offset_of(each) is None and place_of(each) not in back]
+            # The end of a partition that is read again will be told again. Errors are told once.
+            errors = (each for each in gathering.messages if offset_of(each) is None)
+            untold = [each for each in errors if place_of(each) not in back or not is_end(each)]
             self._untold_.extendleft(reversed(untold))
 
     # --- what counts as returned
@@ -205,6 +207,12 @@ def place_of(message: Message) -> Place:
 def offset_of(message: Message) -> int | None:
     """Returns the offset of a message; None if it stands for an error or the end of a partition."""
     return None if message.error() is not None else message.offset()
+
+
+def is_end(message: Message) -> bool:
+    """True if a message stands for the end of a partition."""
+    error = message.error()
+    return error is not None and error.code() == LOCAL["_PARTITION_EOF"]
 
 
 def firsts(messages: Iterable[Message]) -> dict[Place, int]:
