@@ -18,6 +18,12 @@ NAMED: dict[str, Named] = {
     "offsets": lambda ck, message: {"offsets": [ck.TopicPartition(message.topic(), 0, message.offset() + 1)]},
 }
 
+KINDS = {
+    "eager": {},
+    "cooperative": {"partition.assignment.strategy": "cooperative-sticky"},
+    "consumer": {"group.protocol": "consumer"},
+}
+
 
 def reading(clients: Clients, settings: dict[str, Any] | None = None) -> tuple[Any, str, str, list[Any]]:
     """A member that has read its topic, which stores and commits nothing by itself."""
@@ -129,6 +135,36 @@ def test_what_was_stored_is_committed_by_who_unsubscribes_and_closes(
     consumer.unsubscribe()
     consumer.close()
     assert told == [None if by_itself else [(topic, 0, 3)]]
+    assert stored(clients, group, topic) == [(topic, 0, 3)]
+
+
+@pytest.mark.parametrize("goes_on", [True, False], ids=["same topic", "another topic"])
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+def test_who_subscribes_right_after_unsubscribing_still_has_what_the_next_poll_takes(
+    clients: Clients, kind: dict[str, str], goes_on: bool
+) -> None:
+    topic, group = clients.topic(messages=4), clients.group()
+    here = [clients.ck.TopicPartition(topic, 0)]
+    consumer = clients.consumer({"group.id": group, "enable.auto.commit": False, **kind})
+    told: list[Any] = []
+
+    def revoked(it: Any, partitions: list[Any]) -> None:
+        if not told:
+            told.append((places(it.position(partitions)), [each.topic for each in it.assignment()]))
+            told.append(places(it.commit(asynchronous=False)))
+
+    consumer.subscribe([topic], on_revoke=revoked)
+    poll_until(consumer, 3)
+    consumer.unsubscribe()
+    assert places(consumer.position(here)) == [(topic, 0, 3)]
+    consumer.subscribe([topic] if goes_on else [clients.topic()], on_revoke=revoked)
+    assert places(consumer.position(here)) == [(topic, 0, 3)]
+    if goes_on:
+        [message] = poll_until(consumer, 1)
+        assert message.offset() == 3
+    else:
+        serve_until(consumer, lambda: told)
+    assert told == [([(topic, 0, 3)], [topic]), [(topic, 0, 3)]]
     assert stored(clients, group, topic) == [(topic, 0, 3)]
 
 

@@ -192,6 +192,12 @@ class Assignment:
         # What goes is what is given up: what the program has assigned since it unsubscribed stays.
         self._drop([at for at in self._shown if at in going] if going else list(self._shown))
 
+    def unassign_own(self) -> None:
+        """Reads nothing of the program's own choice. What a group that it has left gave is the next poll's to take."""
+        own = self.own()
+        if own:
+            self._drop(own)
+
     def _is_told(self) -> bool:
         """True if the group has given something, or a callback tells of it now."""
         return self.is_in_callback or bool(self._shown)

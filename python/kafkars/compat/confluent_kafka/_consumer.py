@@ -169,8 +169,8 @@ class Consumer(ConfluentConsumer):
         }
         is_again = self._assignment_.is_subscribed and set(names) == self._assignment_.subscription
         with translated("Failed to set subscription"), valid_pattern():
-            if not self._assignment_.is_subscribed and self._assignment_:
-                self._assignment_.unassign()
+            if not self._assignment_.is_subscribed:
+                self._assignment_.unassign_own()
             if any(name.startswith("^") for name in names):
                 self._engine_.subscribe(pattern=pattern(names), **listeners)
             else:
