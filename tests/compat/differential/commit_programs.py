@@ -1,9 +1,10 @@
 """Random programs of commits: one reader of one partition that reads, seeks, stores and commits in all ways, gives the
-partition up and takes it again. After each step both sides must have the same committed in the cluster.
+partition up and takes it again. After each step both sides must have the same committed in the cluster. Where all is
+written in transactions, two offsets are the same if reading goes on with the same record.
 
 Where a program goes back behind what it has committed it says so by a commit: without one the two differ, as the page
 of differences has it. Short form: `test_programs.py`. Long form:
-`python -m tests.compat.differential.commit_programs FIRST_SEED COUNT`.
+`python -m tests.compat.differential.commit_programs FIRST_SEED COUNT [transactions]`.
 """
 
 from __future__ import annotations
@@ -13,10 +14,12 @@ import importlib
 import random
 import sys
 import time
+from bisect import bisect_left
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
+import confluent_kafka
 from kafkars import Producer
 from kafkars.testing import EmbeddedBroker
 
@@ -43,10 +46,38 @@ class Program:
     interval: int
     is_member: bool
     steps: list[Step]
+    transactions: list[tuple[int, bool]]
+    """How many records each has, and whether it is committed; none if the records stand by themselves."""
+
+    @property
+    def shown(self) -> list[int]:
+        """The offsets of the records that are read."""
+        if not self.transactions:
+            return list(range(RECORDS))
+        shown, offset = [], 0
+        for count, is_committed in self.transactions:
+            shown += range(offset, offset + count) if is_committed else ()
+            # A marker follows.
+            offset += count + 1
+        return shown
+
+    @property
+    def end(self) -> int:
+        """The offset after the last record that is read."""
+        return self.shown[-1] + 1
+
+    def left(self, position: int) -> list[int]:
+        """The offsets of the records that are read from this position on."""
+        shown = self.shown
+        return shown[bisect_left(shown, position) :]
+
+    def next_shown(self, offset: int) -> int:
+        """The offset of the record with which reading goes on; the end if there is none."""
+        return next(iter(self.left(offset)), self.end) if offset >= 0 else offset
 
 
-def program(seed: int, length: int = 14) -> Program:
-    """The program of a seed."""
+def program(seed: int, length: int = 14, *, in_transactions: bool = False) -> Program:
+    """The program of a seed, of records that stand by themselves or are written in transactions."""
     chance = random.Random(seed)
     commits, stores, is_member = chance.random() < 0.6, chance.random() < 0.3, chance.random() < 0.5
     interval = SOON if chance.random() < 0.3 else NEVER
@@ -58,7 +89,14 @@ def program(seed: int, length: int = 14) -> Program:
     for _ in range(length):
         call = chance.choices(list(calls), weights=list(calls.values()))[0]
         steps.append((call, chance.randint(1, 6)))
-    return Program(seed, commits, stores, interval, is_member, steps)
+    written = transactions(seed) if in_transactions else []
+    return Program(seed, commits, stores, interval, is_member, steps, written)
+
+
+def transactions(seed: int) -> list[tuple[int, bool]]:
+    """Those of a program. The last one is committed, so that a record is left wherever a program goes."""
+    chance = random.Random(f"transactions of {seed}")
+    return [*((chance.randint(1, 3), chance.random() < 0.5) for _ in range(12)), (4, True)]
 
 
 class Reader:
@@ -86,12 +124,29 @@ class Reader:
                 result = self._call(call, number)
                 if self.program.interval == SOON:
                     self._idle()
-                seen.append((call, number, result, self._committed()))
+                seen.append((call, number, self._told(call, result), self.program.next_shown(self._committed())))
         finally:
+            self._go_on()
             self.consumer.close()
-            seen.append(("in the end", 0, None, self._committed()))
+            seen.append(("in the end", 0, None, self.program.next_shown(self._committed())))
             self.asking.close()
         return seen
+
+    def _told(self, call: str, result: Any) -> Any:
+        """What a step gives. Behind a message, markers are moved over now or with the next poll: then there is nothing to
+        commit, or an offset that says the same.
+        """
+        return result if not self.program.transactions or call in {"read", "consume"} else None
+
+    def _go_on(self) -> None:
+        """Reads on after a seek, before the partition goes, and drops what is fetched: the original's close() comes to
+        markers there, past what was not handed out.
+        """
+        if self.program.transactions:
+            if self.is_sought:
+                self._read(1, lambda left: [self.consumer.poll(0.1)] if left else [])
+            self._idle()
+            self.consumer.pause(self.consumer.assignment())
 
     def _call(self, call: str, number: int) -> Any:  # noqa: C901, PLR0911, PLR0912  one for each call
         try:
@@ -103,7 +158,7 @@ class Reader:
                 case "back":
                     return self._seek(max(0, self.position - number))
                 case "forth":
-                    return self._seek(min(RECORDS, self.position + number))
+                    return self._seek(min(self.program.end - bool(self.program.transactions), self.position + number))
                 case "pause":
                     return self.consumer.pause([self._at()])
                 case "commit":
@@ -119,8 +174,10 @@ class Reader:
                 case "store" if self.last is not None:
                     return self.consumer.store_offsets(message=self.last)
                 case "leave":
+                    self._go_on()
                     return self._leave()
                 case "again":
+                    self._go_on()
                     self.consumer.close()
                     return self._open(self._start())
                 case "idle":
@@ -170,7 +227,7 @@ class Reader:
         self.consumer.resume([self._at()])
         found: list[int] = []
         began = time.monotonic()
-        wanted = min(count, RECORDS - self.position)
+        wanted = min(count, len(self.program.left(self.position)))
         while len(found) < wanted and time.monotonic() - began < SECONDS * self.patience:
             for message in take(wanted - len(found)):
                 if message is not None and message.error() is None:
@@ -236,18 +293,16 @@ def taken(consumer: Any, partitions: list[Any]) -> None:
     consumer.pause(partitions)
 
 
-def difference(seed: int) -> str | None:
+def difference(seed: int, *, in_transactions: bool = False) -> str | None:
     """The first step that the two sides see differently, twice."""
-    return twice(functools.partial(parted, program(seed)))
+    return twice(functools.partial(parted, program(seed, in_transactions=in_transactions)))
 
 
 def parted(made: Program, patience: float) -> str | None:
     """The first step that the two sides see differently, with the steps before."""
     with EmbeddedBroker() as broker, ThreadPoolExecutor(len(SIDES)) as sides:
         wire.create_topic(broker.bootstrap_servers, "commits", 1, 1, {})
-        with Producer(bootstrap_servers=broker.bootstrap_servers) as producer:
-            for number in range(RECORDS):
-                producer.send("commits", b"%d" % number)
+        write(broker.bootstrap_servers, made)
         runs = [Reader(library, broker.bootstrap_servers, made, patience) for library in SIDES]
         original, face = sides.map(Reader.run, runs)
     for number, (one, other) in enumerate(zip(original, face, strict=True)):
@@ -257,10 +312,27 @@ def parted(made: Program, patience: float) -> str | None:
     return None
 
 
+def write(servers: str, made: Program) -> None:
+    """Writes what is read."""
+    if not made.transactions:
+        with Producer(bootstrap_servers=servers) as producer:
+            for number in range(RECORDS):
+                producer.send("commits", b"%d" % number)
+        return
+    writer = confluent_kafka.Producer({"bootstrap.servers": servers, "transactional.id": "commits"})
+    writer.init_transactions(SECONDS)
+    for count, is_committed in made.transactions:
+        writer.begin_transaction()
+        for _ in range(count):
+            writer.produce("commits", b"", partition=0)
+        writer.flush(SECONDS)
+        (writer.commit_transaction if is_committed else writer.abort_transaction)(SECONDS)
+
+
 def main() -> None:
-    first, count = map(int, sys.argv[1:])
+    first, count = map(int, sys.argv[1:3])
     for seed in range(first, first + count):
-        found = difference(seed)
+        found = difference(seed, in_transactions=sys.argv[3:] == ["transactions"])
         sys.stdout.write(f"{found}\n" if found else "")
         sys.stdout.flush()
 

@@ -581,4 +581,10 @@ REASONS = [
         "has moved over it",
         "Nothing that can be read lies between the two.",
     ),
+    Reason(
+        ("what close() commits of a partition with transactions, or aborted records",),
+        "often the offset after the last marker that is fetched: records before it that were not handed out are lost",
+        "what was read, with the markers behind it",
+        "No poll has come there. Markers that one has come to count, as in the library, also where nothing else was read.",
+    ),
 ]

@@ -166,8 +166,8 @@ pub struct Cursor {
     // With the leader epoch of the record before it: both move together, or a later reader is told of a truncation that
     // never was.
     position: Option<FetchPosition>,
-    /// The position has moved over markers since it was set.
-    pub(crate) has_skipped: bool,
+    /// What the position has moved over since it was set.
+    pub(crate) skipped: Skipped,
     // The application's own latest commit, until it reads or seeks.
     pub(crate) settled: Option<Settled>,
     // What the application or `auto_offset_reset` asked for when there was no position; kept until the position is
@@ -194,6 +194,17 @@ pub struct Cursor {
     pub(crate) turn: u64,
     /// Whether its data was fetched beyond the buffer's limit, because the application wanted it and it had none.
     pub(crate) is_beyond_limit: bool,
+}
+
+/// Markers of transactions and offsets that nothing is at, which a position has moved over since it was set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Skipped {
+    /// There were none.
+    Nothing,
+    /// The application has not come there: it has not asked for records since.
+    Unseen,
+    /// The application has asked for records, and found none before them.
+    Passed,
 }
 
 /// Bytes that wait for the application: what opened batches take besides their responses, and what is not opened.
@@ -271,7 +282,7 @@ impl Cursor {
             preferred_replica: None,
             heard_at: None,
             position: None,
-            has_skipped: false,
+            skipped: Skipped::Nothing,
             settled: None,
             start,
             leader: None,
@@ -313,7 +324,7 @@ impl Cursor {
         self.queue.clear();
         self.settle_at(position);
         self.advance(position);
-        self.has_skipped = false;
+        self.skipped = Skipped::Nothing;
         self.queued_to = position;
         self.fetch_from = position;
         self.state = CursorState::Fetching;
@@ -330,7 +341,9 @@ impl Cursor {
         self.loosen();
         self.settle_at(position);
         self.advance(position);
-        self.has_skipped = true;
+        if self.skipped == Skipped::Nothing {
+            self.skipped = Skipped::Unseen;
+        }
     }
 
     /// Lets the application's own commit count at `position`, which was reached without anything read, or where it
@@ -368,7 +381,7 @@ impl Cursor {
     pub(crate) fn reset(&mut self, start: StartAt) {
         self.queue.clear();
         self.position = None;
-        self.has_skipped = false;
+        self.skipped = Skipped::Nothing;
         self.start = start;
         self.state = CursorState::Unset(start);
     }

@@ -2,7 +2,7 @@
 
 use kafkars_protocol::Uuid;
 
-use super::cursor::{Cursor, Settled, StartAt};
+use super::cursor::{Cursor, Settled, Skipped, StartAt};
 use super::position::FetchPosition;
 
 /// What the application has made of a partition, and what is known of its log; nothing that was fetched.
@@ -11,7 +11,7 @@ pub(crate) struct KeptCursor {
     position: Option<FetchPosition>,
     start: StartAt,
     paused: bool,
-    has_skipped: bool,
+    skipped: Skipped,
     settled: Option<Settled>,
     topic_id: Uuid,
     former_id: Uuid,
@@ -28,7 +28,7 @@ impl Cursor {
             position: self.fetch_position(),
             start: self.start,
             paused: self.is_asked_to_pause,
-            has_skipped: self.has_skipped,
+            skipped: self.skipped,
             settled: self.settled,
             topic_id: self.topic_id,
             former_id: self.former_id,
@@ -49,7 +49,7 @@ impl Cursor {
         }
         self.is_asked_to_pause = kept.paused;
         self.paused = kept.paused || self.is_unwanted;
-        self.has_skipped = kept.has_skipped;
+        self.skipped = kept.skipped;
         self.settled = kept.settled;
         self.topic_id = kept.topic_id;
         self.former_id = kept.former_id;

@@ -26,10 +26,10 @@ impl Consumer {
         offsets(&inner.buffer, inner.buffer.consumed())
     }
 
-    /// True if the position of a partition has moved over markers of transactions since it was assigned or sought: for
+    /// True if the application has passed markers of transactions since a partition was assigned or sought: for
     /// libraries in which markers count as read.
-    pub fn has_skipped(&self, partition: &TopicPartition) -> bool {
-        self.shared.inner.lock().buffer.has_skipped(partition)
+    pub fn has_passed(&self, partition: &TopicPartition) -> bool {
+        self.shared.inner.lock().buffer.has_passed(partition)
     }
 
     /// As [`Consumer::consumed_offsets`], for an application that commits all of it: it has finished those records, and

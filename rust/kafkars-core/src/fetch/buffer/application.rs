@@ -210,6 +210,7 @@ impl FetchBuffer {
                 Some(Queued::Skip(_)) | None => {}
             }
         }
+        self.pass_skipped();
         Ok(false)
     }
 

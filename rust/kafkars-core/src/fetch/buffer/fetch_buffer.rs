@@ -43,6 +43,8 @@ pub struct FetchBuffer {
     // Cursors with responses to open, in turn. The cursor of an entry may have nothing left to open, or be gone.
     pub(super) to_open: VecDeque<CursorId>,
     pub(super) current: Option<(CursorId, BatchCursor)>,
+    // Whether a cursor has skipped what the application has not come to.
+    pub(super) has_unseen: bool,
     // The topics that the application subscribes to by name; nothing of others is handed out.
     pub(super) wanted: Option<BTreeSet<Arc<str>>>,
     // Cursors that the application wants and that have no data, in order of their ids: they are fetched even if others
@@ -82,6 +84,7 @@ impl FetchBuffer {
             last_turn: 0,
             to_open: VecDeque::new(),
             current: None,
+            has_unseen: false,
             wanted: None,
             asked_in_vain: Vec::new(),
             has_left_out: false,

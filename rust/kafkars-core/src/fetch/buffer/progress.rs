@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::fetch_buffer::{CursorId, FetchBuffer};
 use crate::config::TopicPartition;
-use crate::fetch::cursor::Settled;
+use crate::fetch::cursor::{Settled, Skipped};
 use crate::fetch::position::FetchPosition;
 
 /// An offset to commit: the next record to read, with the leader epoch of the one before it.
@@ -20,11 +20,11 @@ impl FetchBuffer {
             .collect()
     }
 
-    /// True if the position of a partition has moved over markers of transactions, or offsets that nothing is at, since
-    /// it was assigned or sought.
-    pub fn has_skipped(&self, partition: &TopicPartition) -> bool {
+    /// True if the application has passed markers of transactions, or offsets that nothing is at, since the partition
+    /// was assigned or sought: the position has moved over them, and the application has asked for records since.
+    pub fn has_passed(&self, partition: &TopicPartition) -> bool {
         self.cursor(partition)
-            .is_ok_and(|cursor| cursor.has_skipped)
+            .is_ok_and(|cursor| cursor.skipped == Skipped::Passed)
     }
 
     /// The position of each partition before the latest call that handed out records: the application asked for more by

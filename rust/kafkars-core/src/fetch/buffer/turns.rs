@@ -1,7 +1,7 @@
 //! The queue of turns: partitions with data take turns, for a batch each.
 
 use super::fetch_buffer::{CursorId, FetchBuffer};
-use crate::fetch::cursor::{Cursor, Queued};
+use crate::fetch::cursor::{Cursor, Queued, Skipped};
 
 impl FetchBuffer {
     /// Puts a cursor with data into the queue of turns. Returns true if it has data to hand out.
@@ -63,6 +63,23 @@ impl FetchBuffer {
                 let next = *next;
                 cursor.skip_to(next);
                 cursor.queue.pop_front();
+            }
+            self.has_unseen |= cursor.skipped == Skipped::Unseen;
+        }
+    }
+
+    /// Notes that the application has asked for records and found no more: so it has come to what was skipped of all
+    /// partitions that it has not paused.
+    #[inline]
+    pub(super) fn pass_skipped(&mut self) {
+        if std::mem::take(&mut self.has_unseen) {
+            for cursor in self.cursors.iter_mut().flatten() {
+                if cursor.skipped == Skipped::Unseen {
+                    match cursor.paused {
+                        true => self.has_unseen = true,
+                        false => cursor.skipped = Skipped::Passed,
+                    }
+                }
             }
         }
     }

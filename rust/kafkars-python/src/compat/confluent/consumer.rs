@@ -435,9 +435,10 @@ fn coded(refused: Vec<(String, ErrorCode)>) -> Vec<(String, i16)> {
 
 impl OpenConsumer {
     /// True if a partition has a position, and something to commit: messages of it were handed out, or markers of
-    /// transactions passed, which is the same to librdkafka.
+    /// transactions passed by a call that found no message before them, which is the same to librdkafka. Where no call
+    /// has come, nothing is read: what was read before a seek is what counts.
     fn has_read(&self, partition: &TopicPartition) -> bool {
-        self.reading.has(partition) || self.core.consumer.has_skipped(partition)
+        self.reading.has(partition) || self.core.consumer.has_passed(partition)
     }
 
     #[inline]

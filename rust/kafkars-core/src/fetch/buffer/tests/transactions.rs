@@ -114,14 +114,31 @@ fn the_position_moves_over_markers_at_the_end() {
 fn passing_markers_alone_is_known_until_the_next_seek() {
     let mut buffer = assigned(1);
     let target = take_targets(&mut buffer).remove(0);
-    assert!(!buffer.has_skipped(&partition(0)));
+    assert!(!buffer.has_passed(&partition(0)));
     let records = [transactional(0, 1), marker(1, 1, true)].concat();
     answer(&mut buffer, &target, records.into());
-    assert!(!buffer.has_skipped(&partition(0)));
+    assert!(!buffer.has_passed(&partition(0)));
     assert_eq!(offsets(&mut buffer), [(0, 0)]);
-    assert!(buffer.has_skipped(&partition(0)));
+    assert!(buffer.has_passed(&partition(0)));
     buffer
         .seek(&partition(0), FetchPosition::at(1))
         .expect("assigned");
-    assert!(!buffer.has_skipped(&partition(0)));
+    assert!(!buffer.has_passed(&partition(0)));
+}
+
+#[test]
+fn markers_are_passed_by_who_asks_and_not_by_who_is_elsewhere_or_has_paused() {
+    let mut buffer = assigned(1);
+    let target = take_targets(&mut buffer).remove(0);
+    answer(&mut buffer, &target, marker(0, 1, true).into());
+    let cursor = buffer.cursor(&partition(0)).expect("assigned");
+    assert_eq!(cursor.position(), Some(1));
+    assert!(!buffer.has_passed(&partition(0)));
+    buffer.set_paused(&partition(0), true).expect("assigned");
+    assert_eq!(offsets(&mut buffer), []);
+    assert!(!buffer.has_passed(&partition(0)));
+    buffer.set_paused(&partition(0), false).expect("assigned");
+    assert!(!buffer.has_passed(&partition(0)));
+    assert_eq!(offsets(&mut buffer), []);
+    assert!(buffer.has_passed(&partition(0)));
 }
