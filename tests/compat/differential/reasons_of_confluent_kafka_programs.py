@@ -587,4 +587,10 @@ REASONS = [
         "what was read, with the markers behind it",
         "No poll has come there. Markers that one has come to count, as in the library, also where nothing else was read.",
     ),
+    Reason(
+        ("a partition without a valid position that is paused, with auto.offset.reset=error",),
+        "_AUTO_OFFSET_RESET at once",
+        "_AUTO_OFFSET_RESET once it is resumed",
+        "A paused partition hands out nothing, errors neither.",
+    ),
 ]

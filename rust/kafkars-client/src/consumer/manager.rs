@@ -216,7 +216,7 @@ impl Manager {
             // The error of a paused partition would be raised only once it is resumed.
             let first = buffer
                 .cursors()
-                .filter(|(_, cursor)| cursor.partition.topic == *topic)
+                .filter(|(_, cursor)| cursor.partition.topic == *topic && !cursor.is_stopped())
                 .min_by_key(|(_, cursor)| cursor.paused)
                 .filter(|(_, cursor)| cursor.state != CursorState::Failed)
                 .map(|(id, cursor)| (id, cursor.epoch));

@@ -396,6 +396,11 @@ impl Cursor {
         }
     }
 
+    /// True if the application has taken the error for which nothing is read, and must seek.
+    pub fn is_stopped(&self) -> bool {
+        self.state == CursorState::Failed && self.failure.is_none() && !self.has_data()
+    }
+
     /// True if a leader of this epoch must first be asked whether its log still holds what was read under an older one.
     pub fn needs_validation(&self, leader_epoch: i32) -> bool {
         let read_under = self.fetch_from.leader_epoch;

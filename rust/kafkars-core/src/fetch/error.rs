@@ -198,6 +198,14 @@ fn diverging(offset: Option<i64>) -> String {
 }
 
 impl FetchError {
+    /// True if the partition has no position from which it can be read, and no policy says where to begin.
+    pub fn is_of_position(&self) -> bool {
+        matches!(
+            self,
+            Self::NoOffset { .. } | Self::OffsetOutOfRange { .. } | Self::LogTruncated { .. }
+        )
+    }
+
     /// What the caller should do.
     pub fn kind(&self) -> ErrorKind {
         match self {

@@ -36,6 +36,12 @@ impl Consumer {
         self.shared.inner.lock().keeps_positions = true;
     }
 
+    /// Lets nothing be read of a partition without a valid position until the application seeks, once it knows of that:
+    /// for libraries that do not try again. Otherwise the same position is tried again.
+    pub fn stop_without_position(&self) {
+        self.shared.inner.lock().buffer.stop_without_position();
+    }
+
     /// Returns the next event. A [`ConsumerEvent::Change`] must be given back to [`Consumer::finish_change`]; until
     /// then there is no other. `is_finished` is true if the application has finished what was returned before, as it
     /// has when it polls.

@@ -203,7 +203,9 @@ impl FetchBuffer {
                 }
                 Some(Queued::Failed(error)) => {
                     // The application knows of the error now; unless it seeks, the same position is tried again.
-                    cursor.go_on();
+                    if !(self.stops_without_position && error.is_of_position()) {
+                        cursor.go_on();
+                    }
                     self.make_ready(id);
                     return Err((id, error));
                 }

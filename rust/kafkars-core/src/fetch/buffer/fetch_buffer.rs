@@ -45,6 +45,8 @@ pub struct FetchBuffer {
     pub(super) current: Option<(CursorId, BatchCursor)>,
     // Whether a cursor has skipped what the application has not come to.
     pub(super) has_unseen: bool,
+    // Whether partitions without a valid position wait for a seek once the application knows of it.
+    pub(super) stops_without_position: bool,
     // The topics that the application subscribes to by name; nothing of others is handed out.
     pub(super) wanted: Option<BTreeSet<Arc<str>>>,
     // Cursors that the application wants and that have no data, in order of their ids: they are fetched even if others
@@ -85,6 +87,7 @@ impl FetchBuffer {
             to_open: VecDeque::new(),
             current: None,
             has_unseen: false,
+            stops_without_position: false,
             wanted: None,
             asked_in_vain: Vec::new(),
             has_left_out: false,
@@ -102,6 +105,12 @@ impl FetchBuffer {
     /// Sets the pace at which refused requests are repeated.
     pub fn set_pace(&mut self, pace: RetryPace) {
         self.pace = pace;
+    }
+
+    /// Lets nothing be read of a partition whose position is not valid until the application seeks, once it knows of
+    /// that.
+    pub fn stop_without_position(&mut self) {
+        self.stops_without_position = true;
     }
 
     /// Makes new cursors start where the group has committed.

@@ -180,7 +180,7 @@ impl FetchBuffer {
         let is_asked = |id: CursorId| !is_limited || self.asked_in_vain.binary_search(&id).is_ok();
         let wanted = self.cursors();
         wanted
-            .filter(|(id, cursor)| !cursor.paused && is_asked(*id))
+            .filter(|(id, cursor)| !cursor.paused && !cursor.is_stopped() && is_asked(*id))
             .map(|(_, cursor)| cursor.heard_at.map_or(since, |heard| heard.max(since)))
             .min()
     }

@@ -156,6 +156,8 @@ impl PyConfluentConsumer {
         let _ = engine.core.commits_named.set(Origin::Unchecked);
         // Its `close()` goes on to the end, because the program often ends right after it.
         let _ = engine.core.outlives_interrupt.set(());
+        // It gives such a partition up.
+        engine.core.consumer.stop_without_position();
         // The Python class refuses a second call of the constructor.
         let _ = self.open.set(OpenConsumer {
             core: Arc::clone(&engine.core),

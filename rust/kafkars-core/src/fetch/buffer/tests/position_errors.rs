@@ -35,6 +35,31 @@ fn whoever_asks_for_the_position_hears_why_there_is_none_and_it_is_tried_again()
 }
 
 #[test]
+fn where_that_is_wanted_only_a_seek_ends_what_the_application_has_heard() {
+    let mut buffer = unset(1);
+    buffer.stop_without_position();
+    let error = FetchError::NoOffset {
+        partition: partition(0),
+    };
+    refused(&mut buffer, 0, error.clone());
+    assert!(!is_stopped(&buffer), "nobody has heard of it");
+    assert_eq!(buffer.next_record().expect_err("it is raised"), error);
+    assert!(is_stopped(&buffer));
+    assert!(take_targets(&mut buffer).is_empty());
+    assert!(buffer.take_look_ups(Instant::now(), |_, _| true).is_empty());
+    buffer
+        .seek(&partition(0), FetchPosition::at(3))
+        .expect("assigned");
+    assert!(!is_stopped(&buffer));
+    assert_eq!(take_targets(&mut buffer)[0].from.offset, 3);
+}
+
+fn is_stopped(buffer: &FetchBuffer) -> bool {
+    let cursor = buffer.cursor(&partition(0)).expect("assigned");
+    cursor.is_stopped()
+}
+
+#[test]
 fn what_is_said_of_a_topic_holds_for_each_partition_and_stays() {
     let mut buffer = unset(2);
     let error = FetchError::Topic {
