@@ -116,6 +116,60 @@ def test_what_could_not_be_started_does_not_wait_for_records(embedded: Library, 
     run(test)
 
 
+RARELY_MS = 400
+"""A `max_poll_interval_ms` that is over long before what these tests wait for."""
+
+
+def rarely_polling(library: Library, topic: str) -> Any:
+    return library.consumer(
+        topic,
+        group_id=library.group(),
+        max_poll_interval_ms=RARELY_MS,
+        rebalance_timeout_ms=RARELY_MS,
+        heartbeat_interval_ms=100,
+    )
+
+
+@pytest.mark.parametrize("what", ["delay", "COORDINATOR_LOAD_IN_PROGRESS"])
+def test_a_first_join_may_take_longer_than_the_poll_interval(embedded: Library, run: Run, what: str) -> None:
+    """Who waits in `start()` cannot poll."""
+    topic = embedded.broker.new_topic()
+
+    async def test() -> None:
+        await embedded.fill(topic, 1)
+        consumer = rarely_polling(embedded, topic)
+        if what == "delay":
+            with embedded.broker.handle.intercept("JoinGroup", what, seconds=4 * RARELY_MS / 1000, times=1) as fault:
+                await consumer.start()
+                assert fault.hits == 1
+        else:
+            with embedded.broker.handle.intercept("JoinGroup", what):
+                starting = asyncio.ensure_future(consumer.start())
+                await asyncio.wait([starting], timeout=4 * RARELY_MS / 1000)
+            await starting
+        assert consumer.assignment() == {embedded.partition(topic)}
+        assert (await consumer.getone()).value == b"v0"
+        await consumer.stop()
+
+    run(test)
+
+
+def test_a_position_may_take_longer_than_the_poll_interval(embedded: Library, run: Run) -> None:
+    topic = embedded.broker.new_topic()
+
+    async def test() -> None:
+        await embedded.fill(topic, 1)
+        with embedded.broker.handle.intercept("OffsetFetch", "delay", seconds=4 * RARELY_MS / 1000, times=1) as fault:
+            consumer = rarely_polling(embedded, topic)
+            await consumer.start()
+            assert await consumer.position(embedded.partition(topic)) == 0
+            assert fault.hits == 1
+        assert (await consumer.getone()).value == b"v0"
+        await consumer.stop()
+
+    run(test)
+
+
 async def stopped_meanwhile(start: Coroutine[Any, Any, None], stop: Callable[[], Awaitable[None]], ticks: int) -> None:
     """Stops a client that is being started, after some turns of the loop: its start ends and says nothing."""
     starts = asyncio.ensure_future(start)

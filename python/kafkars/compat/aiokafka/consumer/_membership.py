@@ -119,7 +119,8 @@ class Membership:
 
     async def begin(self, consumer: AIOKafkaConsumer) -> None:
         """Carries out what is asked for, and waits for the first assignment of partitions. Calls beside each other wait
-        for the same. As in aiokafka, giving up the wait gives up nothing else, and listeners run in other tasks.
+        for the same. As in aiokafka, giving up the wait gives up nothing else, and listeners run in other tasks. A
+        program that waits here cannot poll, so `max_poll_interval_ms` does not run meanwhile.
 
         Raises:
             BaseException: The group has failed, by this error.
@@ -135,7 +136,8 @@ class Membership:
                 consumer._spawn_(consumer._follow_(request))
         self._starting += 1
         try:
-            await asyncio.shield(self._first)
+            with _kafkars.AiokafkaReader._waiting(consumer):
+                await asyncio.shield(self._first)
         finally:
             self._starting -= 1
 

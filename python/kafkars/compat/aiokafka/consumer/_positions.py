@@ -38,8 +38,11 @@ class Positioning(ConsumerState):
         past = self._past_()
         if past is not None and partition in past.positions:
             return past.positions[partition]
-        while (found := await self._position_(partition, LONGEST)) is None:
-            await self._assigned_again_(partition)
+        self._started_()
+        # Who waits here without limit cannot poll: the member would be taken for dead, and nothing be assigned again.
+        with _kafkars.AiokafkaReader._waiting(self):
+            while (found := await self._position_(partition, LONGEST)) is None:
+                await self._assigned_again_(partition)
         return found
 
     async def _position_(self, partition: TopicPartition, timeout: float) -> int | None:

@@ -4,7 +4,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use kafkars_client::WaitingRead;
 use kafkars_client::config::TopicPartition;
+use parking_lot::Mutex;
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyStopAsyncIteration, PyTypeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
@@ -97,6 +99,13 @@ impl PyAiokafkaReader {
         Ok(AwaitableCall(PyFuture::pending(Arc::new(wait))))
     }
 
+    /// Notes that the program waits for what the group does, as it would in a read: `max_poll_interval_ms` does not run
+    /// in the block of the returned context manager.
+    fn _waiting(&self, py: Python<'_>) -> PyResult<PyGroupWait> {
+        let waits = self.reader(py)?.core.consumer.start_waiting();
+        Ok(PyGroupWait(Mutex::new(Some(waits))))
+    }
+
     /// High watermark, last stable offset and milliseconds since the last response of a broker; None before the first.
     fn _last_fetch(&self, partition: &Bound<'_, PyAny>) -> PyResult<Option<(i64, i64, f64)>> {
         let py = partition.py();
@@ -175,6 +184,22 @@ impl PyAiokafkaReader {
         };
         visit.call(&functions.key)?;
         visit.call(&functions.value)
+    }
+}
+
+/// A wait of the program that is no read.
+#[pyclass(name = "GroupWait", module = "kafkars._kafkars", frozen)]
+pub(crate) struct PyGroupWait(Mutex<Option<WaitingRead>>);
+
+#[pymethods]
+impl PyGroupWait {
+    #[expect(clippy::unused_self, reason = "a method of context managers")]
+    fn __enter__(&self) {}
+
+    #[pyo3(signature = (*_exception))]
+    fn __exit__(&self, _exception: &Bound<'_, PyTuple>) {
+        let ended = self.0.lock().take();
+        drop(ended);
     }
 }
 
