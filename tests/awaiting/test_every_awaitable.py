@@ -8,7 +8,7 @@ import gc
 import inspect
 import logging
 import os
-from collections.abc import Awaitable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,8 @@ from kafkars.testing import EmbeddedBroker, EmbeddedCluster
 
 from tests.awaiting import consumers, producers
 from tests.awaiting.case import Case, Subject, World, outcome
-from tests.awaiting.ways import WAYS, Way, from_another_thread, plainly
+from tests.awaiting.ways import WAYS, Make, Way, from_another_thread, plainly
+from tests.support.nested_loops import EnteredAgain, run_within
 
 CASES = consumers.CASES + producers.CASES
 SECONDS = 30.0
@@ -39,11 +40,12 @@ class Stage:
         self.cluster = cluster
         self.two_leaders = two_leaders
         self.reports: list[Any] = []
+        self.new_loop: Callable[[], asyncio.AbstractEventLoop] = asyncio.new_event_loop
 
     @contextmanager
     def scene(self, case: Case) -> Iterator[tuple[asyncio.AbstractEventLoop, Subject]]:
         """A case on a loop on which it leaves no task."""
-        loop = asyncio.new_event_loop()
+        loop = self.new_loop()
         loop.set_exception_handler(lambda _, report: self.reports.append(report))
         try:
             scene = case.scene(World(self.cluster, self.two_leaders))
@@ -121,6 +123,19 @@ def test_every_way_to_wait_ends_as_a_plain_await(stage: Stage, case: Case) -> No
     plain = stage.told(case, plainly)
     for way in ways(case):
         assert stage.told(case, way) == plain, way.__name__
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_task_that_was_woken_may_wait_in_a_loop_within_the_loop(stage: Stage, case: Case) -> None:
+    """It runs in a callback of the loop, which cannot be called again before the task yields."""
+
+    async def within(make: Make) -> Any:
+        async with aio.Producer(bootstrap_servers=stage.cluster.bootstrap_servers) as producer:
+            await producer.send("elsewhere", b"")
+            return run_within(plainly(make))
+
+    stage.new_loop = EnteredAgain
+    assert stage.told(case, within) == stage.told(case, plainly)
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.needs_loop], ids=str)

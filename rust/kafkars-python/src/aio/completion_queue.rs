@@ -23,12 +23,21 @@ impl CompletionKey {
     }
 }
 
+/// One of the two ways to wake a loop. The callback of a reader cannot run again before it has returned, in a loop that
+/// a task has entered again (as `nest_asyncio` lets it) either: its context is in use. So while the callback of one way
+/// wakes tasks, the loop is woken by the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lane {
+    First,
+    Second,
+}
+
 /// The keys of events that the loop has not been told of yet.
 pub(crate) struct CompletionQueue {
     // Guards the keys; never held while the loop is woken.
     happened: Mutex<Vec<CompletionKey>>,
     /// Whether the loop was woken and has not come yet, so that a burst of events wakes it once. Changed with the
-    /// waker's lock only, together with the pipe: it is set exactly while a byte is there.
+    /// waker's lock only, together with the pipes: it is set exactly while a byte is there.
     was_signalled: AtomicBool,
     // Guards what wakes the loop; none once that is gone. Events that nobody waits for any more may still be to come.
     waker: Mutex<Option<LoopWaker>>,
@@ -36,11 +45,41 @@ pub(crate) struct CompletionQueue {
 
 /// How a loop is woken from another thread.
 enum LoopWaker {
-    /// A byte in a pipe that the loop watches. At most one byte is ever in it, so neither end can block. Both ends go
-    /// together, so the pipe is never closed when it is written to.
-    Pipe(PipeReader, PipeWriter),
+    /// A byte in one of the pipes that the loop watches. At most one byte is ever in both, so no end can block. All
+    /// ends go together, so no pipe is closed when it is written to.
+    Pipes(Box<WakerPipes>),
     /// A thread that calls into the interpreter, for loops that cannot watch files.
     WakerThread(Arc<WakerThread>),
+}
+
+struct WakerPipes {
+    first: (PipeReader, PipeWriter),
+    second: (PipeReader, PipeWriter),
+    /// Which one wakes the loop.
+    lane: Lane,
+    /// Where the byte is, if there is one.
+    signalled: Option<Lane>,
+}
+
+impl WakerPipes {
+    fn of(&self, lane: Lane) -> &(PipeReader, PipeWriter) {
+        match lane {
+            Lane::First => &self.first,
+            Lane::Second => &self.second,
+        }
+    }
+
+    fn signal(&mut self) {
+        self.signalled = Some(self.lane);
+        // This cannot fail: the pipe has room and a reader.
+        drop((&self.of(self.lane).1).write_all(&[1]));
+    }
+
+    fn clear(&mut self) {
+        if let Some(lane) = self.signalled.take() {
+            drop((&self.of(lane).0).read(&mut [0]));
+        }
+    }
 }
 
 /// The state that a completion queue and its waker thread share.
@@ -58,16 +97,26 @@ struct WakerRequest {
 }
 
 impl CompletionQueue {
-    /// Creates a completion queue with a pipe, and returns the descriptor that the loop has to watch.
+    /// Creates a completion queue with a pipe for each lane; the loop has to watch both.
     #[cfg(unix)]
-    pub(crate) fn watched() -> std::io::Result<(Arc<Self>, i32)> {
+    pub(crate) fn watched() -> std::io::Result<Arc<Self>> {
+        let pipes = WakerPipes {
+            first: pipe()?,
+            second: pipe()?,
+            lane: Lane::First,
+            signalled: None,
+        };
+        Ok(Arc::new(Self::new(LoopWaker::Pipes(Box::new(pipes)))))
+    }
+
+    /// The descriptor that the loop has to watch for a lane; none where there is no pipe, or not any more.
+    #[cfg(unix)]
+    pub(crate) fn descriptor(&self, lane: Lane) -> Option<i32> {
         use std::os::fd::AsRawFd;
-        let (reader, writer) = pipe()?;
-        let descriptor = reader.as_raw_fd();
-        Ok((
-            Arc::new(Self::new(LoopWaker::Pipe(reader, writer))),
-            descriptor,
-        ))
+        match &*self.waker.lock() {
+            Some(LoopWaker::Pipes(pipes)) => Some(pipes.of(lane).0.as_raw_fd()),
+            Some(LoopWaker::WakerThread(_)) | None => None,
+        }
     }
 
     /// Creates a completion queue for loops that cannot watch files; [`WakerThread::serve`] must run on a thread of its
@@ -99,13 +148,12 @@ impl CompletionQueue {
         if self.was_signalled.load(Ordering::Acquire) {
             return;
         }
-        let waker = self.waker.lock();
+        let mut waker = self.waker.lock();
         if self.was_signalled.swap(true, Ordering::AcqRel) {
             return;
         }
-        match &*waker {
-            // This cannot fail: the pipe has room and a reader.
-            Some(LoopWaker::Pipe(_, writer)) => drop((&*writer).write_all(&[1])),
+        match &mut *waker {
+            Some(LoopWaker::Pipes(pipes)) => pipes.signal(),
             Some(LoopWaker::WakerThread(helper)) => helper.tell(|request| request.ring = true),
             None => {}
         }
@@ -120,16 +168,15 @@ impl CompletionQueue {
     }
 
     /// Takes the keys since the last call. `was_signalled` is reset first, so that events that come meanwhile wake the
-    /// loop again. May be called without having been woken, as by a loop that runs within another.
-    pub(crate) fn take(&self) -> Vec<CompletionKey> {
+    /// loop again, by `lane`. May be called without having been woken, as by a loop that runs within another.
+    pub(crate) fn take(&self, lane: Lane) -> Vec<CompletionKey> {
         {
-            let waker = self.waker.lock();
-            if self.was_signalled.load(Ordering::Acquire) {
-                if let Some(LoopWaker::Pipe(reader, _)) = &*waker {
-                    drop((&*reader).read(&mut [0]));
-                }
-                self.was_signalled.store(false, Ordering::Release);
+            let mut waker = self.waker.lock();
+            if let Some(LoopWaker::Pipes(pipes)) = &mut *waker {
+                pipes.clear();
+                pipes.lane = lane;
             }
+            self.was_signalled.store(false, Ordering::Release);
         }
         std::mem::take(&mut *self.happened.lock())
     }

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use kafkars_client::BatchDelivery;
@@ -15,9 +15,10 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyWeakrefMethods, PyWeakrefReference};
 
-use super::completion_queue::{CompletionKey, CompletionQueue};
+use super::completion_queue::{CompletionKey, CompletionQueue, Lane};
 use super::running_loop::running_loop;
 use super::turns;
+use crate::imports::BASE_EVENT_LOOP;
 
 /// A loop and the futures that wait on it. The loop holds the bridge as the callback of its reader; the
 /// bridge holds the loop weakly, so a loop that is closed or forgotten takes its bridge along.
@@ -33,6 +34,8 @@ pub(crate) struct PyLoopBridge {
     timer: Mutex<Option<LoopTimer>>,
     /// Whether its loop was found to be closed.
     has_ended: AtomicBool,
+    /// How many calls of the loop's readers are under way: more than one where a task has entered the loop again.
+    depth: AtomicUsize,
 }
 
 /// An object that waits on a loop, and the function that the bridge wakes it by.
@@ -139,21 +142,44 @@ impl PyLoopBridge {
         drop((waiting, ready, timer));
     }
 
-    /// Makes a bridge with a pipe that the loop watches; `None` if the loop cannot watch files (Windows' default loop).
+    /// Makes a bridge with pipes that the loop watches; `None` if the loop cannot watch files (Windows' default loop).
     #[cfg(unix)]
     fn watched(event_loop: &Bound<'_, PyAny>) -> PyResult<Option<Py<Self>>> {
-        let (completion_queue, descriptor) = CompletionQueue::watched()?;
-        let loop_bridge = Self::new(event_loop, completion_queue)?;
-        match event_loop.call_method1(
-            intern!(event_loop.py(), "add_reader"),
-            (descriptor, &loop_bridge),
-        ) {
-            Ok(_) => Ok(Some(loop_bridge.unbind())),
+        let loop_bridge = Self::new(event_loop, CompletionQueue::watched()?)?;
+        let added = Self::add_reader(&loop_bridge, event_loop, Lane::First)
+            .and_then(|()| Self::add_reader(&loop_bridge, event_loop, Lane::Second));
+        match added {
+            Ok(()) => Ok(Some(loop_bridge.unbind())),
             Err(error) if error.is_instance_of::<PyNotImplementedError>(event_loop.py()) => {
                 Ok(None)
             }
             Err(error) => Err(error),
         }
+    }
+
+    /// Lets the loop watch the pipe of a lane, by a callback with a context of its own. It replaces an earlier one.
+    #[cfg(unix)]
+    fn add_reader(
+        slf: &Bound<'_, Self>,
+        event_loop: &Bound<'_, PyAny>,
+        lane: Lane,
+    ) -> PyResult<()> {
+        let Some(descriptor) = slf.get().completion_queue.descriptor(lane) else {
+            return Ok(());
+        };
+        let is_second = lane == Lane::Second;
+        event_loop
+            .call_method1(
+                intern!(slf.py(), "add_reader"),
+                (descriptor, slf, is_second),
+            )
+            .map(drop)
+    }
+
+    /// Does nothing: loops are woken in another way here.
+    #[cfg(not(unix))]
+    fn add_reader(_: &Bound<'_, Self>, _: &Bound<'_, PyAny>, _: Lane) -> PyResult<()> {
+        Ok(())
     }
 
     #[cfg(not(unix))]
@@ -196,6 +222,7 @@ impl PyLoopBridge {
             ready: Mutex::new(VecDeque::new()),
             timer: Mutex::new(None),
             has_ended: AtomicBool::new(false),
+            depth: AtomicUsize::new(0),
         };
         Bound::new(event_loop.py(), loop_bridge)
     }
@@ -322,14 +349,57 @@ impl PyLoopBridge {
     fn wake_ready(slf: &Bound<'_, Self>) -> PyResult<()> {
         let py = slf.py();
         let loop_bridge = slf.get();
+        let mut is_offered = false;
         loop {
-            let Some(future) = loop_bridge.ready.lock().pop_front() else {
-                return Ok(());
+            let (future, has_rest) = {
+                let mut ready = loop_bridge.ready.lock();
+                let Some(future) = ready.pop_front() else {
+                    return Ok(());
+                };
+                (future, !ready.is_empty())
             };
+            if has_rest && !is_offered {
+                is_offered = true;
+                Self::offer_rest(slf)?;
+            }
             if let Err(error) = (future.wake)(future.object.bind(py)) {
                 loop_bridge.completion_queue.wake();
                 return Err(error);
             }
+        }
+    }
+
+    /// Lets a loop that a task may enter again wake those that are ready behind that task. asyncio's own loops refuse it.
+    fn offer_rest(slf: &Bound<'_, Self>) -> PyResult<()> {
+        let py = slf.py();
+        let event_loop = slf.get().event_loop(py)?;
+        let name = intern!(py, "_check_running");
+        let Some(check) = event_loop.get_type().getattr_opt(name)? else {
+            return Ok(());
+        };
+        if check.is(&BASE_EVENT_LOOP.get(py)?.getattr(name)?) {
+            return Ok(());
+        }
+        let rest = Rest {
+            loop_bridge: PyWeakrefReference::new(slf.as_any())?.unbind(),
+        };
+        let call_soon = intern!(py, "call_soon");
+        event_loop.call_method1(call_soon, (rest,)).map(drop)
+    }
+}
+
+/// What a loop that is entered again calls: wakes what the outer call has not woken yet.
+#[pyclass(module = "kafkars._kafkars", frozen)]
+struct Rest {
+    loop_bridge: Py<PyWeakrefReference>,
+}
+
+#[pymethods]
+impl Rest {
+    fn __call__(&self, py: Python<'_>) -> PyResult<()> {
+        match self.loop_bridge.bind(py).upgrade_as::<PyLoopBridge>()? {
+            Some(loop_bridge) => PyLoopBridge::wake_ready(&loop_bridge),
+            None => Ok(()),
         }
     }
 }
@@ -359,16 +429,44 @@ impl Expiry {
 
 #[pymethods]
 impl PyLoopBridge {
-    /// Called by the loop when it was woken: wakes the futures of all events that have happened.
-    fn __call__(slf: &Bound<'_, Self>) -> PyResult<()> {
+    /// Called by the loop when it was woken: wakes the futures of all events that have happened. A task that is woken
+    /// may enter the loop again, which then is woken by the other lane.
+    #[pyo3(signature = (is_second=false, /))]
+    fn __call__(slf: &Bound<'_, Self>, is_second: bool) -> PyResult<()> {
         turns::note_turn();
         let loop_bridge = slf.get();
-        for key in loop_bridge.completion_queue.take() {
+        let next = match is_second {
+            true => Lane::First,
+            false => Lane::Second,
+        };
+        let _call = ReaderCall::begin(loop_bridge);
+        let happened = loop_bridge.completion_queue.take(next);
+        if loop_bridge.depth.load(Ordering::Acquire) > 1 {
+            // The call that this one is within may be of that lane.
+            Self::add_reader(slf, &loop_bridge.event_loop(slf.py())?, next)?;
+        }
+        for key in happened {
             let waiting = loop_bridge.waiting.lock().remove(&key);
             let futures = waiting.into_iter().flatten().map(|waiting| waiting.future);
             loop_bridge.ready.lock().extend(futures);
         }
         Self::wake_ready(slf)
+    }
+}
+
+/// A call of the bridge by its loop, until it is dropped.
+struct ReaderCall<'a>(&'a AtomicUsize);
+
+impl<'a> ReaderCall<'a> {
+    fn begin(loop_bridge: &'a PyLoopBridge) -> Self {
+        loop_bridge.depth.fetch_add(1, Ordering::AcqRel);
+        Self(&loop_bridge.depth)
+    }
+}
+
+impl Drop for ReaderCall<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
     }
 }
 

@@ -245,17 +245,30 @@ impl PyFuture {
     }
 
     /// The loop it belongs to: the one that waits for it, or the running one.
-    fn get_loop<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let loop_bridge = self
-            .inner
-            .lock()
-            .waiter
-            .as_ref()
-            .map(|waiter| waiter.loop_bridge.clone_ref(py));
-        match loop_bridge {
-            Some(loop_bridge) => loop_bridge.get().event_loop(py),
-            None => running_loop(py),
+    ///
+    /// Who asks is about to wait. A loop that is entered again (`nest_asyncio`) then just looks whether the future is
+    /// done, after each of its turns, and adds no callback; so the loop has to be woken from now on.
+    fn get_loop<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        let (loop_bridge, is_to_come) = {
+            let inner = slf.get().inner.lock();
+            let waiter = inner.waiter.as_ref();
+            (
+                waiter.map(|waiter| waiter.loop_bridge.clone_ref(py)),
+                waiter.is_none()
+                    && matches!(inner.taker(), Taker::Anyone | Taker::Loop)
+                    && !inner.is_done()
+                    && inner.waits().is_some(),
+            )
+        };
+        if let Some(loop_bridge) = loop_bridge {
+            return loop_bridge.get().event_loop(py);
         }
+        let event_loop = running_loop(py)?;
+        if is_to_come {
+            Self::register(slf)?;
+        }
+        Ok(event_loop)
     }
 
     /// None says that this is no future to asyncio, which then wraps it in a task, as it does with a coroutine: where
