@@ -5,15 +5,18 @@ before its time limit.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+import gc
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
-from kafkars import Producer, aio
-from kafkars.compat.aiokafka import AIOKafkaConsumer
+from kafkars import Consumer, Producer, aio
+from kafkars.compat.aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 from kafkars.testing import EmbeddedBroker
+
+from tests.support.waiting import SECONDS, eventually
 
 DESCRIPTORS = Path("/proc/self/fd")
 LOOPS = 12
@@ -112,6 +115,113 @@ def test_a_producer_of_several_loops_keeps_none_for_sends_that_nobody_waits_for(
         asyncio.run(closed(producer))
         assert broker.offsets("t", 0) == (0, 1 + LOOPS)
     assert counts[-1] < counts[0] + LOOPS, counts
+
+
+async def native_poll(servers: str) -> Coroutine[Any, Any, Any]:
+    consumer = aio.Consumer(bootstrap_servers=servers, group_id="closed", **MEMBER)
+    consumer.subscribe(["empty"])
+
+    async def poll() -> None:
+        await consumer.poll(timeout=LONG)
+
+    return poll()
+
+
+async def native_send(servers: str) -> Coroutine[Any, Any, Any]:
+    producer = aio.Producer(bootstrap_servers=servers, linger_ms=LONG)
+    await producer.send("t", b"value")
+
+    async def send() -> None:
+        await producer.send("t", b"value")
+
+    return send()
+
+
+async def native_question(servers: str) -> Coroutine[Any, Any, Any]:
+    consumer = aio.Consumer(bootstrap_servers=servers)
+
+    async def ask() -> None:
+        await consumer.partitions_for("missing", timeout=LONG)
+
+    return ask()
+
+
+async def face_getone(servers: str) -> Coroutine[Any, Any, Any]:
+    consumer = AIOKafkaConsumer("empty", bootstrap_servers=servers, group_id="closed", **MEMBER)
+    await consumer.start()
+    return consumer.getone()
+
+
+async def face_send(servers: str) -> Coroutine[Any, Any, Any]:
+    producer = AIOKafkaProducer(bootstrap_servers=servers, linger_ms=int(LONG * 1000))
+    await producer.start()
+    return producer.send_and_wait("t", b"value")
+
+
+PENDING = [native_poll, native_send, native_question, face_getone, face_send]
+MEMBER: dict[str, Any] = {"auto_offset_reset": "earliest", "heartbeat_interval_ms": 100, "session_timeout_ms": 30_000}
+
+
+def closed_meanwhile(job: Callable[[str], Awaitable[Coroutine[Any, Any, Any]]], servers: str) -> None:
+    """A loop that is closed while a task waits."""
+    loop = asyncio.new_event_loop()
+    loop.set_exception_handler(lambda *_: None)
+
+    async def begun() -> None:
+        task = asyncio.ensure_future(await job(servers))
+        await asyncio.wait([task], timeout=0.05)
+        assert not task.done()
+
+    loop.run_until_complete(begun())
+    loop.close()
+
+
+@pytest.mark.skipif(not DESCRIPTORS.exists(), reason="the system does not list a process's descriptors")
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("job", PENDING)
+def test_loops_that_are_closed_while_a_task_waits_keep_no_descriptors(
+    job: Callable[[str], Awaitable[Coroutine[Any, Any, Any]]],
+) -> None:
+    with EmbeddedBroker(topics={"t": 1, "empty": 1}, auto_create_topics=False) as broker:
+        counts = []
+        for _ in range(LOOPS):
+            closed_meanwhile(job, broker.bootstrap_servers)
+            gc.collect()
+            counts.append(len(list(DESCRIPTORS.iterdir())))
+        # Connections of clients that are not closed in order end a moment later.
+        limit = counts[0] + LOOPS
+        eventually(lambda: len(list(DESCRIPTORS.iterdir())) < limit, f"fewer than {limit} descriptors: {counts}")
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("job", [native_poll, face_getone])
+@pytest.mark.parametrize("successor", ["native", "face", "synchronous"])
+def test_what_a_member_had_whose_loop_was_closed_goes_to_the_next(
+    job: Callable[[str], Awaitable[Coroutine[Any, Any, Any]]], successor: str
+) -> None:
+    """A member whose loop is gone does not stay in the group, long before its session would end."""
+
+    async def read(servers: str) -> Any:
+        if successor == "native":
+            async with aio.Consumer(bootstrap_servers=servers, group_id="closed", **MEMBER) as consumer:
+                consumer.subscribe(["empty"])
+                return await consumer.poll(timeout=SECONDS)
+        async with AIOKafkaConsumer("empty", bootstrap_servers=servers, group_id="closed", **MEMBER) as consumer:
+            return await consumer.getone()
+
+    with EmbeddedBroker(topics={"empty": 1}) as broker:
+        closed_meanwhile(job, broker.bootstrap_servers)
+        with Producer(bootstrap_servers=broker.bootstrap_servers) as producer:
+            producer.send("empty", b"value")
+        if successor != "synchronous":
+            record = asyncio.run(asyncio.wait_for(read(broker.bootstrap_servers), SECONDS))
+        else:
+            settings = {"bootstrap_servers": broker.bootstrap_servers, "group_id": "closed", **MEMBER}
+            with Consumer(settings) as consumer:
+                consumer.subscribe(["empty"])
+                record = consumer.poll(timeout=SECONDS)
+        assert record is not None
+        assert record.value == b"value"
 
 
 def test_a_loop_within_a_loop_waits_for_no_event() -> None:

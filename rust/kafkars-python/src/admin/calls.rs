@@ -15,6 +15,7 @@ use pyo3::types::PyDict;
 
 use super::request::PyAdminRequest;
 use super::{answers, arguments};
+use crate::aio::PyLoopBridge;
 use crate::brokers;
 use crate::client_handle::PyClientHandle;
 use crate::config::AdminSettings;
@@ -38,7 +39,8 @@ pub(crate) struct PyAdmin {
 #[pymethods]
 impl PyAdmin {
     #[new]
-    fn new(config: AdminSettings) -> PyResult<Self> {
+    fn new(py: Python<'_>, config: AdminSettings) -> PyResult<Self> {
+        PyLoopBridge::end_closed(py)?;
         let mut lent = LentObjects::default();
         let (client, default_timeout) = config.checked(&mut lent)?;
         let handle = runtime::handle()?;

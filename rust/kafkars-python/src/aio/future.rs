@@ -5,7 +5,7 @@
 //! running one.
 //!
 //! It takes no part in garbage collection, because tens of thousands of pending deliveries would make every collection
-//! slow. Cycles through callbacks end when the future is done, is cancelled, or its bridge goes.
+//! slow. Cycles through callbacks end when the future is done, is cancelled, or its bridge ends.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -383,6 +383,11 @@ impl PyFuture {
         let future = Sleeper {
             object: slf.clone().into_any().unbind(),
             wake: |object| Self::wake(object.cast()?),
+            abandon: |object| {
+                if let Ok(future) = object.cast() {
+                    Self::loop_ended(future);
+                }
+            },
         };
         match waits {
             None => Ok(()),

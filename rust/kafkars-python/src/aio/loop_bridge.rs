@@ -38,10 +38,12 @@ pub(crate) struct PyLoopBridge {
     depth: AtomicUsize,
 }
 
-/// An object that waits on a loop, and the function that the bridge wakes it by.
+/// An object that waits on a loop, the function that the bridge wakes it by, and the one that it tells it by that the
+/// loop was closed.
 pub(crate) struct Sleeper {
     pub(crate) object: Py<PyAny>,
     pub(crate) wake: fn(&Bound<'_, PyAny>) -> PyResult<()>,
+    pub(crate) abandon: fn(&Bound<'_, PyAny>),
 }
 
 /// A future that waits for one key.
@@ -106,8 +108,9 @@ impl PyLoopBridge {
         Ok(loop_bridge)
     }
 
-    /// Ends the bridges of all loops that were closed, on any thread.
-    fn end_closed(py: Python<'_>) -> PyResult<()> {
+    /// Ends the bridges of all loops that were closed, on any thread. Nobody tells when a loop is closed, so it is looked
+    /// at whenever another loop begins to wait, and whenever a client is made.
+    pub(crate) fn end_closed(py: Python<'_>) -> PyResult<()> {
         // The interpreter runs without the lock, and other threads may add bridges meanwhile.
         let all = std::mem::take(&mut *ALL.lock());
         let mut kept = Vec::with_capacity(all.len());
@@ -119,7 +122,7 @@ impl PyLoopBridge {
             };
             match loop_bridge.get().is_usable(py) {
                 Ok(true) => kept.push(known),
-                Ok(false) => loop_bridge.get().end(),
+                Ok(false) => loop_bridge.get().end(py),
                 // Ctrl+C, or what a handler of another signal raises, says nothing of the loop.
                 Err(error) => {
                     kept.push(known);
@@ -131,15 +134,20 @@ impl PyLoopBridge {
         outcome
     }
 
-    /// Lets go of all that waits: a loop that is closed wakes nothing any more.
-    fn end(&self) {
+    /// Lets go of all that waits: a loop that is closed wakes nothing any more. What waits lets go of its task, too,
+    /// which it could not be collected with, and with the task of the client.
+    fn end(&self, py: Python<'_>) {
         self.has_ended.store(true, Ordering::Release);
         self.completion_queue.close();
         let waiting = std::mem::take(&mut *self.waiting.lock());
         let ready = std::mem::take(&mut *self.ready.lock());
         let timer = self.timer.lock().take();
-        // Dropped outside of the locks: code of the application may run.
-        drop((waiting, ready, timer));
+        // Outside of the locks: code of the application may run.
+        drop(timer);
+        let waiting = waiting.into_values().flatten();
+        for sleeper in waiting.map(|waiting| waiting.future).chain(ready) {
+            (sleeper.abandon)(sleeper.object.bind(py));
+        }
     }
 
     /// Makes a bridge with pipes that the loop watches; `None` if the loop cannot watch files (Windows' default loop).

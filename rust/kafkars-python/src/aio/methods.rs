@@ -1,5 +1,6 @@
 //! The methods of futures, as asyncio expects them.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use pyo3::exceptions::{PyAttributeError, PyBaseException, PyStopIteration, PyTypeError};
@@ -421,6 +422,34 @@ impl PyFuture {
             std::mem::replace(&mut inner.state, FutureState::Cancelled(None))
         };
         Self::abandon(slf, replaced);
+    }
+
+    /// Called by the bridge when its loop was closed: lets go of all that waits for the future, which is over where
+    /// somebody does, as where a loop cancels its tasks at its end. A future that nobody waits for goes on.
+    ///
+    /// A task and the call that it awaits refer to each other, and calls take no part in garbage collection.
+    pub(super) fn loop_ended(slf: &Bound<'_, Self>) {
+        let (callbacks, pending) = {
+            let mut inner = slf.get().inner.lock();
+            let Some(waiter) = &mut inner.waiter else {
+                return;
+            };
+            waiter.expected = false;
+            let callbacks = std::mem::take(&mut waiter.callbacks);
+            let pending = match &inner.state {
+                FutureState::Pending(pending) if !callbacks.is_empty() => Some(Arc::clone(pending)),
+                _ => None,
+            };
+            (callbacks, pending)
+        };
+        if let Some(pending) = pending {
+            let cancelled = FutureState::Cancelled(None);
+            let replaced = std::mem::replace(&mut slf.get().inner.lock().state, cancelled);
+            drop(replaced);
+            pending.loop_ended();
+        }
+        // Outside of the lock: this may be the end of tasks.
+        drop(callbacks);
     }
 
     /// Drops what a cancelled future waited for.

@@ -49,6 +49,10 @@ pub(crate) trait PendingAnswer: Send + Sync {
     }
     /// Notes that the result is not wanted any more.
     fn cancel(&self) {}
+    /// Notes that the loop was closed on which somebody waits for the result.
+    fn loop_ended(&self) {
+        self.cancel();
+    }
     /// Notes that the future is dropped without ever having been awaited. Returns the name of the call if that is a
     /// mistake.
     fn forget(&self) -> Option<&'static str> {

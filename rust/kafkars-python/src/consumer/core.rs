@@ -14,7 +14,7 @@ use super::assignor::assignors;
 use super::commit_callbacks::CommitCallbacks;
 use super::listener_run::ListenerRun;
 use super::listeners::Listeners;
-use crate::aio::CompletionKey;
+use crate::aio::{CompletionKey, PyLoopBridge};
 use crate::batch::PyRecordBatch;
 use crate::batch_run::Run;
 use crate::callback_turn::CallbackTurn;
@@ -61,6 +61,7 @@ pub(crate) struct ConsumerCore {
 impl ConsumerCore {
     /// Creates a consumer without an assignment, on the runtime of this process.
     pub(crate) fn new(py: Python<'_>, settings: ConsumerSettings) -> PyResult<Arc<Self>> {
+        PyLoopBridge::end_closed(py)?;
         let mut lent = LentObjects::default();
         let (client, consumer) = settings.checked(&mut lent)?;
         let assignors = assignors(py, settings.assignors(), &mut lent)?;

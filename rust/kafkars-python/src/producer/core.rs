@@ -18,6 +18,7 @@ use super::failures::Failures;
 use super::interceptors::{Intercepted, Interceptors};
 use super::send_arguments::{Arguments, SendArguments};
 use super::unplaced::Unplaced;
+use crate::aio::PyLoopBridge;
 use crate::config::ProducerSettings;
 use crate::error;
 use crate::lent::LentObjects;
@@ -54,6 +55,7 @@ static OPEN: Mutex<Vec<Weak<ProducerCore>>> = Mutex::new(Vec::new());
 impl ProducerCore {
     /// Creates a producer on the runtime of this process.
     pub(crate) fn new(py: Python<'_>, settings: &ProducerSettings) -> PyResult<Arc<Self>> {
+        PyLoopBridge::end_closed(py)?;
         let mut lent = LentObjects::default();
         let (client, config) = settings.checked(py, &mut lent)?;
         let handle = runtime::handle()?;

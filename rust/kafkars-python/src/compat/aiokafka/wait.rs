@@ -252,6 +252,12 @@ impl PendingAnswer for ServeWait {
             .consumer
             .on_event(Box::new(move || completion_queue.push(key)));
     }
+
+    /// A consumer of aiokafka has one loop, and ends with it: as long as it stayed in the group, no other member would
+    /// get its partitions.
+    fn loop_ended(&self) {
+        self.reader.core.close();
+    }
 }
 
 fn answer(py: Python<'_>, closed: bool) -> PyResult<Py<PyAny>> {
