@@ -583,7 +583,11 @@ class Future(Awaitable[T_co]):
     def remove_done_callback(self, function: Callable[[Self], object], /) -> int:
         """Forgets a callback. Returns how many times it had been added."""
     def get_loop(self) -> asyncio.AbstractEventLoop:
-        """The loop it belongs to: the one that waits for it, or the running one."""
+        """The loop it belongs to: the one that waits for it, or the running one.
+
+        Who asks is about to wait. A loop that is entered again (`nest_asyncio`) then just looks whether the future is
+        done, after each of its turns, and adds no callback; so the loop has to be woken from now on.
+        """
     def _make_cancelled_error(self) -> asyncio.CancelledError: ...
     @classmethod
     def __class_getitem__(cls, item: Any, /) -> GenericAlias: ...

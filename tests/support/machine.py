@@ -1,4 +1,4 @@
-"""A plugin of pytest: beside a test that has failed stands what the machine did then, whether it or the test is to blame."""
+"""A plugin of pytest: beside a test that has failed stands what the machine did, should that be to blame."""
 
 from __future__ import annotations
 

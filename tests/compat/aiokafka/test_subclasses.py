@@ -47,7 +47,7 @@ NATIVE = {
         "_new_batch",
         "_open",
     ),
-    *("_raise_later", "_reach", "_send_batch", "_send_bytes", "_serve", "_shut"),
+    *("_raise_later", "_reach", "_send_batch", "_send_bytes", "_serve", "_shut", "_waiting"),
 }
 """Methods of the native base classes, which are called by their class."""
 

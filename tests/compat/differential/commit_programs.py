@@ -133,8 +133,8 @@ class Reader:
         return seen
 
     def _told(self, call: str, result: Any) -> Any:
-        """What a step gives. Behind a message, markers are moved over now or with the next poll: then there is nothing to
-        commit, or an offset that says the same.
+        """What a step gives. Behind a message, markers are moved over now or with the next poll: then there is nothing
+        to commit, or an offset that says the same.
         """
         return result if not self.program.transactions or call in {"read", "consume"} else None
 

@@ -327,9 +327,9 @@ class Producer(ConfluentProducer):
         Raises:
             KafkaException: It was called in the report of a message, or by a callback within a call of transactions;
                 the code is `_STATE`, and nothing is closed.
-            KeyboardInterrupt: Ctrl+C came, and all was aborted or sent and the producer is closed. A second Ctrl+C is raised at
-                once: the producer goes on sending what is queued and takes no more messages, and another call closes
-                it. So it is with exceptions of handlers of other signals.
+            KeyboardInterrupt: Ctrl+C came, and all was aborted or sent and the producer is closed. A second Ctrl+C is
+                raised at once: the producer goes on sending what is queued and takes no more messages, and another call
+                closes it. So it is with exceptions of handlers of other signals.
             Exception: What a callback has raised last; the producer is closed.
         """
         if getattr(self, "_engine_", None) is None or self._engine_.closed:

@@ -108,8 +108,8 @@ impl PyLoopBridge {
         Ok(loop_bridge)
     }
 
-    /// Ends the bridges of all loops that were closed, on any thread. Nobody tells when a loop is closed, so it is looked
-    /// at whenever another loop begins to wait, and whenever a client is made.
+    /// Ends the bridges of all loops that were closed, on any thread. Nobody tells when a loop is closed, so this is
+    /// called whenever another loop begins to wait, and whenever a client is made.
     pub(crate) fn end_closed(py: Python<'_>) -> PyResult<()> {
         // The interpreter runs without the lock, and other threads may add bridges meanwhile.
         let all = std::mem::take(&mut *ALL.lock());
@@ -377,7 +377,8 @@ impl PyLoopBridge {
         }
     }
 
-    /// Lets a loop that a task may enter again wake those that are ready behind that task. asyncio's own loops refuse it.
+    /// Lets a loop that a task may enter again wake those that are ready behind that task. asyncio's own loops refuse
+    /// that.
     fn offer_rest(slf: &Bound<'_, Self>) -> PyResult<()> {
         let py = slf.py();
         let event_loop = slf.get().event_loop(py)?;
