@@ -8,7 +8,7 @@ import asyncio
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from types import CodeType, FrameType
@@ -226,6 +226,49 @@ def test_a_close_within_the_on_revoke_of_another_leaves_it_the_last_commit(clien
     assert committed(clients, group, topic) == 2
 
 
+@pytest.mark.parametrize("clients", [FACE_ALONE], indirect=True, ids=["face"])
+def test_the_second_interrupt_ends_the_close_of_a_consumer(clients: Clients) -> None:
+    """The library waits until it has left."""
+    topic = clients.topic(messages=1)
+    consumer = reader(clients, topic, {"group.id": clients.group()}, 1)
+    faults = [clients.broker.handle.intercept(request, "drop") for request in ("OffsetCommit", "LeaveGroup")]
+    pressed = [threading.Timer(after, os.kill, (os.getpid(), signal.SIGINT)) for after in (0.3, 0.8, 1.3)]
+    for each in pressed:
+        each.start()
+    with pytest.raises(KeyboardInterrupt):
+        consumer.close()
+    assert pressed[1].finished.is_set()
+    for each in pressed:
+        each.cancel()
+        each.join()
+    for fault in faults:
+        fault.remove()
+
+
+@pytest.mark.parametrize("clients", [FACE_ALONE], indirect=True, ids=["face"])
+@pytest.mark.parametrize("is_member", [True, False], ids=["member", "on its own"])
+def test_an_on_commit_that_raises_is_called_once(clients: Clients, is_member: bool) -> None:
+    topic, heard = clients.topic(messages=1), []
+
+    def told(error: Any, _: Any) -> None:
+        heard.append(error.name())
+        raise LookupError
+
+    consumer = clients.consumer({"enable.auto.commit": True, "auto.commit.interval.ms": 600_000, "on_commit": told})
+    if is_member:
+        consumer.subscribe([topic])
+    else:
+        consumer.assign([clients.ck.TopicPartition(topic, 0)])
+    assert len(poll_until(consumer, 1)) == 1
+    before = len(clients.broker.handle.requests("OffsetCommit"))
+    fault = clients.broker.handle.intercept("OffsetCommit", "GROUP_AUTHORIZATION_FAILED")
+    with pytest.raises(LookupError):
+        consumer.close()
+    fault.remove()
+    assert heard == ["GROUP_AUTHORIZATION_FAILED"]
+    assert len(clients.broker.handle.requests("OffsetCommit")) == before + 1
+
+
 MOMENTS = [step / 20_000 for step in range(30)]
 """Seconds after close() was called: most of them before it waits for an answer the first time, or just then."""
 
@@ -293,6 +336,33 @@ def test_a_close_that_is_cut_short_is_the_only_one(clients: Clients, kind: str) 
             await consumer.close()
 
     asyncio.run(work())
+    assert committed(clients, group, topic) == 2
+
+
+WITHIN: dict[str, Callable[[Any], Awaitable[Any]]] = {
+    "at once": lambda consumer: consumer.close(),
+    "in a task": lambda consumer: asyncio.gather(consumer.close()),
+    "within a time": lambda consumer: asyncio.wait_for(consumer.close(), SECONDS),
+}
+
+
+@pytest.mark.parametrize("clients", [FACE_ALONE], indirect=True, ids=["face"])
+@pytest.mark.parametrize("closed", WITHIN.values(), ids=WITHIN)
+def test_on_revoke_may_close_again(clients: Clients, closed: Callable[[Any], Awaitable[Any]]) -> None:
+    topic, group, done = clients.topic(messages=2), clients.group(), []
+
+    async def revoked(consumer: Any, _: list[Any]) -> None:
+        await closed(consumer)
+        done.append("closed")
+
+    async def work() -> None:
+        consumer = await aio_reader(clients, "AIOConsumer", group)
+        await consumer.subscribe([topic], on_revoke=revoked)
+        assert len(await consumer.consume(2, SECONDS)) == 2
+        await consumer.close()
+
+    asyncio.run(work())
+    assert done == ["closed"]
     assert committed(clients, group, topic) == 2
 
 

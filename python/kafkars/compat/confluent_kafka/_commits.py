@@ -157,7 +157,7 @@ class Commits:
         failure.
         """
         going = {(topic, partition) for topic, partition in partitions}
-        ending = Ending(math.inf, "the last offsets are committed")
+        ending = Ending(math.inf, "the last offsets are committed", Exception)
         try:
             ending.wait(lambda _: self._commit_rest(going, is_closing=is_closing))
         finally:

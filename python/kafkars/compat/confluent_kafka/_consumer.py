@@ -549,12 +549,13 @@ class Consumer(ConfluentConsumer):
             # The call that has called `on_revoke` goes on, and commits.
             return
         raised: list[BaseException] = []
-        ending = Ending(math.inf, "the consumer commits and leaves its group")
+        ending = Ending(math.inf, "the consumer commits and leaves its group", Exception)
         ending.wait(lambda _: self._end_(raised))
+        interrupts = [each for each in (ending.interrupt, *raised) if not isinstance(each, Exception | None)]
+        if interrupts:
+            raise interrupts[0]
         # There is no later call that could raise what a `consume()` with messages has kept.
         self._raise_kept_(only_interrupts=False)
-        if ending.interrupt is not None:
-            raise ending.interrupt
         if raised:
             raise raised[-1]
 

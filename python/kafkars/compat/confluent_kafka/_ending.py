@@ -8,8 +8,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from kafkars.compat.confluent_kafka.error import KafkaException
-
 log = logging.getLogger("kafkars.compat")
 
 
@@ -19,27 +17,27 @@ class Ending:
     Args:
         seconds: How long they may take together.
         goes_on: What happens meanwhile, for the log.
+        raised: What ends a call for good. Any other exception is one of the handler of a signal.
     """
 
-    def __init__(self, seconds: float, goes_on: str) -> None:
+    def __init__(self, seconds: float, goes_on: str, raised: type[Exception]) -> None:
         self._end = time.monotonic() + seconds
         self._goes_on = goes_on
+        self._raised = raised
         self.interrupt: BaseException | None = None
-        """The exception of the first interrupt, by whatever signal or callback."""
+        """The exception of the first interrupt, of whatever signal."""
 
     def wait(self, call: Callable[[float], object], at_most: float = math.inf) -> None:
         """Makes a call that is given its seconds, and makes it again where the first interrupt has ended it."""
         try:
             call(self._left(at_most))
-        except KafkaException:
+        except self._raised:
             raise
         except BaseException as interrupt:
             if self.interrupt is not None:
                 raise
             self.interrupt = interrupt
-            # What callbacks raise is no news to the program.
-            if not isinstance(interrupt, Exception):
-                log.warning("interrupted; %s, and Ctrl+C again ends that", self._goes_on)
+            log.warning("interrupted; %s, and Ctrl+C again ends that", self._goes_on)
             call(self._left(at_most))
 
     def _left(self, at_most: float) -> float:

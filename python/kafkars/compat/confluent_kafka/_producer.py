@@ -338,7 +338,8 @@ class Producer(ConfluentProducer):
         self._check_not_in_report_("close")
         self._calls_.end()
         self._start_closing_()
-        ending = Ending(seconds, "messages are sent that are queued still")
+        # Its calls raise nothing else: what callbacks raise is kept.
+        ending = Ending(seconds, "messages are sent that are queued still", KafkaException)
         with raising_at_the_end() as kept:
             # A commit under way in another thread is to end as it would.
             ending.wait(self._calls_.wait, ABORT_SECONDS)

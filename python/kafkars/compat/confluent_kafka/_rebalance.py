@@ -59,11 +59,14 @@ class Listener:
                 with consumer._assignment_.going(partitions):
                     self._callbacks.on_revoke(consumer, named(partitions))
         finally:
-            consumer._commits_.leave(partitions, is_closing=consumer._assignment_.is_closing)
-            consumer._assignment_.go(partitions)
-            if consumer._assignment_.is_closing:
-                # There is no later poll that could tell of what `on_revoke` has committed in vain.
-                consumer._commits_.tell_refused()
+            try:
+                consumer._commits_.leave(partitions, is_closing=consumer._assignment_.is_closing)
+            finally:
+                # Also where `on_commit` has raised.
+                consumer._assignment_.go(partitions)
+                if consumer._assignment_.is_closing:
+                    # There is no later poll that could tell of what `on_revoke` has committed in vain.
+                    consumer._commits_.tell_refused()
 
     def lost(self, partitions: Sequence[types.TopicPartition]) -> None:
         """Called when partitions were lost.

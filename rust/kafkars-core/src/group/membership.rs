@@ -308,6 +308,13 @@ impl Membership {
         self.common.coordinator(now)
     }
 
+    /// True if a commit can be sent: the coordinator is known, and a member that joins has joined.
+    #[must_use]
+    pub(super) fn takes_commits(&self) -> bool {
+        let joins = self.takes_part() && self.state() != MembershipState::Leaving;
+        self.common.coordinator.node().is_some() && (!joins || self.identity().is_some())
+    }
+
     /// True if broker `node` is the coordinator, as far as is known.
     #[must_use]
     pub fn is_coordinator(&self, node: i32) -> bool {

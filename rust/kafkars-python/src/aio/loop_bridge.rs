@@ -359,17 +359,13 @@ impl PyLoopBridge {
         let loop_bridge = slf.get();
         let mut is_offered = false;
         loop {
-            let (future, has_rest) = {
-                let mut ready = loop_bridge.ready.lock();
-                let Some(future) = ready.pop_front() else {
-                    return Ok(());
-                };
-                (future, !ready.is_empty())
-            };
-            if has_rest && !is_offered {
+            if !is_offered && loop_bridge.ready.lock().len() > 1 {
                 is_offered = true;
-                Self::offer_rest(slf)?;
+                Self::offer_rest(slf).inspect_err(|_| loop_bridge.completion_queue.wake())?;
             }
+            let Some(future) = loop_bridge.ready.lock().pop_front() else {
+                return Ok(());
+            };
             if let Err(error) = (future.wake)(future.object.bind(py)) {
                 loop_bridge.completion_queue.wake();
                 return Err(error);
@@ -449,12 +445,11 @@ impl PyLoopBridge {
             false => Lane::Second,
         };
         let _call = ReaderCall::begin(loop_bridge);
-        let happened = loop_bridge.completion_queue.take(next);
         if loop_bridge.depth.load(Ordering::Acquire) > 1 {
             // The call that this one is within may be of that lane.
             Self::add_reader(slf, &loop_bridge.event_loop(slf.py())?, next)?;
         }
-        for key in happened {
+        for key in loop_bridge.completion_queue.take(next) {
             let waiting = loop_bridge.waiting.lock().remove(&key);
             let futures = waiting.into_iter().flatten().map(|waiting| waiting.future);
             loop_bridge.ready.lock().extend(futures);

@@ -107,7 +107,11 @@ impl ConsumerCore {
         let mut is_patient = self.outlives_interrupt.get().is_some();
         loop {
             if let Err(error) = self.serve(py) {
-                first.get_or_insert(error);
+                let is_interrupt = !error.is_instance_of::<PyException>(py);
+                if first.is_none() || is_interrupt {
+                    first = Some(error);
+                }
+                is_patient &= !is_interrupt;
                 continue;
             }
             let left = deadline.saturating_duration_since(Instant::now());

@@ -52,7 +52,7 @@ impl ConsumerCore {
         if let Some(error) = self.raised.lock().take() {
             return Err(error);
         }
-        while let Some(event) = self.next_event(py)? {
+        while let Some(event) = self.consumer.next_event(self.is_finished()) {
             match event {
                 ConsumerEvent::Change(change) => {
                     let answer = match self.call_listener(py, &change) {

@@ -374,6 +374,9 @@ impl PendingAnswer for OutcomeWait {
         self.send.withdraw();
     }
 
+    /// What was sent is sent: nobody has taken it back.
+    fn loop_ended(&self) {}
+
     fn failure(&self, py: Python<'_>) -> Option<PyErr> {
         self.take(py)?.err()
     }

@@ -6,7 +6,8 @@ import threading
 import weakref
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from kafkars import errors
@@ -72,6 +73,10 @@ class Questions:
         self._start(lambda: settle(future, ask))
         return future
 
+    def open(self) -> list[Future[Any]]:
+        """Returns the futures without a result."""
+        return list(self._open)
+
     def close(self) -> None:
         """Accepts no further calls; those that are running are completed."""
         self.is_closed = True
@@ -98,14 +103,23 @@ RUNNING: weakref.WeakSet[Questions] = weakref.WeakSet()
 """Those that have threads."""
 
 
+GRACE = 0.5
+"""Seconds that calls have for the answer when the program has ended."""
+
+
 def end_with_the_program() -> None:
     """Ends calls that a program leaves behind: the interpreter waits for their threads, and no broker may answer."""
-    for questions in list(RUNNING):
-        questions.end()
+    running = list(RUNNING)
+    wait([future for questions in running for future in questions.open()], GRACE)
+    for questions in running:
+        if len(questions):
+            questions.end()
 
 
 # `atexit` is too late: the interpreter waits before. What executors themselves use is called in the opposite order.
-getattr(threading, "_register_atexit", lambda _: None)(end_with_the_program)
+# Not once the main thread has ended.
+with suppress(RuntimeError):
+    getattr(threading, "_register_atexit", lambda _: None)(end_with_the_program)
 
 
 def of_distinct(names: Iterable[Hashable], ask: Callable[[], T]) -> Callable[[], T]:

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor, wait
+from contextvars import ContextVar
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -30,6 +31,8 @@ LOOK_AFTER = 0.5
 """Seconds between two checks, during a wait, whether the cluster can be reached and whether a partition has ended."""
 
 MOST_MESSAGES = 1_000_000
+CALLBACK: ContextVar[object | None] = ContextVar("CALLBACK", default=None)
+"""Which callback of a rebalance a task belongs to."""
 # oauth_cb is not among them: `_security.py` calls it and awaits its result.
 CALLBACKS = ("error_cb", "stats_cb", "throttle_cb", "on_commit")
 
@@ -70,8 +73,8 @@ class AIOConsumer:
         self._is_own_executor_ = executor is None
         # The thread of a cancelled call.
         self._looking_: asyncio.Future[Message | None] | None = None
-        # What runs a callback of a rebalance, for which a thread waits.
-        self._rebalancing_: asyncio.Task[Any] | None = None
+        # Stands for the callback of a rebalance that runs, for which a thread waits.
+        self._rebalancing_: object | None = None
         # The thread of `close()`.
         self._closing_: asyncio.Future[None] | None = None
 
@@ -143,8 +146,7 @@ class AIOConsumer:
         """Waits for the thread of a cancelled call. What it has found to report is kept for the next call; its
         exception belonged to the cancelled one.
         """
-        if self._looking_ is None or asyncio.current_task() is self._rebalancing_:
-            # A callback is what the thread waits for.
+        if self._looking_ is None or self._is_in_callback_():
             return
         looking = self._looking_
         await asyncio.wait([looking])
@@ -275,8 +277,7 @@ class AIOConsumer:
         As in the library, cancelling it once takes effect when the consumer is closed; cancelling it again gives up the
         wait, and the consumer is closed all the same.
         """
-        if asyncio.current_task() is self._rebalancing_:
-            # A callback is what the closing waits for.
+        if self._is_in_callback_():
             await self._call_(self._consumer.close)
             return
         if self._closing_ is None:
@@ -308,6 +309,12 @@ class AIOConsumer:
 
     # --- threads and callbacks
 
+    def _is_in_callback_(self) -> bool:
+        """True in a callback of a rebalance, and in tasks that it has begun, until it has ended: a thread waits for it,
+        so that it must not wait for the thread.
+        """
+        return self._rebalancing_ is not None and CALLBACK.get() is self._rebalancing_
+
     async def _call_(self, work: Callable[..., T], *args: Any, **kwargs: Any) -> T:
         return await self._loop_.run_in_executor(self.executor, partial(work, *args, **kwargs))
 
@@ -325,7 +332,8 @@ class AIOConsumer:
         """
 
         async def on_loop(partitions: list[TopicPartition]) -> None:
-            self._rebalancing_ = asyncio.current_task()
+            self._rebalancing_ = object()
+            CALLBACK.set(self._rebalancing_)
             try:
                 answer = callback(self, partitions)
                 if asyncio.iscoroutine(answer) or asyncio.isfuture(answer):

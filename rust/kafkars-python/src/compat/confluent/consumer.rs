@@ -477,30 +477,40 @@ impl OpenConsumer {
                     }
                 }
             }
-            match self.take(py, wanted - messages.len(), Some(call), &mut messages)? {
-                TakenMessage::Message(message) => messages.push(message),
-                TakenMessage::Nothing => {}
-                TakenMessage::Closed => break,
-                TakenMessage::Empty => {
-                    if let Some(message) = self.partition_end(py)? {
-                        messages.push(message);
-                        continue;
-                    }
-                    match self.wait(py, deadline) {
-                        Ok(true) => {}
-                        Ok(false) => break,
-                        Err(problem) if messages.is_empty() => return Err(problem),
-                        // Ctrl+C: what is there counts as handed out, so it is, and the next call raises.
-                        Err(problem) => {
-                            self.raise_later(py, problem);
-                            break;
-                        }
-                    }
+            match self.gather_more(py, call, wanted, deadline, &mut messages) {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(problem) if messages.is_empty() => return Err(problem),
+                // Ctrl+C: what is there counts as handed out, so it is, and the next call raises.
+                Err(problem) => {
+                    self.raise_later(py, problem);
+                    break;
                 }
             }
         }
         self.drop_lost(py, &mut messages)?;
         Ok(messages)
+    }
+
+    /// Adds what is there, or waits a little; false if there is nothing to wait for.
+    fn gather_more<'py>(
+        &self,
+        py: Python<'py>,
+        call: CallNumber,
+        wanted: usize,
+        deadline: Option<Instant>,
+        messages: &mut Vec<Bound<'py, PyAny>>,
+    ) -> PyResult<bool> {
+        match self.take(py, wanted - messages.len(), Some(call), messages)? {
+            TakenMessage::Message(message) => messages.push(message),
+            TakenMessage::Nothing => {}
+            TakenMessage::Closed => return Ok(false),
+            TakenMessage::Empty => match self.partition_end(py)? {
+                Some(message) => messages.push(message),
+                None => return self.wait(py, deadline),
+            },
+        }
+        Ok(true)
     }
 
     /// The next message in the buffer.

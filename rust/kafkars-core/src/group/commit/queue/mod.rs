@@ -57,6 +57,8 @@ pub struct CommitQueue {
     random: Random,
     failures: u32,
     retry_at: Option<Instant>,
+    /// Whether that is a pause that ends as soon as the membership takes commits.
+    is_held: bool,
     last_cause: Arc<str>,
     /// The code of the last cause, if the coordinator gave it.
     last_code: Option<ErrorCode>,
@@ -126,6 +128,7 @@ impl CommitQueue {
             random: Random::new(seed),
             failures: 0,
             retry_at: None,
+            is_held: false,
             last_cause: NOT_ASKED.into(),
             last_code: None,
             next: 0,

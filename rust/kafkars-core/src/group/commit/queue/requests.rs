@@ -31,9 +31,12 @@ impl CommitQueue {
         self.give_up_lost(now, membership);
         self.end_refused(membership);
         self.tell(now, membership);
-        if self.in_flight.is_some() || self.retry_at.is_some_and(|at| at > now) {
+        let is_paused = self.retry_at.is_some_and(|at| at > now);
+        let may_go_on = self.is_held && membership.takes_commits();
+        if self.in_flight.is_some() || is_paused && !may_go_on {
             return None;
         }
+        self.is_held = false;
         self.end_stale(membership);
         self.tell(now, membership);
         // Commits made before the subscription are sent first, and the member joins after them.
@@ -42,13 +45,13 @@ impl CommitQueue {
         let offsets = self.newest_offsets(newest, cluster);
         let identity = membership.identity().filter(|_| outside.is_none());
         let joins = membership.takes_part() && membership.state() != MembershipState::Leaving;
-        // What they wait for now is a report to the membership, after which this is called again.
-        self.retry_at = None;
         if identity.is_none() && joins && outside.is_none() {
-            return None; // the member is joining, and will have an identity then
+            self.hold(now); // the member is joining, and will have an identity then
+            return None;
         }
         let Some(node) = membership.coordinator(now) else {
             self.note_cause("the coordinator is being searched for", None);
+            self.hold(now);
             return None;
         };
         let instance = identity
@@ -219,6 +222,12 @@ impl CommitQueue {
             }
         }
         offsets
+    }
+
+    /// Waits for the membership. It may be asked again and again meanwhile, with many commits that wait.
+    fn hold(&mut self, now: Instant) {
+        self.pause(now);
+        self.is_held = true;
     }
 
     pub(super) fn pause(&mut self, now: Instant) {
