@@ -57,6 +57,18 @@ def test_a_partition_that_has_no_position_is_not_read_until_the_program_says_whe
     assert message.offset() == 1
 
 
+def test_each_assignment_tells_of_it(clients: Clients) -> None:
+    topic = clients.topic(messages=4)
+    settings = {"partition.assignment.strategy": "cooperative-sticky", "auto.offset.reset": "error"}
+    consumer = clients.consumer({"enable.auto.commit": False, **settings})
+    at = clients.ck.TopicPartition(topic, 0)
+    for _ in range(3):
+        consumer.incremental_assign([at])
+        [problem] = poll_until(consumer, 1)
+        assert problem.error() == clients.ck.KafkaError._AUTO_OFFSET_RESET
+        consumer.incremental_unassign([at])
+
+
 def test_other_partitions_are_read_on(clients: Clients) -> None:
     topic = clients.topic(partitions=2, messages=4)
     consumer = clients.consumer({"enable.auto.commit": False, "auto.offset.reset": "error"})

@@ -108,7 +108,7 @@ class Consumer(ConfluentConsumer):
         self._assignment_ = Assignment(
             self._engine_,
             own("_forget_"),
-            self._commits_.anew,
+            own("_begin_"),
             own("_seek_to_committed_"),
             own("_unknown_partition_"),
             self._commits_.let_go,
@@ -591,6 +591,12 @@ class Consumer(ConfluentConsumer):
         Consumer.close(self)
 
     # --- calls of the parts of the consumer
+
+    def _begin_(self, topic: str, partition: int) -> None:
+        """A partition is assigned: neither its commits nor its errors have to do with what was before."""
+        self._commits_.anew(topic, partition)
+        self._trouble_.forget((topic, partition))
+
     def _not_assigned_(self, *places: arguments.Place) -> str:
         """Returns the code for partitions that are not assigned: the library knows those of topics that it has read."""
         return "_STATE" if any(topic in self._assignment_.topics for topic, _ in places) else "_UNKNOWN_PARTITION"

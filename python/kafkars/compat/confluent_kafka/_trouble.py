@@ -17,6 +17,7 @@ from kafkars.compat.confluent_kafka._translate import CONNECTING, local_error, o
 from kafkars.compat.confluent_kafka.error import KafkaError, KafkaException
 
 if TYPE_CHECKING:
+    from kafkars.compat.confluent_kafka._arguments import Place
     from kafkars.compat.confluent_kafka._face import Face
 
 PASSING = (errors.SessionExpiredError, errors.RebalanceTimeoutError, errors.CommitFailedError)
@@ -93,9 +94,12 @@ class Trouble:
             if self._news:
                 flag.set()
 
-    def forget(self) -> None:
-        """Forgets reported errors after a new assignment, whose errors are reported anew."""
-        self._told.clear()
+    def forget(self, at: Place | None = None) -> None:
+        """Forgets reported errors of a partition, or of all, after a new assignment: its errors are reported anew."""
+        if at is None:
+            self._told.clear()
+        else:
+            self._told = {each for each in self._told if each[0] != at}
 
     def next_message(self) -> tuple[Message | None, bool]:
         """Returns a waiting message for the program, and whether there are more."""
@@ -146,8 +150,8 @@ class Trouble:
         # What the engine refuses of an assignment it names in the text alone, and again and again.
         is_refused = isinstance(problem, errors.InvalidArgumentError)
         if problem.topic is not None or is_refused:
-            place = error.str() if is_refused else (problem.topic, problem.partition, problem.offset)
-            told = (place, error.code())
+            place = error.str() if is_refused else (problem.topic, problem.partition)
+            told = (place, problem.offset, error.code())
             if told in self._told:
                 return None
             self._told.add(told)

@@ -17,6 +17,9 @@ from kafkars.compat.confluent_kafka.error import KafkaException
 K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
 
+THREAD = "kafkars-admin"
+"""What names of threads begin with."""
+
 THREADS = 4
 """The most calls that run at the same time; others wait."""
 
@@ -94,7 +97,7 @@ class Questions:
         if self.is_closed:
             raise RuntimeError("AdminClient has been closed")
         if self._threads is None:
-            self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="kafkars-admin")
+            self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix=THREAD)
             RUNNING.add(self)
         self._threads.submit(run)
 
@@ -109,6 +112,10 @@ GRACE = 0.5
 
 def end_with_the_program() -> None:
     """Ends calls that a program leaves behind: the interpreter waits for their threads, and no broker may answer."""
+    here = threading.current_thread()
+    if any(not each.daemon and each is not here and not each.name.startswith(THREAD) for each in threading.enumerate()):
+        # The program goes on, in threads that the interpreter waits for, too.
+        return
     running = list(RUNNING)
     wait([future for questions in running for future in questions.open()], GRACE)
     for questions in running:
