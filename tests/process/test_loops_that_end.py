@@ -252,3 +252,34 @@ def test_a_loop_within_a_loop_waits_for_no_event() -> None:
         return delivered
 
     assert asyncio.run(asyncio.wait_for(run(), 60)) == 64_000
+
+
+@pytest.mark.parametrize("way", ["send", "send_many"])
+def test_what_was_sent_is_stored_though_its_loop_has_ended(way: str) -> None:
+    """`asyncio.run()` cancels tasks, and no futures of sends that wait for room."""
+    count, told = 40, []
+    with EmbeddedBroker(topics={"t": 1}) as broker:
+        settings = {"buffer_memory": 20_000, "batch_size": 1000, "max_request_size": 5000}
+
+        async def work() -> aio.Producer[Any, Any]:
+            producer: aio.Producer[Any, Any] = aio.Producer(bootstrap_servers=broker.bootstrap_servers, **settings)
+            await producer.send("t", b"first")
+            broker.intercept("Produce", "delay", seconds=1.0, times=1)
+            values = [b"%900d" % number for number in range(count)]
+            futures: list[Any] = (
+                [producer.send_many("t", values)]
+                if way == "send_many"
+                else [producer.send("t", each) for each in values]
+            )
+            for each in futures:
+                each.add_done_callback(told.append)
+            return producer
+
+        producer = asyncio.run(work())
+        with Producer(bootstrap_servers=broker.bootstrap_servers):
+            eventually(lambda: len(broker.records("t")) == count + 1, "all that was sent is stored")
+
+        async def end() -> None:
+            await producer.close()
+
+        asyncio.run(end())

@@ -425,7 +425,8 @@ impl PyFuture {
     }
 
     /// Called by the bridge when its loop was closed: lets go of all that waits for the future, which is over where
-    /// somebody does, as where a loop cancels its tasks at its end. A future that nobody waits for goes on.
+    /// somebody does, as where a loop cancels its tasks at its end. A future that nobody waits for goes on, and so does
+    /// what was sent.
     ///
     /// A task and the call that it awaits refer to each other, and calls take no part in garbage collection.
     pub(super) fn loop_ended(slf: &Bound<'_, Self>) {
@@ -437,7 +438,11 @@ impl PyFuture {
             waiter.expected = false;
             let callbacks = std::mem::take(&mut waiter.callbacks);
             let pending = match &inner.state {
-                FutureState::Pending(pending) if !callbacks.is_empty() => Some(Arc::clone(pending)),
+                FutureState::Pending(pending)
+                    if !callbacks.is_empty() && pending.ends_with_loop() =>
+                {
+                    Some(Arc::clone(pending))
+                }
                 _ => None,
             };
             (callbacks, pending)

@@ -49,7 +49,12 @@ pub(crate) trait PendingAnswer: Send + Sync {
     }
     /// Notes that the result is not wanted any more.
     fn cancel(&self) {}
-    /// Notes that the loop was closed on which somebody waits for the result.
+    /// Whether the wait is over when the loop is closed on which somebody waits for the result. What was sent is sent:
+    /// nobody has taken that back.
+    fn ends_with_loop(&self) -> bool {
+        true
+    }
+    /// Notes that it is.
     fn loop_ended(&self) {
         self.cancel();
     }

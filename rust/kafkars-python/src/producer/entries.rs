@@ -165,6 +165,10 @@ impl PendingAnswer for All {
         }
     }
 
+    fn ends_with_loop(&self) -> bool {
+        false
+    }
+
     /// Gives up records that have not entered the producer: they are not sent.
     fn cancel(&self) {
         for entry in self.entries.iter() {

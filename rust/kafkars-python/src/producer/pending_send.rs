@@ -374,8 +374,9 @@ impl PendingAnswer for OutcomeWait {
         self.send.withdraw();
     }
 
-    /// What was sent is sent: nobody has taken it back.
-    fn loop_ended(&self) {}
+    fn ends_with_loop(&self) -> bool {
+        false
+    }
 
     fn failure(&self, py: Python<'_>) -> Option<PyErr> {
         self.take(py)?.err()

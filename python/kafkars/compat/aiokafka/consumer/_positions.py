@@ -38,10 +38,9 @@ class Positioning(ConsumerState):
         past = self._past_()
         if past is not None and partition in past.positions:
             return past.positions[partition]
-        self._started_()
-        # Who waits here without limit cannot poll: the member would be taken for dead, and nothing be assigned again.
-        with _kafkars.AiokafkaReader._waiting(self):
-            while (found := await self._position_(partition, LONGEST)) is None:
+        while (found := await self._position_(partition, LONGEST)) is None:
+            # Who waits here without limit cannot poll: the member would be taken for dead, and nothing be assigned.
+            with _kafkars.AiokafkaReader._waiting(self):
                 await self._assigned_again_(partition)
         return found
 

@@ -140,7 +140,14 @@ impl PyConfluentConsumer {
         let call = open.unreturned.begin();
         let messages = open.gather(py, call, wanted, deadline(timeout));
         open.unreturned.end(call);
-        PyList::new(py, messages?)
+        let messages = messages?;
+        // A signal that has come meanwhile would raise before the program has them.
+        if !messages.is_empty()
+            && let Err(problem) = py.check_signals()
+        {
+            open.raise_later(py, problem);
+        }
+        PyList::new(py, messages)
     }
 
     /// Reads with the engine's consumer from now on.
@@ -635,6 +642,10 @@ impl OpenConsumer {
             return Ok(TakenMessage::Closed);
         }
         let problem = error::fetch(py, failure);
+        if !error::is_ours(py, &problem) {
+            // Of a signal that came while the exception was made.
+            return Err(problem);
+        }
         let message = self.handler.message_of(py, &problem)?;
         Ok(message.map_or(TakenMessage::Nothing, TakenMessage::Message))
     }
