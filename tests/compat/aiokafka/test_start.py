@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from typing import Any
 
 import pytest
@@ -260,3 +260,28 @@ def test_a_client_is_started_in_the_loop_in_which_it_was_made(embedded: Library,
         await (client.stop if hasattr(client, "stop") else client.close)()
 
     asyncio.run(starts(asyncio.run(made())))
+
+
+def test_asking_for_a_position_is_no_poll(embedded: Library, run: Run) -> None:
+    """A program that measures its lag and has stopped to read gives its partitions up all the same."""
+    topic = embedded.broker.new_topic()
+
+    async def test() -> None:
+        await embedded.fill(topic, 1)
+        consumer = embedded.consumer(
+            topic, group_id=embedded.group(), max_poll_interval_ms=2000, heartbeat_interval_ms=300
+        )
+        await consumer.start()
+        [partition] = consumer.assignment()
+        before = len(embedded.broker.handle.requests("LeaveGroup"))
+        for _ in range(60):
+            with suppress(Exception):
+                await asyncio.wait_for(consumer.position(partition), 0.5)
+            if len(embedded.broker.handle.requests("LeaveGroup")) > before:
+                break
+            await asyncio.sleep(0.2)
+        else:
+            pytest.fail("the member stays in its group")
+        await consumer.stop()
+
+    run(test)
