@@ -227,7 +227,7 @@ def test_a_close_within_the_on_revoke_of_another_leaves_it_the_last_commit(clien
 
 
 @pytest.mark.parametrize("clients", [FACE_ALONE], indirect=True, ids=["face"])
-def test_the_second_interrupt_ends_the_close_of_a_consumer(clients: Clients) -> None:
+def test_further_interrupts_end_the_close_of_a_consumer(clients: Clients) -> None:
     """The library waits until it has left."""
     topic = clients.topic(messages=1)
     consumer = reader(clients, topic, {"group.id": clients.group()}, 1)
@@ -237,7 +237,6 @@ def test_the_second_interrupt_ends_the_close_of_a_consumer(clients: Clients) -> 
         each.start()
     with pytest.raises(KeyboardInterrupt):
         consumer.close()
-    assert pressed[1].finished.is_set()
     for each in pressed:
         each.cancel()
         each.join()

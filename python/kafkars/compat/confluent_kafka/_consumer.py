@@ -539,8 +539,8 @@ class Consumer(ConfluentConsumer):
 
         Raises:
             KeyboardInterrupt: Ctrl+C came, within this call or a `consume()` that had messages to return, and the
-                consumer is closed. A second Ctrl+C within this call is raised at once, and another call closes the
-                consumer.
+                consumer is closed. Further ones within this call end its wait, for the commit and for the group, and
+                another call closes what is open then.
             Exception: What a callback has raised last; the consumer is closed.
         """
         if not hasattr(self, "_engine_") or self._engine_._has_ended():
