@@ -311,8 +311,12 @@ impl Membership {
     /// True if a commit can be sent: the coordinator is known, and a member that joins has joined.
     #[must_use]
     pub(super) fn takes_commits(&self) -> bool {
-        let joins = self.takes_part() && self.state() != MembershipState::Leaving;
-        self.common.coordinator.node().is_some() && (!joins || self.identity().is_some())
+        self.common.coordinator.node().is_some() && (!self.stays() || self.identity().is_some())
+    }
+
+    /// True if it is, or will be, a member that does not leave.
+    pub(super) fn stays(&self) -> bool {
+        self.takes_part() && self.state() != MembershipState::Leaving
     }
 
     /// True if broker `node` is the coordinator, as far as is known.

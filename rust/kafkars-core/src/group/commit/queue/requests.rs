@@ -15,7 +15,6 @@ use crate::group::commit::error::CommitError;
 use crate::group::commit::error_action::CommitErrorAction;
 use crate::group::commit::request::{CommitCall, OffsetsToSend, answers, build};
 use crate::group::commit::unknown_topic::UnknownTopic;
-use crate::group::member::MembershipState;
 use crate::group::membership::Membership;
 
 impl CommitQueue {
@@ -44,8 +43,7 @@ impl CommitQueue {
         let newest = outside.or(self.newest())?;
         let offsets = self.newest_offsets(newest, cluster);
         let identity = membership.identity().filter(|_| outside.is_none());
-        let joins = membership.takes_part() && membership.state() != MembershipState::Leaving;
-        if identity.is_none() && joins && outside.is_none() {
+        if identity.is_none() && membership.stays() && outside.is_none() {
             self.hold(now); // the member is joining, and will have an identity then
             return None;
         }
