@@ -310,9 +310,7 @@ impl PyLoopBridge {
         let delay = deadline
             .saturating_duration_since(Instant::now())
             .as_secs_f64();
-        let expire = Expiry {
-            loop_bridge: PyWeakrefReference::new(slf.as_any())?.unbind(),
-        };
+        let expire = LaterCall::new(slf, Self::expire)?;
         let handle = loop_bridge
             .event_loop(py)?
             .call_method1(intern!(py, "call_later"), (delay, expire))?;
@@ -385,27 +383,10 @@ impl PyLoopBridge {
         if check.is(&BASE_EVENT_LOOP.get(py)?.getattr(name)?) {
             return Ok(());
         }
-        let rest = Rest {
-            loop_bridge: PyWeakrefReference::new(slf.as_any())?.unbind(),
-        };
+        // The loop that is entered again wakes what the outer call has not woken yet.
+        let rest = LaterCall::new(slf, Self::wake_ready)?;
         let call_soon = intern!(py, "call_soon");
         event_loop.call_method1(call_soon, (rest,)).map(drop)
-    }
-}
-
-/// What a loop that is entered again calls: wakes what the outer call has not woken yet.
-#[pyclass(module = "kafkars._kafkars", frozen)]
-struct Rest {
-    loop_bridge: Py<PyWeakrefReference>,
-}
-
-#[pymethods]
-impl Rest {
-    fn __call__(&self, py: Python<'_>) -> PyResult<()> {
-        match self.loop_bridge.bind(py).upgrade_as::<PyLoopBridge>()? {
-            Some(loop_bridge) => PyLoopBridge::wake_ready(&loop_bridge),
-            None => Ok(()),
-        }
     }
 }
 
@@ -415,18 +396,29 @@ impl Drop for PyLoopBridge {
     }
 }
 
-/// What the loop's timer calls. It has the bridge weakly: the bridge has the timer, which may still be set when the
-/// loop is closed, and the loop's pipe must be closed then, too.
+/// What the loop calls later. It has the bridge weakly: the bridge has the loop's timer, which may still be set when
+/// the loop is closed, and the loop's pipes must be closed then, too.
 #[pyclass(module = "kafkars._kafkars", frozen)]
-struct Expiry {
+struct LaterCall {
     loop_bridge: Py<PyWeakrefReference>,
+    call: fn(&Bound<'_, PyLoopBridge>) -> PyResult<()>,
+}
+
+impl LaterCall {
+    fn new(
+        loop_bridge: &Bound<'_, PyLoopBridge>,
+        call: fn(&Bound<'_, PyLoopBridge>) -> PyResult<()>,
+    ) -> PyResult<Self> {
+        let loop_bridge = PyWeakrefReference::new(loop_bridge.as_any())?.unbind();
+        Ok(Self { loop_bridge, call })
+    }
 }
 
 #[pymethods]
-impl Expiry {
+impl LaterCall {
     fn __call__(&self, py: Python<'_>) -> PyResult<()> {
         match self.loop_bridge.bind(py).upgrade_as::<PyLoopBridge>()? {
-            Some(loop_bridge) => PyLoopBridge::expire(&loop_bridge),
+            Some(loop_bridge) => (self.call)(&loop_bridge),
             None => Ok(()),
         }
     }
