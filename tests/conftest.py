@@ -57,8 +57,17 @@ def shares_kafka(config: pytest.Config) -> bool:
 
 
 def kafka_options(config: pytest.Config) -> KafkaOptions:
-    # Compaction is looked for every 15 s by default.
-    return KafkaOptions(version=config.getoption("--kafka-version"), properties={"log.cleaner.backoff.ms": "200"})
+    """The one Kafka of a run, which is never ended and started again."""
+    return KafkaOptions(
+        version=config.getoption("--kafka-version"),
+        properties={
+            # Compaction is looked for every 15 s by default.
+            "log.cleaner.backoff.ms": "200",
+            # A node that a busy machine has held up for longer gives itself up, and answers nobody while it takes each
+            # of some 10,000 partitions out of service and back: half a minute on two cores.
+            "broker.session.timeout.ms": "120000",
+        },
+    )
 
 
 FIRST_TRY_LINES = 40
