@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from kafkars import Consumer, Producer
 from kafkars.compat import confluent_kafka
+from kafkars.errors import ClosedError
 from kafkars.testing import EmbeddedBroker
 from kafkars.types import TopicPartition
 
@@ -99,8 +100,12 @@ class Blocked:
 
     def _run(self) -> None:
         deadline = time.monotonic() + SECONDS
-        while not self.entered.is_set() and time.monotonic() < deadline:
-            self._poll(0.05)
+        try:
+            while not self.entered.is_set() and time.monotonic() < deadline:
+                self._poll(0.05)
+        except ClosedError:
+            # By a close() that has waited for the callback, and for this poll no longer.
+            assert self.is_over
 
     def __call__(self, *_: object) -> None:
         self.entered.set()

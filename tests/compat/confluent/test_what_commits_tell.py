@@ -157,5 +157,7 @@ def test_on_commit_that_always_commits_in_vain_does_not_hold_up_a_poll(clients: 
     consumer.assign([clients.ck.TopicPartition(clients.topic(), 0)])
     consumer.commit()
     while len(told) < 3:
-        assert consumer.poll(0.05) is None
+        message = consumer.poll(0.05)
+        # The library tells of a broker that it cannot reach at once.
+        assert message is None or message.error() is not None
     assert set(told) == {"_NO_OFFSET"}
