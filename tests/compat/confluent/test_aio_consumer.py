@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import time
 from collections.abc import Awaitable, Callable
 from types import ModuleType
 from typing import Any
@@ -256,6 +257,49 @@ def test_what_a_call_still_gathers_is_not_committed(
             assert (await asking.committed(here))[0].offset == 2 + gathered
 
     run(work)
+
+
+def test_a_consumer_goes_on_in_another_event_loop(aio: ModuleType, broker: Broker, topic: str) -> None:
+    fill(broker, topic, 1)
+    made: list[Any] = []
+
+    async def begin() -> None:
+        made.append(aio.AIOConsumer(config(broker, topic, **{"enable.auto.commit": False})))
+        await made[0].subscribe([topic])
+        await read(made[0], 1)
+
+    async def go_on() -> None:
+        (consumer,) = made
+        assert [each.offset for each in await consumer.commit(asynchronous=False)] == [1]
+        assert await consumer.poll(0.1) is None
+        await consumer.close()
+
+    run(begin)
+    run(go_on)
+
+
+# The library's waits for itself.
+@pytest.mark.parametrize("ck", ["kafkars.compat.confluent_kafka"], indirect=True)
+def test_close_in_a_callback_of_a_poll_does_not_wait_for_the_callback(
+    aio: ModuleType, broker: Broker, topic: str
+) -> None:
+    told: list[str] = []
+
+    async def work() -> None:
+        async def on_assign(consumer: Any, _: list[Any]) -> None:
+            await consumer.close()
+            told.append("closed")
+
+        consumer = aio.AIOConsumer(config(broker, topic))
+        await consumer.subscribe([topic], on_assign=on_assign)
+        with pytest.raises(RuntimeError, match="closed"):
+            await read(consumer, 1)
+        await consumer.close()
+
+    started = time.monotonic()
+    run(work)
+    assert told == ["closed"]
+    assert time.monotonic() - started < SECONDS / 2
 
 
 @pytest.mark.parametrize("ck", ["kafkars.compat.confluent_kafka"], indirect=True)

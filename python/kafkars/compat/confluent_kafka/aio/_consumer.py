@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import Executor, ThreadPoolExecutor, wait
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from contextvars import ContextVar
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -72,11 +72,11 @@ class AIOConsumer:
         self.executor = executor or ThreadPoolExecutor(max_workers, thread_name_prefix="kafkars-aio")
         self._is_own_executor_ = executor is None
         # The thread of a cancelled call.
-        self._looking_: asyncio.Future[Message | None] | None = None
+        self._looking_: Future[Message | None] | None = None
         # Stands for the callback of a rebalance that runs, for which a thread waits.
         self._rebalancing_: object | None = None
         # The thread of `close()`.
-        self._closing_: asyncio.Future[None] | None = None
+        self._closing_: Future[None] | None = None
 
     # --- messages
 
@@ -149,7 +149,7 @@ class AIOConsumer:
         if self._looking_ is None or self._is_in_callback_():
             return
         looking = self._looking_
-        await asyncio.wait([looking])
+        await asyncio.wait([heard(looking)])
         if looking is not self._looking_:
             # Another call has waited as well.
             return
@@ -173,9 +173,9 @@ class AIOConsumer:
         now = time.monotonic()
         if not self._consumer._has_work_() and now < look:
             return look, None
-        looking = self._loop_.run_in_executor(self.executor, self._consumer._serve_)
+        looking = self.executor.submit(self._consumer._serve_)
         try:
-            return now + LOOK_AFTER, await asyncio.shield(looking)
+            return now + LOOK_AFTER, await asyncio.shield(heard(looking))
         except asyncio.CancelledError:
             self._looking_ = looking
             raise
@@ -187,7 +187,8 @@ class AIOConsumer:
 
         They are called with this consumer and the partitions, and are waited for.
         """
-        callbacks = {name: self._waited_(function(name, callback)) for name, callback in kwargs.items()}
+        loop = asyncio.get_running_loop()
+        callbacks = {name: self._waited_(function(name, callback), loop) for name, callback in kwargs.items()}
         self._consumer.subscribe(topics, **callbacks)
 
     async def unsubscribe(self) -> None:
@@ -275,26 +276,24 @@ class AIOConsumer:
         """Leaves the group, where `on_revoke` runs, and ends the consumer. May be called again.
 
         As in the library, cancelling it once takes effect when the consumer is closed; cancelling it again gives up the
-        wait, and the consumer is closed all the same.
+        wait, and the consumer is closed all the same. In a callback of a rebalance it does not wait: the consumer is
+        closed when the callback has ended.
         """
-        if self._is_in_callback_():
-            await self._call_(self._consumer.close)
-            return
         if self._closing_ is None:
-            self._closing_ = self._loop_.run_in_executor(self.executor, self._consumer.close)
+            self._closing_ = self.executor.submit(self._consumer.close)
             self._closing_.add_done_callback(self._closed_)
         elif self._closing_.done():
             return
+        if self._is_in_callback_():
+            return
+        closing = heard(self._closing_)
         try:
-            await asyncio.shield(self._closing_)
+            await asyncio.shield(closing)
         except asyncio.CancelledError:
-            await asyncio.wait([self._closing_])
+            await asyncio.wait([closing])
             raise
 
-    def _closed_(self, closing: asyncio.Future[None]) -> None:
-        # Marks the exception as retrieved, should nobody wait any more.
-        if not closing.cancelled():
-            closing.exception()
+    def _closed_(self, _: Future[None]) -> None:
         if self._is_own_executor_:
             self.executor.shutdown(wait=False)
             self.executor = Closed()
@@ -316,7 +315,7 @@ class AIOConsumer:
         return self._rebalancing_ is not None and CALLBACK.get() is self._rebalancing_
 
     async def _call_(self, work: Callable[..., T], *args: Any, **kwargs: Any) -> T:
-        return await self._loop_.run_in_executor(self.executor, partial(work, *args, **kwargs))
+        return await asyncio.get_running_loop().run_in_executor(self.executor, partial(work, *args, **kwargs))
 
     def _told_(self, callback: Callable[..., Any]) -> Callable[..., None]:
         """Wraps a callback so that it runs on the loop, from whichever thread it is called; nobody waits for it."""
@@ -326,9 +325,9 @@ class AIOConsumer:
 
         return from_anywhere
 
-    def _waited_(self, callback: Callable[..., Any]) -> Callable[[Any, Any], None]:
-        """Wraps a callback of a rebalance: it runs on the loop with this consumer, and the polling thread waits for
-        it.
+    def _waited_(self, callback: Callable[..., Any], loop: asyncio.AbstractEventLoop) -> Callable[[Any, Any], None]:
+        """Wraps a callback of a rebalance: it runs on the loop that has subscribed, with this consumer, and the polling
+        thread waits for it.
         """
 
         async def on_loop(partitions: list[TopicPartition]) -> None:
@@ -342,9 +341,9 @@ class AIOConsumer:
                 self._rebalancing_ = None
 
         def from_thread(_consumer: Any, partitions: list[TopicPartition]) -> None:
-            running = asyncio.run_coroutine_threadsafe(on_loop(partitions), self._loop_)
+            running = asyncio.run_coroutine_threadsafe(on_loop(partitions), loop)
             # A loop that is closed meanwhile runs nothing any more.
-            while not wait([running], LOOK_AFTER).done and not self._loop_.is_closed():
+            while not wait([running], LOOK_AFTER).done and not loop.is_closed():
                 pass
             if running.done():
                 running.result()
@@ -357,14 +356,19 @@ class Closed(Executor):
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         """Runs it here."""
-        from concurrent.futures import Future  # noqa: PLC0415  needed after the end only
-
         future: Future[Any] = Future()
         try:
             future.set_result(fn(*args, **kwargs))
         except Exception as problem:  # noqa: BLE001  it belongs to the future
             future.set_exception(problem)
         return future
+
+
+def heard(work: Future[T]) -> asyncio.Future[T]:
+    """What a thread does, as the running loop waits for it, whose failure is nobody's fault who waits no more."""
+    waiting = asyncio.wrap_future(work)
+    waiting.add_done_callback(lambda done: done.cancelled() or done.exception())
+    return waiting
 
 
 def check_number(num_messages: int) -> None:
