@@ -120,3 +120,21 @@ def test_an_exception_ends_the_program_with_nothing_but_its_traceback() -> None:
             raise SystemExit(3)
     """)
     assert (finished.code, finished.errors) == (3, "")
+
+
+def test_threads_that_outlive_the_main_thread_ask_the_confluent_administrator() -> None:
+    finished = run("""
+        from kafkars.compat.confluent_kafka.admin import AdminClient
+
+        broker = EmbeddedBroker(topics={"t": 1})
+        admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
+        admin.list_consumer_groups().result(10)
+
+        def ask():
+            threading.main_thread().join()
+            print(len(admin.list_consumer_groups().result(10).valid), flush=True)
+
+        threading.Thread(target=ask).start()
+    """)
+    assert finished.output == "0\n", finished
+    assert (finished.code, finished.errors) == (0, "")

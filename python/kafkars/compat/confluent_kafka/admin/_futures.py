@@ -99,7 +99,11 @@ class Questions:
         if self._threads is None:
             self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix=THREAD)
             RUNNING.add(self)
-        self._threads.submit(run)
+        try:
+            self._threads.submit(run)
+        except RuntimeError:
+            # Executors begin nothing more once the main thread has ended; other threads of the program may go on.
+            threading.Thread(target=run, name=THREAD).start()
 
 
 RUNNING: weakref.WeakSet[Questions] = weakref.WeakSet()
