@@ -8,6 +8,7 @@ import asyncio
 import os
 import signal
 import threading
+import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
@@ -33,6 +34,27 @@ def no_leader(clients: Clients, seconds: float) -> Iterator[None]:
     timer.start()
     yield
     timer.join()
+
+
+@pytest.mark.parametrize("is_waiting", [True, False], ids=["a commit waits", "none waits"])
+@pytest.mark.parametrize("clients", [FACE_ALONE], indirect=True, ids=["face"])
+def test_close_without_a_coordinator_ends_in_its_time(
+    clients: Clients, monkeypatch: pytest.MonkeyPatch, is_waiting: bool
+) -> None:
+    """With the wait for its last commit, and for one before it."""
+    face = "kafkars.compat.confluent_kafka"
+    monkeypatch.setattr(import_module(f"{face}._consumer"), "LEAVE_SECONDS", 3.0)
+    monkeypatch.setattr(import_module(f"{face}._commits"), "CLOSE_SECONDS", 2.0)
+    topic = clients.topic(messages=2)
+    consumer = clients.consumer({"group.id": clients.group()})
+    consumer.assign([clients.ck.TopicPartition(topic, 0, 0)])
+    poll_until(consumer, 2)
+    with clients.broker.handle.intercept("FindCoordinator", "COORDINATOR_NOT_AVAILABLE"):
+        if is_waiting:
+            consumer.commit(asynchronous=True)
+        started = time.monotonic()
+        consumer.close()
+        assert time.monotonic() - started < 4.5
 
 
 @pytest.mark.parametrize("ends", ["close", "with"])

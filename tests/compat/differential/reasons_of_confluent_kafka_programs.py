@@ -107,6 +107,12 @@ REASONS = [
         "A program often ends with the first; who presses Ctrl+C twice does not want to wait for a cluster that is away.",
     ),
     Reason(
+        ("a second Ctrl+C within `init_transactions()`, `commit_transaction()`, `abort_transaction()`",),
+        "is raised, as the first, when the call has ended or its time limit is over",
+        "is raised at once; the same call is made again before any other, as after a time limit",
+        "The first may be answered by a cluster that is away for long.",
+    ),
+    Reason(
         ("Ctrl+C within `await AIOProducer.flush()`, in a program that ends then without close()",),
         "ends once a thread of the library has sent all",
         "what is not stored within 0.8 s is given up, with a line in the log",

@@ -44,9 +44,9 @@ if TYPE_CHECKING:
 log = logging.getLogger("kafkars.compat")
 
 LEAVE_SECONDS = 30.0
-"""Seconds for which `close()` waits for the coordinator."""
+"""Seconds for which `close()` waits for the coordinator, with its last commit."""
 GONE_SECONDS = 1.0
-"""The same if no broker can be connected to and nothing is to be committed."""
+"""The same if no broker can be connected to and nothing is to be committed, and the least after a commit in vain."""
 
 
 class Consumer(ConfluentConsumer):
@@ -549,8 +549,8 @@ class Consumer(ConfluentConsumer):
             # The call that has called `on_revoke` goes on, and commits.
             return
         raised: list[BaseException] = []
-        ending = Ending(math.inf, "the consumer commits and leaves its group", Exception)
-        ending.wait(lambda _: self._end_(raised))
+        ending = Ending(LEAVE_SECONDS, "the consumer commits and leaves its group", Exception)
+        ending.wait(lambda left: self._end_(raised, time.monotonic() + left))
         interrupts = [each for each in (ending.interrupt, *raised) if not isinstance(each, Exception | None)]
         if interrupts:
             raise interrupts[0]
@@ -559,8 +559,8 @@ class Consumer(ConfluentConsumer):
         if raised:
             raise raised[-1]
 
-    def _end_(self, raised: list[BaseException]) -> None:
-        """Closes; what callbacks raise is kept. A call that an interrupt has ended can be made again."""
+    def _end_(self, raised: list[BaseException], until: float) -> None:
+        """Closes until some time; what callbacks raise is kept. A call that an interrupt has ended can be made again."""
         self._assignment_.is_closing = True
         # Callbacks that wait for the next poll, such as `on_lost`, run now.
         for step in (
@@ -572,7 +572,7 @@ class Consumer(ConfluentConsumer):
                 step()
         is_in_vain = self._trouble_.is_down() and not (self._face_.enable_auto_commit and self._commits_.pending())
         try:
-            self._engine_.close(GONE_SECONDS if is_in_vain else LEAVE_SECONDS)
+            self._engine_.close(GONE_SECONDS if is_in_vain else max(GONE_SECONDS, until - time.monotonic()))
         except errors.KafkaError as error:
             # As in librdkafka, which reports a failed last commit to `on_commit` only.
             log.warning("the last commit failed: %s", error)

@@ -1,4 +1,4 @@
-"""The waits of `close()`, which Ctrl+C ends when it comes again."""
+"""Waits that Ctrl+C ends when it comes again: those of `close()`, and of the end of a transaction."""
 
 from __future__ import annotations
 
@@ -20,25 +20,45 @@ class Ending:
         raised: What ends a call for good. Any other exception is one of the handler of a signal.
     """
 
-    def __init__(self, seconds: float, goes_on: str, raised: type[Exception]) -> None:
+    def __init__(self, seconds: float, goes_on: str, raised: type[Exception] | tuple[type[Exception], ...]) -> None:
         self._end = time.monotonic() + seconds
         self._goes_on = goes_on
         self._raised = raised
         self.interrupt: BaseException | None = None
         """The exception of the first interrupt, of whatever signal."""
+        self.is_given_up = False
+        """Whether the second one has ended a wait."""
 
-    def wait(self, call: Callable[[float], object], at_most: float = math.inf) -> None:
-        """Makes a call that is given its seconds, and makes it again where the first interrupt has ended it."""
+    def wait(
+        self,
+        call: Callable[[float], object],
+        at_most: float = math.inf,
+        again: Callable[[float], object] | None = None,
+    ) -> None:
+        """Makes a call that is given its seconds, and makes it again where the first interrupt has ended it.
+
+        Args:
+            call: What may take long.
+            at_most: How many seconds it may take.
+            again: What is called instead of it then, when it may have ended already.
+        """
         try:
             call(self._left(at_most))
         except self._raised:
             raise
         except BaseException as interrupt:
             if self.interrupt is not None:
+                self.is_given_up = True
                 raise
             self.interrupt = interrupt
             log.warning("interrupted; %s, and Ctrl+C again ends that", self._goes_on)
-            call(self._left(at_most))
+            try:
+                (again or call)(self._left(at_most))
+            except self._raised:
+                raise
+            except BaseException:
+                self.is_given_up = True
+                raise
 
     def _left(self, at_most: float) -> float:
         return min(at_most, max(0.0, self._end - time.monotonic()))

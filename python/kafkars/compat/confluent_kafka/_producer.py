@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from types import TracebackType
@@ -164,10 +163,17 @@ class Producer(ConfluentProducer):
         Raises:
             KafkaException: What can be done tell `retriable()` and `fatal()` of its error.
         """
-        seconds = limit(timeout)
+        ending = self._ending_(timeout, "the producer gets its id")
         self._transactional_()
-        with self._calls_.take_init(self._failure_()):
-            self._engine_.init_transactions(seconds)
+        init = self._engine_.init_transactions
+        if self._calls_.cut == "init_transactions":
+            init = self._again_(init)
+        self._calls_.run(
+            "init_transactions",
+            lambda ending: ending.wait(init, again=self._again_(init)),
+            ending,
+            failure=self._failure_(),
+        )
 
     def begin_transaction(self) -> None:
         """Opens a transaction: every message from now on is part of it.
@@ -176,8 +182,16 @@ class Producer(ConfluentProducer):
             KafkaException: There is one, or `init_transactions()` was not called.
         """
         self._transactional_()
-        with self._calls_.take("begin_transaction", self._failure_()):
-            self._engine_.begin_transaction()
+        if not self._engine_.in_transaction:
+            # Where an interrupt has come right behind the end of the last one.
+            self._forget_lost_()
+            self._commits_(False)
+        self._calls_.run(
+            "begin_transaction",
+            lambda _: self._engine_.begin_transaction(),
+            self._ending_(0, "the transaction begins"),
+            failure=self._failure_(),
+        )
 
     def send_offsets_to_transaction(
         self, positions: list[TopicPartition], group_metadata: object, timeout: float = -1
@@ -201,8 +215,12 @@ class Producer(ConfluentProducer):
             # A consumer that has read nothing yet has no offsets.
             return
         try:
-            with self._calls_.take("send_offsets_to_transaction", self._failure_()):
-                self._engine_.send_offsets_to_transaction(offsets, group, seconds)
+            self._calls_.run(
+                "send_offsets_to_transaction",
+                lambda _: self._engine_.send_offsets_to_transaction(offsets, group, seconds),
+                self._ending_(timeout, "the offsets are sent"),
+                failure=self._failure_(),
+            )
         finally:
             if self._calls_.abortable is not None:
                 self._commits_(True)
@@ -213,21 +231,41 @@ class Producer(ConfluentProducer):
         Raises:
             KafkaException: What can be done tell `retriable()`, `fatal()` and `txn_requires_abort()` of its error.
         """
-        until = time.monotonic() + limit(timeout)
+        ending = self._ending_(timeout, "the transaction is committed")
         self._transactional_()
         with raising_at_the_end() as kept:
-            with self._calls_.turn("commit_transaction"):
-                self._check_not_in_report_("commit_transaction")
-                try:
-                    with self._calls_.step("commit_transaction"):
-                        # From now on the transaction takes no message, also while those before it are sent.
-                        self._commits_(self._engine_.in_transaction)
-                        self._send_left_(limit(timeout), kept)
-                        self._engine_.commit_transaction(max(until - time.monotonic(), 0.0))
-                finally:
-                    if self._calls_.cut is None:
-                        self._commits_(False)
+
+            def step(ending: Ending) -> None:
+                # From now on the transaction takes no message, also while those before it are sent.
+                self._commits_(self._engine_.in_transaction)
+                ending.wait(lambda left: self._send_left_(left, kept))
+                commit = self._engine_.commit_transaction
+                ending.wait(commit, again=self._again_(commit))
+
+            self._calls_.run(
+                "commit_transaction",
+                step,
+                ending,
+                check=lambda: self._check_not_in_report_("commit_transaction"),
+                ended=lambda: self._commits_(False),
+            )
             self._keep_(kept, 0)
+
+    def _ending_(self, timeout: float, goes_on: str) -> Ending:
+        """Returns the waits of a call of transactions, whose other exceptions are those of the engine and its own."""
+        return Ending(limit(timeout), goes_on, (errors.KafkaError, KafkaException))
+
+    def _again_(self, call: Callable[[float], object]) -> Callable[[float], object]:
+        """Returns the same call where it may have ended already, of which nobody has heard."""
+
+        def again(seconds: float) -> None:
+            try:
+                call(seconds)
+            except errors.TransactionStateError:
+                if self._engine_.in_transaction or self._engine_._transaction_failure() is not None:
+                    raise
+
+        return again
 
     def _send_left_(self, seconds: float, kept: list[Exception]) -> None:
         """Sends what is left of the transaction that is to be committed.
@@ -263,13 +301,19 @@ class Producer(ConfluentProducer):
         Raises:
             KafkaException: What can be done tell `retriable()` and `fatal()` of its error.
         """
-        seconds = limit(timeout)
+        ending = self._ending_(timeout, "the transaction is aborted")
         self._transactional_()
+        abort = self._engine_.abort_transaction
+
+        def ended() -> None:
+            if not self._engine_.in_transaction:
+                self._forget_lost_()
+                self._commits_(False)
+
         with raising_at_the_end() as kept:
-            with self._calls_.take("abort_transaction"):
-                self._engine_.abort_transaction(seconds)
-            self._forget_lost_()
-            self._commits_(False)
+            self._calls_.run(
+                "abort_transaction", lambda ending: ending.wait(abort, again=self._again_(abort)), ending, ended=ended
+            )
             # All reports, so that none of this transaction is given, or raises, in the next one.
             self._keep_(kept, 0)
 

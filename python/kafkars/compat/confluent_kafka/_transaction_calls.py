@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 import threading
+import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import FrameType
 
 from kafkars import errors
 from kafkars.compat.confluent_kafka import _arguments as arguments
 from kafkars.compat.confluent_kafka._arguments import Place
+from kafkars.compat.confluent_kafka._ending import Ending
 from kafkars.compat.confluent_kafka._translate import of_engine, refusal
 from kafkars.compat.confluent_kafka.error import LOCAL, KafkaError, KafkaException
 from kafkars.types import OffsetAndMetadata
@@ -20,6 +24,7 @@ RESUMED = frozenset({"init_transactions", "commit_transaction", "abort_transacti
 
 ABORT_SECONDS = 30.0
 """Seconds for which `close()` waits for a call that is under way, and then for the abort of an open transaction."""
+PAUSE_BETWEEN_LOOKS = 0.01
 
 
 class TransactionCalls:
@@ -30,10 +35,13 @@ class TransactionCalls:
     """
 
     def __init__(self) -> None:
-        self._changed = threading.Condition()
-        self._running: str | None = None
-        # The thread of that call.
+        # Held while a call runs.
+        self._turn = threading.Lock()
+        # Whose turn it is, or was last, and the thread of that call; None for those of asyncio. The frame that makes
+        # the call has the mark.
+        self._running = ""
         self._thread: int | None = None
+        self._mark: object = None
         self._is_ending = False
         self.cut: str | None = None
         """The call whose time limit was over before it had ended: it is to be made again first."""
@@ -42,33 +50,64 @@ class TransactionCalls:
         self.abortable: KafkaError | None = None
         """What has cut a call short that is not resumed: all but an abort fail with it."""
 
-    @contextmanager
-    def take(self, call: str, failure: Exception | None = None) -> Iterator[None]:
-        """The time of a call: its turn, and its only step.
+    def run(
+        self,
+        call: str,
+        step: Callable[[Ending], object],
+        ending: Ending,
+        *,
+        failure: Exception | None = None,
+        check: Callable[[], object] = lambda: None,
+        ended: Callable[[], object] = lambda: None,
+    ) -> None:
+        """Makes a call of a thread, which an interrupt may end anywhere.
 
         Args:
             call: Its name.
+            step: What the engine does, given `ending`.
+            ending: Its waits, which go on where the first interrupt has ended them, as the library's calls do.
             failure: Why the transaction can only be aborted, if that forbids the call.
+            check: Refuses it in its turn, which says nothing of one that is to be made again.
+            ended: What follows in the turn of the call, unless it is to be made again.
 
         Raises:
             KafkaException: Another one has not ended, and a later try may succeed; or this one has failed.
             RuntimeError: The producer is being closed.
+            BaseException: The first interrupt, when all is done.
         """
-        with self.turn(call), self.step(call):
-            if failure is not None:
-                raise failure
-            yield
+        self._let_in(call)
+        mark = object()
+        self._begin(call, mark)
+        try:
+            with self._turn:
+                self._begin(call, mark)
+                self._enter(call)
+                check()
+                try:
+                    with self.step(call):
+                        if failure is not None:
+                            raise failure
+                        step(ending)
+                finally:
+                    if ending.is_given_up and call in RESUMED:
+                        self.cut = call
+                    if self.cut is None:
+                        ended()
+        finally:
+            if ending.interrupt is not None:
+                raise ending.interrupt
 
     @contextmanager
-    def turn(self, call: str) -> Iterator[None]:
-        """The time in which no other call is let in."""
-        self._begin(call)
-        try:
-            yield
-        finally:
-            with self._changed:
-                self._running = None
-                self._changed.notify_all()
+    def take(self, call: str, failure: Exception | None = None) -> Iterator[None]:
+        """The time of a call of asyncio: its turn, and its only step. See `run()`."""
+        self._let_in(call)
+        with self._turn:
+            self._running, self._thread = call, None
+            self._enter(call)
+            with self.step(call):
+                if failure is not None:
+                    raise failure
+                yield
 
     @contextmanager
     def step(self, call: str) -> Iterator[None]:
@@ -106,36 +145,61 @@ class TransactionCalls:
         Raises:
             KafkaException: It was called by a callback that runs within a call.
         """
-        with self._changed:
-            if self._running is not None and self._thread == threading.get_ident():
-                raise refusal("_STATE", f"{self._running}() has not ended: it has called this")
-            self._is_ending = True
+        if self._is_taken() and self._thread == threading.get_ident():
+            raise refusal("_STATE", f"{self._running}() has not ended: it has called this")
+        self._is_ending = True
 
     def wait(self, seconds: float) -> None:
-        """Waits until no call runs."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._running is None, min(seconds, threading.TIMEOUT_MAX))
+        """Waits until no call runs: that of another thread, which seldom closes meanwhile."""
+        until = time.monotonic() + seconds
+        while self._is_taken() and time.monotonic() < until:
+            time.sleep(PAUSE_BETWEEN_LOOKS)
 
-    def _begin(self, call: str) -> None:
-        with self._changed:
-            if self._is_ending:
-                raise RuntimeError("Producer has been closed")
-            if self.fatal is not None:
-                raise KafkaException(self.fatal)
-            if self._running == call:
-                raise later(
-                    "_PREV_IN_PROGRESS", f"{call}() runs already, in another thread or within a report of its own"
-                )
-            if self._running is not None:
-                raise later(
-                    "_CONFLICT", f"{self._running}() has not ended: it runs in another thread, or has called this"
-                )
-            if self.cut not in {None, call}:
-                text = f"{self.cut}() has not ended when its time limit was over: call it again first"
-                raise later("_CONFLICT", text)
-            if self.abortable is not None and call != "abort_transaction":
-                raise KafkaException(self.abortable)
-            self._running, self._thread = call, threading.get_ident()
+    def _let_in(self, call: str) -> None:
+        """Refuses what may not be called beside the call that runs."""
+        self._check_alive()
+        if not self._is_taken():
+            return
+        if self._running == call:
+            raise later("_PREV_IN_PROGRESS", f"{call}() runs already, in another thread or within a report of its own")
+        raise later("_CONFLICT", f"{self._running}() has not ended: it runs in another thread, or has called this")
+
+    def _begin(self, call: str, mark: object) -> None:
+        self._running, self._thread, self._mark = call, threading.get_ident(), mark
+
+    def _enter(self, call: str) -> None:
+        """Refuses what may not follow what was called before."""
+        self._check_alive()
+        if self.cut not in {None, call}:
+            text = f"{self.cut}() has not ended when its time limit was over: call it again first"
+            raise later("_CONFLICT", text)
+        if self.abortable is not None and call != "abort_transaction":
+            raise KafkaException(self.abortable)
+
+    def _is_taken(self) -> bool:
+        """Whether a call runs. One that an interrupt has ended within the last steps of its `with` does not."""
+        if not self._turn.locked():
+            return False
+        if self._thread != threading.get_ident() or has_called(self._mark):
+            return True
+        self._turn = threading.Lock()
+        return False
+
+    def _check_alive(self) -> None:
+        if self._is_ending:
+            raise RuntimeError("Producer has been closed")
+        if self.fatal is not None:
+            raise KafkaException(self.fatal)
+
+
+def has_called(mark: object) -> bool:
+    """Whether the call with this mark has called this."""
+    frame: FrameType | None = sys._getframe()
+    while frame is not None:
+        if frame.f_code is TransactionCalls.run.__code__ and frame.f_locals.get("mark") is mark:
+            return True
+        frame = frame.f_back
+    return False
 
 
 def warn_of_open_transaction(problem: KafkaException) -> None:

@@ -12,13 +12,23 @@ use pyo3::types::{PyWeakrefMethods, PyWeakrefReference};
 use super::running_loop::has_running_loop;
 use crate::imports::CURRENT_TASK;
 
-/// After so many steps without a turn it is asked whether one task has made them: about a millisecond. A turn takes as
-/// long as some ten steps.
+/// After so many steps without a turn it is asked whether one task has made them: a millisecond, or a few. A turn takes
+/// as long as some ten steps.
 const MOST_STEPS: u32 = 1_024;
 
+/// The same for milliseconds: what the application does between its calls takes time, too.
+const MOST_MILLISECONDS: u32 = 4;
+
+/// Steps of calls on one thread since its loop was last seen to run.
+#[derive(Clone, Copy)]
+struct Steps {
+    count: u32,
+    /// When the first of them was made; means nothing before.
+    since: u32,
+}
+
 thread_local! {
-    /// Steps of calls on this thread since its loop was last seen to run.
-    static STEPS: Cell<u32> = const { Cell::new(0) };
+    static STEPS: Cell<Steps> = const { Cell::new(Steps { count: 0, since: 0 }) };
     /// The task that has made the step at which it was last asked.
     static TASK: RefCell<Option<Py<PyWeakrefReference>>> = const { RefCell::new(None) };
 }
@@ -33,10 +43,38 @@ pub(crate) fn turn_is_due(py: Python<'_>) -> bool {
 #[inline]
 pub(super) fn count_step() -> bool {
     STEPS.with(|steps| {
-        let count = steps.get() + 1;
-        steps.set(count);
-        count > MOST_STEPS
+        let Steps { count, since } = steps.get();
+        let now = milliseconds();
+        let count = count + 1;
+        let since = if count == 1 { now } else { since };
+        steps.set(Steps { count, since });
+        count > MOST_STEPS || now.wrapping_sub(since) >= MOST_MILLISECONDS
     })
+}
+
+/// A clock that is read in a few nanoseconds, and that goes in steps of some milliseconds.
+#[cfg(target_os = "linux")]
+#[inline]
+fn milliseconds() -> u32 {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: the place for the answer is there. The clock is in every Linux that Rust runs on.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC_COARSE, &raw mut time) };
+    // Of differences only; what is cut off is the same in both times.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    (time.tv_sec as u32)
+        .wrapping_mul(1_000)
+        .wrapping_add(time.tv_nsec as u32 / 1_000_000)
+}
+
+#[cfg(not(target_os = "linux"))]
+#[allow(clippy::disallowed_methods, clippy::cast_possible_truncation)]
+fn milliseconds() -> u32 {
+    static START: std::sync::LazyLock<std::time::Instant> =
+        std::sync::LazyLock::new(std::time::Instant::now);
+    START.elapsed().as_millis() as u32
 }
 
 /// Begins to count anew; true if it is the loop's turn, because the running task is the one of last time. Calls that
@@ -62,5 +100,5 @@ fn is_of_one_task(py: Python<'_>) -> PyResult<bool> {
 /// Notes that the loop runs.
 #[inline]
 pub(super) fn note_turn() {
-    STEPS.set(0);
+    STEPS.set(Steps { count: 0, since: 0 });
 }

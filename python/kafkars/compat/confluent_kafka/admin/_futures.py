@@ -102,8 +102,9 @@ class Questions:
         try:
             self._threads.submit(run)
         except RuntimeError:
-            # Executors begin nothing more once the main thread has ended; other threads of the program may go on.
-            threading.Thread(target=run, name=THREAD).start()
+            # Executors begin nothing more once the main thread has ended: other threads go on, and functions of
+            # `atexit`, where newer Pythons begin no thread either.
+            run()
 
 
 RUNNING: weakref.WeakSet[Questions] = weakref.WeakSet()
