@@ -177,6 +177,10 @@ impl Log {
         let Some(entry) = self.batches.get(first).copied() else {
             return Ok(Bytes::new());
         };
+        // Compaction may have removed everything between: at least one batch is read only where there is one.
+        if entry.position >= past_end {
+            return Ok(Bytes::new());
+        }
         let index = self
             .segments
             .partition_point(|(start, _)| *start <= entry.position)

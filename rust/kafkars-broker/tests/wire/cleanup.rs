@@ -176,6 +176,28 @@ fn aborted_records_go_and_open_transactions_stay() {
     assert_eq!(open.send(&["5"]), 0);
 }
 
+/// A fetch returns at least one batch, however large, but none that its reader must not see yet.
+#[test]
+fn what_is_compacted_away_shows_nobody_an_open_transaction() {
+    let broker = compacted();
+    let mut wire = Wire::to(&broker);
+    let mut aborted = Producer::new(&broker, "aborted", SECOND);
+    let mut open = Producer::new(&broker, "open", SECOND);
+    aborted.write(&["1"]);
+    open.write(&["2"]);
+    assert_eq!(aborted.end(false), 0);
+    assert_eq!(broker.compact(None).unwrap(), 1);
+    let committed = fetch_committed(&mut wire, 0);
+    assert_eq!(committed.last_stable_offset, 1);
+    assert_eq!(read(&committed.records), vec![]);
+    assert_eq!(
+        wire.fetch("t", 0, 0).records.map(|bytes| bytes.is_empty()),
+        Some(false)
+    );
+    assert_eq!(open.end(true), 0);
+    assert_eq!(read(&fetch_committed(&mut wire, 0).records).len(), 3);
+}
+
 #[test]
 fn markers_that_end_nothing_go_when_their_time_is_over() {
     let broker = compacted();
