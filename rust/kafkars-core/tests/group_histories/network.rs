@@ -175,6 +175,7 @@ impl Network {
                 waiting.loses_answer = true;
                 self.put(breaks_at, Delivery::Broken(call_id));
             }
+            Fate::Lost => waiting.loses_answer = true,
             Fate::Late(delay) => waiting.delay = delay,
             Fate::Garbled(garbage) => waiting.garbage = Some(garbage),
             Fate::Refused(_) | Fate::CutBefore => {}
@@ -206,7 +207,7 @@ impl Network {
             return;
         };
         if waiting.loses_answer {
-            return; // the broken connection tells
+            return; // the broken connection tells, or the end of the time for the request
         }
         if self.cut_off.contains(&waiting.from) {
             return self.put(now + Duration::from_secs(1), Delivery::Broken(call_id));

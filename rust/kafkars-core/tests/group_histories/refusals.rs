@@ -201,6 +201,7 @@ fn troubles(setup: Setup) -> Vec<Trouble> {
         fates.extend([
             Fate::CutBefore,
             Fate::CutAfter,
+            Fate::Lost,
             Fate::Late(Duration::from_secs(3)),
             Fate::Late(Duration::from_secs(20)),
         ]);

@@ -47,6 +47,8 @@ pub(crate) enum Fate {
     CutBefore,
     /// Its connection breaks after it had its effect.
     CutAfter,
+    /// It has its effect, and the answer never comes, though the connection lives.
+    Lost,
     /// It has its effect, and the answer takes so long.
     Late(Duration),
     /// It has its effect, and the answer is nonsense in this way.

@@ -375,7 +375,9 @@ impl World {
         match self.troubles.judge(process, Api::FindCoordinator) {
             None | Some(Fate::Garbled(_) | Fate::Late(_)) => Ok(self.coordinator_node),
             Some(Fate::Refused(code)) => Err(RequestFailure::Refused(code, None)),
-            Some(Fate::CutBefore | Fate::CutAfter) => Err(RequestFailure::Retriable("cut".into())),
+            Some(Fate::CutBefore | Fate::CutAfter | Fate::Lost) => {
+                Err(RequestFailure::Retriable("cut".into()))
+            }
         }
     }
 

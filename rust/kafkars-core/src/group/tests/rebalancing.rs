@@ -329,3 +329,37 @@ fn a_static_member_leaves_without_a_word_unless_it_is_told_to_give_up_its_place(
         }
     }
 }
+
+/// The coordinator names the same generation to a member that joins again as it was: a leader that takes its time costs
+/// its followers no rebalance, and an answer that is lost keeps nobody out for `max_poll_interval`.
+#[test]
+fn a_follower_that_waits_for_long_joins_again_as_it_is_until_the_leader_has_assigned() {
+    let mut member = TestMember::classic(&["range"], |config| {
+        config.request_timeout = Duration::from_secs(3);
+        config.max_poll_interval = Duration::from_secs(300);
+    });
+    let (join, first) = member.next_join();
+    member.answer(&join, GroupResponse::JoinGroup(joined(7, "range")));
+    let mut protocols = first.protocols;
+    for tries in 1..=20 {
+        let (sync, request) = member.next_sync();
+        assert_eq!((request.generation_id, &*request.member_id), (7, "me"));
+        assert_eq!(sync.timeout, Duration::from_secs(3));
+        if tries == 20 {
+            member.answer(&sync, assignment(&[0, 1]));
+            break;
+        }
+        let late = RequestFailure::Retriable("it has not answered".into());
+        member.membership.failed(member.now, sync.id, late);
+        member.pass(Duration::from_secs(2));
+        let (join, request) = member.next_join();
+        assert_eq!(request.member_id, "me");
+        assert!(tries == 1 || request.protocols == protocols);
+        protocols = request.protocols;
+        member.answer(&join, GroupResponse::JoinGroup(joined(7, "range")));
+    }
+    let assigned = member.next_change();
+    assert_eq!(assigned.kind, ChangeKind::Assigned);
+    assert_eq!(assigned.partitions.len(), 2);
+    assert!(member.told.is_empty(), "nothing was lost meanwhile");
+}
