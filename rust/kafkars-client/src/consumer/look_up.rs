@@ -6,14 +6,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use kafkars_core::config::TopicPartition;
-use kafkars_core::fetch::buffer::{FetchBuffer, LookUp};
+use kafkars_core::fetch::buffer::{FetchBuffer, LookUp, LookUpSource};
 use kafkars_core::fetch::cursor::StartAt;
 use kafkars_core::fetch::error::FetchError;
 use kafkars_core::fetch::offset_reset::{LATEST_TIMESTAMP, timestamp_for};
 use kafkars_core::fetch::position::FetchPosition;
 use tokio::task::JoinSet;
 
-use super::group::offset_fetch;
+use super::group::offset_fetch::{self, OffsetFetchOutcome};
 use super::offsets::{self, ListOffsetsOutcome, OffsetAndTimestamp};
 use super::shared::ConsumerShared;
 use crate::{now, wall_clock_ms};
@@ -21,32 +21,41 @@ use crate::{now, wall_clock_ms};
 const OPERATION: &str = "position look-up";
 const COMMITTED: &str = "look-up of the committed offset";
 
-/// Starts look-ups for cursors without position, one task per topic, so that an error of one topic concerns no other.
+/// Starts look-ups for cursors without position, one task for each source, so that a silent broker delays none of what
+/// others are asked for.
 pub(super) fn start(shared: &Arc<ConsumerShared>, tasks: &mut JoinSet<()>, now: Instant) {
     let now_ms = wall_clock_ms();
     let cluster = shared.client.cluster();
     let has_group = shared.group.is_some();
-    let is_committed = |start| start == StartAt::Committed && has_group;
-    let mut by_topic: HashMap<Arc<str>, Vec<(LookUp, i64)>> = HashMap::new();
+    let mut by_source: HashMap<LookUpSource, Vec<(LookUp, i64)>> = HashMap::new();
     let mut committed: Vec<LookUp> = Vec::new();
     shared.update(|buffer| {
         let policy = buffer.policy();
         let look_ups = buffer.take_look_ups(now, |partition, start| {
+            if start == StartAt::Committed && has_group {
+                return Some(LookUpSource::Coordinator);
+            }
+            if timestamp_for(start, policy, now_ms, partition).is_err() {
+                return Some(LookUpSource::Policy);
+            }
             // A topic that does not exist yet is asked about once metadata has it.
             let topic = cluster.topic(&partition.topic);
-            let asks_nobody = timestamp_for(start, policy, now_ms, partition).is_err();
-            is_committed(start) || asks_nobody || topic.is_some_and(|topic| topic.error.is_none())
+            topic.filter(|topic| topic.error.is_none())?;
+            let leader = cluster.leader(&partition.topic, partition.partition);
+            Some(match leader {
+                Some(leader) => LookUpSource::Leader(leader.node),
+                None => LookUpSource::NoLeader(Arc::clone(&partition.topic)),
+            })
         });
         for look_up in look_ups {
-            if is_committed(look_up.start) {
+            if look_up.source == LookUpSource::Coordinator {
                 committed.push(look_up);
                 continue;
             }
-            let topic = Arc::clone(&look_up.partition.topic);
             match timestamp_for(look_up.start, policy, now_ms, &look_up.partition) {
-                Err(error) => refused(buffer, &look_up, OPERATION, error),
-                Ok(timestamp) => by_topic
-                    .entry(topic)
+                Err(error) => refused(buffer, &look_up, now, OPERATION, error),
+                Ok(timestamp) => by_source
+                    .entry(look_up.source.clone())
                     .or_default()
                     .push((look_up, timestamp)),
             }
@@ -55,7 +64,7 @@ pub(super) fn start(shared: &Arc<ConsumerShared>, tasks: &mut JoinSet<()>, now: 
     if !committed.is_empty() {
         tasks.spawn(start_from_committed(Arc::clone(shared), committed));
     }
-    for (_, look_ups) in by_topic {
+    for (_, look_ups) in by_source {
         tasks.spawn(look_up(Arc::clone(shared), look_ups));
     }
 }
@@ -99,7 +108,7 @@ async fn look_up(shared: Arc<ConsumerShared>, look_ups: Vec<(LookUp, i64)>) {
                     }
                 }
                 ListOffsetsOutcome::Refused(FetchError::Closed) => {}
-                ListOffsetsOutcome::Refused(error) => refused(buffer, &look_up, OPERATION, error),
+                ListOffsetsOutcome::Refused(error) => refused(buffer, &look_up, now, OPERATION, error),
             }
         }
     });
@@ -112,19 +121,18 @@ async fn look_up(shared: Arc<ConsumerShared>, look_ups: Vec<(LookUp, i64)>) {
 
 /// Sets positions to the offsets that the group has committed; without one `auto_offset_reset` decides.
 async fn start_from_committed(shared: Arc<ConsumerShared>, look_ups: Vec<LookUp>) {
-    let partitions = look_ups
+    let partitions: Vec<TopicPartition> = look_ups
         .iter()
         .map(|look_up| look_up.partition.clone())
         .collect();
-    let deadline = now() + shared.client.config().request_timeout;
     // Whoever has an open transaction with offsets of a partition may have processed records behind the last ones: to
-    // read these again would process them twice.
-    let found = offset_fetch::fetch(&shared, partitions, true, deadline).await;
+    // read these again would process them twice. So the offsets are asked for until they are stable.
+    let outcome = offset_fetch::try_fetch(&shared, &partitions).await;
     let now = now();
     shared.update(|buffer| {
         for look_up in look_ups {
-            match &found {
-                Ok(found) => match found.get(&look_up.partition) {
+            match &outcome {
+                OffsetFetchOutcome::Found(found) => match found.get(&look_up.partition) {
                     Some(committed) => {
                         tracing::debug!(target: "kafkars::consumer", client = %shared.client.name(), partition = %look_up.partition, offset = committed.offset, "reading begins at the committed offset");
                         let position = FetchPosition {
@@ -138,14 +146,16 @@ async fn start_from_committed(shared: Arc<ConsumerShared>, look_ups: Vec<LookUp>
                     }
                     None => buffer.start_by_policy(&look_up),
                 },
-                Err(FetchError::Closed) => {}
-                Err(error @ FetchError::TimedOut { .. }) => {
+                OffsetFetchOutcome::Again(cause) => {
                     if buffer.ended(&look_up).is_some() {
-                        let cause = error.to_string();
+                        let cause = Arc::clone(cause);
                         buffer.refused(look_up.id, look_up.epoch, now, COMMITTED, cause);
                     }
                 }
-                Err(error) => refused(buffer, &look_up, COMMITTED, error.clone()),
+                OffsetFetchOutcome::Refused(FetchError::Closed) => {}
+                OffsetFetchOutcome::Refused(error) => {
+                    refused(buffer, &look_up, now, COMMITTED, error.clone());
+                }
             }
         }
     });
@@ -154,9 +164,15 @@ async fn start_from_committed(shared: Arc<ConsumerShared>, look_ups: Vec<LookUp>
 }
 
 /// Reports an error that no retry will mend. The look-up is tried again when the application goes on.
-fn refused(buffer: &mut FetchBuffer, look_up: &LookUp, operation: &'static str, error: FetchError) {
+fn refused(
+    buffer: &mut FetchBuffer,
+    look_up: &LookUp,
+    now: Instant,
+    operation: &'static str,
+    error: FetchError,
+) {
     if buffer.ended(look_up).is_some() {
-        buffer.refused_for_good(look_up.id, look_up.epoch, now(), operation, error);
+        buffer.refused_for_good(look_up.id, look_up.epoch, now, operation, error);
     }
 }
 

@@ -35,10 +35,15 @@ pub struct RetryState {
 }
 
 /// How the pause after a failure grows.
+///
+/// What fails at one moment gets pauses that vary alike: partitions that were refused together are asked for together
+/// again, in one request and not in as many as there are partitions.
 #[derive(Debug, Clone)]
 pub struct RetryPace {
     backoff: Backoff,
     random: Random,
+    // The moment of the last failure, and the number that all pauses after it vary by.
+    drawn: Option<(Instant, u64)>,
 }
 
 impl RetryPace {
@@ -48,11 +53,17 @@ impl RetryPace {
         Self {
             backoff,
             random: Random::new(seed),
+            drawn: None,
         }
     }
 
-    fn pause(&mut self, failures: u32) -> Duration {
-        let pause = self.backoff.delay(failures, self.random.next());
+    fn pause(&mut self, now: Instant, failures: u32) -> Duration {
+        let number = match self.drawn {
+            Some((at, number)) if at == now => number,
+            _ => self.random.next(),
+        };
+        self.drawn = Some((now, number));
+        let pause = self.backoff.delay(failures, number);
         match failures {
             0 => pause,
             _ => pause.max(Duration::from_millis(1)),
@@ -145,8 +156,8 @@ impl RetryState {
     }
 
     fn pause(&mut self, now: Instant, pace: &mut RetryPace, failures: u32) {
-        self.not_before = Some(now + pace.pause(failures));
-        self.soonest = Some(now + pace.pause(failures.min(1)));
+        self.not_before = Some(now + pace.pause(now, failures));
+        self.soonest = Some(now + pace.pause(now, failures.min(1)));
     }
 }
 
@@ -199,6 +210,20 @@ mod tests {
             state.shorten();
         });
         assert!((80..=130).contains(&count), "{count}");
+    }
+
+    #[test]
+    fn what_fails_at_one_moment_may_be_asked_again_at_one_moment() {
+        let (mut states, mut pace) = ([(); 50].map(|()| RetryState::default()), pace());
+        let mut now = Instant::now();
+        for _ in 0..20 {
+            for state in &mut states {
+                state.failed(now, &mut pace, "look-up", "no");
+            }
+            let next = states[0].wake_at(now);
+            assert!(states.iter().all(|state| state.wake_at(now) == next));
+            now = next.expect("there is a pause");
+        }
     }
 
     #[test]

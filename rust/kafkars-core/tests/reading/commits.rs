@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
 use kafkars_core::config::{AutoOffsetReset, IsolationLevel};
-use kafkars_core::fetch::buffer::{FetchBuffer, LookUp};
+use kafkars_core::fetch::buffer::{FetchBuffer, LookUp, LookUpSource};
 use kafkars_core::fetch::cursor::{CursorState, StartAt};
 use kafkars_core::fetch::open::OpenJob;
 use kafkars_core::fetch::position::FetchPosition;
@@ -433,9 +433,9 @@ impl World {
 
     /// Starts look-ups of positions, and ends some earlier ones with what was true when they began.
     fn look_up(&mut self, chance: &mut Chance) -> Result<(), String> {
-        let asked = self
-            .buffer
-            .take_look_ups(Instant::now() + PAUSES, |_, _| true);
+        let asked = self.buffer.take_look_ups(Instant::now() + PAUSES, |_, _| {
+            Some(LookUpSource::Leader(1))
+        });
         for look_up in asked {
             let number = look_up.partition.partition;
             let log = &self.logs[number as usize];

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use kafkars_core::config::{AutoOffsetReset, IsolationLevel};
-use kafkars_core::fetch::buffer::{EpochEnd, FetchBuffer, FetchTarget, Validation};
+use kafkars_core::fetch::buffer::{EpochEnd, FetchBuffer, FetchTarget, LookUpSource, Validation};
 use kafkars_core::fetch::open::OpenJob;
 use kafkars_core::fetch::position::FetchPosition;
 use kafkars_core::fetch::response_memory::ResponseMemory;
@@ -106,9 +106,9 @@ impl World {
 
     /// Looks positions up by the policy.
     fn look_up(&mut self, chance: &mut Chance) {
-        let look_ups = self
-            .buffer
-            .take_look_ups(Instant::now() + PAUSES, |_, _| true);
+        let look_ups = self.buffer.take_look_ups(Instant::now() + PAUSES, |_, _| {
+            Some(LookUpSource::Leader(1))
+        });
         for look_up in look_ups {
             if chance.once_in(3) {
                 self.buffer.ended(&look_up);

@@ -62,77 +62,30 @@ async fn fetch_until(
     require_stable: bool,
     deadline: Instant,
 ) -> Result<Offsets, FetchError> {
-    let (started, client) = (now(), &shared.client);
-    let config = client.config();
+    let started = now();
+    let config = shared.client.config();
     let backoff = Backoff::new(config.retry_backoff, config.retry_backoff_max);
     let mut random = Random::new(random_seed());
     let (mut failures, mut coordinator) = (0, None);
     let mut cause: Arc<str> = "the coordinator did not answer".into();
     while !shared.is_closed() {
-        let node = match coordinator {
-            Some(node) => node,
-            None => {
-                let found = client.find_coordinator(
-                    CoordinatorKind::Group,
-                    &group.config.group_id,
-                    deadline,
-                );
-                match found.await {
-                    Ok(node) => node,
-                    Err(error) => return Err(unreachable(&group.config.group_id, error)),
-                }
-            }
-        };
-        coordinator = Some(node);
-        let identity = group.status.lock().identity.clone();
-        let build = |version| {
-            request(
-                &group.config.group_id,
-                identity.as_ref(),
-                &partitions,
-                require_stable,
-                version,
-            )
-        };
-        let asked = ask(shared, node, build, deadline).await;
-        let code = match asked {
-            Ok(response) => match sort(&response) {
-                Ok(offsets) => return Ok(offsets),
-                Err((code, partition)) => {
-                    cause = format!("{}: {}", code.name(), code.description()).into();
-                    match error_action(code) {
-                        CommitErrorAction::FindCoordinator => coordinator = None,
-                        CommitErrorAction::Done | CommitErrorAction::Refused => {
-                            return Err(FetchError::Commit(CommitError::Refused {
-                                group: group.config.group_id.as_str().into(),
-                                code,
-                                partition,
-                            }));
-                        }
-                        CommitErrorAction::Retry
-                        | CommitErrorAction::Rebalancing
-                        | CommitErrorAction::Stale => {}
-                    }
-                    Some(code)
-                }
-            },
-            Err(error) if error.retriable() => {
-                cause = error.to_string().into();
-                coordinator = None;
-                None
-            }
-            Err(error) => {
-                let protocol = || FetchError::Protocol {
-                    operation: "committed offsets",
-                    cause: error.to_string().into(),
-                };
-                return Err(error.security().map_or_else(protocol, FetchError::Security));
-            }
-        };
+        let asked = attempt(
+            shared,
+            group,
+            &mut coordinator,
+            &partitions,
+            require_stable,
+            deadline,
+        );
+        match asked.await {
+            OffsetFetchOutcome::Found(offsets) => return Ok(offsets),
+            OffsetFetchOutcome::Refused(error) => return Err(error),
+            OffsetFetchOutcome::Again(why) => cause = why,
+        }
         failures += 1;
         let pause = backoff.delay(failures, random.next());
         if now() + pause >= deadline {
-            tracing::debug!(target: "kafkars::group", client = %shared.client.name(), ?code, "the coordinator has not told the committed offsets in time; it is asked again");
+            tracing::debug!(target: "kafkars::group", client = %shared.client.name(), %cause, "the coordinator has not told the committed offsets in time");
             break;
         }
         tokio::time::sleep(pause).await;
@@ -145,6 +98,108 @@ async fn fetch_until(
         waited: started.elapsed(),
         cause,
     })
+}
+
+/// The outcome of one try.
+pub(in crate::consumer) enum OffsetFetchOutcome {
+    Found(Offsets),
+    /// Another try may succeed; the text is what this one met.
+    Again(Arc<str>),
+    Refused(FetchError),
+}
+
+/// As [`fetch`] with `require_stable`, but the coordinator is asked once: the caller paces its retries. A coordinator
+/// that wants to be asked again is remembered until it has told the offsets, and not looked for each time.
+pub(in crate::consumer) async fn try_fetch(
+    shared: &Arc<ConsumerShared>,
+    partitions: &[TopicPartition],
+) -> OffsetFetchOutcome {
+    let Some(group) = &shared.group else {
+        return OffsetFetchOutcome::Found(Offsets::new());
+    };
+    let deadline = now() + shared.client.config().request_timeout;
+    let mut coordinator = group.take_asked_again();
+    let asked = attempt(shared, group, &mut coordinator, partitions, true, deadline);
+    let outcome = match shared.client.unless_refused(any_broker, asked).await {
+        Ok(outcome) => outcome,
+        Err(refusal) => OffsetFetchOutcome::Refused(unreachable(&group.config.group_id, refusal)),
+    };
+    match outcome {
+        OffsetFetchOutcome::Again(_) => group.ask_again(coordinator),
+        // The coordinator was not found in time.
+        OffsetFetchOutcome::Refused(error @ FetchError::TimedOut { .. }) => {
+            return OffsetFetchOutcome::Again(error.to_string().into());
+        }
+        _ => {}
+    }
+    outcome
+}
+
+/// Asks `coordinator` once, or the one that is found first; leaves in it whom to ask next.
+async fn attempt(
+    shared: &Arc<ConsumerShared>,
+    group: &GroupHandle,
+    coordinator: &mut Option<i32>,
+    partitions: &[TopicPartition],
+    require_stable: bool,
+    deadline: Instant,
+) -> OffsetFetchOutcome {
+    let group_id = group.config.group_id.as_str();
+    let node = match *coordinator {
+        Some(node) => node,
+        None => {
+            let client = &shared.client;
+            let found = client.find_coordinator(CoordinatorKind::Group, group_id, deadline);
+            match found.await {
+                Ok(node) => node,
+                Err(error) => return OffsetFetchOutcome::Refused(unreachable(group_id, error)),
+            }
+        }
+    };
+    *coordinator = Some(node);
+    let identity = group.status.lock().identity.clone();
+    let build = |version| {
+        request(
+            group_id,
+            identity.as_ref(),
+            partitions,
+            require_stable,
+            version,
+        )
+    };
+    match ask(shared, node, build, deadline).await {
+        Ok(response) => match sort(&response) {
+            Ok(offsets) => OffsetFetchOutcome::Found(offsets),
+            Err((code, partition)) => match error_action(code) {
+                CommitErrorAction::Done | CommitErrorAction::Refused => {
+                    OffsetFetchOutcome::Refused(FetchError::Commit(CommitError::Refused {
+                        group: group_id.into(),
+                        code,
+                        partition,
+                    }))
+                }
+                action => {
+                    if matches!(action, CommitErrorAction::FindCoordinator) {
+                        *coordinator = None;
+                    }
+                    let cause = format!("{}: {}", code.name(), code.description());
+                    OffsetFetchOutcome::Again(cause.into())
+                }
+            },
+        },
+        Err(error) if error.retriable() => {
+            *coordinator = None;
+            OffsetFetchOutcome::Again(error.to_string().into())
+        }
+        Err(error) => {
+            let protocol = || FetchError::Protocol {
+                operation: "committed offsets",
+                cause: error.to_string().into(),
+            };
+            let error = error.security().map_or_else(protocol, FetchError::Security);
+            OffsetFetchOutcome::Refused(error)
+        }
+    }
 }
 
 async fn ask(

@@ -1,11 +1,27 @@
 //! Looking up positions that are not known.
 
+use std::collections::HashSet;
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::fetch_buffer::{CursorId, FetchBuffer};
+use super::network::FETCH;
 use crate::config::TopicPartition;
 use crate::fetch::cursor::{Cursor, CursorState, StartAt};
 use crate::fetch::position::FetchPosition;
+
+/// Who is asked for a position. Positions that the same one is asked for are looked up together.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum LookUpSource {
+    /// The group's coordinator knows what was committed.
+    Coordinator,
+    /// The leader of the partition, by its node id.
+    Leader(i32),
+    /// The partition of this topic has no leader, or is not known yet.
+    NoLeader(Arc<str>),
+    /// No broker is asked: the policy of the consumer refuses to look anywhere.
+    Policy,
+}
 
 /// A position to be found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,26 +34,57 @@ pub struct LookUp {
     pub partition: TopicPartition,
     /// What is asked for.
     pub start: StartAt,
+    /// Who is asked.
+    pub source: LookUpSource,
 }
 
 impl FetchBuffer {
-    /// Marks and returns the cursors whose position may be looked up now, of those for which `can_ask` knows a broker.
+    /// Marks and returns the cursors whose position may be looked up now. `source` says who is asked, if anyone can be.
+    ///
+    /// What waits for the end of a pause is looked up along with what the same source is asked for now: it costs no
+    /// request, and partitions that were refused at different moments come together by it.
     pub fn take_look_ups(
         &mut self,
         now: Instant,
-        can_ask: impl Fn(&TopicPartition, StartAt) -> bool,
+        source: impl Fn(&TopicPartition, StartAt) -> Option<LookUpSource>,
     ) -> Vec<LookUp> {
         let mut look_ups = Vec::new();
+        self.collect_look_ups(&mut look_ups, |cursor, start| {
+            let may_be_asked = !cursor.retry.waits(now);
+            may_be_asked.then(|| source(&cursor.partition, start))?
+        });
+        let asked: HashSet<LookUpSource> = look_ups
+            .iter()
+            .map(|look_up| look_up.source.clone())
+            .filter(|source| *source != LookUpSource::Policy)
+            .collect();
+        if !asked.is_empty() {
+            self.collect_look_ups(&mut look_ups, |cursor, start| {
+                // The pause after fetches that were refused is not that of a look-up.
+                let trouble = cursor.trouble();
+                let was_looked_up = trouble.is_some_and(|trouble| trouble.operation != FETCH);
+                let source = source(&cursor.partition, start);
+                source.filter(|source| was_looked_up && asked.contains(source))
+            });
+        }
+        look_ups
+    }
+
+    fn collect_look_ups(
+        &mut self,
+        look_ups: &mut Vec<LookUp>,
+        source: impl Fn(&Cursor, StartAt) -> Option<LookUpSource>,
+    ) {
         for (id, slot) in self.cursors.iter_mut().enumerate() {
-            let Some(cursor) = slot.as_mut() else {
+            let Some(cursor) = slot.as_mut().filter(|cursor| !cursor.in_flight) else {
                 continue;
             };
             let CursorState::Unset(start) = cursor.state else {
                 continue;
             };
-            if cursor.is_held(now) || !can_ask(&cursor.partition, start) {
+            let Some(source) = source(cursor, start) else {
                 continue;
-            }
+            };
             // The look-up would miss a commit under way, and records would be read again from further back.
             if start == StartAt::Committed && self.ledger.is_under_way(&cursor.partition) {
                 continue;
@@ -48,9 +95,9 @@ impl FetchBuffer {
                 epoch: cursor.epoch,
                 partition: cursor.partition.clone(),
                 start,
+                source,
             });
         }
-        look_ups
     }
 
     /// Returns true if the position of a partition is not looked up because a commit of it has not ended.

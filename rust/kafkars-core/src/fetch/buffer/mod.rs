@@ -19,7 +19,7 @@ mod truncation;
 mod turns;
 
 pub use self::fetch_buffer::{CursorId, FetchBuffer};
-pub use self::look_ups::LookUp;
+pub use self::look_ups::{LookUp, LookUpSource};
 pub use self::network::{FetchTarget, PartitionStatus};
 pub use self::opening::OpenTask;
 pub use self::progress::Position;

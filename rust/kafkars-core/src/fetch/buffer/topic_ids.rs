@@ -114,6 +114,7 @@ mod tests {
 
     use super::*;
     use crate::config::AutoOffsetReset;
+    use crate::fetch::buffer::LookUpSource;
     use crate::fetch::cursor::StartAt;
     use crate::fetch::position::FetchPosition;
 
@@ -142,7 +143,7 @@ mod tests {
     }
 
     fn starts(buffer: &mut FetchBuffer) -> Vec<StartAt> {
-        let look_ups = buffer.take_look_ups(Instant::now(), |_, _| true);
+        let look_ups = buffer.take_look_ups(Instant::now(), |_, _| Some(LookUpSource::Leader(1)));
         look_ups.iter().map(|look_up| look_up.start).collect()
     }
 

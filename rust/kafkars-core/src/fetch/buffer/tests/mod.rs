@@ -3,6 +3,7 @@
 mod chosen;
 mod errors;
 mod kept;
+mod look_ups;
 mod many;
 mod opening;
 mod paused;

@@ -46,7 +46,11 @@ fn where_that_is_wanted_only_a_seek_ends_what_the_application_has_heard() {
     assert_eq!(buffer.next_record().expect_err("it is raised"), error);
     assert!(is_stopped(&buffer));
     assert!(take_targets(&mut buffer).is_empty());
-    assert!(buffer.take_look_ups(Instant::now(), |_, _| true).is_empty());
+    assert!(
+        buffer
+            .take_look_ups(Instant::now(), |_, _| Some(LookUpSource::Leader(1)))
+            .is_empty()
+    );
     buffer
         .seek(&partition(0), FetchPosition::at(3))
         .expect("assigned");

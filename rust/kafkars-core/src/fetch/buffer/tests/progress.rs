@@ -96,7 +96,9 @@ fn a_position_that_was_looked_up_is_not_committed_over_what_the_application_has_
         let mut buffer = FetchBuffer::new(AutoOffsetReset::Earliest, 1 << 20);
         buffer.start_from_committed();
         buffer.assign(vec![(partition(0), None)]);
-        let look_up = buffer.take_look_ups(Instant::now(), |_, _| true).remove(0);
+        let look_up = buffer
+            .take_look_ups(Instant::now(), |_, _| Some(LookUpSource::Leader(1)))
+            .remove(0);
         if is_found_before {
             buffer.set_position(&look_up, FetchPosition::at(90));
             assert_eq!(to_commit(&buffer), Some(90), "nothing else is known");
@@ -135,7 +137,9 @@ fn what_the_application_commits_counts_until_it_finishes_more() {
     assert_eq!(to_commit(&buffer), None);
     truncate(&mut buffer, -1, -1);
     let later = Instant::now() + Duration::from_secs(120);
-    let look_up = buffer.take_look_ups(later, |_, _| true).remove(0);
+    let look_up = buffer
+        .take_look_ups(later, |_, _| Some(LookUpSource::Leader(1)))
+        .remove(0);
     buffer.set_position(&look_up, FetchPosition::at(500));
     assert_eq!(to_commit(&buffer), None, "nothing was read");
     buffer.unsettle(&partition(0), 2);
@@ -178,7 +182,9 @@ fn a_position_by_policy_finishes_nothing_that_is_in_hand() {
     truncate(&mut buffer, -1, -1);
     assert_eq!(finished(&buffer), [(0, 5)]);
     let later = Instant::now() + Duration::from_secs(120);
-    let look_up = buffer.take_look_ups(later, |_, _| true).remove(0);
+    let look_up = buffer
+        .take_look_ups(later, |_, _| Some(LookUpSource::Leader(1)))
+        .remove(0);
     buffer.set_position(&look_up, FetchPosition::at(500));
     assert_eq!(finished(&buffer), [(0, 5)]);
     buffer.finish_all();
@@ -250,7 +256,7 @@ fn a_committed_offset_is_looked_up_when_no_commit_of_it_is_under_way() {
     buffer.assign(Vec::new());
     buffer.assign(vec![(partition(0), None), (partition(1), None)]);
     let look_ups = |buffer: &mut FetchBuffer| -> Vec<i32> {
-        let look_ups = buffer.take_look_ups(Instant::now(), |_, _| true);
+        let look_ups = buffer.take_look_ups(Instant::now(), |_, _| Some(LookUpSource::Leader(1)));
         let numbers = look_ups.iter().map(|one| one.partition.partition);
         numbers.collect()
     };

@@ -1,0 +1,76 @@
+"""Positions whose look-up is refused for long: the partitions are asked for together, at the pace of one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import kafkars
+import pytest
+from kafkars.testing import EmbeddedBroker, EmbeddedCluster
+
+from tests.support.waiting import SECONDS, Stopwatch, eventually
+
+PARTITIONS = 50
+# One topic of many partitions, and many topics of one.
+TOPICS = {"wide": PARTITIONS // 2, **{f"narrow-{number}": 1 for number in range(PARTITIONS // 2)}}
+REQUEST_TIMEOUT = 0.5
+TIMEOUTS = 8
+# The first pauses are shorter than `retry_backoff_max_ms`, which is a second.
+MOST_AT_FIRST = 6
+MOST_EACH_SECOND = 2
+
+
+def poll_for(consumer: Any, watch: Stopwatch) -> None:
+    limit = REQUEST_TIMEOUT * TIMEOUTS
+    eventually(lambda: consumer.poll(timeout=0.1) or watch.seconds > limit, "several time-outs")
+
+
+def assert_few(count: int, watch: Stopwatch, brokers: int = 1) -> None:
+    assert 2 <= count <= brokers * (MOST_AT_FIRST + watch.seconds * MOST_EACH_SECOND), f"in {watch.seconds:.1f} s"
+
+
+@pytest.mark.parametrize(
+    ("api", "code"), [("OffsetFetch", "UNSTABLE_OFFSET_COMMIT"), ("ListOffsets", "NOT_LEADER_OR_FOLLOWER")]
+)
+def test_partitions_without_position_are_asked_for_together(api: str, code: str) -> None:
+    with EmbeddedBroker(topics=TOPICS) as broker:
+        with kafkars.Producer(bootstrap_servers=broker.bootstrap_servers) as producer:
+            producer.send("wide", b"value", partition=0).result(SECONDS)
+        consumer = kafkars.Consumer(
+            bootstrap_servers=broker.bootstrap_servers,
+            client_id="asks",
+            group_id="group",
+            auto_offset_reset="earliest",
+            request_timeout_ms=int(REQUEST_TIMEOUT * 1000),
+        )
+        with broker.intercept(api, code), Stopwatch() as watch:
+            consumer.subscribe(list(TOPICS))
+            poll_for(consumer, watch)
+            asked, searched = (len(broker.requests(each, client_id="asks")) for each in (api, "FindCoordinator"))
+        assert_few(asked, watch)
+        assert searched <= 4, "the coordinator refuses, but it is known"
+        record = eventually(lambda: consumer.poll(timeout=0.1), "a record after the refusals")
+        assert record.value == b"value"
+        consumer.close(timeout=SECONDS)
+
+
+def test_partitions_whose_leader_changed_are_checked_together() -> None:
+    with EmbeddedCluster(nodes=2, topics={"wide": PARTITIONS}) as cluster:
+        with kafkars.Producer(bootstrap_servers=cluster.bootstrap_servers) as producer:
+            sent = [producer.send("wide", b"value", partition=number) for number in range(PARTITIONS)]
+            assert len({each.result(SECONDS).partition for each in sent}) == PARTITIONS
+        consumer = kafkars.Consumer(
+            bootstrap_servers=cluster.bootstrap_servers,
+            client_id="asks",
+            auto_offset_reset="earliest",
+            request_timeout_ms=int(REQUEST_TIMEOUT * 1000),
+        )
+        consumer.assign([("wide", number) for number in range(PARTITIONS)])
+        found: list[Any] = []
+        eventually(lambda: found.extend(consumer.poll_batch(timeout=0.1)) or len(found) == PARTITIONS, "all records")
+        with cluster.intercept("OffsetForLeaderEpoch", "NOT_LEADER_OR_FOLLOWER"), Stopwatch() as watch:
+            cluster.stop_node(cluster.leader("wide", 0))
+            poll_for(consumer, watch)
+            asked = len(cluster.requests("OffsetForLeaderEpoch", client_id="asks"))
+        assert_few(asked, watch, brokers=2)
+        consumer.close(timeout=SECONDS)
