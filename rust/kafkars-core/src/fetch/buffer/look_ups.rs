@@ -60,11 +60,8 @@ impl FetchBuffer {
             .collect();
         if !asked.is_empty() {
             self.collect_look_ups(&mut look_ups, |cursor, start| {
-                // The pause after fetches that were refused is not that of a look-up.
-                let trouble = cursor.trouble();
-                let was_looked_up = trouble.is_some_and(|trouble| trouble.operation != FETCH);
                 let source = source(&cursor.partition, start);
-                source.filter(|source| was_looked_up && asked.contains(source))
+                source.filter(|source| was_refused_a_position(cursor) && asked.contains(source))
             });
         }
         look_ups
@@ -128,4 +125,11 @@ impl FetchBuffer {
         cursor.in_flight = false;
         matches!(cursor.state, CursorState::Unset(_)).then_some(cursor)
     }
+}
+
+/// True if the pause of a cursor is that of a look-up or a check of its position: the one after a fetch that was refused
+/// is not shortened by what happens to others.
+pub(super) fn was_refused_a_position(cursor: &Cursor) -> bool {
+    let trouble = cursor.trouble();
+    trouble.is_some_and(|trouble| trouble.operation != FETCH)
 }

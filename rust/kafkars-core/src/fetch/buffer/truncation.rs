@@ -1,9 +1,11 @@
 //! Log truncation (KIP-320): after an unclean election the log of the new leader may end before the position, or have
 //! other records before it.
 
+use std::collections::HashSet;
 use std::time::Instant;
 
 use super::fetch_buffer::{CursorId, FetchBuffer};
+use super::look_ups::was_refused_a_position;
 use crate::config::{AutoOffsetReset, TopicPartition};
 use crate::fetch::cursor::{Cursor, CursorState, StartAt};
 use crate::fetch::error::FetchError;
@@ -46,12 +48,15 @@ impl EpochEnd {
 impl FetchBuffer {
     /// Marks and returns the cursors whose leader changed since their log was checked. `leader` returns node id and
     /// epoch.
+    ///
+    /// As with look-ups, what waits for the end of a pause after such a check is checked along with what the same leader
+    /// is asked about now.
     pub fn take_validations(
         &mut self,
         now: Instant,
         leader: impl Fn(&TopicPartition) -> Option<(i32, i32)>,
     ) -> Vec<Validation> {
-        let mut validations = Vec::new();
+        let (mut validations, mut waiting) = (Vec::new(), Vec::new());
         for (id, slot) in self.cursors.iter_mut().enumerate() {
             let Some(cursor) = slot.as_mut() else {
                 continue;
@@ -63,23 +68,38 @@ impl FetchBuffer {
                 // This leader may accept what the former one refused.
                 cursor.retry.shorten();
             }
-            if cursor.is_held(now) || cursor.state != CursorState::Fetching {
+            if cursor.in_flight || cursor.state != CursorState::Fetching {
                 continue;
             }
+            let waits = cursor.retry.waits(now);
             if !cursor.needs_validation(leader_epoch) {
-                // Nothing was read under an older leader, so there is nothing to compare.
-                cursor.validated = cursor.validated.max(leader_epoch);
+                if !waits {
+                    // Nothing was read under an older leader, so there is nothing to compare.
+                    cursor.validated = cursor.validated.max(leader_epoch);
+                }
                 continue;
             }
-            cursor.in_flight = true;
-            validations.push(Validation {
+            let validation = Validation {
                 id,
                 epoch: cursor.epoch,
                 partition: cursor.partition.clone(),
                 from: cursor.fetch_from,
                 node,
                 leader_epoch,
-            });
+            };
+            if !waits {
+                validations.push(validation);
+            } else if was_refused_a_position(cursor) {
+                waiting.push(validation);
+            }
+        }
+        let asked: HashSet<i32> = validations.iter().map(|asked| asked.node).collect();
+        waiting.retain(|validation| asked.contains(&validation.node));
+        validations.append(&mut waiting);
+        for validation in &validations {
+            if let Some(cursor) = self.cursor_at(validation.id, validation.epoch) {
+                cursor.in_flight = true;
+            }
         }
         validations
     }
@@ -219,6 +239,35 @@ mod tests {
         let question = asked(&mut buffer, 4).remove(0);
         buffer.validated(&question, None, Instant::now());
         assert_eq!(asked(&mut buffer, 4), [question]);
+    }
+
+    #[test]
+    fn what_the_same_leader_is_asked_about_later_is_asked_about_along_with_it() {
+        let mut buffer = FetchBuffer::new(AutoOffsetReset::Earliest, 1 << 20);
+        let place = |number| TopicPartition {
+            partition: number,
+            ..partition()
+        };
+        buffer.assign((0..4).map(|number| (place(number), Some(READ))).collect());
+        let start = Instant::now();
+        let leader = |partition: &TopicPartition| Some((partition.partition % 2, 4));
+        let mut questions = buffer.take_validations(start, leader);
+        assert_eq!(questions.len(), 4);
+        questions.sort_by_key(|question| question.partition.partition);
+        let last = questions.remove(3);
+        let refuse = |buffer: &mut FetchBuffer, question: &Validation, now| {
+            buffer.validated(question, None, now);
+            buffer.refused(question.id, question.epoch, now, "epoch check", "no");
+        };
+        for question in &questions {
+            refuse(&mut buffer, question, start);
+        }
+        assert!(buffer.take_validations(start, leader).is_empty());
+        // Its answer is lost: it may be asked about at once.
+        buffer.validated(&last, None, start);
+        let asked = buffer.take_validations(start, leader);
+        let asked: Vec<i32> = asked.iter().map(|one| one.partition.partition).collect();
+        assert_eq!(asked, [3, 1]);
     }
 
     #[test]

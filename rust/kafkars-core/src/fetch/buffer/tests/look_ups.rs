@@ -69,7 +69,9 @@ fn what_another_source_is_asked_for_keeps_its_pause() {
     let by_leader =
         |partition: &TopicPartition, _| Some(LookUpSource::Leader(partition.partition % 2));
     let mut look_ups = buffer.take_look_ups(start, by_leader);
-    let (first, others): (Vec<_>, Vec<_>) = look_ups.drain(..).partition(|one| one.id == 0);
+    let (first, others): (Vec<_>, Vec<_>) = look_ups
+        .drain(..)
+        .partition(|one| one.partition == partition(0));
     refuse(&mut buffer, start, &others);
     let later = start + Duration::from_millis(1);
     buffer.ended(&first[0]).expect("it has no position");
