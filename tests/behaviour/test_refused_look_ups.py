@@ -8,6 +8,7 @@ import kafkars
 import pytest
 from kafkars.testing import EmbeddedBroker, EmbeddedCluster
 
+from tests.support.clients import read, values
 from tests.support.waiting import SECONDS, Stopwatch, eventually
 
 PARTITIONS = 50
@@ -49,8 +50,7 @@ def test_partitions_without_position_are_asked_for_together(api: str, code: str)
             asked, searched = (len(broker.requests(each, client_id="asks")) for each in (api, "FindCoordinator"))
         assert_few(asked, watch)
         assert searched <= 4, "the coordinator refuses, but it is known"
-        record = eventually(lambda: consumer.poll(timeout=0.1), "a record after the refusals")
-        assert record.value == b"value"
+        assert values(read(consumer, 1)) == [b"value"], "it is found when nobody refuses any more"
         consumer.close(timeout=SECONDS)
 
 
@@ -66,8 +66,7 @@ def test_partitions_whose_leader_changed_are_checked_together() -> None:
             request_timeout_ms=int(REQUEST_TIMEOUT * 1000),
         )
         consumer.assign([("wide", number) for number in range(PARTITIONS)])
-        found: list[Any] = []
-        eventually(lambda: found.extend(consumer.poll_batch(timeout=0.1)) or len(found) == PARTITIONS, "all records")
+        read(consumer, PARTITIONS)
         with cluster.intercept("OffsetForLeaderEpoch", "NOT_LEADER_OR_FOLLOWER"), Stopwatch() as watch:
             cluster.stop_node(cluster.leader("wide", 0))
             poll_for(consumer, watch)
