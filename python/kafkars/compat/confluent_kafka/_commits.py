@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from kafkars import errors
+from kafkars.compat._telling import tell
 from kafkars.compat.confluent_kafka._arguments import Place, committed_text, offset_and_metadata, place
 from kafkars.compat.confluent_kafka._codes import BROKER
 from kafkars.compat.confluent_kafka._ending import Ending
@@ -242,18 +243,25 @@ class Commits:
         made: Mapping[Place, OffsetAndMetadata],
     ) -> None:
         """Tells the program how a commit has ended, of whose offsets only some could be made."""
-        error = None if problem is None else of_commit(problem)
-        self._end(commit, made if problem is None else {})
-        if error is None:
-            error = None if len(made) == len(commit.offsets) else impossible()
-        if self._on_commit is not None:
+
+        def ended() -> tuple[KafkaError | None, list[TopicPartition]]:
+            error = None if problem is None else of_commit(problem)
+            self._end(commit, made if problem is None else {})
+            if error is None:
+                error = None if len(made) == len(commit.offsets) else impossible()
             # As in the library all offsets have the error, also where the coordinator has refused one and taken others.
-            self._on_commit(error, told(named, error))
+            return error, told(named, error)
+
+        tell(ended, self._on_commit or unheard)
 
     def _end(self, commit: UnderWay, made: Mapping[Place, OffsetAndMetadata]) -> None:
         """Notes how a commit has ended: neither what is committed nor what lies below is committed again."""
         self._known.update(made)
         self._pending.end(commit, made)
+
+
+def unheard(error: KafkaError | None, partitions: list[TopicPartition]) -> None:
+    """Stands for `on_commit` where the program has none."""
 
 
 def possible(

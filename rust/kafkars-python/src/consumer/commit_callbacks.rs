@@ -35,6 +35,11 @@ impl CommitCallbacks {
         self.waiting.lock().remove(&number)
     }
 
+    /// Puts back what was taken out, and not called.
+    pub(super) fn put_back(&self, number: u64, callback: CommitCallback) {
+        self.waiting.lock().insert(number, callback);
+    }
+
     /// Takes out all, in the order of their commits.
     pub(super) fn take_all(&self) -> Vec<(u64, CommitCallback)> {
         let mut all: Vec<_> = self.waiting.lock().drain().collect();

@@ -18,6 +18,9 @@ use crate::error;
 use crate::record::PyRecord;
 use crate::types;
 
+/// What the callback of a commit is called with.
+pub(super) type CommitAnswer<'py> = (Bound<'py, PyDict>, Option<PyErr>);
+
 /// `commit(offsets)`.
 pub(crate) fn commit(
     core: &Arc<ConsumerCore>,
@@ -103,17 +106,38 @@ impl ConsumerCore {
         told.map_err(|failure| error::fetch(py, &failure))
     }
 
+    /// Makes what a callback is called with. Fails if a signal has come: its handler would raise in the callback, before
+    /// the first line, or in the Python code that makes an exception.
+    pub(super) fn told<'py>(
+        &self,
+        py: Python<'py>,
+        callback: &CommitCallback,
+        outcome: &Result<(), CommitError>,
+    ) -> PyResult<CommitAnswer<'py>> {
+        let offsets = answer(py, &callback.offsets)?;
+        let problem = match outcome {
+            Ok(()) => None,
+            Err(failure) => {
+                let problem = error::commit(py, failure);
+                if error::is_of_signal(py, &problem) {
+                    return Err(problem);
+                }
+                Some(problem)
+            }
+        };
+        py.check_signals()?;
+        Ok((offsets, problem))
+    }
+
     /// Calls a callback with the outcome of its commit.
-    pub(crate) fn call_back(
+    pub(super) fn call_back(
         &self,
         py: Python<'_>,
         callback: CommitCallback,
-        outcome: Result<(), CommitError>,
+        told: CommitAnswer<'_>,
     ) -> PyResult<()> {
-        let offsets = answer(py, &callback.offsets)?;
-        let problem = outcome.err().map(|error| error::commit(py, &error));
         let _inside = self.listener_run.enter();
-        callback.function.call1(py, (offsets, problem)).map(drop)
+        callback.function.call1(py, told).map(drop)
     }
 
     fn named_by_application(&self) -> Origin {

@@ -16,6 +16,9 @@ use crate::aio::{CompletionKey, CompletionQueue, PendingAnswer, Taker};
 use crate::imports::GET_LOGGER;
 use crate::runtime;
 
+/// How often is tried to make what a callback is called with.
+const TRIES: usize = 16;
+
 /// What to do after the group was left.
 pub(crate) enum Then {
     Nothing,
@@ -95,7 +98,16 @@ impl ConsumerCore {
         }
         let mut first = None;
         for (callback, outcome) in left {
-            if let Err(error) = self.call_back(py, callback, outcome) {
+            // No later call tells it: what a signal interrupts is made again.
+            let told = (0..TRIES).find_map(|_| match self.told(py, &callback, &outcome) {
+                Ok(told) => Some(told),
+                Err(interrupt) => {
+                    first.get_or_insert(interrupt);
+                    None
+                }
+            });
+            let Some(told) = told else { continue };
+            if let Err(error) = self.call_back(py, callback, told) {
                 first.get_or_insert(error);
             }
         }

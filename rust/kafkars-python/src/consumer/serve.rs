@@ -52,7 +52,7 @@ impl ConsumerCore {
         if let Some(error) = self.raised.lock().take() {
             return Err(error);
         }
-        while let Some(event) = self.consumer.next_event(self.is_finished()) {
+        while let Some(event) = self.next_event(py)? {
             match event {
                 ConsumerEvent::Change(change) => {
                     let answer = match self.call_listener(py, &change) {
@@ -94,11 +94,25 @@ impl ConsumerCore {
         match event {
             ConsumerEvent::Change(change) => self.consumer.finish_change(&change),
             ConsumerEvent::Committed {
-                callback, outcome, ..
+                callback: number,
+                offsets,
+                outcome,
             } => {
-                let callback = self.commit_callbacks.take(callback);
-                if let Some(callback) = callback {
-                    self.call_back(py, callback, outcome)?;
+                let Some(callback) = self.commit_callbacks.take(number) else {
+                    return Ok(());
+                };
+                match self.told(py, &callback, &outcome) {
+                    Ok(told) => self.call_back(py, callback, told)?,
+                    Err(interrupt) => {
+                        // It is called by the next poll.
+                        self.commit_callbacks.put_back(number, callback);
+                        self.consumer.put_back(ConsumerEvent::Committed {
+                            callback: number,
+                            offsets,
+                            outcome,
+                        });
+                        return Err(interrupt);
+                    }
                 }
             }
             ConsumerEvent::Failed(_) if self.is_leaving() => {}

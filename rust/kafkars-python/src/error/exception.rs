@@ -7,7 +7,7 @@ use std::sync::Arc;
 use kafkars_client::config::TopicPartition;
 use kafkars_protocol::{ErrorCode, printable};
 use pyo3::PyTypeInfo;
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyMemoryError, PyRecursionError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 
@@ -178,6 +178,24 @@ fn finish(made: PyResult<Bound<'_, PyAny>>) -> PyErr {
 pub(crate) fn is_ours(py: Python<'_>, error: &PyErr) -> bool {
     let class = errors(py).and_then(|errors| errors.getattr("KafkaError"));
     class.is_ok_and(|class| error.is_instance(py, &class))
+}
+
+/// True if what should have been one of `kafkars.errors` is an exception of the handler of a signal, which came while it
+/// was made. A lack of memory or of stack would show again when it is tried once more.
+pub(crate) fn is_of_signal(py: Python<'_>, error: &PyErr) -> bool {
+    let is_lasting =
+        error.is_instance_of::<PyMemoryError>(py) || error.is_instance_of::<PyRecursionError>(py);
+    !is_lasting && !is_ours(py, error)
+}
+
+/// An exception with another one as its cause. What is no error of ours comes of a signal, whose handler has raised
+/// while the cause was made: it counts, and does not get lost as a cause.
+pub(super) fn with_cause(py: Python<'_>, made: PyErr, cause: PyErr) -> PyErr {
+    if !is_ours(py, &cause) {
+        return cause;
+    }
+    made.set_cause(py, Some(cause));
+    made
 }
 
 /// An exception of the program's functions where `End` would pass for the end of an iteration or of the waiting, so

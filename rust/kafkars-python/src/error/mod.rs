@@ -15,10 +15,10 @@ use kafkars_client::{
 use kafkars_protocol::ErrorCode;
 use pyo3::prelude::*;
 
-use self::exception::{ErrorContext, bootstrap, broker, local, with_words};
+use self::exception::{ErrorContext, bootstrap, broker, local, with_cause, with_words};
 
 pub(crate) use self::embedded::embedded_broker;
-pub(crate) use self::exception::{attached, is_ours, no_end};
+pub(crate) use self::exception::{attached, is_of_signal, is_ours, no_end};
 pub(crate) use self::local::{
     abandoned, argument, asyncio, buffer_full, closed, config, deserialization, forked,
     is_of_record, local_argument, runtime, serialization, setting, settings, state, timed_out,
@@ -31,10 +31,12 @@ pub(crate) fn produce(py: Python<'_>, error: &ProduceError) -> PyErr {
         ProduceError::MetadataTimedOut { topic, answer, .. } => {
             let context = ErrorContext::topic(topic);
             let made = local(py, "MetadataTimeoutError", error, &context);
-            if let Some(code) = answer {
-                made.set_cause(py, Some(broker(py, *code, &code.description(), &context)));
-            }
-            return made;
+            return match answer {
+                None => made,
+                Some(code) => {
+                    with_cause(py, made, broker(py, *code, &code.description(), &context))
+                }
+            };
         }
         ProduceError::Bootstrap { causes } => return bootstrap(py, error, causes),
         ProduceError::Security(failure) => return security(py, failure),
@@ -77,10 +79,10 @@ pub(crate) fn produce(py: Python<'_>, error: &ProduceError) -> PyErr {
                 ErrorCode::NetworkException => local(py, "BrokerConnectionError", cause, &place),
                 code => broker(py, code, cause, &place),
             });
-            if let Some(met) = met {
-                made.set_cause(py, Some(met));
-            }
-            return made;
+            return match met {
+                None => made,
+                Some(met) => with_cause(py, made, met),
+            };
         }
         ProduceError::RetriesExhausted {
             topic,
@@ -93,10 +95,10 @@ pub(crate) fn produce(py: Python<'_>, error: &ProduceError) -> PyErr {
             let place = ErrorContext::partition(topic, *partition);
             if *code != ErrorCode::NetworkException {
                 let made = broker(py, *code, error, &place);
-                if !is_answer {
-                    made.set_cause(py, Some(local(py, "KafkaTimeoutError", cause, &place)));
-                }
-                return made;
+                return match is_answer {
+                    true => made,
+                    false => with_cause(py, made, local(py, "KafkaTimeoutError", cause, &place)),
+                };
             }
             ("BrokerConnectionError", place)
         }
@@ -137,8 +139,7 @@ pub(crate) fn transaction(py: Python<'_>, error: &TransactionError) -> PyErr {
                 error,
                 &ErrorContext::default(),
             );
-            made.set_cause(py, Some(produce(py, cause)));
-            return with_severity(py, made, error);
+            return with_severity(py, with_cause(py, made, produce(py, cause)), error);
         }
         TransactionError::Impossible { .. } => "UnsupportedByBrokerError",
         TransactionError::Superseded { .. } => "TransactionAbortedError",
@@ -272,10 +273,12 @@ pub(crate) fn commit(py: Python<'_>, error: &CommitError) -> PyErr {
         CommitError::TimedOut { code, .. } => {
             let context = ErrorContext::default();
             let made = local(py, "KafkaTimeoutError", error, &context);
-            if let Some(code) = code {
-                made.set_cause(py, Some(broker(py, *code, &code.description(), &context)));
-            }
-            return made;
+            return match code {
+                None => made,
+                Some(code) => {
+                    with_cause(py, made, broker(py, *code, &code.description(), &context))
+                }
+            };
         }
         CommitError::Refused {
             code, partition, ..

@@ -3,6 +3,9 @@
 //! One thread at a time runs them, so that those of a partition keep their order. A callback may make these calls
 //! itself, and then runs what is due; other threads run none meanwhile, or wait until those that they need have run.
 //!
+//! What a callback is called with may be made by Python code, in which the handler of a signal may raise. Then the
+//! callback stays due, and the call ends with that exception.
+//!
 //! A producer has two kinds, those of interceptors and its own, and one [`CallbackStage`] for both: with a turn for
 //! each kind, two threads that have one turn and wait for the other would deadlock.
 
@@ -20,6 +23,8 @@ use pyo3::prelude::*;
 use super::failures::Failures;
 use super::interceptors::Interceptors;
 use crate::callback_turn::{CallbackTurn, Turn};
+use crate::error;
+use crate::metadata;
 use crate::runtime;
 
 /// The producer as callbacks need it: it makes the future that each of them is called with.
@@ -91,9 +96,17 @@ enum DeliveryCallback {
     },
 }
 
+/// A callback and what it is called with.
+enum ReadyCallback {
+    Callback(Py<PyAny>, Py<PyAny>),
+    Acknowledgement(Arc<Interceptors>, PyResult<Py<PyAny>>),
+}
+
 impl DeliveryCallback {
-    fn run(self, py: Python<'_>) -> PyResult<()> {
-        match self {
+    /// Makes what the callback is called with; nothing where there is nothing to tell. Fails if a signal has come: its
+    /// handler would raise in the callback, before the first line, or in the Python code that makes an exception.
+    fn ready(&self, py: Python<'_>) -> PyResult<Option<ReadyCallback>> {
+        let ready = match self {
             Self::Callback {
                 function,
                 delivery,
@@ -101,17 +114,45 @@ impl DeliveryCallback {
             } => {
                 // Always there: a thread that runs callbacks holds the producer.
                 let Some(futures) = futures.upgrade() else {
-                    return Ok(());
+                    return Ok(None);
                 };
-                // A callback that is called with a failure has been told of it, whether it looks or not.
-                let _heard = delivery.result();
-                let future = futures.future(py, delivery)?;
-                function.call1(py, (future,)).map(drop)
+                let future = futures.future(py, delivery.clone())?.unbind();
+                ReadyCallback::Callback(function.clone_ref(py), future)
             }
             Self::Acknowledgement {
                 delivery,
                 interceptors,
-            } => interceptors.delivered(py, &delivery),
+            } => {
+                let Some(outcome) = delivery.result() else {
+                    return Ok(None);
+                };
+                let outcome = metadata::outcome(py, outcome);
+                if let Err(problem) = &outcome
+                    && error::is_of_signal(py, problem)
+                {
+                    return Err(problem.clone_ref(py));
+                }
+                ReadyCallback::Acknowledgement(Arc::clone(interceptors), outcome)
+            }
+        };
+        py.check_signals()?;
+        Ok(Some(ready))
+    }
+
+    fn delivery(&self) -> &Delivery {
+        match self {
+            Self::Callback { delivery, .. } | Self::Acknowledgement { delivery, .. } => delivery,
+        }
+    }
+}
+
+impl ReadyCallback {
+    fn run(self, py: Python<'_>) -> PyResult<()> {
+        match self {
+            Self::Callback(function, future) => function.call1(py, (future,)).map(drop),
+            Self::Acknowledgement(interceptors, outcome) => {
+                interceptors.after(py, outcome.as_ref())
+            }
         }
     }
 }
@@ -209,16 +250,45 @@ impl Callbacks {
             turn: Some(turn),
         };
         let mut served = 0;
-        while let Some(call) = self.next() {
+        while let Some((group, call)) = self.next() {
             let _running = RunningCallback(&self.due);
-            call.run(py)?;
-            served += 1;
+            match call.ready(py) {
+                Ok(ready) => {
+                    if let Some(ready) = ready {
+                        // A callback that is called with a failure has been told of it, whether it looks or not.
+                        let _heard = call.delivery().result();
+                        ready.run(py)?;
+                    }
+                    served += 1;
+                }
+                Err(interrupt) => {
+                    self.put_back(group, call);
+                    return Err(interrupt);
+                }
+            }
         }
         Ok(served)
     }
 
-    /// The next callback, which counts as running until its `RunningCallback` is dropped.
-    fn next(&self) -> Option<DeliveryCallback> {
+    /// Lets a callback that was not called be the next one.
+    fn put_back(&self, number: u64, call: DeliveryCallback) {
+        let mut due = self.due.lock();
+        match due.groups.front_mut() {
+            Some(group) if group.number == number => group.calls.push_front(call),
+            _ => {
+                let batch = Arc::clone(call.delivery().batch());
+                due.groups.push_front(BatchCallbacks {
+                    number,
+                    calls: VecDeque::from([call]),
+                    _batch: batch,
+                });
+            }
+        }
+        self.wakeup.any.store(true, Ordering::Release);
+    }
+
+    /// The next callback and the number of its group; it counts as running until its `RunningCallback` is dropped.
+    fn next(&self) -> Option<(u64, DeliveryCallback)> {
         let mut finished = self.wakeup.finished.lock();
         let mut due = self.due.lock();
         if !finished.is_empty() {
@@ -242,7 +312,7 @@ impl Callbacks {
         self.wakeup.any.store(any, Ordering::Release);
         let (number, call) = found?;
         due.running.push(number);
-        Some(call)
+        Some((number, call))
     }
 
     /// Shows the functions to the collector, except those that run. Only attached threads change them, and make no call

@@ -5,7 +5,6 @@
 
 use std::sync::Arc;
 
-use kafkars_client::Delivery;
 use pyo3::exceptions::{PyException, PyTypeError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
@@ -15,7 +14,6 @@ use pyo3::types::{PyDict, PyMapping, PyTuple};
 use super::send_arguments::Arguments;
 use crate::aio::PyFuture;
 use crate::imports::{GET_LOGGER, PRODUCER_RECORD};
-use crate::metadata;
 
 /// The interceptors of one producer, in their order.
 pub(crate) struct Interceptors {
@@ -141,14 +139,6 @@ impl Interceptors {
             }
         }
         Ok(())
-    }
-
-    /// Calls each interceptor with the outcome of a delivery, if it is known.
-    pub(super) fn delivered(&self, py: Python<'_>, delivery: &Delivery) -> PyResult<()> {
-        match delivery.result() {
-            None => Ok(()),
-            Some(outcome) => self.after(py, metadata::outcome(py, outcome).as_ref()),
-        }
     }
 }
 

@@ -16,6 +16,7 @@ from kafkars import _kafkars
 from kafkars._discreet import discreet
 from kafkars._times import Milliseconds
 from kafkars.compat._quiet import quiet
+from kafkars.compat._telling import tell
 from kafkars.compat.kafka._client_metrics import ClientMetrics
 from kafkars.compat.kafka._versions import NEWEST_OF_2, release_of
 from kafkars.compat.kafka.consumer import _settings
@@ -611,16 +612,25 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
 
         def done(committed: Mapping[TopicPartition, EngineOffset], error: EngineError | None) -> None:
             self._commits_under_way -= 1
-            said = {partition: face_offset(place) for partition, place in committed.items()}
-            failure = None if error is None else translated_error(error)
-            if isinstance(failure, TOPIC_GONE) and offsets is None:
-                log.warning(POSITIONS_OF_GONE, failure)
-                failure = None
-            if failure is None:
-                future.success(True)
-            else:
-                future.failure(failure)
-            told(said if offsets is None else offsets, failure)
+
+            def outcome() -> tuple[Any, Any]:
+                said = {partition: face_offset(place) for partition, place in committed.items()}
+                failure = None if error is None else translated_error(error)
+                if isinstance(failure, TOPIC_GONE) and offsets is None:
+                    log.warning(POSITIONS_OF_GONE, failure)
+                    failure = None
+                return said if offsets is None else offsets, failure
+
+            def heard(said: Any, failure: Any) -> None:
+                try:
+                    if failure is None:
+                        future.success(True)
+                    else:
+                        future.failure(failure)
+                finally:
+                    told(said, failure)
+
+            tell(outcome, heard)
 
         given = engine_offsets(offsets, self.WRONG_TYPE)
         if given and self._is_no_member_yet():

@@ -170,6 +170,12 @@ impl EventQueue {
         next
     }
 
+    /// Puts back the outcome of a commit, which was taken and not told.
+    pub(super) fn put_back(&mut self, outcome: ConsumerEvent) {
+        debug_assert!(!is_change(&outcome), "a change is being carried out");
+        self.waiting.push_front(outcome);
+    }
+
     /// Takes all outcomes of commits, in order, past all else and also while the application carries out a change.
     pub(super) fn take_outcomes(&mut self) -> Vec<ConsumerEvent> {
         let all = std::mem::take(&mut self.waiting);

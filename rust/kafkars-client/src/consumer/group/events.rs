@@ -72,6 +72,16 @@ impl Consumer {
         event
     }
 
+    /// Gives back the outcome of a commit that the application could not take: it is the next event again.
+    pub fn put_back(&self, outcome: ConsumerEvent) {
+        let mut inner = self.shared.inner.lock();
+        inner.queue.put_back(outcome);
+        self.shared.gate(&inner);
+        let woken = inner.take_woken();
+        drop(inner);
+        self.shared.announce(woken);
+    }
+
     /// Takes the outcomes of commits that have ended, also in a listener: for the end, after which nothing is told.
     pub fn take_outcomes(&self) -> Vec<ConsumerEvent> {
         self.shared.inner.lock().queue.take_outcomes()

@@ -3,7 +3,11 @@
 //! Reports wait by batch. When a batch is done its reports become due together. If a callback raises, a poll ends with
 //! that, and the others wait for the next call; a flush goes on to its end and raises the last.
 //! One thread at a time runs them, so that those of a partition keep their order.
+//!
+//! What a callback is called with is made by Python code, in which the handler of a signal may raise. Then the report
+//! stays the first that is due, and the call ends with that exception.
 
+use std::borrow::Cow;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasherDefault, Hasher};
@@ -48,6 +52,9 @@ const FEW: usize = 16;
 const SPARE_LISTS: usize = 8;
 const LONGEST_SPARE: usize = 4_096;
 
+/// How often is tried to give a report.
+const TRIES: usize = 1_000;
+
 /// The outcome of a message.
 enum ReportOutcome {
     Delivery(Delivery),
@@ -83,6 +90,8 @@ pub(super) struct DeliveryReports {
     expected: AtomicUsize,
     /// How many of them have run, or run now. Only written by who has the turn.
     given: AtomicUsize,
+    /// How often the first one could not be given. Only written by who has the turn.
+    tries: AtomicUsize,
     turn: CallbackTurn,
     events: Arc<ReportWakeup>,
 }
@@ -226,10 +235,23 @@ impl DeliveryReports {
             let Some(mut calls) = next else { break };
             let now = since_1970();
             let mut left = calls.drain(..);
+            let mut interrupted = None;
             for call in left.by_ref() {
+                let made = match arguments(py, &call, now, only_errors) {
+                    Err(interrupt) if self.is_tried_again() => {
+                        interrupted = Some((call, interrupt));
+                        break;
+                    }
+                    made => made,
+                };
+                self.tries.store(0, Ordering::Relaxed);
                 count_one(&self.given);
-                match give(py, call, now, only_errors) {
-                    Ok(()) => served += 1,
+                let called = made.and_then(|made| {
+                    let called = made.map(|made| call.0.function.call1(py, made));
+                    called.transpose()
+                });
+                match called {
+                    Ok(_) => served += 1,
                     Err(problem) => {
                         raised = Some(problem);
                         if after == AfterException::Stop {
@@ -238,11 +260,16 @@ impl DeliveryReports {
                     }
                 }
             }
-            let left: Vec<_> = left.collect();
+            let (first, interrupt) = interrupted.unzip();
+            let left: Vec<_> = first.into_iter().chain(left).collect();
             if !left.is_empty() {
                 self.due.lock().push_front(left);
             }
             self.keep(calls);
+            if interrupt.is_some() {
+                raised = interrupt;
+                break;
+            }
             if raised.is_some() && after == AfterException::Stop {
                 break;
             }
@@ -254,6 +281,12 @@ impl DeliveryReports {
                 Err(problem)
             }
         }
+    }
+
+    /// Counts a report that could not be given. False after so many tries that no signal is the reason: it would hold up
+    /// all others for good.
+    fn is_tried_again(&self) -> bool {
+        self.tries.fetch_add(1, Ordering::Relaxed) < TRIES
     }
 
     fn keep(&self, empty: Vec<DueReport>) {
@@ -305,29 +338,30 @@ fn count_one(counter: &AtomicUsize) {
     counter.store(count, Ordering::Release);
 }
 
-/// Calls the callback of one message.
-fn give(
+/// What the callback of one message is called with; nothing where it is not called.
+fn arguments(
     py: Python<'_>,
-    (report, outcome): DueReport,
+    (report, outcome): &DueReport,
     now: Duration,
     only_errors: bool,
-) -> PyResult<()> {
+) -> PyResult<Option<(Py<PyAny>, Py<PyMessage>)>> {
     let (outcome, partition) = match outcome {
-        ReportOutcome::Failed(failure) => (Err(*failure), report.partition),
-        ReportOutcome::Delivery(delivery) => (
-            delivery.stored_at().unwrap_or(Err(ProduceError::Closed)),
-            Some(delivery.batch().partition()),
-        ),
+        ReportOutcome::Failed(failure) => (Err(Cow::Borrowed(&**failure)), report.partition),
+        ReportOutcome::Delivery(delivery) => {
+            let stored = delivery.stored_at().unwrap_or(Err(ProduceError::Closed));
+            let partition = delivery.batch().partition();
+            (stored.map_err(Cow::Owned), Some(partition))
+        }
     };
     if only_errors && outcome.is_ok() {
-        return Ok(());
+        return Ok(None);
     }
     let latency = now.saturating_sub(report.sent);
     let sent = SentMessage {
-        topic: report.topic,
+        topic: report.topic.clone_ref(py),
         partition,
-        key: as_bytes(py, report.key)?,
-        value: as_bytes(py, report.value)?,
+        key: as_bytes(py, report.key.as_ref())?,
+        value: as_bytes(py, report.value.as_ref())?,
         latency: latency.as_secs_f64(),
     };
     let (error, message) = match outcome {
@@ -338,18 +372,24 @@ fn give(
             (error, message)
         }
     };
-    report.function.call1(py, (error, message)).map(drop)
+    // A signal that has come would raise in the callback, before its first line.
+    py.check_signals()?;
+    Ok(Some((error, message.unbind())))
 }
 
 /// The face's error for a message that was not stored.
 fn failed(py: Python<'_>, failure: &ProduceError) -> PyResult<Py<PyAny>> {
     let in_flight = matches!(failure, ProduceError::Purged { in_flight: true });
     let problem = error::produce(py, failure);
+    if !error::is_ours(py, &problem) {
+        // Of a signal that came while the exception was made, or of a lack of memory.
+        return Err(problem);
+    }
     handler::of_delivery(py, &problem, in_flight)
 }
 
 /// A key or value as bytes, as it was sent.
-fn as_bytes(py: Python<'_>, given: Option<Py<PyAny>>) -> PyResult<Option<Py<PyAny>>> {
+fn as_bytes(py: Python<'_>, given: Option<&Py<PyAny>>) -> PyResult<Option<Py<PyAny>>> {
     let Some(given) = given else {
         return Ok(None);
     };
@@ -359,7 +399,7 @@ fn as_bytes(py: Python<'_>, given: Option<Py<PyAny>>) -> PyResult<Option<Py<PyAn
                 .into_any()
                 .unbind(),
         )),
-        Err(_) => Ok(Some(given)),
+        Err(_) => Ok(Some(given.clone_ref(py))),
     }
 }
 
