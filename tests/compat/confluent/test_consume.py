@@ -113,6 +113,22 @@ def test_a_paused_partition_has_no_end(clients: Clients) -> None:
     assert (end.error().code(), end.offset()) == (clients.ck.KafkaError._PARTITION_EOF, 2)
 
 
+def test_the_end_is_told_again_after_a_pause(clients: Clients) -> None:
+    topic = clients.topic(messages=2)
+    consumer = clients.consumer({"enable.partition.eof": True})
+    place = clients.ck.TopicPartition(topic, 0, 0)
+    consumer.assign([place])
+    assert poll_until(consumer, 3)[2].error() is not None
+    for _ in range(2):
+        consumer.pause([place])
+        assert consumer.poll(0.3) is None
+        consumer.resume([place])
+        (end,) = poll_until(consumer, 1)
+        assert (end.error().code(), end.offset()) == (clients.ck.KafkaError._PARTITION_EOF, 2)
+        consumer.resume([place])
+        assert consumer.poll(0.5) is None, "it was not paused"
+
+
 def test_what_is_sought_beyond_the_end_is_no_end(clients: Clients) -> None:
     topic = clients.topic(messages=1)
     consumer = clients.consumer({"enable.partition.eof": True, "auto.offset.reset": "error"})

@@ -177,10 +177,13 @@ class Assignment:
         self._engine.pause(known)
         self._paused.update(known)
 
-    def resume(self, places: list[Place]) -> None:
-        """Ends a pause."""
+    def resume(self, places: list[Place]) -> list[Place]:
+        """Ends a pause, and returns the partitions that are read again."""
+        known = [at for at in places if at in self._shown]
+        again = [at for at in known if at in self._paused]
         self._paused.difference_update(places)
-        self._engine.resume([at for at in places if at in self._shown])
+        self._engine.resume(known)
+        return again
 
     def unassign(self) -> None:
         """Reads nothing."""

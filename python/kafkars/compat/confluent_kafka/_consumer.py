@@ -255,7 +255,9 @@ class Consumer(ConfluentConsumer):
     def resume(self, partitions: list[TopicPartition]) -> None:
         """Ends a pause."""
         self._check_()
-        self._assignment_.resume([arguments.place(each) for each in arguments.partitions(partitions)])
+        for at in self._assignment_.resume([arguments.place(each) for each in arguments.partitions(partitions)]):
+            # As in the library, the end of a partition is told again after a pause.
+            self._forget_end_(*at)
 
     def seek(self, partition: TopicPartition) -> None:
         """Sets the position to the offset of the `TopicPartition`.

@@ -229,6 +229,14 @@ impl PyConfluentConsumer {
         Ok(())
     }
 
+    /// Lets the end of a partition be told again although it is where it was: it was paused.
+    fn _forget_end_(&self, topic: &str, partition: i32) -> PyResult<()> {
+        if let Some(ends) = &self.opened()?.ends {
+            ends.forget(Some(&named(topic, partition)));
+        }
+        Ok(())
+    }
+
     /// Lets these assigned partitions be read from what the group has committed.
     fn _seek_to_committed_(&self, partitions: Vec<(String, i32)>) -> PyResult<()> {
         let places: Vec<_> = partitions

@@ -1,4 +1,5 @@
-//! `enable.partition.eof`: the end of a partition is reported once for each position at which it is reached.
+//! `enable.partition.eof`: the end of a partition is reported once for each position at which it is reached, and again
+//! after a pause.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -54,7 +55,7 @@ impl Ends {
         None
     }
 
-    /// Lets ends be reported again, after an assignment or a seek.
+    /// Lets ends be reported again, after an assignment, a seek or a pause.
     pub(super) fn forget(&self, partition: Option<&TopicPartition>) {
         let mut seen = self.seen.lock();
         match partition {
