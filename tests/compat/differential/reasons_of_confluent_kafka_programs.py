@@ -127,8 +127,8 @@ REASONS = [
     Reason(
         ("calls of one consumer in several threads, or in several tasks with AIOConsumer",),
         "a call waits until the one before it has ended, also for a poll() that waits for messages",
-        "go side by side: one that need not wait is answered at once, and seek(), assign() or subscribe() count for a "
-        "poll() that waits",
+        "go side by side: one that need not wait is answered at once, and seek(), pause(), assign() or subscribe() count "
+        "for a poll() or consume() that waits",
         "What a program wants to stop or to change should not wait for messages that may never come.",
     ),
     Reason(

@@ -14,11 +14,13 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from kafkars._discreet import discreet
+from kafkars.compat.confluent_kafka._arguments import place as at_place
 from kafkars.compat.confluent_kafka._consumer import Consumer
 from kafkars.compat.confluent_kafka.error import LOCAL
 
 if TYPE_CHECKING:
     from kafkars.compat.confluent_kafka._arguments import Place
+    from kafkars.compat.confluent_kafka._partition import TopicPartition
     from kafkars.compat.confluent_kafka.cimpl import Message
 
 
@@ -52,6 +54,17 @@ class Gathering:
             self.messages = [
                 each for each in self.messages if place_of(each) != place or (offset_of(each) or 0) <= above
             ]
+
+    def put_down(self, place: Place) -> set[int]:
+        """Forgets the messages of a partition that is paused, but not the errors, which are told once.
+
+        Returns:
+            What other calls have returned of what comes behind them.
+        """
+        self.messages = [
+            each for each in self.messages if place_of(each) != place or (offset_of(each) is None and not is_end(each))
+        ]
+        return self.later.pop(place, set())
 
     def forget_later(self, place: Place | None) -> None:
         """Forgets what other calls have returned of a partition, or of all: it is read from somewhere else."""
@@ -157,6 +170,21 @@ class GatheringConsumer(Consumer):
             errors = (each for each in gathering.messages if offset_of(each) is None)
             untold = [each for each in errors if place_of(each) not in back or not is_end(each)]
             self._untold_.extendleft(reversed(untold))
+
+    def pause(self, partitions: list[TopicPartition]) -> None:
+        """See `Consumer`: what calls that still wait have taken of these is handed back, and comes after `resume()`."""
+        with self._lock_:
+            super().pause(partitions)
+            for each in partitions:
+                self._put_down_(at_place(each))
+
+    def _put_down_(self, at: Place) -> None:
+        first = self._firsts_().get(at)
+        passed = set[int]().union(*(each.put_down(at) for each in self._gatherings_))
+        if first is not None:
+            if passed:
+                self._passed_.setdefault(at, set()).update(passed)
+            self._hand_back_(*at, first)
 
     # --- what counts as returned
 

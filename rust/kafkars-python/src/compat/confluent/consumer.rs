@@ -16,6 +16,7 @@ use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use super::handler::ConsumerHandler;
 use super::message::PyMessage;
 use super::partition_eof::Ends;
+use super::paused;
 use super::reading::{CallNumber, Reading, Unreturned};
 use super::ready::ReadyWait;
 use crate::aio::{AwaitableCall, PyFuture};
@@ -363,23 +364,10 @@ impl PyConfluentConsumer {
         partition: i32,
         offset: i64,
     ) -> PyResult<()> {
-        let Ok(open) = self.opened() else {
-            return Ok(());
-        };
-        let partition = named(topic, partition);
-        match open
-            .core
-            .consumer
-            .seek(&partition, FetchPosition::at(offset))
-        {
-            // Nobody reads it here any more.
-            Ok(()) | Err(FetchError::NotAssigned { .. } | FetchError::Closed) => {}
-            Err(failure) => return Err(error::fetch(py, &failure)),
+        match self.opened() {
+            Ok(open) => open.hand_back(py, &named(topic, partition), offset),
+            Err(_) => Ok(()),
         }
-        if let Some(ends) = &open.ends {
-            ends.forget(Some(&partition));
-        }
-        Ok(())
     }
 
     /// Does what a poll does besides taking a message: runs callbacks that are due, looks after the cluster, and
@@ -504,7 +492,48 @@ impl OpenConsumer {
             }
         }
         self.drop_lost(py, &mut messages)?;
+        self.hand_back_paused(py, &mut messages)?;
         Ok(messages)
+    }
+
+    /// Lets messages of partitions that were paused since they were taken be read again after the pause: `pause()` of
+    /// another thread, or in a callback, has returned, and nothing of these may come after that.
+    fn hand_back_paused(
+        &self,
+        py: Python<'_>,
+        messages: &mut Vec<Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        if messages.is_empty() {
+            return Ok(());
+        }
+        let consumer = &self.core.consumer;
+        for (partition, offset) in paused::take_out(py, consumer.paused(), messages)? {
+            if self.unreturned.before(&partition) == Some(None) {
+                self.reading.forget(Some(&partition));
+            }
+            // Another call may have handed back what comes before.
+            if matches!(consumer.position(&partition), Ok(Some(position)) if offset < position) {
+                self.hand_back(py, &partition, offset)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets a partition be read again from an offset on, although nobody has sought.
+    fn hand_back(&self, py: Python<'_>, partition: &TopicPartition, offset: i64) -> PyResult<()> {
+        let sought = self
+            .core
+            .consumer
+            .seek(partition, FetchPosition::at(offset));
+        match sought {
+            // Nobody reads it here any more.
+            Ok(()) | Err(FetchError::NotAssigned { .. } | FetchError::Closed) => {}
+            Err(failure) => return Err(error::fetch(py, &failure)),
+        }
+        if let Some(ends) = &self.ends {
+            ends.forget(Some(partition));
+        }
+        Ok(())
     }
 
     /// Adds what is there, or waits a little; false if there is nothing to wait for.

@@ -201,7 +201,7 @@ impl PyMessage {
 
     /// What went wrong, or None for a message that can be used.
     #[inline]
-    fn error(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+    pub(super) fn error(&self, py: Python<'_>) -> Option<Py<PyAny>> {
         self.read(|own| copy(py, &own.error), |_, _| None, |_, _| None)
     }
 
@@ -227,7 +227,7 @@ impl PyMessage {
 
     /// The position in the partition.
     #[inline]
-    fn offset(&self) -> Option<i64> {
+    pub(super) fn offset(&self) -> Option<i64> {
         self.read(
             |own| own.offset,
             |_, view| Some(view.offset),

@@ -6,6 +6,7 @@ mod message;
 mod partition_eof;
 mod partitions;
 mod parts;
+mod paused;
 mod producer;
 mod reading;
 mod ready;
