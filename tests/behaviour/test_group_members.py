@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import pytest
@@ -211,8 +212,16 @@ def test_of_two_members_with_one_instance_id_the_older_one_ends(group: Group) ->
         for timeout in (0, 30):
             with pytest.raises(FencedInstanceIdError):
                 read_again(timeout=timeout)
-    with pytest.raises(FencedInstanceIdError):
-        first.commit({(group.topic, 0): 1})
+    # It owns nothing any more: nothing to commit is no success.
+    for offsets in ({(group.topic, 0): 1}, None, {}):
+        with pytest.raises(FencedInstanceIdError):
+            first.commit(offsets)
+        told: list[Any] = []
+        first.commit_async(offsets, lambda _, error, told=told: told.append(error))
+        while not told:
+            with contextlib.suppress(FencedInstanceIdError):
+                first.poll(timeout=0.01)
+        assert [type(error) for error in told] == [FencedInstanceIdError]
     assert first.assignment() == frozenset()
     assert second.poll_batch(timeout=0.05) is not None, "the newer one is not disturbed"
 

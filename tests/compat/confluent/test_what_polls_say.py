@@ -34,8 +34,10 @@ def test_an_assignment_stands_when_its_callback_raises(clients: Clients) -> None
 
 def test_a_fenced_member_hears_it_by_a_message(clients: Clients) -> None:
     topic = clients.topic()
+    told: list[tuple[str, bool]] = []
     settings = {**QUICK, "group.id": clients.group(), "group.instance.id": "same"}
-    old, new = (clients.consumer(settings) for _ in range(2))
+    settings["on_commit"] = lambda error, _: told.append((error.name(), error.fatal()))
+    old, new = (clients.consumer({**settings, "enable.auto.commit": False}) for _ in range(2))
     for each in (old, new):
         each.subscribe([topic])
         serve_until(each, each.assignment)
@@ -44,6 +46,7 @@ def test_a_fenced_member_hears_it_by_a_message(clients: Clients) -> None:
         with pytest.raises(clients.ck.KafkaException) as caught:
             old.commit(offsets=[clients.ck.TopicPartition(topic, 0, 0)], asynchronous=False)
         assert caught.value.args[0].name() in {"FENCED_INSTANCE_ID", "_FATAL"}
+        assert not caught.value.args[0].fatal()
     (message,) = poll_until(old, 1)
     error = message.error()
     assert (error.name(), error.fatal(), message.topic(), message.offset()) == ("_FATAL", False, None, None)
@@ -52,6 +55,11 @@ def test_a_fenced_member_hears_it_by_a_message(clients: Clients) -> None:
     with pytest.raises(clients.ck.KafkaException) as caught:
         old.subscribe([topic])
     assert caught.value.args[0].name() == "_FATAL"
+    told.clear()
+    for offsets in (None, [clients.ck.TopicPartition(topic, 0, 0)]):
+        old.commit(offsets=offsets, asynchronous=True)
+    serve_until(old, lambda: len(told) == 2)
+    assert told == [("_FATAL", False)] * 2
 
 
 @pytest.mark.timeout(60)

@@ -46,6 +46,8 @@ def test_what_the_older_one_is_told(broker: Broker, module: Any) -> None:
     place, offset = module.TopicPartition(topic, 0), module.OffsetAndMetadata(0, "", -1)
     with pytest.raises(FencedInstanceIdError):
         older.commit({place: offset})
+    with pytest.raises(FencedInstanceIdError):
+        older.commit()
     for _ in range(2):
         with pytest.raises(FencedInstanceIdError):
             older.poll(10)

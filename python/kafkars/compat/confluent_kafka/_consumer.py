@@ -387,6 +387,7 @@ class Consumer(ConfluentConsumer):
             committed = self._commits_.commit(places, named, is_chosen=is_named)
             self._raise_kept_(only_interrupts=True)
             return committed
+        refused = self._trouble_.end() or refused
         with translated("Commit failed"):
             if refused is not None:
                 self._commits_.refuse(named, refused)

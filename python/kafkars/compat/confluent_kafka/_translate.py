@@ -203,11 +203,12 @@ def of_connection(problem: errors.KafkaError) -> KafkaError:
 
 
 def of_commit(problem: errors.KafkaError, what: str = "") -> KafkaError:
-    """Translates the error of a commit. The library names topics there: for it a deleted one is unknown, not its id."""
+    """Translates the error of a commit: a code and no more, since the library does not say of commits what is fatal. It
+    names topics there: for it a deleted one is unknown, not its id.
+    """
     error = of_engine(problem, what)
-    if error.code() == BROKER["UNKNOWN_TOPIC_ID"]:
-        return KafkaError(BROKER["UNKNOWN_TOPIC_OR_PART"], error.str())
-    return error
+    is_deleted = error.code() == BROKER["UNKNOWN_TOPIC_ID"]
+    return KafkaError(BROKER["UNKNOWN_TOPIC_OR_PART"] if is_deleted else error.code(), error.str())
 
 
 def of_message(problem: errors.KafkaError) -> KafkaException:

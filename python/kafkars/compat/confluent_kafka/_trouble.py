@@ -109,8 +109,13 @@ class Trouble:
 
     def check_alive(self) -> None:
         """Raises the fatal error of the client, if it has had one."""
-        if self._fatal is not None:
-            raise KafkaException(local_error("_FATAL", self._fatal.str()))
+        end = self.end()
+        if end is not None:
+            raise KafkaException(end)
+
+    def end(self) -> KafkaError | None:
+        """Returns what calls say after a fatal error of the client; None if it has had none."""
+        return None if self._fatal is None else local_error("_FATAL", self._fatal.str())
 
     def missing(self, topic: str, code: int) -> None:
         """Makes a later poll report a subscribed topic that does not exist, or that this client may not be told of."""

@@ -61,7 +61,8 @@ impl Consumer {
         deadline: Instant,
     ) -> Result<impl Future<Output = Result<(), FetchError>> + Send + use<>, FetchError> {
         self.check_commit(&offsets)?;
-        let waits = !offsets.is_empty();
+        // A member that was fenced owns nothing, so that nothing is left to commit: it hears why.
+        let waits = !offsets.is_empty() || self.group("commit()")?.fencing().is_some();
         let (reply, outcome) = oneshot::channel();
         let mut outcome = AwaitedCommit {
             client: Arc::clone(self.shared.client.name()),

@@ -103,6 +103,12 @@ impl GroupHandle {
         (group, receiver)
     }
 
+    /// What has ended the membership, if that is another member that has taken this one's `group_instance_id`.
+    pub(super) fn fencing(&self) -> Option<GroupError> {
+        let end = self.status.lock().end.clone();
+        end.filter(|end| matches!(end, GroupError::FencedInstance { .. }))
+    }
+
     /// The node id of the coordinator, if there is a subscription and it is known.
     pub(in crate::consumer) fn coordinator(&self) -> Option<i32> {
         let status = self.status.lock();

@@ -5,8 +5,7 @@ use std::time::Instant;
 
 use kafkars_core::cluster::Cluster;
 use kafkars_core::group::{
-    ChangeId, CommitCall, CommitError, CommitId, CommitOutcome, GroupError, MembershipState,
-    Offsets,
+    ChangeId, CommitCall, CommitError, CommitId, CommitOutcome, MembershipState, Offsets,
 };
 
 use super::GroupTask;
@@ -48,7 +47,14 @@ impl GroupTask {
         if let Reply::Callback(callback) = reply {
             self.callbacks.made(callback);
         }
-        match self.queue_commit(now, offsets.clone(), origin, deadline) {
+        let is_heard = matches!(reply, Reply::Waiter(_) | Reply::Callback(_));
+        let queued = match self.group.fencing() {
+            Some(end) if is_heard && offsets.is_empty() && !self.shared.is_assigned_by_hand() => {
+                Err(CommitError::Ended(end))
+            }
+            _ => self.queue_commit(now, offsets.clone(), origin, deadline),
+        };
+        match queued {
             Ok(id) => {
                 if matches!(reply, Reply::Last(_)) {
                     self.commits.note_awaited(id);
@@ -277,8 +283,8 @@ impl GroupTask {
             error,
             CommitError::Fenced { .. } | CommitError::NotMember { .. }
         );
-        match self.group.status.lock().end.clone() {
-            Some(end @ GroupError::FencedInstance { .. }) if is_outside => CommitError::Ended(end),
+        match self.group.fencing() {
+            Some(end) if is_outside => CommitError::Ended(end),
             _ => error,
         }
     }
