@@ -334,7 +334,9 @@ def test_batches_go_through_the_serializers(embedded: Library, run: Run) -> None
 
 
 @pytest.mark.parametrize("steps", [1, 2, 3])
-def test_stop_that_is_cancelled_delivers_what_was_sent(embedded: Library, run: Run, steps: int) -> None:
+def test_stop_that_is_cancelled_delivers_what_was_sent(
+    embedded: Library, run: Run, recwarn: pytest.WarningsRecorder, steps: int
+) -> None:
     topic = embedded.broker.new_topic()
 
     async def test() -> None:
@@ -355,6 +357,7 @@ def test_stop_that_is_cancelled_delivers_what_was_sent(embedded: Library, run: R
         await producer.client.close()
 
     run(test)
+    assert not [str(each.message) for each in recwarn if "never awaited" in str(each.message)]
 
 
 @pytest.mark.parametrize("headers", [(), [], {}, None])

@@ -261,15 +261,17 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
             await self.client.close()
             return
         try:
-            # As in aiokafka those still send that tasks were made for before.
-            await asyncio.sleep(0)
-        finally:
-            # Begun before anything else is waited for, and also where the wait is given up.
-            self._shut_off_()
-            self._closing_ = self._close_(self._engine_, 2 * self._request_timeout_ms / 1000)
-        closed = asyncio.shield(self._closing_)
-        await self.client.close()
-        try:
+            try:
+                # As in aiokafka those still send that tasks were made for before.
+                await asyncio.sleep(0)
+            finally:
+                # Begun before anything else is waited for, and also where the wait is given up: then the shield alone
+                # waits, and its exception is nobody's.
+                self._shut_off_()
+                self._closing_ = self._close_(self._engine_, 2 * self._request_timeout_ms / 1000)
+                closed = asyncio.shield(self._closing_)
+                closed.add_done_callback(lambda done: done.cancelled() or done.exception())
+            await self.client.close()
             with translated():
                 await closed
         finally:
