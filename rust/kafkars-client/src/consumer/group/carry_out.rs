@@ -1,6 +1,7 @@
 //! Carries out changes of the assignment: finished positions of revoked partitions are kept, and committed before the
 //! partitions go.
 
+use kafkars_core::config::TopicPartition;
 use kafkars_core::group::{ChangeKind, Offsets};
 
 use super::ending::{ChangeDone, Unfinished};
@@ -94,10 +95,16 @@ impl ConsumerShared {
         let kept = &mut inner.ending.offsets;
         let partitions = change.change.partitions.iter();
         let known: Vec<_> = partitions.filter(|one| kept.contains_key(one)).collect();
-        let done = change.end(kept);
+        let mut done = change.end(kept);
         let dropped = known.into_iter();
         let dropped = dropped.filter(|one| !done.commit.contains_key(one));
         inner.buffer.note_queued(dropped, None);
+        if change.is_loss() && !inner.assigned_by_hand {
+            let finished = self.finished_of_itself(inner);
+            let owned = |partition: &TopicPartition| change.change.partitions.contains(partition);
+            done.lost
+                .extend(finished.into_iter().filter(|(at, _)| owned(at)));
+        }
         if change.change.kind != ChangeKind::Assigned && !inner.assigned_by_hand {
             let partitions = &change.change.partitions;
             let is_kept = inner.keeps_positions && done.goes && change.change.rejoins;

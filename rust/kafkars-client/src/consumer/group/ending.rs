@@ -36,6 +36,8 @@ pub(in crate::consumer) struct ChangeDone {
     /// True if the partitions are still owned, and go when this is done: earlier commits come first.
     pub(super) goes: bool,
     pub(super) commit: Offsets,
+    /// Finished positions of partitions that the group has taken away, which cannot be committed any more.
+    pub(super) lost: Offsets,
 }
 
 impl From<Change> for Unfinished {
@@ -48,21 +50,25 @@ impl From<Change> for Unfinished {
 }
 
 impl Unfinished {
+    /// True if the group has taken the partitions away, so that nothing of them can be committed.
+    pub(super) fn is_loss(&self) -> bool {
+        self.is_overtaken || matches!(self.change.kind, ChangeKind::Lost(_))
+    }
+
     /// Completes a change, with those of the `finished` offsets that are to be committed before its partitions go.
     pub(super) fn end(&self, finished: &mut Offsets) -> ChangeDone {
         let goes = self.change.kind == ChangeKind::Revoked && !self.is_overtaken;
-        let mut commit = Offsets::new();
-        for partition in &self.change.partitions {
-            if let Some(offset) = finished.remove(partition)
-                && goes
-            {
-                commit.insert(partition.clone(), offset);
-            }
-        }
+        let own = self.change.partitions.iter();
+        let own = own.filter_map(|partition| finished.remove_entry(partition));
+        let (commit, lost) = match goes {
+            true => (own.collect(), Offsets::new()),
+            false => (Offsets::new(), own.collect()),
+        };
         ChangeDone {
             id: self.change.id,
             goes,
             commit,
+            lost,
         }
     }
 }

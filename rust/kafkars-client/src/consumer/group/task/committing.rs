@@ -14,6 +14,9 @@ use crate::consumer::group::commit_tracking;
 use crate::consumer::group::ending::ChangeDone;
 use crate::{after, now};
 
+/// How many partitions a line of the log names.
+const MOST_SHOWN: usize = 20;
+
 impl GroupTask {
     /// Commits finished positions of partitions that were assigned by hand. They were never the membership's.
     pub(super) fn commit_left(&mut self, now: Instant, offsets: Offsets) {
@@ -83,7 +86,22 @@ impl GroupTask {
     /// Notes that the application has carried out a change. Revoked partitions go when the earlier commits of them have
     /// ended, because their new owners start from there. Others wait for that, so there is a limit.
     pub(super) fn change_done(&mut self, now: Instant, done: ChangeDone) {
-        let ChangeDone { id, goes, commit } = done;
+        let ChangeDone {
+            id,
+            goes,
+            commit,
+            lost,
+        } = done;
+        if self.is_closing && !lost.is_empty() {
+            // No later poll tells of it.
+            let shown = lost.iter().take(MOST_SHOWN);
+            let shown = shown.map(|(at, end)| format!("{at} at {}", end.offset));
+            let mut partitions = shown.collect::<Vec<_>>().join(", ");
+            if lost.len() > MOST_SHOWN {
+                partitions.push_str(&format!(" and {} more", lost.len() - MOST_SHOWN));
+            }
+            tracing::warn!(target: "kafkars::group", client = %self.shared.client.name(), %partitions, "partitions were lost before the consumer was closed: their positions are not committed, and what was read of them is read again");
+        }
         let config = &self.group.config;
         let within = config.request_timeout.min(config.rebalance_timeout() / 2);
         let limit = after(now, within);
