@@ -1,4 +1,5 @@
-"""A member that its group has put out since the last poll: `close()` cannot commit what was read, and the log says so."""
+"""A member that its group has put out since the last poll: `close()` cannot commit what was read, and the log says
+so."""
 
 from __future__ import annotations
 

@@ -563,7 +563,9 @@ class Consumer(ConfluentConsumer):
             raise raised[-1]
 
     def _end_(self, raised: list[BaseException], until: float) -> None:
-        """Closes until some time; what callbacks raise is kept. A call that an interrupt has ended can be made again."""
+        """Closes until some time; what callbacks raise is kept. A call that an interrupt has ended can be made
+        again.
+        """
         self._assignment_.is_closing = True
         # Callbacks that wait for the next poll, such as `on_lost`, run now.
         for step in (

@@ -106,8 +106,8 @@ impl ConsumerCore {
         told.map_err(|failure| error::fetch(py, &failure))
     }
 
-    /// Makes what a callback is called with. Fails if a signal has come: its handler would raise in the callback, before
-    /// the first line, or in the Python code that makes an exception.
+    /// Makes what a callback is called with. Fails if a signal has come: its handler would raise in the callback,
+    /// before the first line, or in the Python code that makes an exception.
     pub(super) fn told<'py>(
         &self,
         py: Python<'py>,

@@ -180,8 +180,8 @@ pub(crate) fn is_ours(py: Python<'_>, error: &PyErr) -> bool {
     class.is_ok_and(|class| error.is_instance(py, &class))
 }
 
-/// True if what should have been one of `kafkars.errors` is an exception of the handler of a signal, which came while it
-/// was made. A lack of memory or of stack would show again when it is tried once more.
+/// True if what should have been one of `kafkars.errors` is an exception of the handler of a signal, which came while
+/// it was made. A lack of memory or of stack would show again when it is tried once more.
 pub(crate) fn is_of_signal(py: Python<'_>, error: &PyErr) -> bool {
     let is_lasting =
         error.is_instance_of::<PyMemoryError>(py) || error.is_instance_of::<PyRecursionError>(py);

@@ -279,14 +279,15 @@ class AIOConsumer:
         wait, and the consumer is closed all the same. In a callback of a rebalance it does not wait: the consumer is
         closed when the callback has ended.
         """
-        if self._closing_ is None:
-            self._closing_ = self.executor.submit(self._consumer.close)
-            self._closing_.add_done_callback(self._closed_)
-        elif self._closing_.done():
+        thread = self._closing_
+        if thread is None:
+            self._closing_ = thread = self.executor.submit(self._consumer.close)
+            thread.add_done_callback(self._closed_)
+        elif thread.done():
             return
         if self._is_in_callback_():
             return
-        closing = heard(self._closing_)
+        closing = heard(thread)
         try:
             await asyncio.shield(closing)
         except asyncio.CancelledError:

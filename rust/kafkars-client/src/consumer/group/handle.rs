@@ -120,8 +120,8 @@ impl GroupHandle {
         *self.asked_again.lock() = coordinator;
     }
 
-    /// Takes the coordinator that is to be asked for committed offsets again; the next look-up searches unless it is put
-    /// back.
+    /// Takes the coordinator that is to be asked for committed offsets again; the next look-up searches unless it is
+    /// put back.
     pub(super) fn take_asked_again(&self) -> Option<i32> {
         self.asked_again.lock().take()
     }

@@ -127,8 +127,8 @@ impl FetchBuffer {
     }
 }
 
-/// True if the pause of a cursor is that of a look-up or a check of its position: the one after a fetch that was refused
-/// is not shortened by what happens to others.
+/// True if the pause of a cursor is that of a look-up or a check of its position: the one after a fetch that was
+/// refused is not shortened by what happens to others.
 pub(super) fn was_refused_a_position(cursor: &Cursor) -> bool {
     let trouble = cursor.trouble();
     trouble.is_some_and(|trouble| trouble.operation != FETCH)

@@ -49,8 +49,8 @@ impl FetchBuffer {
     /// Marks and returns the cursors whose leader changed since their log was checked. `leader` returns node id and
     /// epoch.
     ///
-    /// As with look-ups, what waits for the end of a pause after such a check is checked along with what the same leader
-    /// is asked about now.
+    /// As with look-ups, what waits for the end of a pause after such a check is checked along with what the same
+    /// leader is asked about now.
     pub fn take_validations(
         &mut self,
         now: Instant,

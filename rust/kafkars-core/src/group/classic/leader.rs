@@ -163,9 +163,10 @@ impl ClassicMembership {
             protocol_name: self.member.strategy.as_deref().map(str::to_owned),
             assignments,
         };
-        // The coordinator holds the answer until the leader has assigned. When that takes longer, the member joins again
-        // as it is: the coordinator names the same generation without a rebalance, and SyncGroup is sent once more. So,
-        // as in Java's client, an answer that is lost on a living connection costs no more than that of any request.
+        // The coordinator holds the answer until the leader has assigned. When that takes longer, the member joins
+        // again as it is: the coordinator names the same generation without a rebalance, and SyncGroup is sent once
+        // more. So, as in Java's client, an answer that is lost on a living connection costs no more than that of any
+        // request.
         let timeout = common.config.request_timeout;
         let id = common.send(
             permit,

@@ -283,8 +283,8 @@ impl DeliveryReports {
         }
     }
 
-    /// Counts a report that could not be given. False after so many tries that no signal is the reason: it would hold up
-    /// all others for good.
+    /// Counts a report that could not be given. False after so many tries that no signal is the reason: it would hold
+    /// up all others for good.
     fn is_tried_again(&self) -> bool {
         self.tries.fetch_add(1, Ordering::Relaxed) < TRIES
     }
