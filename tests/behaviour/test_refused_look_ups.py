@@ -6,7 +6,8 @@ from typing import Any
 
 import kafkars
 import pytest
-from kafkars.testing import EmbeddedBroker, EmbeddedCluster
+from kafkars.errors import TopicAuthorizationFailedError
+from kafkars.testing import Acl, EmbeddedBroker, EmbeddedCluster
 
 from tests.support.clients import read, values
 from tests.support.waiting import SECONDS, Stopwatch, eventually
@@ -73,3 +74,66 @@ def test_partitions_whose_leader_changed_are_checked_together() -> None:
             asked = len(cluster.requests("OffsetForLeaderEpoch", client_id="asks"))
         assert_few(asked, watch, brokers=2)
         consumer.close(timeout=SECONDS)
+
+
+def test_a_partition_that_is_refused_holds_up_no_other() -> None:
+    """They are asked for in one request, again and again, and each is told its own answer."""
+    acls = [Acl("User:reader", "READ", "TOPIC", "open"), Acl("User:reader", "READ", "GROUP", "group")]
+    users = {"admin": "a", "reader": "r"}
+    with EmbeddedBroker(
+        topics={"open": 1, "closed": 1},
+        security="SASL_PLAINTEXT",
+        users=users,
+        super_users=["User:admin"],
+        acls=acls,
+    ) as broker:
+
+        def login(name: str) -> dict[str, Any]:
+            return {
+                "bootstrap_servers": broker.bootstrap_servers,
+                "security_protocol": "SASL_PLAINTEXT",
+                "sasl_mechanism": "PLAIN",
+                "sasl_username": name,
+                "sasl_password": users[name],
+            }
+
+        with kafkars.Producer(**login("admin")) as producer:
+            for topic in ("open", "closed"):
+                producer.send(topic, b"value").result(SECONDS)
+        consumer = kafkars.Consumer(**login("reader"), group_id="group", auto_offset_reset="earliest")
+        consumer.assign([("open", 0), ("closed", 0)])
+        found: list[Any] = []
+        refusals = 0
+        watch = Stopwatch()
+        with watch:
+            while not found or not refusals:
+                try:
+                    found += filter(None, [consumer.poll(timeout=0.1)])
+                except TopicAuthorizationFailedError:
+                    refusals += 1
+                assert watch.seconds < SECONDS, (found, refusals)
+        assert [each.topic for each in found] == ["open"]
+        consumer.close(timeout=SECONDS)
+
+
+def test_a_partition_with_an_open_transaction_holds_up_none_that_is_assigned_later() -> None:
+    with EmbeddedBroker(topics={"t": 2}) as broker:
+        servers = broker.bootstrap_servers
+        with kafkars.Producer(bootstrap_servers=servers) as producer:
+            for partition in range(2):
+                producer.send("t", b"value", partition=partition).result(SECONDS)
+        open_one = kafkars.Producer(bootstrap_servers=servers, transactional_id="open")
+        open_one.init_transactions()
+        open_one.begin_transaction()
+        open_one.send_offsets_to_transaction({("t", 0): 1}, kafkars.ConsumerGroupMetadata("group"))
+        consumer = kafkars.Consumer(bootstrap_servers=servers, group_id="group", auto_offset_reset="earliest")
+        consumer.assign([("t", 0)])
+        assert consumer.poll(timeout=0.5) is None
+        consumer.assign([("t", 0), ("t", 1)])
+        [record] = read(consumer, 1)
+        assert record.partition == 1
+        open_one.abort_transaction()
+        [record] = read(consumer, 1)
+        assert record.partition == 0
+        consumer.close(timeout=SECONDS)
+        open_one.close()

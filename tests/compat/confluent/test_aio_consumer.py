@@ -278,6 +278,24 @@ def test_a_consumer_goes_on_in_another_event_loop(aio: ModuleType, broker: Broke
     run(go_on)
 
 
+@pytest.mark.parametrize("how", ["poll", "consume"])
+def test_a_call_under_way_finds_nothing_when_the_consumer_is_closed(
+    aio: ModuleType, broker: Broker, topic: str, how: str
+) -> None:
+    async def work() -> None:
+        consumer = aio.AIOConsumer(config(broker, topic))
+        await consumer.subscribe([topic])
+        assert await consumer.poll(0.1) is None
+        waiting = asyncio.create_task(consumer.poll(5.0) if how == "poll" else consumer.consume(100, 5.0))
+        await asyncio.sleep(0.1)
+        await consumer.close()
+        assert not await waiting
+        with pytest.raises(RuntimeError):
+            await consumer.poll(0.1)
+
+    run(work)
+
+
 # The library's waits for itself.
 @pytest.mark.parametrize("ck", ["kafkars.compat.confluent_kafka"], indirect=True)
 def test_close_in_a_callback_of_a_poll_does_not_wait_for_the_callback(

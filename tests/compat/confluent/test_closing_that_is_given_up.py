@@ -57,6 +57,27 @@ def test_close_without_a_coordinator_ends_in_its_time(
         assert time.monotonic() - started < 4.5
 
 
+def test_a_signal_whose_handler_closes_within_close_is_no_error(clients: Clients) -> None:
+    """As a handler of SIGTERM beside `finally: consumer.close()`."""
+    if not hasattr(clients.broker.handle, "intercept"):
+        pytest.skip("needs the embedded broker's faults")
+    topic, group = clients.topic(messages=2), clients.group()
+    consumer = clients.consumer({"group.id": group, "enable.auto.commit": True})
+    consumer.subscribe([topic])
+    poll_until(consumer, 2)
+    before = signal.signal(signal.SIGINT, lambda *_: consumer.close())
+    pressed = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
+    try:
+        with clients.broker.handle.intercept("OffsetCommit", "delay", seconds=1.0):
+            pressed.start()
+            consumer.close()
+            pressed.join()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    [found] = clients.consumer({"group.id": group}).committed([clients.ck.TopicPartition(topic, 0)], SECONDS)
+    assert found.offset == 2
+
+
 @pytest.mark.parametrize("ends", ["close", "with"])
 def test_a_close_that_is_interrupted_loses_nothing(clients: Clients, ends: str) -> None:
     topic = clients.topic()

@@ -133,3 +133,33 @@ def test_calls_of_asyncio_return_nothing_of_it(clients: Clients, resumes: bool) 
         await consumer.close()
 
     asyncio.run(asyncio.wait_for(work(), 3 * SECONDS))
+
+
+@pytest.mark.parametrize("steps", ["pause, seek", "seek, pause", "pause, assign"])
+def test_where_the_program_goes_on_counts_more_than_what_was_taken_before(clients: Clients, steps: str) -> None:
+    """In a callback that the call runs when it has taken messages."""
+    topic = clients.topic(messages=100)
+    place = clients.ck.TopicPartition
+    heard: list[Any] = []
+
+    def on_commit(_error: Any, _partitions: Any) -> None:
+        if heard:
+            return
+        heard.append(consumer.position([place(topic, 0)])[0].offset)
+        for step in steps.split(", "):
+            if step == "pause":
+                consumer.pause([place(topic, 0)])
+            elif step == "seek":
+                consumer.seek(place(topic, 0, 50))
+            else:
+                consumer.assign([place(topic, 0, 50)])
+                consumer.pause([place(topic, 0)])
+
+    consumer = clients.consumer({"on_commit": on_commit, "auto.commit.interval.ms": 300})
+    consumer.assign([place(topic, 0, 0)])
+    assert len(consumer.consume(10, SECONDS)) == 10
+    # The automatic commit of these is made, and told, within this call.
+    assert consumer.consume(1_000, 2.0) == []
+    assert heard
+    consumer.resume([place(topic, 0)])
+    assert [each.offset() for each in consumer.consume(3, SECONDS)] == [50, 51, 52]

@@ -73,6 +73,20 @@ def test_a_block_that_is_left_by_an_interrupt_in_its_commit_has_committed(client
     assert read_to_end(clients, topic) == [b"first"]
 
 
+def test_a_handler_that_raises_an_exception_of_the_client_ends_no_call(clients: Clients) -> None:
+    """As one that aborts, which is refused while the commit runs, and does not catch that."""
+    topic = clients.topic()
+    producer = begun(clients, topic)
+    before = signal.signal(signal.SIGINT, lambda *_: producer.abort_transaction())
+    try:
+        with pressed(clients, API["commit"]), pytest.raises(clients.ck.KafkaException):
+            producer.commit_transaction(SECONDS)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    next_transaction(producer, topic)
+    assert read_to_end(clients, topic) == [b"first", b"next"]
+
+
 @pytest.mark.parametrize("clients", [(FACE, "embedded_broker")], indirect=True, ids=["face"])
 def test_a_second_interrupt_ends_the_wait_and_the_call_can_be_made_again(clients: Clients) -> None:
     topic = clients.topic()

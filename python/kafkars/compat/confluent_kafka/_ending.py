@@ -51,8 +51,8 @@ class Ending:
                 self.is_given_up = True
                 raise
             self.interrupt = interrupt
-            log.warning("interrupted; %s, and Ctrl+C again ends that", self._goes_on)
             try:
+                log.warning("interrupted; %s, and Ctrl+C again ends that", self._goes_on)
                 (again or call)(self._left(at_most))
             except self._raised:
                 raise

@@ -238,7 +238,7 @@ class Producer(ConfluentProducer):
             def step(ending: Ending) -> None:
                 # From now on the transaction takes no message, also while those before it are sent.
                 self._commits_(self._engine_.in_transaction)
-                ending.wait(lambda left: self._send_left_(left, kept))
+                self._send_left_(ending, kept)
                 commit = self._engine_.commit_transaction
                 ending.wait(commit, again=self._again_(commit))
 
@@ -252,8 +252,8 @@ class Producer(ConfluentProducer):
             self._keep_(kept, 0)
 
     def _ending_(self, timeout: float, goes_on: str) -> Ending:
-        """Returns the waits of a call of transactions, whose other exceptions are those of the engine and its own."""
-        return Ending(limit(timeout), goes_on, (errors.KafkaError, KafkaException))
+        """Returns the waits of a call of transactions, in which the engine raises; all else comes of signals."""
+        return Ending(limit(timeout), goes_on, errors.KafkaError)
 
     def _again_(self, call: Callable[[float], object]) -> Callable[[float], object]:
         """Returns the same call where it may have ended already, of which nobody has heard."""
@@ -267,11 +267,11 @@ class Producer(ConfluentProducer):
 
         return again
 
-    def _send_left_(self, seconds: float, kept: list[Exception]) -> None:
+    def _send_left_(self, ending: Ending, kept: list[Exception]) -> None:
         """Sends what is left of the transaction that is to be committed.
 
         Args:
-            seconds: How long that may take.
+            ending: The wait for it.
             kept: Gets what callbacks raise.
 
         Raises:
@@ -279,7 +279,19 @@ class Producer(ConfluentProducer):
             KafkaException: A message was lost.
         """
         if self._engine_.in_transaction:
-            left = self._keep_(kept, seconds)
+            left = 0
+            refused: KafkaException | None = None
+
+            def send(seconds: float) -> None:
+                nonlocal left, refused
+                try:
+                    left = self._keep_(kept, seconds)
+                except KafkaException as problem:
+                    refused = problem
+
+            ending.wait(send)
+            if refused is not None:
+                raise refused
             lost = self._lost_(commits=True)
             if lost:
                 raise inconsistent(lost)

@@ -13,7 +13,7 @@ use kafkars_core::fetch::offset_reset::{LATEST_TIMESTAMP, timestamp_for};
 use kafkars_core::fetch::position::FetchPosition;
 use tokio::task::JoinSet;
 
-use super::group::offset_fetch::{self, OffsetFetchOutcome};
+use super::group::offset_fetch::{self, OffsetFetchFailure, OffsetFetchOutcome};
 use super::offsets::{self, ListOffsetsOutcome, OffsetAndTimestamp};
 use super::shared::ConsumerShared;
 use crate::{now, wall_clock_ms};
@@ -131,36 +131,57 @@ async fn start_from_committed(shared: Arc<ConsumerShared>, look_ups: Vec<LookUp>
     let now = now();
     shared.update(|buffer| {
         for look_up in look_ups {
-            match &outcome {
-                OffsetFetchOutcome::Found(found) => match found.get(&look_up.partition) {
-                    Some(committed) => {
-                        tracing::debug!(target: "kafkars::consumer", client = %shared.client.name(), partition = %look_up.partition, offset = committed.offset, "reading begins at the committed offset");
-                        let position = FetchPosition {
-                            offset: committed.offset,
-                            leader_epoch: committed.leader_epoch,
-                        };
-                        if buffer.ended(&look_up).is_some() {
-                            buffer.set_position(&look_up, position);
-                            buffer.note_found(&look_up.partition, position.offset);
-                        }
-                    }
-                    None => buffer.start_by_policy(&look_up),
-                },
-                OffsetFetchOutcome::Again(cause) => {
+            let answers = match &outcome {
+                OffsetFetchOutcome::Answered(answers) => answers,
+                OffsetFetchOutcome::Failed(failure) => {
+                    not_told(buffer, &look_up, now, failure);
+                    continue;
+                }
+            };
+            if let Some(failure) = answers.failures.get(&look_up.partition) {
+                // One partition's refusal says nothing of the others.
+                not_told(buffer, &look_up, now, failure);
+                continue;
+            }
+            match answers.offsets.get(&look_up.partition) {
+                Some(committed) => {
+                    tracing::debug!(target: "kafkars::consumer", client = %shared.client.name(), partition = %look_up.partition, offset = committed.offset, "reading begins at the committed offset");
+                    let position = FetchPosition {
+                        offset: committed.offset,
+                        leader_epoch: committed.leader_epoch,
+                    };
                     if buffer.ended(&look_up).is_some() {
-                        let cause = Arc::clone(cause);
-                        buffer.refused(look_up.id, look_up.epoch, now, COMMITTED, cause);
+                        buffer.set_position(&look_up, position);
+                        buffer.note_found(&look_up.partition, position.offset);
                     }
                 }
-                OffsetFetchOutcome::Refused(FetchError::Closed) => {}
-                OffsetFetchOutcome::Refused(error) => {
-                    refused(buffer, &look_up, now, COMMITTED, error.clone());
-                }
+                None => buffer.start_by_policy(&look_up),
             }
         }
     });
     shared.report_troubles();
     shared.touch();
+}
+
+/// Notes that the coordinator has not told a committed offset.
+fn not_told(
+    buffer: &mut FetchBuffer,
+    look_up: &LookUp,
+    now: Instant,
+    failure: &OffsetFetchFailure,
+) {
+    match failure {
+        OffsetFetchFailure::Again(cause) => {
+            if buffer.ended(look_up).is_some() {
+                let cause = Arc::clone(cause);
+                buffer.refused(look_up.id, look_up.epoch, now, COMMITTED, cause);
+            }
+        }
+        OffsetFetchFailure::Refused(FetchError::Closed) => {}
+        OffsetFetchFailure::Refused(error) => {
+            refused(buffer, look_up, now, COMMITTED, error.clone());
+        }
+    }
 }
 
 /// Reports an error that no retry will mend. The look-up is tried again when the application goes on.

@@ -104,7 +104,10 @@ class Questions:
         except RuntimeError:
             # Executors begin nothing more once the main thread has ended: other threads go on, and functions of
             # `atexit`, where newer Pythons begin no thread either.
-            run()
+            try:
+                threading.Thread(target=run, name=THREAD, daemon=True).start()
+            except RuntimeError:
+                run()
 
 
 RUNNING: weakref.WeakSet[Questions] = weakref.WeakSet()

@@ -116,15 +116,28 @@ class AIOConsumer:
         until = deadline(seconds(timeout))
         check_number(num_messages)
         with self._consumer._gathering_() as gathering:
-            await self._gather_(gathering, num_messages, until)
-            return gathering.give()
+            return gathering.give() if await self._gather_(gathering, num_messages, until) else []
 
     async def _gather_(self, gathering: Gathering, most: int, until: float | None) -> list[Message]:
-        """Takes messages until there are as many, or until a time, and returns them."""
+        """Takes messages until there are as many, or until a time, and returns them.
+
+        As in the library a call finds nothing more when the consumer is closed meanwhile. What it has taken is not
+        committed then, and is read again.
+        """
         if turn_is_due():
             await asyncio.sleep(0)
         await self._settle_()
         self._tasks_.check()
+        self._consumer._check_()
+        try:
+            await self._take_most_(gathering, most, until)
+        except RuntimeError:
+            if not self._consumer._engine_._has_ended():
+                raise
+            gathering.drop(None)
+        return list(gathering.messages)
+
+    async def _take_most_(self, gathering: Gathering, most: int, until: float | None) -> None:
         look = self._first_look_()
         # A rebalance ends the collection, as in `Consumer.consume()`.
         while len(gathering.messages) < most and not (gathering.messages and self._consumer._has_change_()):
@@ -140,7 +153,6 @@ class AIOConsumer:
             await self._consumer._ready_(min(left, SLICE))
             if not gathering.messages:
                 self._tasks_.check()
-        return list(gathering.messages)
 
     async def _settle_(self) -> None:
         """Waits for the thread of a cancelled call. What it has found to report is kept for the next call; its

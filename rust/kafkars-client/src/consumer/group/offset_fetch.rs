@@ -78,9 +78,13 @@ async fn fetch_until(
             deadline,
         );
         match asked.await {
-            OffsetFetchOutcome::Found(offsets) => return Ok(offsets),
-            OffsetFetchOutcome::Refused(error) => return Err(error),
-            OffsetFetchOutcome::Again(why) => cause = why,
+            OffsetFetchOutcome::Answered(answers) => match whole(answers) {
+                Ok(offsets) => return Ok(offsets),
+                Err(OffsetFetchFailure::Refused(error)) => return Err(error),
+                Err(OffsetFetchFailure::Again(why)) => cause = why,
+            },
+            OffsetFetchOutcome::Failed(OffsetFetchFailure::Refused(error)) => return Err(error),
+            OffsetFetchOutcome::Failed(OffsetFetchFailure::Again(why)) => cause = why,
         }
         failures += 1;
         let pause = backoff.delay(failures, random.next());
@@ -102,10 +106,36 @@ async fn fetch_until(
 
 /// The outcome of one try.
 pub(in crate::consumer) enum OffsetFetchOutcome {
-    Found(Offsets),
+    /// The coordinator has answered for each partition by itself.
+    Answered(OffsetFetchAnswers),
+    /// The same for all of them.
+    Failed(OffsetFetchFailure),
+}
+
+/// What a coordinator has told. Partitions that are in neither have no committed offset.
+#[derive(Default)]
+pub(in crate::consumer) struct OffsetFetchAnswers {
+    pub(in crate::consumer) offsets: Offsets,
+    pub(in crate::consumer) failures: HashMap<TopicPartition, OffsetFetchFailure>,
+}
+
+/// Why there is no answer.
+pub(in crate::consumer) enum OffsetFetchFailure {
     /// Another try may succeed; the text is what this one met.
     Again(Arc<str>),
     Refused(FetchError),
+}
+
+/// The offsets, unless one partition has failed: what is refused for good comes first.
+fn whole(answers: OffsetFetchAnswers) -> Result<Offsets, OffsetFetchFailure> {
+    let mut found = None;
+    for failure in answers.failures.into_values() {
+        if matches!(failure, OffsetFetchFailure::Refused(_)) {
+            return Err(failure);
+        }
+        found = Some(failure);
+    }
+    found.map_or(Ok(answers.offsets), Err)
 }
 
 /// As [`fetch`] with `require_stable`, but the coordinator is asked once: the caller paces its retries. A coordinator
@@ -115,24 +145,36 @@ pub(in crate::consumer) async fn try_fetch(
     partitions: &[TopicPartition],
 ) -> OffsetFetchOutcome {
     let Some(group) = &shared.group else {
-        return OffsetFetchOutcome::Found(Offsets::new());
+        return OffsetFetchOutcome::Answered(OffsetFetchAnswers::default());
     };
     let deadline = now() + shared.client.config().request_timeout;
     let mut coordinator = group.take_asked_again();
     let asked = attempt(shared, group, &mut coordinator, partitions, true, deadline);
     let outcome = match shared.client.unless_refused(any_broker, asked).await {
         Ok(outcome) => outcome,
-        Err(refusal) => OffsetFetchOutcome::Refused(unreachable(&group.config.group_id, refusal)),
+        Err(refusal) => refused(unreachable(&group.config.group_id, refusal)),
     };
-    match outcome {
-        OffsetFetchOutcome::Again(_) => group.ask_again(coordinator),
+    let is_again = |failure: &OffsetFetchFailure| matches!(failure, OffsetFetchFailure::Again(_));
+    match &outcome {
+        OffsetFetchOutcome::Failed(OffsetFetchFailure::Again(_)) => group.ask_again(coordinator),
         // The coordinator was not found in time.
-        OffsetFetchOutcome::Refused(error @ FetchError::TimedOut { .. }) => {
-            return OffsetFetchOutcome::Again(error.to_string().into());
+        OffsetFetchOutcome::Failed(OffsetFetchFailure::Refused(
+            error @ FetchError::TimedOut { .. },
+        )) => return again(error.to_string()),
+        OffsetFetchOutcome::Answered(answers) if answers.failures.values().any(is_again) => {
+            group.ask_again(coordinator);
         }
         _ => {}
     }
     outcome
+}
+
+fn refused(error: FetchError) -> OffsetFetchOutcome {
+    OffsetFetchOutcome::Failed(OffsetFetchFailure::Refused(error))
+}
+
+fn again(cause: String) -> OffsetFetchOutcome {
+    OffsetFetchOutcome::Failed(OffsetFetchFailure::Again(cause.into()))
 }
 
 /// Asks `coordinator` once, or the one that is found first; leaves in it whom to ask next.
@@ -152,7 +194,7 @@ async fn attempt(
             let found = client.find_coordinator(CoordinatorKind::Group, group_id, deadline);
             match found.await {
                 Ok(node) => node,
-                Err(error) => return OffsetFetchOutcome::Refused(unreachable(group_id, error)),
+                Err(error) => return refused(unreachable(group_id, error)),
             }
         }
     };
@@ -168,11 +210,10 @@ async fn attempt(
         )
     };
     match ask(shared, node, build, deadline).await {
-        Ok(response) => match sort(&response) {
-            Ok(offsets) => OffsetFetchOutcome::Found(offsets),
-            Err((code, partition)) => match error_action(code) {
+        Ok(response) => {
+            let mut failure = |code: ErrorCode, partition| match error_action(code) {
                 CommitErrorAction::Done | CommitErrorAction::Refused => {
-                    OffsetFetchOutcome::Refused(FetchError::Commit(CommitError::Refused {
+                    OffsetFetchFailure::Refused(FetchError::Commit(CommitError::Refused {
                         group: group_id.into(),
                         code,
                         partition,
@@ -183,21 +224,29 @@ async fn attempt(
                         *coordinator = None;
                     }
                     let cause = format!("{}: {}", code.name(), code.description());
-                    OffsetFetchOutcome::Again(cause.into())
+                    OffsetFetchFailure::Again(cause.into())
                 }
-            },
-        },
+            };
+            match sort(&response) {
+                Ok((offsets, codes)) => {
+                    let failed =
+                        |(at, code): (TopicPartition, _)| (at.clone(), failure(code, Some(at)));
+                    let failures = codes.into_iter().map(failed).collect();
+                    OffsetFetchOutcome::Answered(OffsetFetchAnswers { offsets, failures })
+                }
+                Err(code) => OffsetFetchOutcome::Failed(failure(code, None)),
+            }
+        }
         Err(error) if error.retriable() => {
             *coordinator = None;
-            OffsetFetchOutcome::Again(error.to_string().into())
+            again(error.to_string())
         }
         Err(error) => {
             let protocol = || FetchError::Protocol {
                 operation: "committed offsets",
                 cause: error.to_string().into(),
             };
-            let error = error.security().map_or_else(protocol, FetchError::Security);
-            OffsetFetchOutcome::Refused(error)
+            refused(error.security().map_or_else(protocol, FetchError::Security))
         }
     }
 }
@@ -282,12 +331,11 @@ struct OffsetFetchPartition<'a> {
     error_code: i16,
 }
 
-type OffsetFetchRefusal = (ErrorCode, Option<TopicPartition>);
+type RefusedPartitions = Vec<(TopicPartition, ErrorCode)>;
 
-/// The offsets of partitions that have one, or the first error.
-fn sort(response: &OffsetFetchResponse) -> Result<Offsets, OffsetFetchRefusal> {
-    let whole = |code: i16| ErrorCode::check(code).map_err(|code| (code, None));
-    whole(response.error_code)?;
+/// The offsets of partitions that have one and the errors of others, or the error of the whole group.
+fn sort(response: &OffsetFetchResponse) -> Result<(Offsets, RefusedPartitions), ErrorCode> {
+    ErrorCode::check(response.error_code)?;
     let mut found: HashMap<(&str, i32), OffsetFetchPartition<'_>> = HashMap::new();
     for topic in &response.topics {
         for one in &topic.partitions {
@@ -303,7 +351,7 @@ fn sort(response: &OffsetFetchResponse) -> Result<Offsets, OffsetFetchRefusal> {
         }
     }
     for group in &response.groups {
-        whole(group.error_code)?;
+        ErrorCode::check(group.error_code)?;
         for topic in &group.topics {
             for one in &topic.partitions {
                 found.insert(
@@ -318,14 +366,15 @@ fn sort(response: &OffsetFetchResponse) -> Result<Offsets, OffsetFetchRefusal> {
             }
         }
     }
-    let mut offsets = Offsets::new();
+    let (mut offsets, mut refused) = (Offsets::new(), Vec::new());
     for ((topic, partition), one) in found {
         let partition = TopicPartition {
             topic: topic.into(),
             partition,
         };
         if let Err(code) = ErrorCode::check(one.error_code) {
-            return Err((code, Some(partition)));
+            refused.push((partition, code));
+            continue;
         }
         if one.offset >= 0 {
             let committed = OffsetAndMetadata {
@@ -336,7 +385,7 @@ fn sort(response: &OffsetFetchResponse) -> Result<Offsets, OffsetFetchRefusal> {
             offsets.insert(partition, committed);
         }
     }
-    Ok(offsets)
+    Ok((offsets, refused))
 }
 
 fn unreachable(group: &str, error: ClientError) -> FetchError {

@@ -220,7 +220,10 @@ impl PyConfluentConsumer {
     /// Notes that a partition, or every one with None, is read from another position.
     #[pyo3(signature = (topic=None, partition=0))]
     fn _forget_(&self, topic: Option<&str>, partition: i32) -> PyResult<()> {
-        let open = self.opened()?;
+        // A close() that another one has overtaken has nothing to forget.
+        let Ok(open) = self.opened() else {
+            return Ok(());
+        };
         let partition = topic.map(|topic| named(topic, partition));
         open.reading.forget(partition.as_ref());
         open.unreturned.forget(partition.as_ref());
@@ -492,7 +495,7 @@ impl OpenConsumer {
             }
         }
         self.drop_lost(py, &mut messages)?;
-        self.hand_back_paused(py, &mut messages)?;
+        self.hand_back_paused(py, call, &mut messages)?;
         Ok(messages)
     }
 
@@ -501,13 +504,18 @@ impl OpenConsumer {
     fn hand_back_paused(
         &self,
         py: Python<'_>,
+        call: CallNumber,
         messages: &mut Vec<Bound<'_, PyAny>>,
     ) -> PyResult<()> {
         if messages.is_empty() {
             return Ok(());
         }
         let consumer = &self.core.consumer;
-        for (partition, offset) in paused::take_out(py, consumer.paused(), messages)? {
+        for partition in paused::take_out(py, consumer.paused(), messages)? {
+            let Some(offset) = self.unreturned.first(call, &partition) else {
+                // The program has gone on elsewhere since.
+                continue;
+            };
             if self.unreturned.before(&partition) == Some(None) {
                 self.reading.forget(Some(&partition));
             }

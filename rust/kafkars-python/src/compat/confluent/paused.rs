@@ -1,7 +1,6 @@
 //! Messages that a call has taken of partitions that are paused before it returns.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::collections::HashSet;
 
 use kafkars_client::config::TopicPartition;
 use pyo3::intern;
@@ -13,16 +12,16 @@ use super::message::PyMessage;
 /// The number of `_PARTITION_EOF`.
 const PARTITION_EOF: i32 = -191;
 
-/// Takes out the messages of these partitions, and returns the first offset of each. What says that a partition was
+/// Takes out the messages of these partitions, and returns which of them had any. What says that a partition was
 /// read to its end goes with them, and comes again after them; other errors stay, since they are told once.
 pub(super) fn take_out(
     py: Python<'_>,
     paused: Vec<TopicPartition>,
     messages: &mut Vec<Bound<'_, PyAny>>,
-) -> PyResult<HashMap<TopicPartition, i64>> {
-    let mut firsts = HashMap::new();
+) -> PyResult<HashSet<TopicPartition>> {
+    let mut had = HashSet::new();
     if paused.is_empty() {
-        return Ok(firsts);
+        return Ok(had);
     }
     let mut kept = Vec::with_capacity(messages.len());
     for message in messages.iter() {
@@ -31,21 +30,17 @@ pub(super) fn take_out(
             match place(py, message, &paused)? {
                 None => (None, true),
                 Some(place) => match message.error(py) {
-                    None => (message.offset().map(|offset| (place, offset)), false),
+                    None => (Some(place), false),
                     Some(error) => (None, !is_end(error.bind(py))?),
                 },
             }
         };
-        if let Some((place, offset)) = found
-            && let Entry::Vacant(entry) = firsts.entry(place)
-        {
-            entry.insert(offset);
-        }
+        had.extend(found);
         kept.push(is_kept);
     }
     let mut kept = kept.into_iter();
     messages.retain(|_| kept.next().unwrap_or(true));
-    Ok(firsts)
+    Ok(had)
 }
 
 /// The partition of a message, if it is one of these.

@@ -67,8 +67,15 @@ pub(super) struct Unreturned {
 /// What one call has taken.
 struct Taken {
     by: CallNumber,
-    /// The offset of the first record of each partition; `None` where nothing was returned before it.
-    partitions: HashMap<TopicPartition, Option<i64>>,
+    partitions: HashMap<TopicPartition, FirstTaken>,
+}
+
+/// The first record that a call has taken of a partition.
+#[derive(Clone, Copy)]
+struct FirstTaken {
+    offset: i64,
+    /// Where the partition stands before it: there, or nowhere if nothing was returned of it.
+    before: Option<i64>,
 }
 
 /// Which call it is.
@@ -86,11 +93,12 @@ impl Unreturned {
     pub(super) fn note(&self, by: CallNumber, batch: &FetchedBatch, offset: i64, read: &Reading) {
         let at = partition_of(batch);
         let before = read.has(&at).then_some(offset);
+        let first = FirstTaken { offset, before };
         let mut calls = self.calls.lock();
         if let Some(taken) = calls.iter_mut().find(|taken| taken.by == by) {
-            taken.partitions.entry(at).or_insert(before);
+            taken.partitions.entry(at).or_insert(first);
         } else {
-            let partitions = HashMap::from([(at, before)]);
+            let partitions = HashMap::from([(at, first)]);
             calls.push(Taken { by, partitions });
         }
     }
@@ -100,7 +108,15 @@ impl Unreturned {
         let calls = self.calls.lock();
         let taken = calls.iter().map(|taken| taken.partitions.get(partition));
         // Nowhere is before every offset.
-        taken.flatten().min().copied()
+        taken.flatten().map(|first| first.before).min()
+    }
+
+    /// The offset of the first record that a call has taken of a partition since it is read from where it is: none if
+    /// the program has sought, or assigned, since then.
+    pub(super) fn first(&self, by: CallNumber, partition: &TopicPartition) -> Option<i64> {
+        let calls = self.calls.lock();
+        let taken = calls.iter().find(|taken| taken.by == by)?;
+        taken.partitions.get(partition).map(|first| first.offset)
     }
 
     /// Notes that a call is over, and what it has taken returned or dropped.
