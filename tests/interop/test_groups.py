@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import confluent_kafka
 import pytest
 
 from tests.brokers import Broker
-from tests.interop.members import CONFLUENT_CONSUMER, KINDS, SECONDS, Kind, Member
+from tests.interop.members import CONFLUENT_CONSUMER, KINDS, SECONDS, Kind, Member, StuckError
 from tests.kafka.cluster import wait_until
 
 PARTITIONS = 4
@@ -27,19 +28,48 @@ def group() -> str:
     return f"group-{uuid.uuid4()}"
 
 
-@pytest.fixture
-def joined(broker: Broker, shared_topic: str, group: str) -> Iterator[Callable[..., Member]]:
-    """Makes members of one group, and ends those that the test has left."""
+@contextmanager
+def joining(broker: Broker, group: str, topic: str) -> Iterator[Callable[..., Member]]:
+    """Makes members of one group, and ends those that are left."""
     members: list[Member] = []
 
-    def join(kind: Kind, instance: str | None = None, topic: str = shared_topic) -> Member:
+    def join(kind: Kind, instance: str | None = None, topic: str = topic) -> Member:
         members.append(kind.join(broker.bootstrap_servers, group, topic, instance))
         return members[-1]
 
-    yield join
-    for member in members:
-        if not member.closed:
-            member.close()
+    try:
+        yield join
+    finally:
+        for member in members:
+            if not member.closed:
+                member.close()
+
+
+@pytest.fixture
+def joined(broker: Broker, shared_topic: str, group: str) -> Iterator[Callable[..., Member]]:
+    """See `joining()`."""
+    with joining(broker, group, shared_topic) as join:
+        yield join
+
+
+Course = Callable[[Broker, str, Callable[..., Member], Kind], None]
+
+
+def in_a_group_of_its_own(course: Course, broker: Broker, kind: Kind) -> None:
+    """Runs a course of events. kafka-python 3.0.12 waits for its coordinator without end at times, on Apache Kafka as
+    well: then once more.
+    """
+    tries = 2 if kind.name == "kafka-python" else 1
+    for left in reversed(range(tries)):
+        topic = broker.new_topic(partitions=PARTITIONS)
+        try:
+            with joining(broker, f"group-{uuid.uuid4()}", topic) as join:
+                course(broker, topic, join, kind)
+        except StuckError:
+            if not left:
+                raise
+        else:
+            return
 
 
 def produce(broker: Broker, topic: str, values: list[bytes]) -> None:
@@ -66,9 +96,12 @@ def shared(members: list[Member], found: list[bytes] | None = None) -> Callable[
 
 
 @each_kind
-def test_members_share_the_partitions_as_they_come_and_go(
-    broker: Broker, shared_topic: str, joined: Callable[..., Member], kind: Kind
-) -> None:
+@pytest.mark.timeout(2 * SECONDS)
+def test_members_share_the_partitions_as_they_come_and_go(broker: Broker, kind: Kind) -> None:
+    in_a_group_of_its_own(come_and_go, broker, kind)
+
+
+def come_and_go(broker: Broker, shared_topic: str, joined: Callable[..., Member], kind: Kind) -> None:
     first = joined(kind)
     wait_until(shared([first]), SECONDS, "the first has all")
     second = joined(kind)
@@ -84,9 +117,12 @@ def test_members_share_the_partitions_as_they_come_and_go(
 
 
 @each_kind
-def test_a_group_goes_on_where_it_has_committed(
-    broker: Broker, shared_topic: str, joined: Callable[..., Member], kind: Kind
-) -> None:
+@pytest.mark.timeout(2 * SECONDS)
+def test_a_group_goes_on_where_it_has_committed(broker: Broker, kind: Kind) -> None:
+    in_a_group_of_its_own(go_on, broker, kind)
+
+
+def go_on(broker: Broker, shared_topic: str, joined: Callable[..., Member], kind: Kind) -> None:
     produce(broker, shared_topic, [b"before"] * 20)
     found: list[bytes] = []
     first = joined(kind)
