@@ -20,7 +20,7 @@ class Ending:
         raised: What ends a call for good. Any other exception is one of the handler of a signal.
     """
 
-    def __init__(self, seconds: float, goes_on: str, raised: type[Exception] | tuple[type[Exception], ...]) -> None:
+    def __init__(self, seconds: float, goes_on: str, raised: type[Exception]) -> None:
         self._end = time.monotonic() + seconds
         self._goes_on = goes_on
         self._raised = raised
@@ -51,14 +51,11 @@ class Ending:
                 self.is_given_up = True
                 raise
             self.interrupt = interrupt
-            try:
-                log.warning("interrupted; %s, and Ctrl+C again ends that", self._goes_on)
-                (again or call)(self._left(at_most))
-            except self._raised:
-                raise
-            except BaseException:
-                self.is_given_up = True
-                raise
+            self.wait(lambda left: self._go_on(again or call, left), at_most)
+
+    def _go_on(self, call: Callable[[float], object], seconds: float) -> None:
+        log.warning("interrupted; %s, and Ctrl+C again ends that", self._goes_on)
+        call(seconds)
 
     def _left(self, at_most: float) -> float:
         return min(at_most, max(0.0, self._end - time.monotonic()))

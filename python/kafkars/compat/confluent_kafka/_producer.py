@@ -165,15 +165,9 @@ class Producer(ConfluentProducer):
         """
         ending = self._ending_(timeout, "the producer gets its id")
         self._transactional_()
-        init = self._engine_.init_transactions
-        if self._calls_.cut == "init_transactions":
-            init = self._again_(init)
-        self._calls_.run(
-            "init_transactions",
-            lambda ending: ending.wait(init, again=self._again_(init)),
-            ending,
-            failure=self._failure_(),
-        )
+        again = self._again_(self._engine_.init_transactions)
+        init = again if self._calls_.cut == "init_transactions" else self._engine_.init_transactions
+        self._calls_.run("init_transactions", lambda: ending.wait(init, again=again), ending, failure=self._failure_())
 
     def begin_transaction(self) -> None:
         """Opens a transaction: every message from now on is part of it.
@@ -188,7 +182,7 @@ class Producer(ConfluentProducer):
             self._commits_(False)
         self._calls_.run(
             "begin_transaction",
-            lambda _: self._engine_.begin_transaction(),
+            self._engine_.begin_transaction,
             self._ending_(0, "the transaction begins"),
             failure=self._failure_(),
         )
@@ -217,7 +211,7 @@ class Producer(ConfluentProducer):
         try:
             self._calls_.run(
                 "send_offsets_to_transaction",
-                lambda _: self._engine_.send_offsets_to_transaction(offsets, group, seconds),
+                lambda: self._engine_.send_offsets_to_transaction(offsets, group, seconds),
                 self._ending_(timeout, "the offsets are sent"),
                 failure=self._failure_(),
             )
@@ -235,7 +229,7 @@ class Producer(ConfluentProducer):
         self._transactional_()
         with raising_at_the_end() as kept:
 
-            def step(ending: Ending) -> None:
+            def step() -> None:
                 # From now on the transaction takes no message, also while those before it are sent.
                 self._commits_(self._engine_.in_transaction)
                 self._send_left_(ending, kept)
@@ -324,7 +318,7 @@ class Producer(ConfluentProducer):
 
         with raising_at_the_end() as kept:
             self._calls_.run(
-                "abort_transaction", lambda ending: ending.wait(abort, again=self._again_(abort)), ending, ended=ended
+                "abort_transaction", lambda: ending.wait(abort, again=self._again_(abort)), ending, ended=ended
             )
             # All reports, so that none of this transaction is given, or raises, in the next one.
             self._keep_(kept, 0)

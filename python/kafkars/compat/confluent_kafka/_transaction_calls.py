@@ -53,7 +53,7 @@ class TransactionCalls:
     def run(
         self,
         call: str,
-        step: Callable[[Ending], object],
+        step: Callable[[], object],
         ending: Ending,
         *,
         failure: Exception | None = None,
@@ -64,8 +64,8 @@ class TransactionCalls:
 
         Args:
             call: Its name.
-            step: What the engine does, given `ending`.
-            ending: Its waits, which go on where the first interrupt has ended them, as the library's calls do.
+            step: What the engine does.
+            ending: The waits of `step`, which go on where the first interrupt has ended them, as the library's calls do.
             failure: Why the transaction can only be aborted, if that forbids the call.
             check: Refuses it in its turn, which says nothing of one that is to be made again.
             ended: What follows in the turn of the call, unless it is to be made again.
@@ -87,7 +87,7 @@ class TransactionCalls:
                     with self.step(call):
                         if failure is not None:
                             raise failure
-                        step(ending)
+                        step()
                 finally:
                     if ending.is_given_up and call in RESUMED:
                         self.cut = call

@@ -13,7 +13,7 @@ use kafkars_core::fetch::offset_reset::{LATEST_TIMESTAMP, timestamp_for};
 use kafkars_core::fetch::position::FetchPosition;
 use tokio::task::JoinSet;
 
-use super::group::offset_fetch::{self, OffsetFetchFailure, OffsetFetchOutcome};
+use super::group::offset_fetch::{self, OffsetFetchFailure};
 use super::offsets::{self, ListOffsetsOutcome, OffsetAndTimestamp};
 use super::shared::ConsumerShared;
 use crate::{now, wall_clock_ms};
@@ -131,20 +131,11 @@ async fn start_from_committed(shared: Arc<ConsumerShared>, look_ups: Vec<LookUp>
     let now = now();
     shared.update(|buffer| {
         for look_up in look_ups {
-            let answers = match &outcome {
-                OffsetFetchOutcome::Answered(answers) => answers,
-                OffsetFetchOutcome::Failed(failure) => {
-                    not_told(buffer, &look_up, now, failure);
-                    continue;
-                }
-            };
-            if let Some(failure) = answers.failures.get(&look_up.partition) {
-                // One partition's refusal says nothing of the others.
-                not_told(buffer, &look_up, now, failure);
-                continue;
-            }
-            match answers.offsets.get(&look_up.partition) {
-                Some(committed) => {
+            // One partition's refusal says nothing of the others.
+            let told = outcome.as_ref().and_then(|answers| answers.of(&look_up.partition));
+            match told {
+                Err(failure) => not_told(buffer, &look_up, now, failure),
+                Ok(Some(committed)) => {
                     tracing::debug!(target: "kafkars::consumer", client = %shared.client.name(), partition = %look_up.partition, offset = committed.offset, "reading begins at the committed offset");
                     let position = FetchPosition {
                         offset: committed.offset,
@@ -155,7 +146,7 @@ async fn start_from_committed(shared: Arc<ConsumerShared>, look_ups: Vec<LookUp>
                         buffer.note_found(&look_up.partition, position.offset);
                     }
                 }
-                None => buffer.start_by_policy(&look_up),
+                Ok(None) => buffer.start_by_policy(&look_up),
             }
         }
     });

@@ -77,14 +77,10 @@ async fn fetch_until(
             require_stable,
             deadline,
         );
-        match asked.await {
-            OffsetFetchOutcome::Answered(answers) => match whole(answers) {
-                Ok(offsets) => return Ok(offsets),
-                Err(OffsetFetchFailure::Refused(error)) => return Err(error),
-                Err(OffsetFetchFailure::Again(why)) => cause = why,
-            },
-            OffsetFetchOutcome::Failed(OffsetFetchFailure::Refused(error)) => return Err(error),
-            OffsetFetchOutcome::Failed(OffsetFetchFailure::Again(why)) => cause = why,
+        match asked.await.and_then(whole) {
+            Ok(offsets) => return Ok(offsets),
+            Err(OffsetFetchFailure::Refused(error)) => return Err(error),
+            Err(OffsetFetchFailure::Again(why)) => cause = why,
         }
         failures += 1;
         let pause = backoff.delay(failures, random.next());
@@ -104,19 +100,27 @@ async fn fetch_until(
     })
 }
 
-/// The outcome of one try.
-pub(in crate::consumer) enum OffsetFetchOutcome {
-    /// The coordinator has answered for each partition by itself.
-    Answered(OffsetFetchAnswers),
-    /// The same for all of them.
-    Failed(OffsetFetchFailure),
-}
+/// The outcome of one try: an answer for each partition by itself, or one failure of all.
+pub(in crate::consumer) type OffsetFetchOutcome = Result<OffsetFetchAnswers, OffsetFetchFailure>;
 
 /// What a coordinator has told. Partitions that are in neither have no committed offset.
 #[derive(Default)]
 pub(in crate::consumer) struct OffsetFetchAnswers {
-    pub(in crate::consumer) offsets: Offsets,
-    pub(in crate::consumer) failures: HashMap<TopicPartition, OffsetFetchFailure>,
+    offsets: Offsets,
+    failures: HashMap<TopicPartition, OffsetFetchFailure>,
+}
+
+impl OffsetFetchAnswers {
+    /// The committed offset of a partition, if there is one.
+    pub(in crate::consumer) fn of(
+        &self,
+        partition: &TopicPartition,
+    ) -> Result<Option<&OffsetAndMetadata>, &OffsetFetchFailure> {
+        match self.failures.get(partition) {
+            Some(failure) => Err(failure),
+            None => Ok(self.offsets.get(partition)),
+        }
+    }
 }
 
 /// Why there is no answer.
@@ -126,11 +130,21 @@ pub(in crate::consumer) enum OffsetFetchFailure {
     Refused(FetchError),
 }
 
+impl OffsetFetchFailure {
+    fn again(cause: String) -> Self {
+        Self::Again(cause.into())
+    }
+
+    fn is_again(&self) -> bool {
+        matches!(self, Self::Again(_))
+    }
+}
+
 /// The offsets, unless one partition has failed: what is refused for good comes first.
 fn whole(answers: OffsetFetchAnswers) -> Result<Offsets, OffsetFetchFailure> {
     let mut found = None;
     for failure in answers.failures.into_values() {
-        if matches!(failure, OffsetFetchFailure::Refused(_)) {
+        if !failure.is_again() {
             return Err(failure);
         }
         found = Some(failure);
@@ -145,36 +159,27 @@ pub(in crate::consumer) async fn try_fetch(
     partitions: &[TopicPartition],
 ) -> OffsetFetchOutcome {
     let Some(group) = &shared.group else {
-        return OffsetFetchOutcome::Answered(OffsetFetchAnswers::default());
+        return Ok(OffsetFetchAnswers::default());
     };
     let deadline = now() + shared.client.config().request_timeout;
     let mut coordinator = group.take_asked_again();
     let asked = attempt(shared, group, &mut coordinator, partitions, true, deadline);
-    let outcome = match shared.client.unless_refused(any_broker, asked).await {
-        Ok(outcome) => outcome,
-        Err(refusal) => refused(unreachable(&group.config.group_id, refusal)),
-    };
-    let is_again = |failure: &OffsetFetchFailure| matches!(failure, OffsetFetchFailure::Again(_));
-    match &outcome {
-        OffsetFetchOutcome::Failed(OffsetFetchFailure::Again(_)) => group.ask_again(coordinator),
+    let refused =
+        |refusal| OffsetFetchFailure::Refused(unreachable(&group.config.group_id, refusal));
+    let asked = shared.client.unless_refused(any_broker, asked).await;
+    let outcome = asked.map_err(refused).flatten();
+    let is_again = match &outcome {
         // The coordinator was not found in time.
-        OffsetFetchOutcome::Failed(OffsetFetchFailure::Refused(
-            error @ FetchError::TimedOut { .. },
-        )) => return again(error.to_string()),
-        OffsetFetchOutcome::Answered(answers) if answers.failures.values().any(is_again) => {
-            group.ask_again(coordinator);
+        Err(OffsetFetchFailure::Refused(error @ FetchError::TimedOut { .. })) => {
+            return Err(OffsetFetchFailure::again(error.to_string()));
         }
-        _ => {}
+        Err(failure) => failure.is_again(),
+        Ok(answers) => answers.failures.values().any(OffsetFetchFailure::is_again),
+    };
+    if is_again {
+        group.ask_again(coordinator);
     }
     outcome
-}
-
-fn refused(error: FetchError) -> OffsetFetchOutcome {
-    OffsetFetchOutcome::Failed(OffsetFetchFailure::Refused(error))
-}
-
-fn again(cause: String) -> OffsetFetchOutcome {
-    OffsetFetchOutcome::Failed(OffsetFetchFailure::Again(cause.into()))
 }
 
 /// Asks `coordinator` once, or the one that is found first; leaves in it whom to ask next.
@@ -192,10 +197,8 @@ async fn attempt(
         None => {
             let client = &shared.client;
             let found = client.find_coordinator(CoordinatorKind::Group, group_id, deadline);
-            match found.await {
-                Ok(node) => node,
-                Err(error) => return refused(unreachable(group_id, error)),
-            }
+            let refused = |error| OffsetFetchFailure::Refused(unreachable(group_id, error));
+            found.await.map_err(refused)?
         }
     };
     *coordinator = Some(node);
@@ -224,29 +227,25 @@ async fn attempt(
                         *coordinator = None;
                     }
                     let cause = format!("{}: {}", code.name(), code.description());
-                    OffsetFetchFailure::Again(cause.into())
+                    OffsetFetchFailure::again(cause)
                 }
             };
-            match sort(&response) {
-                Ok((offsets, codes)) => {
-                    let failed =
-                        |(at, code): (TopicPartition, _)| (at.clone(), failure(code, Some(at)));
-                    let failures = codes.into_iter().map(failed).collect();
-                    OffsetFetchOutcome::Answered(OffsetFetchAnswers { offsets, failures })
-                }
-                Err(code) => OffsetFetchOutcome::Failed(failure(code, None)),
-            }
+            let (offsets, codes) = sort(&response).map_err(|code| failure(code, None))?;
+            let failed = |(at, code): (TopicPartition, _)| (at.clone(), failure(code, Some(at)));
+            let failures = codes.into_iter().map(failed).collect();
+            Ok(OffsetFetchAnswers { offsets, failures })
         }
         Err(error) if error.retriable() => {
             *coordinator = None;
-            again(error.to_string())
+            Err(OffsetFetchFailure::again(error.to_string()))
         }
         Err(error) => {
             let protocol = || FetchError::Protocol {
                 operation: "committed offsets",
                 cause: error.to_string().into(),
             };
-            refused(error.security().map_or_else(protocol, FetchError::Security))
+            let error = error.security().map_or_else(protocol, FetchError::Security);
+            Err(OffsetFetchFailure::Refused(error))
         }
     }
 }
