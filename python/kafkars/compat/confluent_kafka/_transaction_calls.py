@@ -65,7 +65,8 @@ class TransactionCalls:
         Args:
             call: Its name.
             step: What the engine does.
-            ending: The waits of `step`, which go on where the first interrupt has ended them, as the library's calls do.
+            ending: The waits of `step`, which go on where the first interrupt has ended them, as the library's calls
+                do.
             failure: Why the transaction can only be aborted, if that forbids the call.
             check: Refuses it in its turn, which says nothing of one that is to be made again.
             ended: What follows in the turn of the call, unless it is to be made again.
