@@ -138,6 +138,12 @@ REASONS = [
         "Who polls in a loop hears that it can end.",
     ),
     Reason(
+        ("changes by AdminClient, while the controller is moving (NOT_CONTROLLER) or closes its connections",),
+        "fail at once: NOT_CONTROLLER or _TRANSPORT",
+        "are tried again with the next controller until request_timeout is over: _TIMED_OUT, with the last cause",
+        "As in Java's client: a new controller is there within seconds, and the program need not ask again.",
+    ),
+    Reason(
         ("AdminClient.poll() that waits, while another thread leaves the `with` block",),
         "returns 0 when its time is over; the block waits for it",
         "ends at once, with RuntimeError",
@@ -339,7 +345,7 @@ REASONS = [
     ),
     Reason(
         (
-            "commit() after a seek() back, of less than this consumer has committed before",
+            "commit() after a seek() or an assign() back, of less than this consumer has committed before",
             "commit() after store_offsets() of what is not above that",
         ),
         "_NO_OFFSET, and no commit by itself either, until the consumer is further than that",
