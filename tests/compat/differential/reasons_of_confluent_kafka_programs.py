@@ -113,6 +113,12 @@ REASONS = [
         "The first may be answered by a cluster that is away for long.",
     ),
     Reason(
+        ("produce() and poll() of a daemon thread, while the program ends without close()",),
+        "go on until the interpreter stops the thread; what is queued by then is lost without a word",
+        "RuntimeError, once what was queued before is sent, or given up with a line in the log after 0.8 s",
+        "Whoever hears nothing takes the message for sent.",
+    ),
+    Reason(
         ("Ctrl+C within `await AIOProducer.flush()`, in a program that ends then without close()",),
         "ends once a thread of the library has sent all",
         "what is not stored within 0.8 s is given up, with a line in the log",
