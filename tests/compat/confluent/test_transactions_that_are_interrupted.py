@@ -157,6 +157,31 @@ def test_a_producer_that_is_interrupted_at_any_line_can_be_closed_and_go_on(clie
         raise AssertionError("the call never ended")
 
 
+@pytest.mark.parametrize("clients", [(FACE, "embedded_broker")], indirect=True, ids=["face"])
+def test_a_commit_that_has_begun_is_made_wherever_an_interrupt_comes(clients: Clients) -> None:
+    topic = clients.topic()
+    made: list[bool] = []
+    for line in range(1, 1_000):
+        producer = clients.producer({"transactional.id": topic})
+        producer.init_transactions(SECONDS)
+        producer.begin_transaction()
+        producer.produce(topic, str(line))
+        try:
+            with interrupted_at(line):
+                producer.commit_transaction(SECONDS)
+        except Interrupted:
+            made.append(not producer._engine_.in_transaction)
+            producer.close()
+        else:
+            producer.close()
+            break
+    begun = made.index(True)
+    assert all(made[begun:]), f"not made: {[line for line in range(begun, len(made)) if not made[line]]}"
+    assert len(made) - begun > 30, "it was interrupted"
+    expected = [str(line).encode() for line, is_made in enumerate([*made, True], 1) if is_made]
+    assert read_to_end(clients, topic) == expected
+
+
 def go_on(producer: Any, topic: str, line: int) -> None:
     """Ends what may be open, as a program would, and makes a transaction."""
     module = type(producer).__module__.rpartition(".")[0]

@@ -40,8 +40,10 @@ class Ending:
         Args:
             call: What may take long.
             at_most: How many seconds it may take.
-            again: What is called instead of it then, when it may have ended already.
+            again: What is called instead of it after an interrupt, when it may have ended already.
         """
+        if self.interrupt is not None and again is not None:
+            call = again
         try:
             call(self._left(at_most))
         except self._raised:
@@ -52,6 +54,23 @@ class Ending:
                 raise
             self.interrupt = interrupt
             self.wait(lambda left: self._go_on(again or call, left), at_most)
+
+    def through(self, steps: Callable[[], object], raised: type[Exception]) -> None:
+        """Takes steps with waits in them; if the first interrupt comes between waits, again from the first one.
+
+        Args:
+            steps: What can be done again as far as it is done.
+            raised: What ends them for good, beside that of the waits.
+        """
+        try:
+            steps()
+        except (self._raised, raised):
+            raise
+        except BaseException as interrupt:
+            if self.interrupt is not None:
+                raise
+            self.interrupt = interrupt
+            steps()
 
     def _go_on(self, call: Callable[[float], object], seconds: float) -> None:
         log.warning("interrupted; %s, and Ctrl+C again ends that", self._goes_on)

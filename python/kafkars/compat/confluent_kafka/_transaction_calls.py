@@ -64,7 +64,7 @@ class TransactionCalls:
 
         Args:
             call: Its name.
-            step: What the engine does.
+            step: What the engine does; calls that are resumed make it again after an interrupt.
             ending: The waits of `step`, which go on where the first interrupt has ended them, as the library's calls
                 do.
             failure: Why the transaction can only be aborted, if that forbids the call.
@@ -88,7 +88,10 @@ class TransactionCalls:
                     with self.step(call):
                         if failure is not None:
                             raise failure
-                        step()
+                        if call in RESUMED:
+                            ending.through(step, KafkaException)
+                        else:
+                            step()
                 finally:
                     if ending.is_given_up and call in RESUMED:
                         self.cut = call
