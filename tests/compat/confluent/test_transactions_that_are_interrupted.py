@@ -191,3 +191,30 @@ def go_on(producer: Any, topic: str, line: int) -> None:
             end(SECONDS)
     if random.Random(line).random() < 0.5:
         next_transaction(producer, topic)
+
+
+@pytest.mark.parametrize("clients", [(FACE, "embedded_broker")], indirect=True, ids=["face"])
+@pytest.mark.parametrize("is_transactional", [False, True], ids=["plain", "transactional"])
+def test_a_close_that_has_begun_is_made_wherever_an_interrupt_comes(clients: Clients, is_transactional: bool) -> None:
+    topic = clients.topic()
+    made: list[bool] = []
+    for line in range(1, 1_000):
+        producer = clients.producer({"transactional.id": topic} if is_transactional else {})
+        if is_transactional:
+            producer.init_transactions(SECONDS)
+            producer.begin_transaction()
+        reports: list[object] = []
+        producer.produce(topic, str(line), on_delivery=lambda *report, reports=reports: reports.append(report))
+        try:
+            with interrupted_at(line):
+                producer.close()
+        except Interrupted:
+            made.append(producer._engine_.closed)
+            producer.close()
+        else:
+            break
+        assert len(reports) == 1, line
+        assert producer._engine_.closed
+    begun = made.index(True)
+    assert all(made[begun:]), f"not made: {[line for line in range(begun, len(made)) if not made[line]]}"
+    assert len(made) - begun > 30, "it was interrupted"

@@ -391,22 +391,28 @@ class Producer(ConfluentProducer):
         # Its calls raise nothing else: what callbacks raise is kept.
         ending = Ending(seconds, "messages are sent that are queued still", KafkaException)
         with raising_at_the_end() as kept:
+            ending.through(lambda: self._end_(ending, kept), KafkaException)
+            if ending.interrupt is not None:
+                raise ending.interrupt
+        return True
+
+    def _end_(self, ending: Ending, kept: list[Exception]) -> None:
+        """The steps of `close()`, which are done again where an interrupt comes between them."""
+        if not self._engine_.closed:
             # A commit under way in another thread is to end as it would.
             ending.wait(self._calls_.wait, ABORT_SECONDS)
-            if self._engine_.in_transaction:
-                # An open one would hold up its readers until `transaction.timeout.ms`.
-                ending.wait(self._abort_at_end_, ABORT_SECONDS)
+            ending.wait(self._abort_at_end_, ABORT_SECONDS)
             # Whoever closes does not go on, and need not hear that the producer cannot.
             with suppress(KafkaException):
                 ending.wait(lambda left: self._keep_(kept, left))
             # Not where a second interrupt has ended the wait: what is queued would be given up.
             self._engine_.close(0.0)
-            self._events_.close()
-            if ending.interrupt is not None:
-                raise ending.interrupt
-        return True
+        self._events_.close()
 
     def _abort_at_end_(self, seconds: float) -> None:
+        """Aborts an open transaction, which would hold up its readers until `transaction.timeout.ms`."""
+        if not self._engine_.in_transaction:
+            return
         try:
             with translated(transactional=True):
                 self._engine_.abort_transaction(seconds)
