@@ -185,6 +185,39 @@ def test_others_run_while_a_task_works_between_its_calls(servers: str, client: A
     assert max(waits) < 1.0
 
 
+@pytest.mark.parametrize("tasks", [1, 10])
+@pytest.mark.parametrize("client", [*READERS, *SENDERS, face_send_batch, native_enqueue])
+def test_tasks_that_work_between_their_calls_make_one_each_in_a_turn(servers: str, client: Any, tasks: int) -> None:
+    """Where one call and the work after it take longer than a turn may."""
+    made: list[int] = []
+    count = 0
+
+    async def call_and_count(call: Call) -> None:
+        nonlocal count
+        while True:
+            await call()
+            count += 1
+            until = time.perf_counter() + 0.01
+            while time.perf_counter() < until:
+                pass
+
+    async def run() -> None:
+        async with client(servers) as call:
+            await call()
+            working = [asyncio.create_task(call_and_count(call)) for _ in range(tasks)]
+            while len(made) < 8:
+                made.append(count)
+                await asyncio.sleep(0)
+            for task in working:
+                task.cancel()
+            await asyncio.wait(working)
+
+    asyncio.run(asyncio.wait_for(run(), SECONDS))
+    # In the first turn nobody has yielded yet, and calls that had to wait go on beside those that yield.
+    most = max(later - earlier for earlier, later in itertools.pairwise(made))
+    assert most <= 2 * tasks, made
+
+
 def test_a_time_limit_reaches_who_sends_without_end(servers: str) -> None:
     async def send(call: Call) -> None:
         while True:

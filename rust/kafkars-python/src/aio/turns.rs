@@ -3,21 +3,28 @@
 //! A read whose records are there, and a send for which there is room, end without a wait. A task that makes one after
 //! the other would never let the loop run: no time limit, no cancellation and no signal would reach it. So now and then
 //! a step yields None, before it begins a call that begins when it is awaited.
+//!
+//! In one turn of the loop the first call of each task never yields: calls that many tasks make once each are begun in
+//! the order of the tasks, which that would change. It is the later ones that do.
 
 use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
 
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyWeakrefMethods, PyWeakrefReference};
 
-use super::running_loop::has_running_loop;
+use super::running_loop::{has_running_loop, running_loop};
 use crate::imports::CURRENT_TASK;
 
-/// After so many steps without a turn it is asked whether one task has made them: a millisecond, or a few. A turn takes
-/// as long as some ten steps.
+/// After so many steps in one turn it is asked who has made them: a millisecond, or a few. A turn takes as long as some
+/// ten steps.
 const MOST_STEPS: u32 = 1_024;
 
 /// The same for milliseconds: what the application does between its calls takes time, too.
 const MOST_MILLISECONDS: u32 = 4;
+
+/// A loop that has not come to its next turn for so long may have been given up.
+const LONGEST_TURN_MILLISECONDS: u32 = 1_000;
 
 /// Steps of calls on one thread since its loop was last seen to run.
 #[derive(Clone, Copy)]
@@ -25,30 +32,72 @@ struct Steps {
     count: u32,
     /// When the first of them was made; means nothing before.
     since: u32,
+    /// The step from which on it is asked again.
+    next_question: u32,
+    /// How many tasks in a row made their first step when it was asked: the more, the less often it is asked.
+    first_steps: u32,
+    /// Whether the first one may be of a task that has yielded in the turn before.
+    is_asked_first: bool,
+}
+
+impl Steps {
+    const NONE: Self = Self {
+        count: 0,
+        since: 0,
+        next_question: 0,
+        first_steps: 0,
+        is_asked_first: false,
+    };
+}
+
+/// Tasks in one turn of a loop.
+#[derive(Default)]
+struct SeenTasks {
+    /// The addresses of those that were seen to make a step. None of them ends and leaves its address to another one
+    /// that runs in the same turn.
+    seen: HashSet<usize>,
+    /// Whether any has yielded that takes the step again.
+    any_yielded: bool,
+    /// The addresses of those that have yielded and begin their calls without that.
+    next: HashSet<usize>,
+    /// When the loop was asked to tell of its next turn.
+    asked: Option<u32>,
+}
+
+/// What a task does in the turn after it has yielded.
+enum Resumed {
+    /// The step again.
+    Steps,
+    /// Its call.
+    Begins,
 }
 
 thread_local! {
-    static STEPS: Cell<Steps> = const { Cell::new(Steps { count: 0, since: 0 }) };
-    /// The task that has made the step at which it was last asked.
-    static TASK: RefCell<Option<Py<PyWeakrefReference>>> = const { RefCell::new(None) };
+    static STEPS: Cell<Steps> = const { Cell::new(Steps::NONE) };
+    static TASKS: RefCell<SeenTasks> = RefCell::default();
 }
 
 /// Counts a call of a face that is a coroutine of Python; true if it should let the loop run before it begins.
 #[pyfunction]
 pub(crate) fn turn_is_due(py: Python<'_>) -> bool {
-    count_step() && is_due(py)
+    count_step() && has_running_loop(py) && has_made_a_step(py, Resumed::Begins).unwrap_or(false)
 }
 
 /// Counts a step; true if it may be the loop's turn.
 #[inline]
 pub(super) fn count_step() -> bool {
-    STEPS.with(|steps| {
-        let Steps { count, since } = steps.get();
+    STEPS.with(|cell| {
+        let mut steps = cell.get();
         let now = milliseconds();
-        let count = count + 1;
-        let since = if count == 1 { now } else { since };
-        steps.set(Steps { count, since });
-        count > MOST_STEPS || now.wrapping_sub(since) >= MOST_MILLISECONDS
+        steps.count += 1;
+        if steps.count == 1 {
+            steps.since = now;
+        }
+        cell.set(steps);
+        let is_long =
+            steps.count > MOST_STEPS || now.wrapping_sub(steps.since) >= MOST_MILLISECONDS;
+        (is_long && steps.count >= steps.next_question)
+            || (steps.is_asked_first && steps.count == 1)
     })
 }
 
@@ -77,28 +126,74 @@ fn milliseconds() -> u32 {
     START.elapsed().as_millis() as u32
 }
 
-/// Begins to count anew; true if it is the loop's turn, because the running task is the one of last time. Calls that
-/// many tasks make once each are begun in the order of the tasks, which a turn of one of them would change.
+/// True if it is the loop's turn, because the running task has made a step since the last one.
 #[cold]
 pub(super) fn is_due(py: Python<'_>) -> bool {
-    note_turn();
-    has_running_loop(py) && is_of_one_task(py).unwrap_or(false)
+    has_running_loop(py) && has_made_a_step(py, Resumed::Steps).unwrap_or(false)
 }
 
-fn is_of_one_task(py: Python<'_>) -> PyResult<bool> {
-    let task = CURRENT_TASK.get(py)?.call0()?;
-    if task.is_none() {
+fn has_made_a_step(py: Python<'_>, resumed: Resumed) -> PyResult<bool> {
+    let Some(task) = current_task(py)? else {
         return Ok(false);
+    };
+    ask_for_next_turn(py)?;
+    let is_seen = TASKS.with_borrow_mut(|tasks| {
+        let is_seen = !tasks.seen.insert(task);
+        match resumed {
+            Resumed::Steps => tasks.any_yielded |= is_seen,
+            Resumed::Begins if is_seen => drop(tasks.next.insert(task)),
+            Resumed::Begins => {}
+        }
+        is_seen
+    });
+    let mut steps = STEPS.get();
+    steps.first_steps = if is_seen { 0 } else { steps.first_steps + 1 };
+    steps.next_question = steps.count + steps.first_steps;
+    STEPS.set(steps);
+    Ok(is_seen)
+}
+
+/// The address of the running task.
+fn current_task(py: Python<'_>) -> PyResult<Option<usize>> {
+    let task = CURRENT_TASK.get(py)?.call0()?;
+    Ok((!task.is_none()).then(|| task.as_ptr() as usize))
+}
+
+/// Makes the loop call [`loop_has_turned`] when it runs next, before the tasks that yield.
+fn ask_for_next_turn(py: Python<'_>) -> PyResult<()> {
+    let now = milliseconds();
+    let asked = TASKS.with_borrow(|tasks| tasks.asked);
+    match asked {
+        Some(asked) if now.wrapping_sub(asked) < LONGEST_TURN_MILLISECONDS => return Ok(()),
+        Some(_) => drop(TASKS.take()),
+        None => {}
     }
-    let now = PyWeakrefReference::new(&task)?.unbind();
-    // What is dropped is dropped outside of the borrow.
-    let before = TASK.replace(Some(now));
-    let before = before.and_then(|before| before.bind(py).upgrade());
-    Ok(before.is_some_and(|before| before.is(&task)))
+    let call = wrap_pyfunction!(loop_has_turned, py)?;
+    running_loop(py)?.call_method1(intern!(py, "call_soon"), (call,))?;
+    TASKS.with_borrow_mut(|tasks| tasks.asked = Some(now));
+    Ok(())
+}
+
+/// Begins to count anew.
+#[pyfunction]
+fn loop_has_turned() {
+    let before = TASKS.take();
+    TASKS.set(SeenTasks {
+        seen: before.next,
+        ..SeenTasks::default()
+    });
+    let is_asked_first = before.any_yielded;
+    STEPS.set(Steps {
+        is_asked_first,
+        ..Steps::NONE
+    });
 }
 
 /// Notes that the loop runs.
 #[inline]
 pub(super) fn note_turn() {
-    STEPS.set(Steps { count: 0, since: 0 });
+    STEPS.set(Steps {
+        is_asked_first: STEPS.get().is_asked_first,
+        ..Steps::NONE
+    });
 }
