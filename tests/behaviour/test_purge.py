@@ -21,8 +21,9 @@ def test_what_waits_is_given_up(clients: Clients, topic: str) -> None:
     producer.partitions_for(topic)
     assert producer.purge(in_flight=False) == 3
     for each in sent:
-        with pytest.raises(PurgedError, match="purged"):
+        with pytest.raises(PurgedError, match="purged") as caught:
             each.result(SECONDS)
+        assert not caught.value.in_flight
     assert producer.metrics()["unacknowledged"] == 0
     assert producer.metrics()["buffer_used"] == 0
     assert producer.purge() == 0
@@ -48,8 +49,9 @@ def test_what_is_under_way_is_given_up_and_may_be_stored(idempotent: bool) -> No
             broker.wait_for_request("Produce")
             assert producer.purge(in_flight=False) == 0
             assert producer.purge(in_queue=False) == 1
-            with pytest.raises(PurgedError, match="may be stored"):
+            with pytest.raises(PurgedError, match="may be stored") as caught:
                 sent.result(SECONDS)
+            assert caught.value.in_flight
             assert len(producer) == 0
         # It was stored: the numbers go on behind it.
         assert producer.send("topic", b"2").result(SECONDS).offset == 2

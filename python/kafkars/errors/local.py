@@ -217,6 +217,8 @@ class PurgedError(KafkaError):
     """The application gave the record up with `purge()` before it was acknowledged."""
 
     name = "PURGED"
+    in_flight = False
+    """Whether the record was under way, so that a broker may have it."""
 
 
 class TransactionStateError(ClientStateError):

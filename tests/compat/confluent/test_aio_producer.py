@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import gc
 import importlib
+import threading
 import weakref
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from types import ModuleType
 from typing import Any
@@ -166,14 +167,68 @@ def test_a_producer_shuts_the_given_executor_down(aio: ModuleType, embedded_brok
         executor.submit(int)
 
 
-def test_purged_messages_have_their_future_cancelled(aio: ModuleType) -> None:
+@pytest.fixture
+def unsent(aio: ModuleType) -> Callable[..., Any]:
+    """Makes a producer of messages that cannot be sent."""
+    conf = {"bootstrap.servers": "127.0.0.1:1", "log_level": 0, "message.timeout.ms": 60_000}
+    made: Callable[..., Any] = lambda **how: aio.AIOProducer(conf, **how)  # noqa: E731
+    return made
+
+
+def test_purged_messages_have_their_future_cancelled(unsent: Callable[..., Any]) -> None:
     async def work() -> None:
-        producer = aio.AIOProducer({"bootstrap.servers": "127.0.0.1:1", "log_level": 0, "message.timeout.ms": 10_000})
+        producer = unsent()
         future = await producer.produce("t", b"v")
         await producer.purge()
         with pytest.raises(asyncio.CancelledError):
             await future
         await producer.close()
+
+    run(work)
+
+
+@pytest.mark.parametrize("how", ["after a flush", "after the buffer time", "a full batch"])
+def test_purged_messages_that_were_handed_over_have_an_error(
+    ck: ModuleType, unsent: Callable[..., Any], how: str
+) -> None:
+    """So that the task that waits for one is not taken for cancelled."""
+
+    async def outcome(future: Any) -> str:
+        try:
+            return str(await future)
+        except ck.KafkaException as problem:
+            return str(problem.args[0].name())
+
+    async def work() -> None:
+        producer = unsent(batch_size=1) if how == "a full batch" else unsent(buffer_timeout=0.1)
+        waiting = asyncio.create_task(outcome(await producer.produce("t", b"v")))
+        if how == "after a flush":
+            await producer.flush(0.2)
+        elif how == "after the buffer time":
+            # The library looks ten times a second.
+            await asyncio.sleep(0.5)
+        await producer.purge()
+        while not waiting.done():
+            await producer.poll(0.05)
+        assert await waiting == "_PURGE_QUEUE"
+        assert len(producer) == 0
+        await producer.close()
+
+    run(work)
+
+
+def test_a_purged_message_under_way_says_so(aio: ModuleType) -> None:
+    async def work() -> None:
+        with EmbeddedBroker() as own, own.intercept("Produce", "drop"):
+            own.create_topic("t", 1)
+            producer = aio.AIOProducer(config(own), batch_size=1)
+            future = await producer.produce("t", b"v")
+            await asyncio.to_thread(own.wait_for_request, "Produce", timeout=SECONDS)
+            await producer.purge()
+            while not future.done():
+                await producer.poll(0.05)
+            assert future.exception().args[0].name() == "_PURGE_INFLIGHT"
+            await producer.close()
 
     run(work)
 
@@ -358,3 +413,114 @@ def test_calls_that_wait_for_room_are_served_in_order(aio: ModuleType, broker: B
         assert len(places) == 200
 
     run(work)
+
+
+# --- more than one loop
+
+
+@pytest.fixture
+def other_loop() -> Iterator[asyncio.AbstractEventLoop]:
+    """A loop that runs on another thread."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    yield loop
+    loop.call_soon_threadsafe(loop.stop)
+    thread.join(SECONDS)
+    loop.close()
+
+
+def on(loop: asyncio.AbstractEventLoop, work: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
+    return asyncio.run_coroutine_threadsafe(work(), loop).result(SECONDS)
+
+
+def test_a_producer_goes_on_in_other_event_loops(aio: ModuleType, broker: Broker, topic: str) -> None:
+    made: list[Any] = []
+
+    async def begin() -> None:
+        made.append(aio.AIOProducer(config(broker)))
+        await made[0].produce(topic, b"0")
+        await made[0].flush()
+
+    async def go_on() -> None:
+        (producer,) = made
+        futures = [await producer.produce(topic, b"v") for _ in range(20)]
+        assert await producer.flush() == 0
+        assert [(await each).error() for each in futures] == [None] * 20
+        assert await producer.poll(0) == 0
+
+    async def end() -> None:
+        last = await made[0].produce(topic, b"v")
+        await made[0].close()
+        assert (await last).offset() == 41
+
+    for each in (begin, go_on, go_on, end):
+        run(each)
+
+
+def test_two_event_loops_use_a_producer_at_once(
+    aio: ModuleType, broker: Broker, topic: str, other_loop: asyncio.AbstractEventLoop
+) -> None:
+    async def make() -> Any:
+        return aio.AIOProducer(config(broker))
+
+    producer = on(other_loop, make)
+    offsets: list[int] = []
+
+    async def produce() -> None:
+        for _ in range(5):
+            futures = [await producer.produce(topic, b"v", partition=0) for _ in range(10)]
+            # The library's flush does not wait for what another one is just handing over.
+            while not all(each.done() for each in futures):
+                await producer.flush(0.1)
+            offsets.extend([(await each).offset() for each in futures])
+
+    beside = asyncio.run_coroutine_threadsafe(produce(), other_loop)
+    run(produce)
+    beside.result(SECONDS)
+    assert sorted(offsets) == list(range(100))
+    run(producer.close)
+
+
+def test_error_cb_runs_on_the_loop_that_has_made_the_producer(
+    aio: ModuleType, nowhere: str, other_loop: asyncio.AbstractEventLoop
+) -> None:
+    loops: list[asyncio.AbstractEventLoop] = []
+
+    async def error_cb(_: Any) -> None:
+        loops.append(asyncio.get_running_loop())
+
+    async def make() -> Any:
+        return aio.AIOProducer({"bootstrap.servers": nowhere, "log_level": 0, "error_cb": error_cb})
+
+    producer = on(other_loop, make)
+
+    async def work() -> None:
+        while not loops:
+            await producer.poll(0.05)
+        await producer.close()
+
+    run(work)
+    assert set(loops) == {other_loop}
+
+
+@pytest.mark.parametrize("ck", [FACE], indirect=True)
+@pytest.mark.parametrize("is_cancelled", [False, True], ids=["waits", "given up"])
+def test_what_a_closed_loop_has_left_takes_no_room(aio: ModuleType, nowhere: str, is_cancelled: bool) -> None:
+    made: list[Any] = []
+
+    async def begin() -> None:
+        made.append(aio.AIOProducer({"bootstrap.servers": nowhere, "log_level": 0, "queue.buffering.max.messages": 2}))
+        for _ in range(2):
+            future = await made[0].produce("t", b"v")
+            if is_cancelled:
+                future.cancel()
+
+    async def go_on() -> None:
+        await asyncio.gather(*(made[0].produce("t", b"v") for _ in range(2)))
+        assert len(made[0]) == 2
+        await made[0].purge()
+        await made[0].close()
+
+    run(begin)
+    run(go_on)

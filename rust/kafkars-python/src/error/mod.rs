@@ -110,7 +110,10 @@ pub(crate) fn produce(py: Python<'_>, error: &ProduceError) -> PyErr {
         }
         ProduceError::Impossible { topic, .. } => ("KafkaError", ErrorContext::topic(topic)),
         ProduceError::CallTimedOut { .. } => ("KafkaTimeoutError", ErrorContext::default()),
-        ProduceError::Purged { .. } => ("PurgedError", ErrorContext::default()),
+        ProduceError::Purged { in_flight } => {
+            let made = local(py, "PurgedError", error, &ErrorContext::default());
+            return marked(py, made, &[("in_flight", *in_flight)]);
+        }
         ProduceError::Aborted => ("TransactionAbortedError", ErrorContext::default()),
         ProduceError::Transaction(cause) => return transaction(py, cause),
         ProduceError::Closed => ("ClosedError", ErrorContext::default()),

@@ -6,11 +6,15 @@ import asyncio
 import inspect
 import weakref
 from collections.abc import Awaitable, Callable
+from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import fields, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from kafkars._kafkars import PendingFlag
 from kafkars.compat.confluent_kafka._face import Face
+
+T = TypeVar("T")
 
 LOOK_AFTER = 0.05
 """Seconds between two checks whether brokers were lost or found; only clients with `error_cb` make them."""
@@ -38,11 +42,12 @@ class LoopFlag:
         """Nothing is served any more."""
         self._is_closed = True
         if self._timer is not None:
-            self._timer.cancel()
+            cancel(self._timer, self._loop)
 
     def _again(self, seconds: float) -> None:
-        self._answer()
-        self.set_every(seconds)
+        if not self._is_closed:
+            self._answer()
+            self.set_every(seconds)
 
     def _answer(self) -> None:
         if not self._is_closed:
@@ -66,13 +71,15 @@ class BrokerWatch:
     ) -> None:
         self._loop = loop
         self._look = look
+        self._is_closed = False
         self._flag = PendingFlag()
         watch(self._flag)
         self._timer = self._next()
 
     def close(self) -> None:
         """Nothing is called any more."""
-        self._timer.cancel()
+        self._is_closed = True
+        cancel(self._timer, self._loop)
 
     def _next(self: BrokerWatch) -> asyncio.TimerHandle:
         # A weak reference: the loop must not keep a client alive that was dropped.
@@ -82,7 +89,7 @@ class BrokerWatch:
     @staticmethod
     def _again(me: weakref.ref[BrokerWatch]) -> None:
         watch = me()
-        if watch is None:
+        if watch is None or watch._is_closed:
             return
         watch._timer = watch._next()
         if watch._flag.is_set():
@@ -131,9 +138,11 @@ class Tasks:
         return task
 
     async def ended(self, seconds: float) -> None:
-        """Waits until all that runs now has ended, for at most so many seconds."""
-        if self._running:
-            await asyncio.wait(self._running, timeout=seconds)
+        """Waits until all that runs on this loop now has ended, for at most so many seconds."""
+        loop = asyncio.get_running_loop()
+        here = [each for each in list(self._running) if each.get_loop() is loop]
+        if here:
+            await asyncio.wait(here, timeout=seconds)
 
     def face(self, face: Face) -> Face:
         """The same settings with callbacks that are run here."""
@@ -146,6 +155,32 @@ class Tasks:
 
     def wrapped(self, callback: Callable[..., Any]) -> Callable[..., None]:
         return lambda *arguments: self.heed(callback, *arguments)
+
+
+def heard(work: Future[T]) -> asyncio.Future[T]:
+    """What a thread does, as the running loop waits for it, whose failure is nobody's fault who waits no more."""
+    waiting = asyncio.wrap_future(work)
+    waiting.add_done_callback(lambda done: done.cancelled() or done.exception())
+    return waiting
+
+
+def pass_on(to: Future[None], task: asyncio.Task[None]) -> None:
+    """Hands on how a task has ended."""
+    problem = asyncio.CancelledError() if task.cancelled() else task.exception()
+    if problem is None:
+        to.set_result(None)
+    else:
+        to.set_exception(problem)
+
+
+def cancel(timer: asyncio.TimerHandle, loop: asyncio.AbstractEventLoop) -> None:
+    """Cancels a timer, from any thread."""
+    if asyncio._get_running_loop() is loop:
+        timer.cancel()
+        return
+    # A loop that is closed has none.
+    with suppress(RuntimeError):
+        loop.call_soon_threadsafe(timer.cancel)
 
 
 def no_workers(max_workers: int) -> None:

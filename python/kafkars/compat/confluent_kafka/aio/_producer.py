@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import sys
 import time
-from collections.abc import Awaitable, Callable, Mapping
-from concurrent.futures import Executor, ThreadPoolExecutor
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from kafkars import aio, errors
 from kafkars._discreet import discreet
@@ -28,7 +30,7 @@ from kafkars.compat.confluent_kafka._transaction_calls import (
 )
 from kafkars.compat.confluent_kafka._translate import of_delivery, refusal, translated
 from kafkars.compat.confluent_kafka._trouble import Trouble
-from kafkars.compat.confluent_kafka.aio._callbacks import BrokerWatch, LoopFlag, Tasks, no_workers
+from kafkars.compat.confluent_kafka.aio._callbacks import BrokerWatch, LoopFlag, Tasks, heard, no_workers, pass_on
 from kafkars.compat.confluent_kafka.error import KafkaException
 from kafkars.config.checks import Derived
 
@@ -46,11 +48,12 @@ LOOK_SECONDS = 0.05
 
 
 class AIOProducer:
-    """Sends messages on the event loop.
+    """Sends messages on the event loop: on any, one after another or several at once. Callbacks of the configuration
+    run on the one in which it was made.
 
     Messages are collected into batches by the engine, which sends them after `linger.ms`: the batch size, the buffer
-    time and the threads of the library's class are accepted and have no use. Headers and timestamps, which that class
-    refuses, are sent.
+    time and the threads of the library's class are accepted, and have no use but in `purge()`. Headers and timestamps,
+    which that class refuses, are sent.
 
     Args:
         producer_conf: Properties of librdkafka by their dotted names, and callbacks, which may be coroutine functions.
@@ -58,8 +61,8 @@ class AIOProducer:
         max_workers: Accepted.
         executor: Has no work here, but is the attribute `executor`; `close()` shuts it down, as that of the library's
             class does.
-        batch_size: Accepted.
-        buffer_timeout: Accepted.
+        batch_size: See `purge()`.
+        buffer_timeout: See `purge()`.
 
     Raises:
         KafkaException: A property is unknown or cannot be used; the code is `_INVALID_ARG`.
@@ -76,34 +79,38 @@ class AIOProducer:
         batch_size: int = 1000,
         buffer_timeout: float = 1.0,
     ) -> None:
-        del batch_size
         if not isinstance(buffer_timeout, int | float):
             raise TypeError(f"buffer_timeout: expected seconds, not {type(buffer_timeout).__name__}")
         if max_workers is not None:
             no_workers(max_workers)
         self._max_workers_ = max_workers
         self._executor_ = executor
-        self._loop_ = asyncio.get_running_loop()
+        self._batch_size_ = batch_size
+        self._buffer_timeout_ = buffer_timeout if buffer_timeout > 0 else math.inf
+        loop = asyncio.get_running_loop()
         self._settings_ = settings = producer_settings((producer_conf,), {})
         with translated("Failed to create producer"), Derived():
             self._producer: aio.Producer[Any, Any] = quiet(aio.Producer(settings.engine))
-        # Removed by the code that completes them: a callback for each would cost an iteration of the loop.
-        self._open_: set[asyncio.Future[Any]] = set()
+        # With the time of their call. Removed by the code that completes them: a callback for each would cost an
+        # iteration of the loop.
+        self._open_: dict[asyncio.Future[Any], float] = {}
+        self._flushed_ = -math.inf
         self._most_ = settings.face.queue_max_messages or sys.maxsize
-        # For calls that wait for room, which are served in order, and how many they are.
-        self._room_ = asyncio.Lock()
-        self._waiting_ = 0
+        # For calls that wait for room, which are served in order on each loop, and which they are.
+        self._rooms_: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
+        self._waiting_: set[object] = set()
         self._report_ = settings.face.on_delivery
         self._tasks_ = Tasks()
         self._turns_ = Tasks()
-        self._pending_ = LoopFlag(self._loop_, self._serve_)
+        self._pending_ = LoopFlag(loop, self._serve_)
         face = self._tasks_.face(settings.face)
         self._events_ = events_of(face, settings.values, self._producer, self._pending_)
         self._watch_: BrokerWatch | None = None
         trouble = Trouble(face, self._producer._brokers, settings.credentials.refused)
         if trouble.is_wanted:
-            self._watch_ = BrokerWatch(self._loop_, lambda flag: trouble.watch(self._producer, flag), trouble.look)
-        self._closing_: asyncio.Task[Any] | None = None
+            self._watch_ = BrokerWatch(loop, lambda flag: trouble.watch(self._producer, flag), trouble.look)
+        # The end of `close()`, for which any loop may wait.
+        self._closing_: Future[None] | None = None
         self._calls_ = TransactionCalls()
 
     async def produce(
@@ -139,18 +146,34 @@ class AIOProducer:
 
     async def _wait_for_room_(self) -> None:
         """Waits until the queue has room, behind the calls that wait already."""
-        self._waiting_ += 1
+        waiting = object()
+        self._waiting_.add(waiting)
         try:
-            async with self._room_:
+            async with self._rooms_.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
                 while len(self._open_) >= self._most_:
                     # Not those that the program has cancelled: their messages are still on their way.
-                    left = [each for each in self._open_ if not each.done()]
+                    left = self._pending_here_(list(self._open_))
                     if left:
                         await asyncio.wait(left, timeout=LOOK_SECONDS, return_when=asyncio.FIRST_COMPLETED)
-                    else:
+                    elif len(self._open_) >= self._most_:
                         await asyncio.sleep(LOOK_SECONDS)
         finally:
-            self._waiting_ -= 1
+            self._waiting_.discard(waiting)
+
+    def _pending_here_(self, futures: Iterable[asyncio.Future[Any]]) -> list[asyncio.Future[Any]]:
+        """Those among them that have no outcome, and for which the running loop can wait. Those of a closed loop will
+        never have one, and are forgotten.
+        """
+        running = asyncio.get_running_loop()
+        found = []
+        for each in futures:
+            loop = each.get_loop()
+            if loop is running:
+                if not each.done():
+                    found.append(each)
+            elif loop.is_closed():
+                self._open_.pop(each, None)
+        return found
 
     def _send_(
         self,
@@ -164,8 +187,8 @@ class AIOProducer:
     ) -> asyncio.Future[Any]:
         key = key.encode() if isinstance(key, str) else key
         value = value.encode() if isinstance(value, str) else value
-        future: asyncio.Future[Any] = self._loop_.create_future()
-        self._open_.add(future)
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._open_[future] = since = time.monotonic()
         try:
             sent = self._producer.send(
                 topic,
@@ -180,14 +203,14 @@ class AIOProducer:
             self._fail_(future, problem)
             return future
         given = (topic, partition, key, value, headers)
-        sent.add_done_callback(partial(self._finish_, future, on_delivery or self._report_, given, time.monotonic()))
+        sent.add_done_callback(partial(self._finish_, future, on_delivery or self._report_, given, since))
         return future
 
     def _finish_(
         self, future: asyncio.Future[Any], report: Report | None, given: tuple[Any, ...], since: float, sent: Any
     ) -> None:
         if sent.cancelled():
-            self._open_.discard(future)
+            self._open_.pop(future, None)
             future.cancel()
             return
         topic, partition, key, value, headers = given
@@ -196,11 +219,11 @@ class AIOProducer:
         if problem is not None:
             self._fail_(future, problem)
             if report is not None and isinstance(problem, errors.KafkaError):
-                error: Any = of_delivery(problem, in_flight=False)
+                error: Any = of_delivery(problem, was_in_flight(problem))
                 message = Message(topic, partition, None, key, value, headers, error, latency=latency)
                 self._tasks_.run(report, error, message)
             return
-        self._open_.discard(future)
+        self._open_.pop(future, None)
         stored = sent.result()
         timestamp = (stored.timestamp_type + 1, stored.timestamp)
         message = Message(topic, stored.partition, stored.offset, key, value, None, None, timestamp, latency)
@@ -210,11 +233,11 @@ class AIOProducer:
             self._tasks_.run(report, None, message)
 
     def _fail_(self, future: asyncio.Future[Any], problem: BaseException) -> None:
-        self._open_.discard(future)
+        self._open_.pop(future, None)
         if future.done():
             return
         if isinstance(problem, errors.KafkaError):
-            raised = KafkaException(of_delivery(problem, in_flight=False))
+            raised = KafkaException(of_delivery(problem, was_in_flight(problem)))
             raised.__cause__ = problem
             future.set_exception(raised)
         else:
@@ -229,10 +252,11 @@ class AIOProducer:
         del args, kwargs
         limit = seconds(timeout)
         self._check_()
-        before = set(self._open_)
+        before = list(self._open_)
+        self._flushed_ = time.monotonic()
         left = await self._producer.flush(limit)
         # Their reports are there, and the loop is yet to pass some of them on to the futures.
-        waiting = [] if left else [each for each in before if not each.done()]
+        waiting = [] if left else self._pending_here_(before)
         if waiting:
             await asyncio.wait(waiting)
         else:
@@ -255,19 +279,40 @@ class AIOProducer:
         self._tasks_.check()
         if limit is not None:
             await asyncio.sleep(limit)
-        elif self._open_:
-            await asyncio.wait(self._open_, return_when=asyncio.FIRST_COMPLETED)
+        elif waiting := self._pending_here_(list(self._open_)):
+            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
         self._tasks_.check()
         return 0
 
     async def purge(self, in_queue: bool = True, in_flight: bool = True, blocking: bool = True) -> None:
-        """Gives up messages that have no report; their futures are cancelled."""
+        """Gives up messages that have no report; their futures have a `KafkaException` with `_PURGE_QUEUE` or
+        `_PURGE_INFLIGHT`, or are cancelled.
+
+        Args:
+            in_queue: Those that wait to be sent. The futures of the newest are cancelled, as those that the library's
+                class still keeps back: less than `batch_size`, with no pause of `buffer_timeout` after them, and
+                without a `flush()`.
+            in_flight: Those that were sent and have no answer; brokers may store them.
+            blocking: Accepted, no effect: it never takes long.
+        """
         del blocking
         self._check_()
-        for future in list(self._open_):
+        for future in self._pending_here_(self._kept_back_() if in_queue else ()):
+            self._open_.pop(future, None)
             future.cancel()
-        self._open_.clear()
         self._producer.purge(in_queue=in_queue, in_flight=in_flight)
+
+    def _kept_back_(self) -> list[asyncio.Future[Any]]:
+        """The futures of what the library's class would not have handed to its producer yet."""
+        found: list[asyncio.Future[Any]] = []
+        later = time.monotonic()
+        for future, since in reversed(list(self._open_.items())):
+            is_full = len(found) >= self._batch_size_ - 1
+            if is_full or since <= self._flushed_ or later - since >= self._buffer_timeout_:
+                break
+            found.append(future)
+            later = since
+        return found
 
     async def list_topics(self, topic: str | None = None, timeout: float = -1) -> ClusterMetadata:
         """The cluster with its topics, or with one.
@@ -391,10 +436,11 @@ class AIOProducer:
         Cancelling gives up the wait only, as in the library: what is queued is sent all the same.
         """
         if self._closing_ is None:
-            self._closing_ = self._tasks_.start(self._end_())
-            # Marks the exception as retrieved, should nobody wait any more.
-            self._closing_.add_done_callback(lambda done: done.cancelled() or done.exception())
-        await asyncio.shield(self._closing_)
+            self._closing_ = Future()
+            # It cannot be cancelled.
+            self._closing_.set_running_or_notify_cancel()
+            self._tasks_.start(self._end_()).add_done_callback(partial(pass_on, self._closing_))
+        await asyncio.shield(heard(self._closing_))
 
     async def _end_(self) -> None:
         self._events_.close()
@@ -464,6 +510,11 @@ class AIOProducer:
         self._check_()
         if not self._settings_.engine["transactional_id"]:
             raise refusal("_NOT_CONFIGURED", "transactions need the property transactional.id")
+
+
+def was_in_flight(problem: errors.KafkaError) -> bool:
+    """True of a message that was purged on its way to the broker."""
+    return isinstance(problem, errors.PurgedError) and problem.in_flight
 
 
 def options(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
