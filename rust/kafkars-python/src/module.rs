@@ -86,6 +86,7 @@ fn _kafkars(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(restore_metadata, module)?)?;
     module.add_function(wrap_pyfunction!(restore_record, module)?)?;
     module.add_function(wrap_pyfunction!(confluent::partition_of_key, module)?)?;
+    module.add_function(wrap_pyfunction!(confluent::runs_of_messages, module)?)?;
     module.add_function(wrap_pyfunction!(log::set_log_level, module)?)?;
     module.add_function(wrap_pyfunction!(log::stop_logs, module)?)?;
     module.add_function(wrap_pyfunction!(log::take_logs, module)?)?;

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from kafkars._discreet import discreet
 from kafkars._kafkars import turn_is_due
 from kafkars.compat.confluent_kafka._arguments import function, seconds
-from kafkars.compat.confluent_kafka.aio._callbacks import Tasks, no_workers
+from kafkars.compat.confluent_kafka.aio._callbacks import Tasks, heard, no_workers
 from kafkars.compat.confluent_kafka.aio._gathering import Gathering, GatheringConsumer
 
 if TYPE_CHECKING:
@@ -118,8 +118,8 @@ class AIOConsumer:
         with self._consumer._gathering_() as gathering:
             return gathering.give() if await self._gather_(gathering, num_messages, until) else []
 
-    async def _gather_(self, gathering: Gathering, most: int, until: float | None) -> list[Message]:
-        """Takes messages until there are as many, or until a time, and returns them.
+    async def _gather_(self, gathering: Gathering, most: int, until: float | None) -> bool:
+        """Takes messages until there are as many, or until a time; False if there are none.
 
         As in the library a call finds nothing more when the consumer is closed meanwhile. What it has taken is not
         committed then, and is read again.
@@ -135,23 +135,23 @@ class AIOConsumer:
             if not self._consumer._engine_._has_ended():
                 raise
             gathering.drop(None)
-        return list(gathering.messages)
+        return len(gathering) > 0
 
     async def _take_most_(self, gathering: Gathering, most: int, until: float | None) -> None:
         look = self._first_look_()
         # A rebalance ends the collection, as in `Consumer.consume()`.
-        while len(gathering.messages) < most and not (gathering.messages and self._consumer._has_change_()):
+        while len(gathering) < most and not (gathering and self._consumer._has_change_()):
             if gathering.take(most):
                 continue
             look, served = await self._look_(look)
             if served is not None:
-                gathering.add(served)
+                gathering.add([served])
                 continue
             left = SLICE if until is None else until - time.monotonic()
             if left <= 0:
                 break
             await self._consumer._ready_(min(left, SLICE))
-            if not gathering.messages:
+            if not gathering:
                 self._tasks_.check()
 
     async def _settle_(self) -> None:
@@ -375,13 +375,6 @@ class Closed(Executor):
         except Exception as problem:  # noqa: BLE001  it belongs to the future
             future.set_exception(problem)
         return future
-
-
-def heard(work: Future[T]) -> asyncio.Future[T]:
-    """What a thread does, as the running loop waits for it, whose failure is nobody's fault who waits no more."""
-    waiting = asyncio.wrap_future(work)
-    waiting.add_done_callback(lambda done: done.cancelled() or done.exception())
-    return waiting
 
 
 def check_number(num_messages: int) -> None:

@@ -153,7 +153,8 @@ class AsyncDeserializingConsumer(Awaited, AIOConsumer, Generic[K, V]):
         check_number(num_messages)
         while True:
             with self._consumer._gathering_() as gathering:
-                taken = await self._gather_(gathering, num_messages, until)
+                await self._gather_(gathering, num_messages, until)
+                taken = gathering.messages
                 ready, failure = await self._objects_(taken)
                 # A message that cannot be given is one that the program has sought away from meanwhile.
                 if failure is not None and not ready and gathering.give(taken[:1]):

@@ -127,6 +127,15 @@ impl PyMessage {
         }
     }
 
+    /// The batch of a message that is as it was fetched.
+    #[inline]
+    pub(super) fn fetched_batch(&self) -> Option<&Arc<FetchedBatch>> {
+        match self.changed.get() {
+            None => self.batch(),
+            Some(_) => None,
+        }
+    }
+
     fn change(&self, py: Python<'_>, change: impl FnOnce(&mut MessageParts)) {
         let own = match &self.source {
             MessageSource::Made(own) => own,

@@ -11,9 +11,11 @@ mod producer;
 mod reading;
 mod ready;
 mod reports;
+mod runs;
 mod waiting_message;
 
 pub(crate) use consumer::PyConfluentConsumer;
 pub(crate) use message::PyMessage;
 pub(crate) use partitions::partition_of_key;
 pub(crate) use producer::PyConfluentProducer;
+pub(crate) use runs::runs_of_messages;
