@@ -29,7 +29,8 @@ use crate::types;
 #[pyclass(name = "AiokafkaReader", module = "kafkars._kafkars", frozen, subclass)]
 pub(crate) struct PyAiokafkaReader {
     reader: OnceLock<Arc<RecordReader>>,
-    stopped: AtomicBool,
+    // Shared with reads that were called and not awaited yet.
+    stopped: Arc<AtomicBool>,
 }
 
 #[pymethods]
@@ -39,7 +40,7 @@ impl PyAiokafkaReader {
     fn new(_arguments: &Bound<'_, PyTuple>, _keywords: Option<&Bound<'_, PyDict>>) -> Self {
         Self {
             reader: OnceLock::new(),
-            stopped: AtomicBool::new(false),
+            stopped: Arc::new(AtomicBool::new(false)),
         }
     }
 
@@ -62,11 +63,12 @@ impl PyAiokafkaReader {
                     value: value_deserializer,
                 }),
                 max_records: max_poll_records.unwrap_or(usize::MAX),
+                stopped: Arc::clone(&self.stopped),
             })
         });
     }
 
-    /// Lets reads fail from now on, because the consumer is being stopped.
+    /// Lets reads fail that begin from now on, because the consumer is being stopped.
     fn _shut(&self) {
         self.stopped.store(true, Ordering::Release);
     }

@@ -1,6 +1,7 @@
 //! Reading from a started consumer: records of chosen partitions, deserialized, with the face's errors.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use kafkars_client::config::TopicPartition;
 use kafkars_client::{FetchError, FetchPosition, FetchedBatch, RecordSlice, TakenRecord};
@@ -23,9 +24,17 @@ pub(super) struct RecordReader {
     pub(super) deserializers: Option<Functions>,
     /// The most records of one `getmany`.
     pub(super) max_records: usize,
+    /// Whether `stop()` was called.
+    pub(super) stopped: Arc<AtomicBool>,
 }
 
 impl RecordReader {
+    /// True if reads that begin now fail: the consumer is being stopped, or has been closed.
+    #[inline]
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Acquire) || self.core.consumer.is_closed()
+    }
+
     /// The next record of `wanted`, or of any partition if that is empty; `None` if none is ready.
     #[inline]
     fn next(&self, py: Python<'_>, wanted: &[TopicPartition]) -> PyResult<Option<Py<PyAny>>> {

@@ -30,7 +30,7 @@ impl RecordReads for RecordReader {
     }
 
     fn wait(self: Arc<Self>, request: ReadRequest) -> PyResult<Arc<dyn PendingAnswer>> {
-        Ok(Arc::new(ReadWait::new(&self, request, Vec::new())))
+        wait(&self, request, &[])
     }
 }
 
@@ -40,8 +40,7 @@ impl RecordReads for Selection {
     }
 
     fn wait(self: Arc<Self>, request: ReadRequest) -> PyResult<Arc<dyn PendingAnswer>> {
-        let partitions = self.partitions.clone();
-        Ok(Arc::new(ReadWait::new(&self.reader, request, partitions)))
+        wait(&self.reader, request, &self.partitions)
     }
 }
 
@@ -53,11 +52,8 @@ fn begin(
     request: ReadRequest,
     partitions: &[TopicPartition],
 ) -> PyResult<FirstStep> {
-    if reader.core.consumer.is_closed() {
-        return Err(match request.amount {
-            Amount::Next => PyStopAsyncIteration::new_err(()),
-            Amount::One | Amount::Many(_) => errors::stopped(py),
-        });
+    if reader.is_stopped() {
+        return Err(stopped(py, request.amount));
     }
     if let Some(found) = reader.found(py, request.amount, partitions)? {
         return Ok(FirstStep::Answer(found));
@@ -73,6 +69,27 @@ fn begin(
     own.map_err(|error| reader.raised(py, error))?;
     let wait = ReadWait::new(reader, request, partitions.to_vec());
     Ok(FirstStep::Wait(Arc::new(wait)))
+}
+
+/// Begins to wait without taking anything.
+fn wait(
+    reader: &Arc<RecordReader>,
+    request: ReadRequest,
+    partitions: &[TopicPartition],
+) -> PyResult<Arc<dyn PendingAnswer>> {
+    if reader.is_stopped() {
+        return Err(Python::attach(|py| stopped(py, request.amount)));
+    }
+    let wait = ReadWait::new(reader, request, partitions.to_vec());
+    Ok(Arc::new(wait))
+}
+
+/// What a read raises that begins after `stop()`, also where it was called before.
+fn stopped(py: Python<'_>, amount: Amount) -> PyErr {
+    match amount {
+        Amount::Next => PyStopAsyncIteration::new_err(()),
+        Amount::One | Amount::Many(_) => errors::stopped(py),
+    }
 }
 
 /// A wait for records. A record is taken at the moment when the awaiting code gets it, so a task that is cancelled
