@@ -409,6 +409,45 @@ def test_a_listener_that_was_cancelled_within_does_not_hold_up_the_start(face: L
     run(test)
 
 
+@pytest.mark.parametrize("how", ["cancels its task", "raises"])
+@pytest.mark.parametrize("method", ["on_partitions_revoked", "on_partitions_assigned"])
+def test_a_listener_that_cancels_itself_leaves_no_read_waiting(face: Library, run: Run, method: str, how: str) -> None:
+    """With the original all reads from then on raise the CancelledError."""
+    topic = face.broker.new_topic()
+
+    class Cancelling(face.module("abc").ConsumerRebalanceListener):  # type: ignore[misc]
+        async def on_partitions_revoked(self, revoked: Any) -> None:
+            del revoked
+            await self.end("on_partitions_revoked")
+
+        async def on_partitions_assigned(self, assigned: Any) -> None:
+            del assigned
+            await self.end("on_partitions_assigned")
+
+        async def end(self, called: str) -> None:
+            if called == method and how == "raises":
+                raise asyncio.CancelledError
+            task = asyncio.current_task()
+            if called == method and task is not None:
+                task.cancel()
+                await asyncio.sleep(0)
+
+    async def test() -> None:
+        await face.fill(topic, 1)
+        consumer = face.consumer(group_id=face.group())
+        await consumer.start()
+        consumer.subscribe([topic], listener=Cancelling())
+        reading = asyncio.create_task(consumer.getone())
+        await asyncio.wait([reading])
+        if reading.cancelled():
+            # The first one hears of it.
+            reading = asyncio.create_task(consumer.getone())
+        assert (await reading).value == b"v0"
+        await consumer.stop()
+
+    run(test)
+
+
 @pytest.mark.parametrize("named", [False, True])
 def test_a_read_within_a_listener_is_refused(face: Library, run: Run, named: bool) -> None:
     """It would wait for itself: records are handed out when the listener has ended."""

@@ -259,7 +259,14 @@ class Membership:
         if request.listener is not None and not self.engine.assignment() and not self._told_of_loss:
             # As in aiokafka, whoever has nothing gives it back before assignors are asked.
             self._told_of_loss = True
-            await told(request.listener.on_partitions_revoked, set())
+            try:
+                await told(request.listener.on_partitions_revoked, set())
+            except asyncio.CancelledError:
+                if self.stopping:
+                    raise
+                # The listener has cancelled its own task. Without a member reads would wait for ever, and nobody would
+                # hear of it.
+                log.exception("on_partitions_revoked of a rebalance listener has cancelled its task")
             if self._joined_for is not request or self.stopping:
                 return
         me: weakref.ref[Membership] = weakref.ref(self)
