@@ -171,6 +171,24 @@ def test_a_call_that_nobody_awaits_leaves_nothing(stage: Stage, case: Case, end:
         loop.run_until_complete(limited(give_up()))
 
 
+@pytest.mark.parametrize("case", [case for case in CASES if case.is_lazy], ids=str)
+def test_a_call_that_was_closed_does_not_cancel_who_awaits_it(stage: Stage, case: Case) -> None:
+    with stage.scene(case) as (loop, subject):
+
+        async def close() -> None:
+            call = subject.make()
+            call.close()
+
+            async def wait() -> None:
+                await call
+
+            with pytest.raises(RuntimeError, match="cannot"):
+                await asyncio.create_task(wait())
+            await subject.check_given_up()
+
+        loop.run_until_complete(limited(close()))
+
+
 PACKAGE = Path(kafkars.__file__).parent
 NATIVE = {
     "Consumer": "AsyncConsumer",

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use pyo3::exceptions::{PyAttributeError, PyBaseException, PyStopIteration, PyTypeError};
+use pyo3::exceptions::{
+    PyAttributeError, PyBaseException, PyRuntimeError, PyStopIteration, PyTypeError,
+};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
@@ -419,7 +421,15 @@ impl PyFuture {
             if inner.is_done() || matches!(inner.state, FutureState::Delivery(..)) {
                 return;
             }
-            std::mem::replace(&mut inner.state, FutureState::Cancelled(None))
+            let over = match inner.state {
+                // Nobody has awaited it. Who does so now would take a CancelledError for his own.
+                FutureState::Unawaited(_) | FutureState::Unbegun(_) => {
+                    let closed = PyRuntimeError::new_err("cannot await a call that was closed");
+                    FutureState::Failed(Box::new(closed))
+                }
+                _ => FutureState::Cancelled(None),
+            };
+            std::mem::replace(&mut inner.state, over)
         };
         Self::abandon(slf, replaced);
     }
