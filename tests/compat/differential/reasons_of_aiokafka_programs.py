@@ -18,10 +18,35 @@ REASONS = [
         "It is an awaitable of the engine. The methods themselves are coroutine functions to whoever asks.",
     ),
     Reason(
+        ("a second await of one call of getone(), getmany() or send()",),
+        "RuntimeError",
+        "the same record, or exception, again",
+        "It is a future to whoever waits for it. A call that was closed before it was awaited raises RuntimeError here, too.",
+    ),
+    Reason(
         ("getone() and getmany() in on_partitions_assigned, and in other tasks while it runs",),
         "read",
         "IllegalStateError in the listener: read after it, or seek() in it; others wait until it has ended",
         "Records of new partitions are handed out when their listener has ended, which may still seek.",
+    ),
+    Reason(
+        ("a listener that cancels the task it runs in, or raises CancelledError",),
+        "all reads from then on raise CancelledError",
+        "the first read raises CancelledError, or it is logged; reading goes on",
+        "Who reads has cancelled nothing.",
+    ),
+    Reason(
+        ("the warnings of asyncio's debug mode of callbacks that took long",),
+        "name the task",
+        "name a `LoopBridge` where the task was woken by the client; what several tasks took is added up",
+        "All that a client wakes at a time runs in one callback of the loop; one for each task would cost more.",
+    ),
+    Reason(
+        ("a loop that is closed by hand while a task waits for a producer or consumer",),
+        "warns of the unclosed client, and of its tasks",
+        "says nothing, and lets go of the client when another loop waits for one, or a client is made",
+        "The task keeps its client. `asyncio.run()` gives its tasks up before it closes the loop, and then there is the "
+        "warning.",
     ),
     Reason(
         (

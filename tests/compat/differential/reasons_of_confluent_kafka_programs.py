@@ -174,6 +174,30 @@ REASONS = [
         "One bad message should cost no other.",
     ),
     Reason(
+        ("callbacks of an AIOProducer's configuration, when the loop in which it was made is closed",),
+        "poll() raises RuntimeError: Event loop is closed, once for each call of them",
+        "are not called",
+        "Messages that are sent from another loop have nothing to do with them.",
+    ),
+    Reason(
+        ("AIOProducer.purge(in_queue=False) of messages that were just produced",),
+        "cancels their futures, and does not send them",
+        "sends them",
+        "Only what is on its way is to be given up.",
+    ),
+    Reason(
+        ("commit_transaction() and abort_transaction() of AIOProducer that are cancelled",),
+        "are not made, or go on, as it comes: a cancellation while they flush ends them",
+        "go on; the next call of the transactional API waits for their end",
+        "Whether the transaction is open should not be chance.",
+    ),
+    Reason(
+        ("the warnings of asyncio's debug mode of callbacks that took long",),
+        "name the task",
+        "name a `LoopBridge` where the task was woken by the client; what several tasks took is added up",
+        "All that a client wakes at a time runs in one callback of the loop; one for each task would cost more.",
+    ),
+    Reason(
         ("AIOProducer._producer",),
         "a synchronous Producer, which sends beside the AIOProducer",
         "not one: the engine's producer for asyncio",
