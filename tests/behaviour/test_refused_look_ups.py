@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import time
 from typing import Any
 
 import kafkars
@@ -20,6 +22,9 @@ TIMEOUTS = 8
 # The first pauses are shorter than `retry_backoff_max_ms`, which is a second.
 MOST_AT_FIRST = 6
 MOST_EACH_SECOND = 2
+# A program that takes this long for an error takes those of all partitions for seconds.
+ERROR_TAKES = 0.01
+WATCHED = 3.0
 
 
 def poll_for(consumer: Any, watch: Stopwatch) -> None:
@@ -52,6 +57,53 @@ def test_partitions_without_position_are_asked_for_together(api: str, code: str)
         assert_few(asked, watch)
         assert searched <= 4, "the coordinator refuses, but it is known"
         assert values(read(consumer, 1)) == [b"value"], "it is found when nobody refuses any more"
+        consumer.close(timeout=SECONDS)
+
+
+def take_errors(consumer: Any, watch: Stopwatch) -> int:
+    """Polls for some seconds; each error takes the program a hundredth of a second. Returns how many there were."""
+    taken = 0
+    while watch.seconds < WATCHED:
+        with contextlib.suppress(TopicAuthorizationFailedError):
+            assert consumer.poll(timeout=0.1) is None
+            continue
+        taken += 1
+        time.sleep(ERROR_TAKES)
+    return taken
+
+
+def read_past_errors(consumer: Any) -> Any:
+    """The next record; errors that wait before it are taken."""
+
+    def look() -> Any:
+        with contextlib.suppress(TopicAuthorizationFailedError):
+            return consumer.poll(timeout=0.1)
+
+    return eventually(look, "a record is read")
+
+
+@pytest.mark.parametrize("api", ["OffsetFetch", "ListOffsets"])
+@pytest.mark.parametrize("partitions", [1, 300])
+def test_what_is_refused_for_good_is_asked_for_together_by_a_program_that_takes_the_errors_slowly(
+    api: str, partitions: int
+) -> None:
+    with EmbeddedBroker(topics={"t": partitions}) as broker:
+        with kafkars.Producer(bootstrap_servers=broker.bootstrap_servers) as producer:
+            producer.send("t", b"value", partition=partitions - 1).result(SECONDS)
+        consumer = kafkars.Consumer(
+            bootstrap_servers=broker.bootstrap_servers,
+            client_id="asks",
+            group_id="group",
+            auto_offset_reset="earliest",
+        )
+        with broker.intercept(api, "TOPIC_AUTHORIZATION_FAILED"), Stopwatch() as watch:
+            consumer.subscribe(["t"])
+            taken = take_errors(consumer, watch)
+            asked, searched = (len(broker.requests(each, client_id="asks")) for each in (api, "FindCoordinator"))
+        assert taken > 0
+        assert_few(asked, watch)
+        assert searched <= 4, "the coordinator refuses, but it is known"
+        assert read_past_errors(consumer).value == b"value", "it is found when nobody refuses any more"
         consumer.close(timeout=SECONDS)
 
 

@@ -46,6 +46,12 @@ impl Client {
         self.noted(result)
     }
 
+    /// True if a request to a broker on a connection of this kind could leave at once.
+    pub(crate) fn is_connected(&self, node: i32, kind: ConnectionKind) -> bool {
+        let broker = self.core.broker(node);
+        broker.is_some_and(|broker| broker.is_connected(kind))
+    }
+
     /// Sends one request to one broker once, in the highest version that both support.
     ///
     /// # Errors

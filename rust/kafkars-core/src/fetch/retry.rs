@@ -32,6 +32,8 @@ pub struct RetryState {
     // The moment to which `shorten` may bring the end of the pause forward.
     soonest: Option<Instant>,
     trouble: Option<Trouble>,
+    // True if the latest failure was a refusal that no retry will mend.
+    is_for_good: bool,
 }
 
 /// How the pause after a failure grows.
@@ -92,9 +94,26 @@ impl RetryState {
         operation: &'static str,
         cause: impl Into<Arc<str>>,
     ) {
+        self.repeated(now, pace);
+        self.is_for_good = false;
+        self.note(now, operation, cause);
+    }
+
+    /// Notes that the latest failure was a refusal that no retry will mend.
+    pub fn failed_for_good(&mut self) {
+        self.is_for_good = true;
+    }
+
+    /// True if the latest failure was a refusal that no retry will mend, and nothing else is to be asked since.
+    #[must_use]
+    pub fn is_for_good(&self) -> bool {
+        self.is_for_good
+    }
+
+    /// Notes a try that will hardly succeed: the next one comes after a pause as after a failure.
+    pub fn repeated(&mut self, now: Instant, pace: &mut RetryPace) {
         self.failures = self.failures.saturating_add(1);
         self.pause(now, pace, self.failures);
-        self.note(now, operation, cause);
     }
 
     /// Notes a response after which something else may be asked at once: a position is no longer in the log, a fetch
@@ -130,6 +149,7 @@ impl RetryState {
         self.failures = 0;
         self.not_before = None;
         self.soonest = None;
+        self.is_for_good = false;
         self.trouble.take()
     }
 
@@ -137,6 +157,7 @@ impl RetryState {
     /// The failures still count, so that an application which seeks all the time does not cause more requests.
     pub fn shorten(&mut self) {
         self.not_before = self.not_before.min(self.soonest);
+        self.is_for_good = false;
     }
 
     /// The trouble, if there is any.

@@ -67,8 +67,8 @@ pub(in crate::consumer) struct GroupHandle {
     /// For whoever waits until there are fewer of the former.
     waiters: Mutex<()>,
     room: Condvar,
-    /// The coordinator that refused to tell committed offsets for now, and is asked again.
-    asked_again: Mutex<Option<i32>>,
+    /// The coordinator that has answered the latest look-up of committed offsets.
+    known_coordinator: Mutex<Option<i32>>,
     pub(in crate::consumer) status: Mutex<Status>,
 }
 
@@ -86,7 +86,7 @@ impl GroupHandle {
             queued_commits: AtomicUsize::new(0),
             waiters: Mutex::new(()),
             room: Condvar::new(),
-            asked_again: Mutex::new(None),
+            known_coordinator: Mutex::new(None),
             status: Mutex::new(Status {
                 subscription: None,
                 state: MembershipState::Unsubscribed,
@@ -115,15 +115,14 @@ impl GroupHandle {
         status.coordinator.filter(|_| status.subscription.is_some())
     }
 
-    /// Remembers who is asked for committed offsets again.
-    pub(super) fn ask_again(&self, coordinator: Option<i32>) {
-        *self.asked_again.lock() = coordinator;
+    /// Remembers who is asked for committed offsets next; `None` lets the next look-up search.
+    pub(super) fn note_coordinator(&self, coordinator: Option<i32>) {
+        *self.known_coordinator.lock() = coordinator;
     }
 
-    /// Takes the coordinator that is to be asked for committed offsets again; the next look-up searches unless it is
-    /// put back.
-    pub(super) fn take_asked_again(&self) -> Option<i32> {
-        self.asked_again.lock().take()
+    /// Who is asked for committed offsets next, unless it is to be searched.
+    pub(super) fn known_coordinator(&self) -> Option<i32> {
+        *self.known_coordinator.lock()
     }
 
     /// Sends a command to the task. False if the task has ended.

@@ -152,8 +152,8 @@ fn whole(answers: OffsetFetchAnswers) -> Result<Offsets, OffsetFetchFailure> {
     found.map_or(Ok(answers.offsets), Err)
 }
 
-/// As [`fetch`] with `require_stable`, but the coordinator is asked once: the caller paces its retries. A coordinator
-/// that wants to be asked again is remembered until it has told the offsets, and not looked for each time.
+/// As [`fetch`] with `require_stable`, but the coordinator is asked once: the caller paces its retries. One that has
+/// answered, whatever it said of the offsets, is not looked for again while it is the coordinator and connected.
 pub(in crate::consumer) async fn try_fetch(
     shared: &Arc<ConsumerShared>,
     partitions: &[TopicPartition],
@@ -162,24 +162,24 @@ pub(in crate::consumer) async fn try_fetch(
         return Ok(OffsetFetchAnswers::default());
     };
     let deadline = now() + shared.client.config().request_timeout;
-    let mut coordinator = group.take_asked_again();
+    let is_connected = |node: &i32| {
+        let kind = ConnectionKind::Coordinator;
+        shared.client.is_connected(*node, kind)
+    };
+    let mut coordinator = group.known_coordinator().filter(is_connected);
     let asked = attempt(shared, group, &mut coordinator, partitions, true, deadline);
     let refused =
         |refusal| OffsetFetchFailure::Refused(unreachable(&group.config.group_id, refusal));
     let asked = shared.client.unless_refused(any_broker, asked).await;
     let outcome = asked.map_err(refused).flatten();
-    let is_again = match &outcome {
+    group.note_coordinator(coordinator);
+    match outcome {
         // The coordinator was not found in time.
         Err(OffsetFetchFailure::Refused(error @ FetchError::TimedOut { .. })) => {
-            return Err(OffsetFetchFailure::again(error.to_string()));
+            Err(OffsetFetchFailure::again(error.to_string()))
         }
-        Err(failure) => failure.is_again(),
-        Ok(answers) => answers.failures.values().any(OffsetFetchFailure::is_again),
-    };
-    if is_again {
-        group.ask_again(coordinator);
+        outcome => outcome,
     }
-    outcome
 }
 
 /// Asks `coordinator` once, or the one that is found first; leaves in it whom to ask next.

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use super::credit::Credit;
 use super::ledger::Ledger;
+use super::look_ups::LookUpSource;
+use super::repeats::Repeats;
 use crate::backoff::Backoff;
 use crate::config::{AutoOffsetReset, TopicPartition};
 use crate::fetch::cursor::{BatchCursor, Cursor, StartAt};
@@ -61,6 +63,9 @@ pub struct FetchBuffer {
     pub(super) errors_met: u64,
     // How fast refused requests are repeated.
     pub(super) pace: RetryPace,
+    // When those are asked again who have refused a position for good, or by node id a check of one.
+    pub(super) repeated_look_ups: Repeats<LookUpSource>,
+    pub(super) repeated_checks: Repeats<i32>,
     // The cursors of the records that the latest call handed out, with their positions before.
     pub(super) unfinished: Vec<(CursorId, FetchPosition)>,
     // The same for cursors that were removed since.
@@ -95,6 +100,8 @@ impl FetchBuffer {
             next_epoch: 0,
             errors_met: 0,
             pace: RetryPace::new(Backoff::new(FIRST_PAUSE, LONGEST_PAUSE), 0),
+            repeated_look_ups: Repeats::default(),
+            repeated_checks: Repeats::default(),
             unfinished: Vec::new(),
             left_unfinished: HashMap::new(),
             kept: HashMap::new(),

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use super::fetch_buffer::{CursorId, FetchBuffer};
 use super::network::FETCH;
-use crate::config::TopicPartition;
+use crate::config::{AutoOffsetReset, TopicPartition};
 use crate::fetch::cursor::{Cursor, CursorState, StartAt};
 use crate::fetch::position::FetchPosition;
 
@@ -42,16 +42,20 @@ impl FetchBuffer {
     /// Marks and returns the cursors whose position may be looked up now. `source` says who is asked, if anyone can be.
     ///
     /// What waits for the end of a pause is looked up along with what the same source is asked for now: it costs no
-    /// request, and partitions that were refused at different moments come together by it.
+    /// request, and partitions that were refused at different moments come together by it. What was refused for good
+    /// waits for the pause of the source.
     pub fn take_look_ups(
         &mut self,
         now: Instant,
         source: impl Fn(&TopicPartition, StartAt) -> Option<LookUpSource>,
     ) -> Vec<LookUp> {
         let mut look_ups = Vec::new();
+        self.forget_repeats();
+        let mut repeats = std::mem::take(&mut self.repeated_look_ups);
         self.collect_look_ups(&mut look_ups, |cursor, start| {
             let may_be_asked = !cursor.retry.waits(now);
-            may_be_asked.then(|| source(&cursor.partition, start))?
+            let source = may_be_asked.then(|| source(&cursor.partition, start))?;
+            source.filter(|source| !(cursor.retry.is_for_good() && repeats.waits(source, now)))
         });
         let asked: HashSet<LookUpSource> = look_ups
             .iter()
@@ -64,7 +68,29 @@ impl FetchBuffer {
                 source.filter(|source| was_refused_a_position(cursor) && asked.contains(source))
             });
         }
+        let for_good = look_ups.iter().filter(|look_up| {
+            let cursor = self.cursors[look_up.id].as_ref();
+            cursor.is_some_and(|cursor| cursor.retry.is_for_good())
+        });
+        let repeated: HashSet<_> = for_good.map(|look_up| &look_up.source).collect();
+        for source in repeated {
+            if asked.contains(source) {
+                repeats.asked(source.clone(), now, &mut self.pace);
+            }
+        }
+        self.repeated_look_ups = repeats;
         look_ups
+    }
+
+    /// Forgets who was asked again, once nothing is refused for good any more.
+    pub(super) fn forget_repeats(&mut self) {
+        if self.repeated_look_ups.is_empty() && self.repeated_checks.is_empty() {
+            return;
+        }
+        if !self.cursors().any(|(_, cursor)| cursor.retry.is_for_good()) {
+            self.repeated_look_ups.clear();
+            self.repeated_checks.clear();
+        }
     }
 
     fn collect_look_ups(
@@ -112,10 +138,14 @@ impl FetchBuffer {
     }
 
     /// Notes that the group has committed nothing for a cursor: the policy says where it starts. If there is no policy,
-    /// the group is asked again after the application has taken the error.
+    /// the group is asked again after the application has taken the error; if there is one, who has refused that.
     pub fn start_by_policy(&mut self, look_up: &LookUp) {
+        let has_policy = self.policy != AutoOffsetReset::None;
         if let Some(cursor) = self.ended(look_up) {
             cursor.state = CursorState::Unset(StartAt::Policy);
+            if has_policy {
+                cursor.start = StartAt::Policy;
+            }
         }
     }
 

@@ -11,6 +11,7 @@ mod look_ups;
 mod network;
 mod opening;
 mod progress;
+mod repeats;
 #[cfg(test)]
 mod tests;
 mod topic_ids;

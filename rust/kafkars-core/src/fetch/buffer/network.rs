@@ -143,7 +143,11 @@ impl FetchBuffer {
         let ends = self
             .cursors()
             .filter_map(|(_, cursor)| cursor.retry.wake_at(now));
-        ends.min()
+        let repeats = [
+            self.repeated_look_ups.wake_at(now),
+            self.repeated_checks.wake_at(now),
+        ];
+        ends.chain(repeats.into_iter().flatten()).min()
     }
 
     /// Notes that a request for these cursors has ended, whatever came of it.

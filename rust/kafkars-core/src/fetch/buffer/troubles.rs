@@ -34,7 +34,8 @@ impl FetchBuffer {
         }
     }
 
-    /// As [`FetchBuffer::refused`], for a refusal that no retry will mend: the application gets the error.
+    /// As [`FetchBuffer::refused`], for a refusal that no retry will mend: the application gets the error. However late
+    /// it takes that, partitions that were refused so are asked about together again.
     pub fn refused_for_good(
         &mut self,
         id: CursorId,
@@ -44,6 +45,9 @@ impl FetchBuffer {
         error: FetchError,
     ) {
         self.refused(id, epoch, now, operation, error.to_string());
+        if let Some(cursor) = self.cursor_at(id, epoch) {
+            cursor.retry.failed_for_good();
+        }
         self.fail(id, epoch, error);
     }
 

@@ -50,13 +50,15 @@ impl FetchBuffer {
     /// epoch.
     ///
     /// As with look-ups, what waits for the end of a pause after such a check is checked along with what the same
-    /// leader is asked about now.
+    /// leader is asked about now, and what was refused for good waits for that leader's pause.
     pub fn take_validations(
         &mut self,
         now: Instant,
         leader: impl Fn(&TopicPartition) -> Option<(i32, i32)>,
     ) -> Vec<Validation> {
         let (mut validations, mut waiting) = (Vec::new(), Vec::new());
+        self.forget_repeats();
+        let mut repeated = HashSet::new();
         for (id, slot) in self.cursors.iter_mut().enumerate() {
             let Some(cursor) = slot.as_mut() else {
                 continue;
@@ -87,13 +89,20 @@ impl FetchBuffer {
                 node,
                 leader_epoch,
             };
-            if !waits {
+            let is_for_good = cursor.retry.is_for_good();
+            if is_for_good {
+                repeated.insert(node);
+            }
+            if !(waits || is_for_good && self.repeated_checks.waits(&node, now)) {
                 validations.push(validation);
             } else if was_refused_a_position(cursor) {
                 waiting.push(validation);
             }
         }
         let asked: HashSet<i32> = validations.iter().map(|asked| asked.node).collect();
+        for node in repeated.intersection(&asked) {
+            self.repeated_checks.asked(*node, now, &mut self.pace);
+        }
         waiting.retain(|validation| asked.contains(&validation.node));
         validations.append(&mut waiting);
         for validation in &validations {
