@@ -62,6 +62,29 @@ def test_a_fenced_member_hears_it_by_a_message(clients: Clients) -> None:
     assert told == [("_FATAL", False)] * 2
 
 
+def test_a_fenced_member_that_has_nothing_to_commit_hears_that_it_is_fenced(clients: Clients) -> None:
+    """What it has read lies below its latest commit, whose outcome it has not taken."""
+    topic = clients.topic()
+    told: list[str] = []
+    settings = {**QUICK, "group.id": clients.group(), "group.instance.id": "same"}
+    settings["on_commit"] = lambda error, _: told.append(error.name())
+    old, new = (clients.consumer({**settings, "enable.auto.commit": False}) for _ in range(2))
+    for each in (old, new):
+        each.subscribe([topic])
+        serve_until(each, each.assignment)
+    with pytest.raises(clients.ck.KafkaException):
+        old.commit(offsets=[clients.ck.TopicPartition(topic, 0, 0)], asynchronous=False)
+    old.commit(offsets=[clients.ck.TopicPartition(topic, 0, 9)], asynchronous=True)
+    for _ in range(2):
+        old.commit(asynchronous=True)
+        with pytest.raises(clients.ck.KafkaException) as caught:
+            old.commit(asynchronous=False)
+        assert caught.value.args[0].name() in {"FENCED_INSTANCE_ID", "_FATAL"}
+    poll_until(old, 1)
+    serve_until(old, lambda: len(told) == 3)
+    assert set(told) <= {"FENCED_INSTANCE_ID", "_FATAL"}
+
+
 @pytest.mark.timeout(60)
 def test_who_was_too_slow_hears_it_before_its_partitions_are_lost(clients: Clients) -> None:
     """The member is silent for as long as its group has it."""

@@ -99,7 +99,10 @@ class Commits:
             KafkaException: They were not committed.
         """
         if not offsets:
-            raise refusal("_NO_OFFSET", "Commit failed: there is no offset to commit")
+            fence = self._fence("Commit failed")
+            raise (
+                KafkaException(fence) if fence else refusal("_NO_OFFSET", "Commit failed: there is no offset to commit")
+            )
         self._supersede(offsets)
         commit = self._pending.begin(offsets, is_chosen=is_chosen)
         made: Mapping[Place, OffsetAndMetadata] = {}
@@ -121,8 +124,16 @@ class Commits:
             self._supersede(offsets)
             self._send(offsets, named, is_chosen=is_chosen)
         elif self._on_commit is not None:
-            self._refused.append((local_error("_NO_OFFSET"), named))
+            self._refused.append((self._fence() or local_error("_NO_OFFSET"), named))
             self._ring()
+
+    def _fence(self, what: str = "") -> KafkaError | None:
+        """Returns why a member that has nothing to commit is none any more, if another one has taken its place."""
+        try:
+            self._engine.commit({})
+        except errors.FencedInstanceIdError as problem:
+            return of_commit(problem, what)
+        return None
 
     def refuse(self, named: list[TopicPartition], error: KafkaError) -> None:
         """Makes a later poll call `on_commit` with the reason why offsets are not committed."""
