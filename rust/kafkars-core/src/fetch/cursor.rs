@@ -132,7 +132,8 @@ pub struct Cursor {
     // True while nothing was handed out since the topic was created again: what the application commits was reached in
     // the former topic.
     pub(crate) is_unread_since: bool,
-    // True while the position is the one that was looked up for the assignment: the application has not chosen it.
+    // True while the position is the one that was looked up for the assignment: the application has neither chosen it
+    // nor read on from there.
     pub(crate) is_looked_up: bool,
     // The offset whose commit failed last because the topic was deleted.
     pub(crate) gone_at: Option<i64>,

@@ -34,7 +34,8 @@ impl ConsumerCore {
             match event {
                 ConsumerEvent::Change(change) => {
                     let outcome = self.call_listener(py, &change);
-                    self.consumer.finish_change(&change);
+                    let is_heard = !matches!(outcome, Ok(None));
+                    self.consumer.finish_change(&change, is_heard);
                     if let Some(answer) = outcome? {
                         self.refuse_coroutine(&answer)?;
                     }
@@ -56,17 +57,18 @@ impl ConsumerCore {
             match event {
                 ConsumerEvent::Change(change) => {
                     let answer = match self.call_listener(py, &change) {
-                        Ok(answer) => answer.filter(|answer| is_awaitable(answer)),
+                        Ok(answer) => answer,
                         Err(error) => {
-                            self.consumer.finish_change(&change);
+                            self.consumer.finish_change(&change, true);
                             return Err(error);
                         }
                     };
-                    match answer {
-                        None => self.consumer.finish_change(&change),
+                    let is_heard = answer.is_some();
+                    match answer.filter(is_awaitable) {
+                        None => self.consumer.finish_change(&change, is_heard),
                         Some(coroutine) => {
                             if let Err(error) = self.start_task(&coroutine, &change) {
-                                self.consumer.finish_change(&change);
+                                self.consumer.finish_change(&change, true);
                                 return Err(error);
                             }
                         }
@@ -92,7 +94,7 @@ impl ConsumerCore {
 
     pub(super) fn serve_other(&self, py: Python<'_>, event: ConsumerEvent) -> PyResult<()> {
         match event {
-            ConsumerEvent::Change(change) => self.consumer.finish_change(&change),
+            ConsumerEvent::Change(change) => self.consumer.finish_change(&change, false),
             ConsumerEvent::Committed {
                 callback: number,
                 offsets,
@@ -234,7 +236,7 @@ impl PyListenerEnd {
         if let Err(error) = outcome {
             *self.core.raised.lock() = Some(error);
         }
-        self.core.consumer.finish_change(&self.change);
+        self.core.consumer.finish_change(&self.change, true);
         if self.core.raised.lock().is_some() {
             self.core.consumer.wake_readers();
         }

@@ -102,8 +102,9 @@ impl ConsumerShared {
         if change.is_loss() && !inner.assigned_by_hand {
             let finished = self.finished_of_itself(inner);
             let owned = |partition: &TopicPartition| change.change.partitions.contains(partition);
+            let is_lost = |at: &TopicPartition| owned(at) && inner.buffer.is_used(at);
             done.lost
-                .extend(finished.into_iter().filter(|(at, _)| owned(at)));
+                .extend(finished.into_iter().filter(|(at, _)| is_lost(at)));
         }
         if change.change.kind != ChangeKind::Assigned && !inner.assigned_by_hand {
             let partitions = &change.change.partitions;

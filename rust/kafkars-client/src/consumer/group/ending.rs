@@ -38,6 +38,8 @@ pub(in crate::consumer) struct ChangeDone {
     pub(super) commit: Offsets,
     /// Finished positions of partitions that the group has taken away, which cannot be committed any more.
     pub(super) lost: Offsets,
+    /// True if the application has been told that the partitions go, or will be.
+    pub(super) is_heard: bool,
 }
 
 impl From<Change> for Unfinished {
@@ -69,6 +71,7 @@ impl Unfinished {
             goes,
             commit,
             lost,
+            is_heard: true,
         }
     }
 }

@@ -88,8 +88,9 @@ impl Consumer {
     }
 
     /// Reports a change that the application has carried out. Its finished positions of partitions that go are
-    /// committed first, if commits are automatic.
-    pub fn finish_change(&self, change: &Change) {
+    /// committed first, if commits are automatic. `is_heard` is false if the application does not listen to such
+    /// changes: then the log tells it of positions that are lost.
+    pub fn finish_change(&self, change: &Change, is_heard: bool) {
         let Some(group) = &self.shared.group else {
             return;
         };
@@ -102,7 +103,8 @@ impl Consumer {
         drop(inner);
         self.shared.announce(woken);
         self.shared.touch();
-        if let Some(done) = done {
+        if let Some(mut done) = done {
+            done.is_heard = is_heard;
             group.tell(Command::ChangeDone(done));
         }
     }

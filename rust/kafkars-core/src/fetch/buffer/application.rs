@@ -197,6 +197,7 @@ impl FetchBuffer {
                         self.credit.release(cursor.paused, response);
                     }
                     cursor.is_unread_since = false;
+                    cursor.is_looked_up = false;
                     self.current = Some((id, records));
                     self.found(id);
                     return Ok(true);

@@ -27,6 +27,13 @@ impl FetchBuffer {
             .is_ok_and(|cursor| cursor.skipped == Skipped::Passed)
     }
 
+    /// True if the application has read of a partition, or chosen its position: it is not just where a look-up has found
+    /// that reading begins.
+    pub fn is_used(&self, partition: &TopicPartition) -> bool {
+        self.cursor(partition)
+            .is_ok_and(|cursor| cursor.position().is_some() && !cursor.is_looked_up)
+    }
+
     /// The position of each partition before the latest call that handed out records: the application asked for more by
     /// that call, so it has finished everything before.
     pub fn finished(&self) -> Vec<Position> {

@@ -91,16 +91,22 @@ impl GroupTask {
             goes,
             commit,
             lost,
+            is_heard,
         } = done;
-        if self.is_closing && !lost.is_empty() {
-            // No later poll tells of it.
+        // While it closes no later poll tells of it.
+        if (self.is_closing || !is_heard) && !lost.is_empty() {
             let shown = lost.iter().take(MOST_SHOWN);
             let shown = shown.map(|(at, end)| format!("{at} at {}", end.offset));
             let mut partitions = shown.collect::<Vec<_>>().join(", ");
             if lost.len() > MOST_SHOWN {
                 partitions.push_str(&format!(" and {} more", lost.len() - MOST_SHOWN));
             }
-            tracing::warn!(target: "kafkars::group", client = %self.shared.client.name(), %partitions, "partitions were lost before the consumer was closed: their positions are not committed, and what was read of them is read again");
+            let client = self.shared.client.name();
+            if self.is_closing {
+                tracing::warn!(target: "kafkars::group", %client, %partitions, "partitions were lost before the consumer was closed: their positions are not committed, and what was read of them is read again");
+            } else {
+                tracing::warn!(target: "kafkars::group", %client, %partitions, "partitions were lost: their positions are not committed, and what was read of them is read again");
+            }
         }
         let config = &self.group.config;
         let within = config.request_timeout.min(config.rebalance_timeout() / 2);
