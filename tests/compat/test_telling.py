@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from kafkars.compat._telling import tell
+from kafkars.compat._telling import teller
 
 
-def test_a_callback_is_called_with_what_is_made() -> None:
+def test_a_callback_is_called_with_what_is_made_once() -> None:
     heard: list[Any] = []
-    tell(lambda: (1, 2), lambda *told: heard.append(told))
+    told = teller(lambda *outcome: (*outcome, 2), lambda *told: heard.append(told))
+    told(1)
+    told(1)
     assert heard == [(1, 2)]
 
 
@@ -25,17 +27,36 @@ def test_an_interrupt_while_it_is_made_is_raised_after_the_callback() -> None:
         return 1, 2
 
     with pytest.raises(KeyboardInterrupt):
-        tell(made, lambda *told: heard.append(told))
+        teller(made, lambda *told: heard.append(told))()
     assert heard == [(1, 2)]
 
 
-def test_a_callback_that_raises_is_not_called_again() -> None:
+@pytest.mark.parametrize("raised", [KeyboardInterrupt, LookupError])
+def test_a_callback_that_raises_is_not_called_again(raised: type[BaseException]) -> None:
     calls: list[int] = []
 
     def callback(*_: Any) -> None:
         calls.append(1)
-        raise KeyboardInterrupt
+        raise raised
 
-    with pytest.raises(KeyboardInterrupt):
-        tell(lambda: (), callback)
+    with pytest.raises(raised):
+        teller(tuple, callback)()
     assert calls == [1]
+
+
+def test_what_a_callback_raises_may_be_kept_but_no_interrupt() -> None:
+    kept: list[BaseException] = []
+    interrupts = iter([LookupError(), None])
+
+    def made() -> tuple[()]:
+        interrupt = next(interrupts)
+        if interrupt is not None:
+            raise interrupt
+        return ()
+
+    def callback() -> None:
+        raise ValueError
+
+    with pytest.raises(LookupError):
+        teller(made, callback, kept)()
+    assert [type(each) for each in kept] == [ValueError]

@@ -10,6 +10,9 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 import pytest
+from kafkars.compat.confluent_kafka import KafkaException
+from kafkars.compat.confluent_kafka._ending import Ending
+from kafkars.compat.confluent_kafka._transaction_calls import TransactionCalls
 
 from tests.brokers import Broker
 from tests.compat.confluent.conftest import FACE, LIBRARY, SECONDS, Clients, read_all
@@ -240,3 +243,31 @@ def test_a_commit_in_a_report_does_not_end_the_one_that_was_cut_short(clients: C
     assert end(clients, lambda: producer.abort_transaction(SECONDS)) == CONFLICT
     producer.commit_transaction(SECONDS)
     assert [message.value() for message in read_all(clients, topic, 2)] == [b"value", b"late"]
+
+
+def test_of_two_calls_that_begin_at_once_one_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The face's own lock: no thread comes between the look at it and its turn."""
+    calls, looks = TransactionCalls(), threading.Barrier(2)
+    looked: set[int] = set()
+    outcomes: list[str] = []
+    is_refused = threading.Event()
+
+    def look() -> None:
+        if threading.get_ident() not in looked:
+            looked.add(threading.get_ident())
+            looks.wait(SECONDS)
+
+    def make() -> None:
+        try:
+            calls.run("commit_transaction", lambda: outcomes.append(f"{is_refused.wait(SECONDS)}"), Ending(SECONDS, ""))
+        except KafkaException as refused:
+            outcomes.append(refused.args[0].name())
+            is_refused.set()
+
+    monkeypatch.setattr(calls, "_check_alive", look)
+    threads = [threading.Thread(target=make) for _ in range(2)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join(SECONDS)
+    assert outcomes == ["_PREV_IN_PROGRESS", "True"]

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import random
 import signal
-import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from types import FrameType
 from typing import Any
 
 import pytest
 
 from tests.compat.confluent.conftest import FACE, SECONDS, Clients, read_to_end
+from tests.compat.interrupting import LINES, MADE, Interrupt
 
 API = {"init": "InitProducerId", "commit": "EndTxn", "abort": "EndTxn"}
 
@@ -101,85 +100,62 @@ def test_a_second_interrupt_ends_the_wait_and_the_call_can_be_made_again(clients
     assert read_to_end(clients, topic) == [b"first", b"next"]
 
 
-class Interrupted(BaseException):
-    """What the handler of a signal raises."""
-
-
-@contextmanager
-def interrupted_at(line: int) -> Iterator[None]:
-    """Raises at some line of the modules that make calls of transactions, wherever a signal could."""
-    left = line
-
-    def trace(frame: FrameType, event: str, _: object) -> Any:
-        nonlocal left
-        if not frame.f_code.co_filename.endswith(
-            ("_producer.py", "_transaction_calls.py", "_ending.py", "contextlib.py")
-        ):
-            return None
-        if event == "line":
-            left -= 1
-            if left == 0:
-                raise Interrupted
-        return trace
-
-    sys.settrace(trace)
-    try:
-        yield
-    finally:
-        sys.settrace(None)
+MODULES = ("_producer.py", "_transaction_calls.py", "_ending.py")
 
 
 @pytest.mark.parametrize("clients", [(FACE, "embedded_broker")], indirect=True, ids=["face"])
+@pytest.mark.parametrize("made", MADE.values(), ids=MADE)
 @pytest.mark.parametrize("call", ["begin", "commit", "abort"])
-def test_a_producer_that_is_interrupted_at_any_line_can_be_closed_and_go_on(clients: Clients, call: str) -> None:
+def test_a_producer_that_is_interrupted_at_any_line_can_be_closed_and_go_on(
+    clients: Clients, call: str, made: Callable[[], BaseException]
+) -> None:
     topic = clients.topic()
-    for line in range(1, 1_000):
+    for line in LINES:
         producer = clients.producer({"transactional.id": topic})
         producer.init_transactions(SECONDS)
         if call != "begin":
             producer.begin_transaction()
             producer.produce(topic, b"x")
-        is_whole = False
-        try:
-            with interrupted_at(line):
-                getattr(producer, f"{call}_transaction")(*([] if call == "begin" else [SECONDS]))
-                is_whole = True
-        except Interrupted:
-            # In the `except` clause, where the traceback is alive, and what it refers to.
-            go_on(producer, topic, line)
+        interrupt = Interrupt(line, made(), MODULES)
+        end = getattr(producer, f"{call}_transaction")
+        if not interrupt.is_raised_by(end if call == "begin" else lambda end=end: end(SECONDS)):
             producer.close()
-        else:
-            producer.close()
-        if is_whole:
-            assert line > 20, "it was interrupted"
             break
-    else:
-        raise AssertionError("the call never ended")
+        # The traceback is alive, and what it refers to.
+        assert interrupt.raised.__traceback__ is not None
+        go_on(producer, topic, line)
+        producer.close()
+    assert line > 20, "it was interrupted"
 
 
 @pytest.mark.parametrize("clients", [(FACE, "embedded_broker")], indirect=True, ids=["face"])
-def test_a_commit_that_has_begun_is_made_wherever_an_interrupt_comes(clients: Clients) -> None:
+@pytest.mark.parametrize("made", MADE.values(), ids=MADE)
+def test_a_commit_that_has_begun_is_made_wherever_an_interrupt_comes(
+    clients: Clients, made: Callable[[], BaseException]
+) -> None:
     topic = clients.topic()
-    made: list[bool] = []
-    for line in range(1, 1_000):
+    outcomes: list[bool] = []
+    for line in LINES:
         producer = clients.producer({"transactional.id": topic})
         producer.init_transactions(SECONDS)
         producer.begin_transaction()
         producer.produce(topic, str(line))
-        try:
-            with interrupted_at(line):
-                producer.commit_transaction(SECONDS)
-        except Interrupted:
-            made.append(not producer._engine_.in_transaction)
-            producer.close()
-        else:
-            producer.close()
+        interrupt = Interrupt(line, made(), MODULES)
+        is_interrupted = interrupt.is_raised_by(lambda producer=producer: producer.commit_transaction(SECONDS))
+        outcomes.append(not producer._engine_.in_transaction)
+        producer.close()
+        if not is_interrupted:
             break
-    begun = made.index(True)
-    assert all(made[begun:]), f"not made: {[line for line in range(begun, len(made)) if not made[line]]}"
-    assert len(made) - begun > 30, "it was interrupted"
-    expected = [str(line).encode() for line, is_made in enumerate([*made, True], 1) if is_made]
+    check_all_from_the_first(outcomes)
+    expected = [str(line).encode() for line, is_made in enumerate(outcomes, 1) if is_made]
     assert read_to_end(clients, topic) == expected
+
+
+def check_all_from_the_first(outcomes: list[bool]) -> None:
+    """Checks that a call is made wherever an interrupt comes after some line."""
+    begun = outcomes.index(True)
+    assert all(outcomes[begun:]), f"not made: {[line for line in range(begun, len(outcomes)) if not outcomes[line]]}"
+    assert len(outcomes) - begun > 30, "it was interrupted"
 
 
 def go_on(producer: Any, topic: str, line: int) -> None:
@@ -194,27 +170,81 @@ def go_on(producer: Any, topic: str, line: int) -> None:
 
 
 @pytest.mark.parametrize("clients", [(FACE, "embedded_broker")], indirect=True, ids=["face"])
+@pytest.mark.parametrize("made", MADE.values(), ids=MADE)
 @pytest.mark.parametrize("is_transactional", [False, True], ids=["plain", "transactional"])
-def test_a_close_that_has_begun_is_made_wherever_an_interrupt_comes(clients: Clients, is_transactional: bool) -> None:
+def test_a_close_that_has_begun_is_made_wherever_an_interrupt_comes(
+    clients: Clients, is_transactional: bool, made: Callable[[], BaseException]
+) -> None:
     topic = clients.topic()
-    made: list[bool] = []
-    for line in range(1, 1_000):
+    outcomes: list[bool] = []
+    for line in LINES:
         producer = clients.producer({"transactional.id": topic} if is_transactional else {})
         if is_transactional:
             producer.init_transactions(SECONDS)
             producer.begin_transaction()
-        reports: list[object] = []
-        producer.produce(topic, str(line), on_delivery=lambda *report, reports=reports: reports.append(report))
-        try:
-            with interrupted_at(line):
-                producer.close()
-        except Interrupted:
-            made.append(producer._engine_.closed)
-            producer.close()
-        else:
-            break
-        assert len(reports) == 1, line
+        reports: list[Any] = []
+        producer.produce(topic, str(line), on_delivery=lambda error, _, reports=reports: reports.append(error))
+        interrupt = Interrupt(line, made(), MODULES)
+        is_interrupted = interrupt.is_raised_by(producer.close)
+        outcomes.append(producer._engine_.closed)
+        producer.close()
+        [error] = reports
+        assert (error is None) or is_transactional, interrupt.where
         assert producer._engine_.closed
-    begun = made.index(True)
-    assert all(made[begun:]), f"not made: {[line for line in range(begun, len(made)) if not made[line]]}"
-    assert len(made) - begun > 30, "it was interrupted"
+        if not is_interrupted:
+            break
+    check_all_from_the_first(outcomes)
+
+
+@pytest.mark.parametrize("clients", [(FACE, "embedded_broker")], indirect=True, ids=["face"])
+@pytest.mark.parametrize("made", MADE.values(), ids=MADE)
+def test_the_exception_of_a_handler_counts_more_than_that_of_a_report(
+    clients: Clients, made: Callable[[], BaseException]
+) -> None:
+    """Both come while the commit sends what is left."""
+    topic = clients.topic()
+    producer = clients.producer({"transactional.id": topic})
+    producer.init_transactions(SECONDS)
+    producer.begin_transaction()
+
+    def fail(*_: object) -> None:
+        raise LookupError
+
+    producer.produce(topic, b"first", on_delivery=fail)
+    raised = made()
+    before = signal.signal(signal.SIGINT, lambda *_: throw(raised))
+    try:
+        with pressed(clients, "Produce"), pytest.raises(type(raised)) as caught:
+            producer.commit_transaction(SECONDS)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert caught.value is raised
+    next_transaction(producer, topic)
+    assert read_to_end(clients, topic) == [b"first", b"next"]
+
+
+def throw(raised: BaseException) -> None:
+    raise raised
+
+
+def test_offsets_that_are_sent_go_on_where_an_interrupt_comes(clients: Clients) -> None:
+    topic, group = clients.topic(), clients.group()
+    producer = begun(clients, topic)
+    metadata = clients.consumer({"group.id": group}).consumer_group_metadata()
+    offsets = [clients.ck.TopicPartition(topic, 0, 7)]
+    with pressed(clients, "TxnOffsetCommit"), pytest.raises(KeyboardInterrupt):
+        producer.send_offsets_to_transaction(offsets, metadata, SECONDS)
+    before = len(clients.broker.handle.requests("TxnOffsetCommit"))
+    producer.commit_transaction(SECONDS)
+    assert len(clients.broker.handle.requests("TxnOffsetCommit")) == before
+    [found] = clients.consumer({"group.id": group}).committed([clients.ck.TopicPartition(topic, 0)], SECONDS)
+    assert found.offset == 7
+
+
+@pytest.mark.parametrize("clients", [(FACE, "embedded_broker")], indirect=True, ids=["face"])
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_a_warning_that_is_raised_does_not_leave_a_producer_open(clients: Clients) -> None:
+    producer = begun(clients, clients.topic())
+    with clients.broker.handle.intercept("EndTxn", "INVALID_PRODUCER_EPOCH"), pytest.raises(RuntimeWarning):
+        producer.close()
+    assert producer._engine_.closed

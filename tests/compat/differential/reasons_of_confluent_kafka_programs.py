@@ -113,6 +113,12 @@ REASONS = [
         "The first may be answered by a cluster that is away for long.",
     ),
     Reason(
+        ("a second Ctrl+C within `send_offsets_to_transaction()`",),
+        "is raised, as the first, when the call has ended or its time limit is over",
+        "is raised at once; the offsets are on their way, and the transaction's end waits for them",
+        "The same.",
+    ),
+    Reason(
         ("produce() and poll() of a daemon thread, while the program ends without close()",),
         "go on until the interpreter stops the thread; what is queued by then is lost without a word",
         "RuntimeError, once what was queued before is sent, or given up with a line in the log after 0.8 s",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import math
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -11,7 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from kafkars import errors
-from kafkars.compat._telling import tell
+from kafkars.compat._telling import teller
 from kafkars.compat.confluent_kafka._arguments import Place, committed_text, offset_and_metadata, place
 from kafkars.compat.confluent_kafka._codes import BROKER
 from kafkars.compat.confluent_kafka._ending import Ending
@@ -162,36 +161,58 @@ class Commits:
         # Only those that wait now: what `on_commit` itself commits may be refused again, for ever.
         for _ in range(len(self._refused)):
             if self._refused and self._on_commit is not None:
-                self._on_commit(*self._refused.popleft())
+                teller(taker(self._refused), self._on_commit)()
 
-    def leave(self, partitions: Sequence[types.TopicPartition | Place], *, is_closing: bool) -> None:
-        """Commits the remaining offsets of partitions that go, and forgets them. `on_commit` or the log hears of a
-        failure.
+    def leaving(
+        self, partitions: Sequence[types.TopicPartition | Place], ending: Ending
+    ) -> Callable[[Callable[[], bool]], None]:
+        """Returns what commits the remaining offsets of partitions that go. `on_commit` or the log hears of a failure.
+
+        Args:
+            partitions: Those that go.
+            ending: The wait for the commit, which keeps what `on_commit` raises.
+
+        Returns:
+            A function that is told whether the consumer is being closed, and can be called again where an interrupt has
+            ended it.
         """
         going = {(topic, partition) for topic, partition in partitions}
-        ending = Ending(math.inf, "the last offsets are committed", Exception)
-        try:
-            ending.wait(lambda _: self._commit_rest(going, is_closing=is_closing))
-        finally:
-            self.forget(partitions)
-        if ending.interrupt is not None:
-            raise ending.interrupt
+        is_over = False
+        rest: tuple[UnderWay, list[TopicPartition]] | None = None
 
-    def _commit_rest(self, going: set[Place], *, is_closing: bool) -> None:
-        kept = {**self._aside, **self._pending.kept()} if self._is_own else {}
-        pending = {at: offset for at, offset in kept.items() if at in going}
-        if not pending:
-            return
-        named = self.told_of(pending, lambda: going)
-        commit = self._pending.begin(pending, is_chosen=False)
-        try:
-            timeout = CLOSE_SECONDS if is_closing else REBALANCE_SECONDS
-            made = possible(pending, lambda each: self._engine.commit(each, timeout=timeout))
-            self._told(commit, named, None, made)
-        except errors.KafkaError as problem:
-            if self._on_commit is None:
-                log.warning("the last commit failed: %s", problem)
-            self._told(commit, named, problem, {})
+        def commit_rest(is_closing: Callable[[], bool]) -> None:
+            nonlocal rest
+            if is_over:
+                return
+            if rest is None:
+                kept = {**self._aside, **self._pending.kept()} if self._is_own else {}
+                pending = {at: offset for at, offset in kept.items() if at in going}
+                if not pending:
+                    return
+                rest = self._pending.begin(pending, is_chosen=False), self.told_of(pending, lambda: going)
+            # The same again after an interrupt, also if it is committed already, of which nobody has heard.
+            commit, named = rest
+
+            def ended(
+                made: Mapping[Place, OffsetAndMetadata], problem: errors.KafkaError | None
+            ) -> tuple[KafkaError | None, list[TopicPartition]]:
+                nonlocal is_over
+                answer = self._ended(commit, named, problem, made)
+                is_over = True
+                return answer
+
+            told = teller(ended, self._on_commit or unheard, ending.kept)
+            try:
+                timeout = CLOSE_SECONDS if is_closing() else REBALANCE_SECONDS
+                made = possible(commit.offsets, lambda each: self._engine.commit(each, timeout=timeout))
+            except errors.KafkaError as problem:
+                if self._on_commit is None:
+                    log.warning("the last commit failed: %s", problem)
+                told({}, problem)
+            else:
+                told(made, None)
+
+        return lambda is_closing: ending.wait(lambda _: commit_rest(is_closing))
 
     def let_go(self, places: Iterable[Place]) -> None:
         """Commits the remaining offsets of partitions that the program unassigns, without waiting: a later poll calls
@@ -234,41 +255,56 @@ class Commits:
         """Commits without waiting; a later poll calls `on_commit`. See `commit()`."""
         commit = self._pending.begin(offsets, is_chosen=is_chosen)
 
-        def ended(made: Mapping[Place, OffsetAndMetadata], problem: errors.KafkaError | None) -> None:
-            self._told(commit, named, problem, {(at[0], at[1]): offset for at, offset in made.items()})
+        def ended(
+            made: Mapping[Place, OffsetAndMetadata], problem: errors.KafkaError | None
+        ) -> tuple[KafkaError | None, list[TopicPartition]]:
+            return self._ended(commit, named, problem, {(at[0], at[1]): offset for at, offset in made.items()})
 
+        told = teller(ended, self._on_commit or unheard)
         is_sent = False
         try:
-            is_sent = bool(possible(offsets, lambda each: self._engine.commit_async(each, callback=ended)))
+            is_sent = bool(possible(offsets, lambda each: self._engine.commit_async(each, callback=told)))
         finally:
             if not is_sent:
                 self._end(commit, {})
         if not is_sent:
             self.refuse(named, impossible())
 
-    def _told(
+    def _ended(
         self,
         commit: UnderWay,
         named: list[TopicPartition],
         problem: errors.KafkaError | None,
         made: Mapping[Place, OffsetAndMetadata],
-    ) -> None:
-        """Tells the program how a commit has ended, of whose offsets only some could be made."""
-
-        def ended() -> tuple[KafkaError | None, list[TopicPartition]]:
-            error = None if problem is None else of_commit(problem)
-            self._end(commit, made if problem is None else {})
-            if error is None:
-                error = None if len(made) == len(commit.offsets) else impossible()
-            # As in the library all offsets have the error, also where the coordinator has refused one and taken others.
-            return error, told(named, error)
-
-        tell(ended, self._on_commit or unheard)
+    ) -> tuple[KafkaError | None, list[TopicPartition]]:
+        """Notes how a commit has ended, of whose offsets only some could be made, and returns what the program hears of
+        it.
+        """
+        error = None if problem is None else of_commit(problem)
+        self._end(commit, made if problem is None else {})
+        if error is None:
+            error = None if len(made) == len(commit.offsets) else impossible()
+        # As in the library all offsets have the error, also where the coordinator has refused one and taken others.
+        return error, told(named, error)
 
     def _end(self, commit: UnderWay, made: Mapping[Place, OffsetAndMetadata]) -> None:
         """Notes how a commit has ended: neither what is committed nor what lies below is committed again."""
         self._known.update(made)
         self._pending.end(commit, made)
+
+
+def taker(
+    waiting: deque[tuple[KafkaError, list[TopicPartition]]],
+) -> Callable[[], tuple[KafkaError, list[TopicPartition]]]:
+    """Returns a function that takes what waits longest, and returns it again when it is called again."""
+    taken: list[tuple[KafkaError, list[TopicPartition]]] = []
+
+    def take() -> tuple[KafkaError, list[TopicPartition]]:
+        if not taken:
+            taken.append(waiting.popleft())
+        return taken[0]
+
+    return take
 
 
 def unheard(error: KafkaError | None, partitions: list[TopicPartition]) -> None:

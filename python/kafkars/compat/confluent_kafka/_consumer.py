@@ -23,7 +23,7 @@ from kafkars.compat.confluent_kafka import _arguments as arguments
 from kafkars.compat.confluent_kafka._assignment import Assignment
 from kafkars.compat.confluent_kafka._commits import Commits, given, with_others
 from kafkars.compat.confluent_kafka._config import consumer_settings
-from kafkars.compat.confluent_kafka._ending import Ending, keeping
+from kafkars.compat.confluent_kafka._ending import Ending
 from kafkars.compat.confluent_kafka._events import events_of
 from kafkars.compat.confluent_kafka._handlers import ConsumerPolls
 from kafkars.compat.confluent_kafka._lookups import Lookups, unknown_partitions
@@ -551,38 +551,40 @@ class Consumer(ConfluentConsumer):
         if self._assignment_.is_closing and self._assignment_.is_in_callback:
             # The call that has called `on_revoke` goes on, and commits.
             return
-        raised: list[BaseException] = []
-        ending = Ending(LEAVE_SECONDS, "the consumer commits and leaves its group", Exception)
-        ending.wait(lambda left: self._end_(raised, time.monotonic() + left))
-        interrupts = [each for each in (ending.interrupt, *raised) if not isinstance(each, Exception | None)]
-        if interrupts:
-            raise interrupts[0]
-        # There is no later call that could raise what a `consume()` with messages has kept.
-        self._raise_kept_(only_interrupts=False)
-        if raised:
-            raise raised[-1]
+        ending = Ending(LEAVE_SECONDS, "the consumer commits and leaves its group")
+        until = time.monotonic() + LEAVE_SECONDS
+        leave = self._commits_.leaving(self._assignment_.own(), ending)
+        with ending.raising_at_the_end():
+            ending.through(lambda: self._end_(ending, leave, until))
+            # There is no later call that could raise what a `consume()` with messages has kept.
+            self._raise_kept_(only_interrupts=False)
 
-    def _end_(self, raised: list[BaseException], until: float) -> None:
-        """Closes until some time; what callbacks raise is kept. A call that an interrupt has ended can be made
-        again.
+    def _end_(self, ending: Ending, leave: Callable[[Callable[[], bool]], None], until: float) -> None:
+        """The steps of `close()`, which are done again where an interrupt comes between them.
+
+        Args:
+            ending: The waits.
+            leave: Commits what the program has assigned itself.
+            until: When the group is left without an answer.
         """
-        self._assignment_.is_closing = True
-        # Callbacks that wait for the next poll, such as `on_lost`, run now.
-        for step in (
-            self._events_.serve,
-            self._commits_.tell_refused,
-            lambda: self._commits_.leave(self._assignment_.own(), is_closing=not self._trouble_.is_down()),
-        ):
-            with keeping(raised):
-                step()
-        is_in_vain = self._trouble_.is_down() and not (self._face_.enable_auto_commit and self._commits_.pending())
-        try:
-            self._engine_.close(GONE_SECONDS if is_in_vain else max(GONE_SECONDS, until - time.monotonic()))
-        except errors.KafkaError as error:
-            # As in librdkafka, which reports a failed last commit to `on_commit` only.
-            log.warning("the last commit failed: %s", error)
-        except BaseException as problem:  # noqa: BLE001  an interrupt, too, has not kept it from being closed
-            raised.append(problem)
+        if not self._engine_._has_ended():
+            self._assignment_.is_closing = True
+            # Callbacks that wait for the next poll, such as `on_lost`, run now.
+            ending.keep(self._events_.serve)
+            ending.keep(self._commits_.tell_refused)
+            leave(lambda: not self._trouble_.is_down())
+            self._commits_.forget(self._assignment_.own())
+            is_in_vain = self._trouble_.is_down() and not (self._face_.enable_auto_commit and self._commits_.pending())
+            try:
+                self._engine_.close(GONE_SECONDS if is_in_vain else max(GONE_SECONDS, until - time.monotonic()))
+            except errors.KafkaError as error:
+                # As in librdkafka, which reports a failed last commit to `on_commit` only.
+                log.warning("the last commit failed: %s", error)
+            except BaseException as problem:
+                if not self._engine_._has_ended():
+                    raise
+                # Also an interrupt has not kept it from being closed.
+                ending.kept.append(problem)
         self._events_.close()
 
     def __enter__(self) -> Self:

@@ -99,11 +99,16 @@ class ConsumerPolls(ConsumerHandler):
 
     def serve(self, missing: list[tuple[str, int]]) -> Message | None:
         """See `ConsumerHandler`."""
-        for topic, code in sorted(missing):
-            self._trouble.missing(topic, code)
-        self._trouble.look()
-        self._events.serve()
-        self._commits.serve(self._assigned)
+        try:
+            for topic, code in sorted(missing):
+                self._trouble.missing(topic, code)
+            self._trouble.look()
+            self._events.serve()
+            self._commits.serve(self._assigned)
+        except BaseException:
+            # The next poll goes on with what is left.
+            self._pending.set()
+            raise
         message, is_more = self._trouble.next_message()
         if is_more:
             self._pending.set()

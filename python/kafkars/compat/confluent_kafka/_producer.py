@@ -23,12 +23,11 @@ from kafkars.compat.confluent_kafka._transaction_calls import (
     ABORT_SECONDS,
     TransactionCalls,
     offsets_to_send,
-    raising_at_the_end,
     warn_of_open_transaction,
 )
-from kafkars.compat.confluent_kafka._translate import local_error, refusal, translated
+from kafkars.compat.confluent_kafka._translate import fatal_of, local_error, of_engine, refusal, translated
 from kafkars.compat.confluent_kafka._trouble import Trouble
-from kafkars.compat.confluent_kafka.error import LOCAL, KafkaError, KafkaException
+from kafkars.compat.confluent_kafka.error import KafkaError, KafkaException
 from kafkars.config.checks import Derived
 from kafkars.config.producer import ProducerConfig
 
@@ -167,7 +166,9 @@ class Producer(ConfluentProducer):
         self._transactional_()
         again = self._again_(self._engine_.init_transactions)
         init = again if self._calls_.cut == "init_transactions" else self._engine_.init_transactions
-        self._calls_.run("init_transactions", lambda: ending.wait(init, again=again), ending, failure=self._failure_())
+        failure = self._failure_()
+        with ending.raising_at_the_end():
+            self._calls_.run("init_transactions", lambda: ending.wait(init, again=again), ending, failure=failure)
 
     def begin_transaction(self) -> None:
         """Opens a transaction: every message from now on is part of it.
@@ -176,15 +177,11 @@ class Producer(ConfluentProducer):
             KafkaException: There is one, or `init_transactions()` was not called.
         """
         self._transactional_()
-        if not self._engine_.in_transaction:
-            # Where an interrupt has come right behind the end of the last one.
-            self._forget_lost_()
-            self._commits_(False)
+        # Where an interrupt has come right behind the end of the last one.
+        self._forget_transaction_()
+        begin = self._engine_.begin_transaction
         self._calls_.run(
-            "begin_transaction",
-            self._engine_.begin_transaction,
-            self._ending_(0, "the transaction begins"),
-            failure=self._failure_(),
+            "begin_transaction", begin, self._ending_(0, "the transaction begins"), failure=self._failure_()
         )
 
     def send_offsets_to_transaction(
@@ -200,7 +197,7 @@ class Producer(ConfluentProducer):
         Raises:
             KafkaException: What can be done tell `retriable()`, `fatal()` and `txn_requires_abort()` of its error.
         """
-        seconds = limit(timeout)
+        ending = self._ending_(timeout, "the offsets are sent")
         self._check_()
         group = unpacked(group_metadata)
         offsets = offsets_to_send(positions)
@@ -208,16 +205,17 @@ class Producer(ConfluentProducer):
         if not offsets and (self._engine_.in_transaction or self._calls_.fatal is not None):
             # A consumer that has read nothing yet has no offsets.
             return
-        try:
-            self._calls_.run(
-                "send_offsets_to_transaction",
-                lambda: self._engine_.send_offsets_to_transaction(offsets, group, seconds),
-                self._ending_(timeout, "the offsets are sent"),
-                failure=self._failure_(),
-            )
-        finally:
-            if self._calls_.abortable is not None:
-                self._commits_(True)
+        failure = self._failure_()
+
+        def send(seconds: float) -> None:
+            self._engine_.send_offsets_to_transaction(offsets, group, seconds)
+
+        with ending.raising_at_the_end():
+            try:
+                self._calls_.run("send_offsets_to_transaction", lambda: ending.wait(send), ending, failure=failure)
+            finally:
+                if self._calls_.abortable is not None:
+                    self._commits_(True)
 
     def commit_transaction(self, timeout: float = -1) -> None:
         """Sends what is left, runs its callbacks, and ends the transaction so that its messages are read.
@@ -227,15 +225,15 @@ class Producer(ConfluentProducer):
         """
         ending = self._ending_(timeout, "the transaction is committed")
         self._transactional_()
-        with raising_at_the_end() as kept:
 
-            def step() -> None:
-                # From now on the transaction takes no message, also while those before it are sent.
-                self._commits_(self._engine_.in_transaction)
-                self._send_left_(ending, kept)
-                commit = self._engine_.commit_transaction
-                ending.wait(commit, again=self._again_(commit))
+        def step() -> None:
+            # From now on the transaction takes no message, also while those before it are sent.
+            self._commits_(self._engine_.in_transaction)
+            self._send_left_(ending)
+            commit = self._engine_.commit_transaction
+            ending.wait(commit, again=self._again_(commit))
 
+        with ending.raising_at_the_end():
             self._calls_.run(
                 "commit_transaction",
                 step,
@@ -243,11 +241,11 @@ class Producer(ConfluentProducer):
                 check=lambda: self._check_not_in_report_("commit_transaction"),
                 ended=lambda: self._commits_(False),
             )
-            self._keep_(kept, 0)
+            self._tell_rest_(ending)
 
     def _ending_(self, timeout: float, goes_on: str) -> Ending:
-        """Returns the waits of a call of transactions, in which the engine raises; all else comes of signals."""
-        return Ending(limit(timeout), goes_on, errors.KafkaError)
+        """Returns the waits of a call of transactions."""
+        return Ending(limit(timeout), goes_on)
 
     def _again_(self, call: Callable[[float], object]) -> Callable[[float], object]:
         """Returns the same call where it may have ended already, of which nobody has heard."""
@@ -261,31 +259,23 @@ class Producer(ConfluentProducer):
 
         return again
 
-    def _send_left_(self, ending: Ending, kept: list[Exception]) -> None:
+    def _send_left_(self, ending: Ending) -> None:
         """Sends what is left of the transaction that is to be committed.
 
         Args:
             ending: The wait for it.
-            kept: Gets what callbacks raise.
 
         Raises:
-            KafkaError: There is not the time for it.
-            KafkaException: A message was lost.
+            KafkaError: There is not the time for it, a message was lost, or the producer cannot go on.
         """
         if self._engine_.in_transaction:
             left = 0
-            refused: KafkaException | None = None
 
             def send(seconds: float) -> None:
-                nonlocal left, refused
-                try:
-                    left = self._keep_(kept, seconds)
-                except KafkaException as problem:
-                    refused = problem
+                nonlocal left
+                left = self._flush_(ending, seconds)
 
             ending.wait(send)
-            if refused is not None:
-                raise refused
             lost = self._lost_(commits=True)
             if lost:
                 raise inconsistent(lost)
@@ -294,12 +284,28 @@ class Producer(ConfluentProducer):
                 text = f"Failed to flush all outstanding messages within the API timeout: {left} message(s) remaining"
                 raise errors.KafkaTimeoutError(text)
 
-    def _keep_(self, kept: list[Exception], seconds: float) -> int:
-        """Flushes, and returns how many messages are left; what callbacks raise is kept."""
-        left, raised = self._flushed_(seconds)
+    def _flush_(self, ending: Ending, seconds: float) -> int:
+        """Flushes, and returns how many messages are left; what callbacks raise is kept.
+
+        Raises:
+            KafkaError: The producer cannot go on.
+        """
+        try:
+            left, raised = self._flushed_(seconds)
+        except KafkaException as problem:
+            # The handler of a signal may raise this class, too: it is known by what the engine says.
+            failure = self._engine_._transaction_failure()
+            if failure is None or str(fatal_of(failure)) != str(problem):
+                raise
+            raise failure  # noqa: B904  whose cause counts
         if raised is not None:
-            kept.append(raised)
+            ending.kept.append(raised)
         return left
+
+    def _tell_rest_(self, ending: Ending) -> None:
+        """Gives all reports, so that none of a transaction that has ended is given, or raises, in the next one."""
+        with translated(transactional=True):
+            ending.through(lambda: self._flush_(ending, 0))
 
     def abort_transaction(self, timeout: float = -1) -> None:
         """Gives up what is left, runs its callbacks, and ends the transaction so that none of its messages is read.
@@ -311,17 +317,21 @@ class Producer(ConfluentProducer):
         self._transactional_()
         abort = self._engine_.abort_transaction
 
-        def ended() -> None:
-            if not self._engine_.in_transaction:
-                self._forget_lost_()
-                self._commits_(False)
-
-        with raising_at_the_end() as kept:
+        with ending.raising_at_the_end():
             self._calls_.run(
-                "abort_transaction", lambda: ending.wait(abort, again=self._again_(abort)), ending, ended=ended
+                "abort_transaction",
+                lambda: ending.wait(abort, again=self._again_(abort)),
+                ending,
+                ended=self._forget_transaction_,
             )
-            # All reports, so that none of this transaction is given, or raises, in the next one.
-            self._keep_(kept, 0)
+            self._tell_rest_(ending)
+
+    def _forget_transaction_(self) -> None:
+        """Nothing of a transaction says what may follow it when it has ended."""
+        if not self._engine_.in_transaction:
+            self._forget_lost_()
+            self._commits_(False)
+            self._calls_.abortable = None
 
     # --- the cluster
 
@@ -384,40 +394,40 @@ class Producer(ConfluentProducer):
         """
         if getattr(self, "_engine_", None) is None or self._engine_.closed:
             return True
-        seconds = limit(-1 if timeout is None else timeout)
+        ending = self._ending_(-1 if timeout is None else timeout, "messages are sent that are queued still")
         self._check_not_in_report_("close")
         self._calls_.end()
         self._start_closing_()
-        # Its calls raise nothing else: what callbacks raise is kept.
-        ending = Ending(seconds, "messages are sent that are queued still", KafkaException)
-        with raising_at_the_end() as kept:
-            ending.through(lambda: self._end_(ending, kept), KafkaException)
-            if ending.interrupt is not None:
-                raise ending.interrupt
+        failed: list[errors.KafkaError] = []
+        with ending.raising_at_the_end():
+            ending.through(lambda: self._end_(ending, failed))
+            for problem in failed:
+                warn_of_open_transaction(KafkaException(of_engine(problem, transactional=True)))
         return True
 
-    def _end_(self, ending: Ending, kept: list[Exception]) -> None:
-        """The steps of `close()`, which are done again where an interrupt comes between them."""
+    def _end_(self, ending: Ending, failed: list[errors.KafkaError]) -> None:
+        """The steps of `close()`, which are done again where an interrupt comes between them.
+
+        Args:
+            ending: The waits.
+            failed: Gets the reason why a transaction is left open.
+        """
         if not self._engine_.closed:
             # A commit under way in another thread is to end as it would.
             ending.wait(self._calls_.wait, ABORT_SECONDS)
-            ending.wait(self._abort_at_end_, ABORT_SECONDS)
+            # An open transaction would hold up its readers until `transaction.timeout.ms`.
+            if self._engine_.in_transaction:
+                abort = self._engine_.abort_transaction
+                try:
+                    ending.wait(abort, ABORT_SECONDS, self._again_(abort))
+                except errors.KafkaError as problem:
+                    failed[:] = [problem]
             # Whoever closes does not go on, and need not hear that the producer cannot.
-            with suppress(KafkaException):
-                ending.wait(lambda left: self._keep_(kept, left))
+            with suppress(errors.KafkaError):
+                ending.wait(lambda left: self._flush_(ending, left))
             # Not where a second interrupt has ended the wait: what is queued would be given up.
             self._engine_.close(0.0)
         self._events_.close()
-
-    def _abort_at_end_(self, seconds: float) -> None:
-        """Aborts an open transaction, which would hold up its readers until `transaction.timeout.ms`."""
-        if not self._engine_.in_transaction:
-            return
-        try:
-            with translated(transactional=True):
-                self._engine_.abort_transaction(seconds)
-        except KafkaException as problem:
-            warn_of_open_transaction(problem)
 
     def __enter__(self) -> Self:
         """See `close()`. As in the library, this is no error for a closed producer."""
@@ -436,7 +446,7 @@ class Producer(ConfluentProducer):
         except RuntimeError:
             raise RuntimeError("Handle has been closed") from None
 
-    def _failure_(self) -> Exception | None:
+    def _failure_(self) -> errors.KafkaError | None:
         """Returns the error of a transaction that can only be aborted, or of a producer that cannot go on."""
         if self._must_abort_():
             return inconsistent(self._lost_(commits=False))
@@ -449,10 +459,10 @@ class Producer(ConfluentProducer):
             raise refusal("_NOT_CONFIGURED", "the transactional API needs transactional.id")
 
 
-def inconsistent(lost: int) -> KafkaException:
-    """Returns the exception of a transaction that must not be committed without messages that were lost."""
+def inconsistent(lost: int) -> errors.KafkaError:
+    """Returns the error of a transaction that must not be committed without messages that were lost."""
     text = f"{lost} message(s) failed delivery (see individual delivery reports); abort the transaction"
-    return KafkaException(KafkaError(LOCAL["_INCONSISTENT"], text, txn_requires_abort=True))
+    return errors.TransactionFailedError(text)
 
 
 def limit(timeout: float) -> float:

@@ -7,10 +7,13 @@ partitions to leave out.
 
 from __future__ import annotations
 
+import math
 import weakref
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from kafkars.compat._telling import teller
+from kafkars.compat.confluent_kafka._ending import Ending, whole
 from kafkars.compat.confluent_kafka._partition import TopicPartition
 
 if TYPE_CHECKING:
@@ -50,23 +53,47 @@ class Listener:
 
     def revoked(self, partitions: Sequence[types.TopicPartition]) -> None:
         """Called when partitions are being revoked; their offsets can still be committed."""
+        whole(lambda: self._revoking(partitions))
+
+    def _revoking(self, partitions: Sequence[types.TopicPartition]) -> Callable[[], None]:
         consumer = self._consumer()
         if consumer is None:
-            return
-        consumer._membership_.give()
-        try:
-            if self._callbacks.on_revoke is not None and not consumer._assignment_.is_declined:
-                with consumer._assignment_.going(partitions):
-                    self._callbacks.on_revoke(consumer, named(partitions))
-        finally:
-            try:
-                consumer._commits_.leave(partitions, is_closing=consumer._assignment_.is_closing)
-            finally:
-                # Also where `on_commit` has raised.
-                consumer._assignment_.go(partitions)
-                if consumer._assignment_.is_closing:
+            return nothing
+        assignment, commits = consumer._assignment_, consumer._commits_
+        ending = Ending(math.inf, "the last offsets are committed")
+        told = telling(self._callbacks.on_revoke, consumer, partitions, ending)
+        leave = commits.leaving(partitions, ending)
+        is_gone = False
+
+        def steps() -> None:
+            consumer._membership_.give()
+            if not assignment.is_declined:
+                with assignment.going(partitions):
+                    told()
+            leave(lambda: assignment.is_closing)
+
+        def go() -> None:
+            nonlocal is_gone
+            commits.forget(partitions)
+            assignment.go(partitions)
+            is_gone = True
+
+        def revoke() -> None:
+            with ending.raising_at_the_end():
+                try:
+                    if not is_gone:
+                        ending.through(steps)
+                except BaseException:
+                    # A second one has ended the commit; after a first one, before the steps, they are taken again.
+                    if ending.interrupt is not None:
+                        go()
+                    raise
+                ending.through(go)
+                if assignment.is_closing:
                     # There is no later poll that could tell of what `on_revoke` has committed in vain.
-                    consumer._commits_.tell_refused()
+                    commits.tell_refused()
+
+        return revoke
 
     def lost(self, partitions: Sequence[types.TopicPartition]) -> None:
         """Called when partitions were lost.
@@ -84,18 +111,49 @@ class Listener:
             self._lost(partitions)
 
     def _lost(self, partitions: Sequence[types.TopicPartition]) -> None:
+        whole(lambda: self._losing(partitions))
+
+    def _losing(self, partitions: Sequence[types.TopicPartition]) -> Callable[[], None]:
         consumer = self._consumer()
         if consumer is None:
-            return
-        callback = self._callbacks.on_lost or self._callbacks.on_revoke
-        try:
-            if callback is not None and not consumer._assignment_.is_declined:
-                with consumer._assignment_.going(partitions):
-                    callback(consumer, named(partitions))
-        finally:
+            return nothing
+        assignment = consumer._assignment_
+        ending = Ending(math.inf, "lost partitions are given up")
+        told = telling(self._callbacks.on_lost or self._callbacks.on_revoke, consumer, partitions, ending)
+        is_gone = False
+
+        def steps() -> None:
+            nonlocal is_gone
+            if is_gone:
+                return
+            if not assignment.is_declined:
+                with assignment.going(partitions):
+                    told()
             consumer._membership_.tell_lost()
             consumer._commits_.forget(partitions)
-            consumer._assignment_.go(partitions)
+            assignment.go(partitions)
+            is_gone = True
+
+        def lose() -> None:
+            with ending.raising_at_the_end():
+                ending.through(steps)
+
+        return lose
+
+
+def telling(
+    callback: Callback | None, consumer: Consumer, partitions: Sequence[types.TopicPartition], ending: Ending
+) -> Callable[[], None]:
+    """Returns what calls a callback, once; what it raises is kept."""
+    return teller(lambda: (consumer, named(partitions)), callback or unheard, ending.kept)
+
+
+def nothing() -> None:
+    """Stands for what is to be done where nothing is."""
+
+
+def unheard(consumer: Consumer, partitions: list[TopicPartition]) -> None:
+    """Stands for a callback that the program does not have."""
 
 
 def named(partitions: Sequence[types.TopicPartition]) -> list[TopicPartition]:

@@ -21,10 +21,25 @@ from kafkars.types import OffsetAndMetadata
 RESUMED = frozenset({"init_transactions", "commit_transaction", "abort_transaction"})
 """The calls that go on after their time limit, and are made again; after another one the transaction is aborted."""
 
+WAITING = RESUMED | {"send_offsets_to_transaction"}
+"""The calls that wait, and that an interrupt does not end."""
 
 ABORT_SECONDS = 30.0
 """Seconds for which `close()` waits for a call that is under way, and then for the abort of an open transaction."""
 PAUSE_BETWEEN_LOOKS = 0.01
+
+
+class Turn:
+    """A call that runs.
+
+    Args:
+        call: Its name.
+        thread: Its thread; None for a call of asyncio.
+    """
+
+    def __init__(self, call: str, thread: int | None) -> None:
+        self.call = call
+        self.thread = thread
 
 
 class TransactionCalls:
@@ -35,13 +50,8 @@ class TransactionCalls:
     """
 
     def __init__(self) -> None:
-        # Held while a call runs.
-        self._turn = threading.Lock()
-        # Whose turn it is, or was last, and the thread of that call; None for those of asyncio. The frame that makes
-        # the call has the mark.
-        self._running = ""
-        self._thread: int | None = None
-        self._mark: object = None
+        # The call that runs, under the only key: who it is comes with its turn, in one step.
+        self._running: dict[None, Turn] = {}
         self._is_ending = False
         self.cut: str | None = None
         """The call whose time limit was over before it had ended: it is to be made again first."""
@@ -64,9 +74,9 @@ class TransactionCalls:
 
         Args:
             call: Its name.
-            step: What the engine does; calls that are resumed make it again after an interrupt.
+            step: What the engine does; calls that wait make it again after an interrupt.
             ending: The waits of `step`, which go on where the first interrupt has ended them, as the library's calls
-                do.
+                do. It has the interrupt then.
             failure: Why the transaction can only be aborted, if that forbids the call.
             check: Refuses it in its turn, which says nothing of one that is to be made again.
             ended: What follows in the turn of the call, unless it is to be made again.
@@ -74,44 +84,41 @@ class TransactionCalls:
         Raises:
             KafkaException: Another one has not ended, and a later try may succeed; or this one has failed.
             RuntimeError: The producer is being closed.
-            BaseException: The first interrupt, when all is done.
         """
-        self._let_in(call)
-        mark = object()
-        self._begin(call, mark)
+        turn = Turn(call, threading.get_ident())
         try:
-            with self._turn:
-                self._begin(call, mark)
-                self._enter(call)
-                check()
-                try:
-                    with self.step(call):
-                        if failure is not None:
-                            raise failure
-                        if call in RESUMED:
-                            ending.through(step, KafkaException)
-                        else:
-                            step()
-                finally:
-                    if ending.is_given_up and call in RESUMED:
-                        self.cut = call
-                    if self.cut is None:
-                        ended()
+            self._take_turn(turn)
+            self._enter(call)
+            check()
+            try:
+                with self.step(call):
+                    if failure is not None:
+                        raise failure
+                    if call in WAITING:
+                        ending.through(step)
+                    else:
+                        step()
+            finally:
+                if ending.is_given_up and call in RESUMED:
+                    self.cut = call
+                if self.cut is None:
+                    ended()
         finally:
-            if ending.interrupt is not None:
-                raise ending.interrupt
+            self._end_turn(turn)
 
     @contextmanager
     def take(self, call: str, failure: Exception | None = None) -> Iterator[None]:
         """The time of a call of asyncio: its turn, and its only step. See `run()`."""
-        self._let_in(call)
-        with self._turn:
-            self._running, self._thread = call, None
+        turn = Turn(call, None)
+        self._take_turn(turn)
+        try:
             self._enter(call)
             with self.step(call):
                 if failure is not None:
                     raise failure
                 yield
+        finally:
+            self._end_turn(turn)
 
     @contextmanager
     def step(self, call: str) -> Iterator[None]:
@@ -149,27 +156,40 @@ class TransactionCalls:
         Raises:
             KafkaException: It was called by a callback that runs within a call.
         """
-        if self._is_taken() and self._thread == threading.get_ident():
-            raise refusal("_STATE", f"{self._running}() has not ended: it has called this")
+        running = self._turn()
+        if running is not None and running.thread == threading.get_ident():
+            raise refusal("_STATE", f"{running.call}() has not ended: it has called this")
         self._is_ending = True
 
     def wait(self, seconds: float) -> None:
         """Waits until no call runs: that of another thread, which seldom closes meanwhile."""
         until = time.monotonic() + seconds
-        while self._is_taken() and time.monotonic() < until:
+        while self._turn() is not None and time.monotonic() < until:
             time.sleep(PAUSE_BETWEEN_LOOKS)
 
-    def _let_in(self, call: str) -> None:
-        """Refuses what may not be called beside the call that runs."""
+    def _take_turn(self, turn: Turn) -> None:
+        """Lets a call in, or refuses what may not be called beside the call that runs."""
         self._check_alive()
-        if not self._is_taken():
-            return
-        if self._running == call:
-            raise later("_PREV_IN_PROGRESS", f"{call}() runs already, in another thread or within a report of its own")
-        raise later("_CONFLICT", f"{self._running}() has not ended: it runs in another thread, or has called this")
+        while (running := self._running.setdefault(None, turn)) is not turn:
+            if self._turn() is None:
+                continue
+            if running.call == turn.call:
+                text = f"{turn.call}() runs already, in another thread or within a report of its own"
+                raise later("_PREV_IN_PROGRESS", text)
+            text = f"{running.call}() has not ended: it runs in another thread, or has called this"
+            raise later("_CONFLICT", text)
 
-    def _begin(self, call: str, mark: object) -> None:
-        self._running, self._thread, self._mark = call, threading.get_ident(), mark
+    def _end_turn(self, turn: Turn) -> None:
+        if self._running.get(None) is turn:
+            del self._running[None]
+
+    def _turn(self) -> Turn | None:
+        """Returns the call that runs. One that an interrupt has ended within the last of its steps does not."""
+        running = self._running.get(None)
+        if running is not None and running.thread == threading.get_ident() and not has_called(running):
+            self._end_turn(running)
+            return None
+        return running
 
     def _enter(self, call: str) -> None:
         """Refuses what may not follow what was called before."""
@@ -180,15 +200,6 @@ class TransactionCalls:
         if self.abortable is not None and call != "abort_transaction":
             raise KafkaException(self.abortable)
 
-    def _is_taken(self) -> bool:
-        """Whether a call runs. One that an interrupt has ended within the last steps of its `with` does not."""
-        if not self._turn.locked():
-            return False
-        if self._thread != threading.get_ident() or has_called(self._mark):
-            return True
-        self._turn = threading.Lock()
-        return False
-
     def _check_alive(self) -> None:
         if self._is_ending:
             raise RuntimeError("Producer has been closed")
@@ -196,11 +207,11 @@ class TransactionCalls:
             raise KafkaException(self.fatal)
 
 
-def has_called(mark: object) -> bool:
-    """Whether the call with this mark has called this."""
+def has_called(turn: Turn) -> bool:
+    """Whether the call that has this turn has called this."""
     frame: FrameType | None = sys._getframe()
     while frame is not None:
-        if frame.f_code is TransactionCalls.run.__code__ and frame.f_locals.get("mark") is mark:
+        if frame.f_code is TransactionCalls.run.__code__ and frame.f_locals.get("turn") is turn:
             return True
         frame = frame.f_back
     return False
@@ -209,7 +220,7 @@ def has_called(mark: object) -> bool:
 def warn_of_open_transaction(problem: KafkaException) -> None:
     """Warns whoever closes a producer that its transaction could not be aborted."""
     text = f"Producer abort_transaction failed during close: {problem.args[0].str()}"
-    warnings.warn(text, RuntimeWarning, stacklevel=4)
+    warnings.warn(text, RuntimeWarning, stacklevel=3)
 
 
 def later(name: str, text: str) -> KafkaException:
@@ -224,20 +235,3 @@ def offsets_to_send(positions: object) -> dict[Place, OffsetAndMetadata]:
         for each in arguments.partitions(positions)
         if each.offset >= 0
     }
-
-
-@contextmanager
-def raising_at_the_end() -> Iterator[list[Exception]]:
-    """Keeps what the program's callbacks have raised until the calls of the block have ended, and raises the last of it
-    then, also where the producer has failed: no exception of a report, of `error_cb`, `stats_cb` or `throttle_cb` keeps
-    a transaction from its end.
-    """
-    kept: list[Exception] = []
-    try:
-        yield kept
-    except Exception:
-        if kept:
-            raise kept[-1]  # noqa: B904  the other one is its context
-        raise
-    if kept:
-        raise kept[-1]

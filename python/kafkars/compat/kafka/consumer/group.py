@@ -16,7 +16,7 @@ from kafkars import _kafkars
 from kafkars._discreet import discreet
 from kafkars._times import Milliseconds
 from kafkars.compat._quiet import quiet
-from kafkars.compat._telling import tell
+from kafkars.compat._telling import teller
 from kafkars.compat.kafka._client_metrics import ClientMetrics
 from kafkars.compat.kafka._versions import NEWEST_OF_2, release_of
 from kafkars.compat.kafka.consumer import _settings
@@ -128,7 +128,7 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
         self._is_closing = False
         self._last: frozenset[TopicPartition] = frozenset()
         self._last_paused: frozenset[TopicPartition] = frozenset()
-        self._commits_under_way = 0
+        self._commits_under_way: set[Future] = set()
         self.config = self._checked(configs)
         self._deserializers = (self.config["key_deserializer"], self.config["value_deserializer"])
         self._timed_commits = _settings.timed_commits(self.config)
@@ -203,34 +203,44 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
             return
         if self._subscription.topics is None or not self.FORGETS_AT_THE_END:
             self._last, self._last_paused = self._engine.assignment(), self._engine.paused()
-        self._is_closing = True
-        self._closed = not self.TELLS_LISTENERS_OF_THE_END
         seconds = (
             min(self.config["request_timeout_ms"], 30_000) / 1000 if timeout_ms is None else max(0.0, timeout_ms / 1000)
         )
         if timeout_ms is None and not self._engine.health().connected:
             seconds = min(seconds, self.SECONDS_WITHOUT_BROKERS)
         try:
-            if not autocommit:
-                self._engine._end_automatic_commits()
-            elif self._commits_of_itself():
-                # Not waited for here: the engine's close() ends it when no broker answers any more, which an open
-                # connection does not tell, and the time limit is one for both.
-                with contextlib.suppress(EngineError):
-                    self._engine.commit_async()
-            if not self.TELLS_LISTENERS_OF_THE_END:
-                self._subscription.fall_silent()
-            try:
-                self._engine.close(seconds)
-            except EngineError as error:
-                # As in kafka-python, a failure of the last commit is only logged.
-                log.warning("Offset commit failed: %s", error)
+            self._end(autocommit, seconds)
+        except BaseException:
+            # The handler of a signal has raised, and the program may not call this again.
+            self._end(autocommit, seconds)
+            raise
         finally:
             self._closed = True
             self._metrics.close()
             for each in self._deserializers:
                 if hasattr(each, "close"):
                     each.close()
+
+    def _end(self, autocommit: bool, seconds: float) -> None:
+        """The steps of `close()` before the engine is closed, which can be taken again."""
+        if self._engine.closed:
+            return
+        self._is_closing = True
+        self._closed = not self.TELLS_LISTENERS_OF_THE_END
+        if not autocommit:
+            self._engine._end_automatic_commits()
+        elif self._commits_of_itself():
+            # Not waited for here: the engine's close() ends it when no broker answers any more, which an open
+            # connection does not tell, and the time limit is one for both.
+            with contextlib.suppress(EngineError):
+                self._engine.commit_async()
+        if not self.TELLS_LISTENERS_OF_THE_END:
+            self._subscription.fall_silent()
+        try:
+            self._engine.close(seconds)
+        except EngineError as error:
+            # As in kafka-python, a failure of the last commit is only logged.
+            log.warning("Offset commit failed: %s", error)
 
     def __del__(self) -> None:
         self._commit_no_more()
@@ -610,27 +620,19 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
         future = Future()
         told = callback or self.config["default_offset_commit_callback"] or _settings.SILENT
 
-        def done(committed: Mapping[TopicPartition, EngineOffset], error: EngineError | None) -> None:
-            self._commits_under_way -= 1
-
-            def outcome() -> tuple[Any, Any]:
-                said = {partition: face_offset(place) for partition, place in committed.items()}
-                failure = None if error is None else translated_error(error)
-                if isinstance(failure, TOPIC_GONE) and offsets is None:
-                    log.warning(POSITIONS_OF_GONE, failure)
-                    failure = None
-                return said if offsets is None else offsets, failure
-
-            def heard(said: Any, failure: Any) -> None:
-                try:
-                    if failure is None:
-                        future.success(True)
-                    else:
-                        future.failure(failure)
-                finally:
-                    told(said, failure)
-
-            tell(outcome, heard)
+        def outcome(
+            committed: Mapping[TopicPartition, EngineOffset], error: EngineError | None
+        ) -> tuple[Any, BaseException | None]:
+            self._commits_under_way.discard(future)
+            said = {partition: face_offset(place) for partition, place in committed.items()}
+            failure = None if error is None else translated_error(error)
+            if isinstance(failure, TOPIC_GONE) and offsets is None:
+                log.warning(POSITIONS_OF_GONE, failure)
+                failure = None
+            # It is done already where an interrupt has come behind that.
+            if not future.is_done:
+                future.success(True) if failure is None else future.failure(failure)
+            return said if offsets is None else offsets, failure
 
         given = engine_offsets(offsets, self.WRONG_TYPE)
         if given and self._is_no_member_yet():
@@ -638,9 +640,13 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
             future.failure(failure)
             told(offsets, failure)
             return future
-        with translated():
-            self._engine.commit_async(given, done)
-        self._commits_under_way += 1
+        self._commits_under_way.add(future)
+        try:
+            with translated():
+                self._engine.commit_async(given, teller(outcome, told))
+        except BaseException:
+            self._commits_under_way.discard(future)
+            raise
         return future
 
     def committed(
