@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable
 from types import FrameType
@@ -38,6 +39,8 @@ class Interrupt:
     def is_raised_by(self, call: Callable[[], object]) -> bool:
         """Makes a call, and tells whether it was interrupted; then it has raised just that."""
         before = sys.gettrace()
+        # What is collected meanwhile ends with code of the face, too.
+        gc.disable()
         sys.settrace(self._functions["any"])
         try:
             call()
@@ -45,9 +48,12 @@ class Interrupt:
             sys.settrace(before)
             if problem is not self.raised:
                 raise
+            return True
         finally:
             sys.settrace(before)
-        return bool(self.where)
+            gc.enable()
+        assert not self.where, f"nobody has heard of an exception at {self.where}"
+        return False
 
     def _trace(self, frame: FrameType, event: str, _: object) -> Any:
         code = frame.f_code
