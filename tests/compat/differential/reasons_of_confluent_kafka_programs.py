@@ -81,6 +81,12 @@ REASONS = [
         "What may be lost at any moment is not to be counted on, and a new producer would not make it faster.",
     ),
     Reason(
+        ("a request with several messages that the broker refuses with MESSAGE_TOO_LARGE",),
+        "fails all of them with MSG_SIZE_TOO_LARGE",
+        "is split, and sent again; a message fails that is too large by itself",
+        "Which messages share a request is nothing that a program chooses; Java's client does as the face.",
+    ),
+    Reason(
         ("__init__() of a client that was closed",),
         "the client works again, says that it is closed, or hangs, as it comes",
         "RuntimeError",
