@@ -29,6 +29,7 @@ impl Run {
             start,
             end,
             count,
+            place: _,
         } = slice;
         Self {
             typed: record::is_typed(&fetched),
@@ -93,6 +94,7 @@ impl Run {
             start: at(from),
             end: at(to),
             count: u32::try_from(to - from).unwrap_or(0),
+            place: 0,
         })
     }
 

@@ -63,6 +63,7 @@ pub(crate) fn restore_batch(
             start: 0,
             end: view.next,
             count: 1,
+            place: 0,
         }));
     }
     Ok(PyRecordBatch::new(runs))

@@ -179,6 +179,23 @@ def test_a_partition_stays_paused_when_it_is_assigned_again(clients: Clients, wa
     assert message.offset() == 1
 
 
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_partition_can_be_paused_before_it_is_assigned(clients: Clients, number: int) -> None:
+    """Of a topic that the consumer knows, whether it has read that partition or not; others are left out."""
+    topic, stranger = clients.topic(2, messages=4), clients.topic(messages=1)
+    consumer = clients.consumer()
+    consumer.assign([clients.ck.TopicPartition(topic, 0)])
+    poll_until(consumer, 2)
+    consumer.unassign()
+    here = clients.ck.TopicPartition(topic, number, 1)
+    consumer.pause([here, clients.ck.TopicPartition(stranger, 0)])
+    consumer.assign([here, clients.ck.TopicPartition(stranger, 0, 0)])
+    assert [each.topic() for each in poll_until(consumer, 1)] == [stranger]
+    assert consumer.poll(0.5) is None
+    consumer.resume([here])
+    assert [(each.topic(), each.offset()) for each in poll_until(consumer, 1)] == [(topic, 1)]
+
+
 def test_a_partition_stays_paused_when_the_group_gives_it_back(clients: Clients) -> None:
     topic = clients.topic(messages=2)
     consumer = clients.consumer()

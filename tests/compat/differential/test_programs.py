@@ -1,11 +1,13 @@
 """Random programs see the same on confluent_kafka and kafka-python and on their faces. Long forms: `python -m
-tests.compat.differential.programs`, `commit_programs`, `group_programs`, `callback_programs`, `producer_programs`
-and `kafka_programs`.
+tests.compat.differential.programs`, `commit_programs`, `consume_programs`, `group_programs`, `callback_programs`,
+`producer_programs` and `kafka_programs`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
 from kafkars.testing import EmbeddedBroker
@@ -13,6 +15,7 @@ from kafkars.testing import EmbeddedBroker
 from tests.compat.differential import (
     callback_programs,
     commit_programs,
+    consume_programs,
     group_programs,
     kafka_programs,
     producer_programs,
@@ -29,6 +32,8 @@ TRANSACTION_SEEDS = (122,)
 # 0 and 19 found that the face read partitions anew that were assigned again, and told of no commit where nothing was
 # read.
 KAFKA_SEEDS = (0, 4, 19)
+# All of these found that what callbacks do did not apply to what consume() had taken.
+CONSUME_SEEDS = range(4)
 GROUP_SEEDS = (2, 131, 138)
 NEWER_GROUP_SEEDS = (0, 2)
 # 134 found that what a member does not assign again was committed all the same.
@@ -63,6 +68,14 @@ def test_commits_leave_the_same(seed: int) -> None:
 @pytest.mark.parametrize("seed", TRANSACTION_SEEDS)
 def test_commits_in_a_topic_of_transactions_leave_the_same(seed: int) -> None:
     assert commit_programs.difference(seed, in_transactions=True) is None
+
+
+@pytest.mark.timeout(300)
+def test_acting_within_consume_gives_the_same() -> None:
+    with EmbeddedBroker() as broker, ThreadPoolExecutor(len(CONSUME_SEEDS)) as pool:
+        consume_programs.prepare(broker.bootstrap_servers)
+        found = pool.map(partial(consume_programs.difference, broker.bootstrap_servers), CONSUME_SEEDS)
+        assert [each for each in found if each is not None] == []
 
 
 @pytest.mark.timeout(1200)

@@ -41,6 +41,8 @@ class Assignment:
         engine: The engine's consumer.
         forget: Called with a topic and a partition that is read anew, or without for all.
         anew: Called with a topic and a partition that is assigned.
+        hand_back: Called with a topic and a partition that was paused: what calls that go on have taken of it is read
+            again later.
         go_back: Called with assigned partitions that are to be read from what the group has committed.
         unknown: Called with a topic and a partition that no cluster can have.
         let_go: Called with partitions that the program is about to give up.
@@ -54,6 +56,7 @@ class Assignment:
         engine: Any,
         forget: Callable[..., None],
         anew: Callable[[str, int], None],
+        hand_back: Callable[[str, int], None],
         go_back: Callable[[list[Place]], None],
         unknown: Callable[[str, int], None],
         let_go: Callable[[list[Place]], None],
@@ -65,6 +68,7 @@ class Assignment:
         self._engine = engine
         self._forget = forget
         self._anew = anew
+        self._hand_back = hand_back
         self._go_back = go_back
         self._unknown = unknown
         self._let_go = let_go
@@ -173,9 +177,9 @@ class Assignment:
 
     def pause(self, places: list[Place]) -> None:
         """Hands out nothing of these, nor when they are assigned again, until they are resumed."""
-        known = [at for at in places if at in self._shown]
-        self._engine.pause(known)
-        self._paused.update(known)
+        # Those of topics that the consumer knows stay paused until they are assigned, too.
+        self._paused.update(at for at in places if at in self._shown or at[0] in self.topics)
+        self._pause([at for at in places if at in self._shown])
 
     def resume(self, places: list[Place]) -> list[Place]:
         """Ends a pause, and returns the partitions that are read again."""
@@ -267,6 +271,12 @@ class Assignment:
 
     # --- how
 
+    def _pause(self, places: Iterable[Place]) -> None:
+        places = list(places)
+        self._engine.pause(places)
+        for at in places:
+            self._hand_back(*at)
+
     def _add(self, partitions: list[TopicPartition]) -> None:
         starts: dict[Place, int | None] = {}
         for each in partitions:
@@ -310,7 +320,7 @@ class Assignment:
     def _leave_out(self, places: set[Place]) -> None:
         """Hands out nothing of partitions that the group has assigned."""
         if places:
-            self._engine.pause(list(places))
+            self._pause(places)
             self._left_out |= places
 
     def _check_cooperative(self) -> None:
@@ -357,14 +367,14 @@ class Assignment:
     def _drop(self, places: list[Place]) -> None:
         with translated("Failed to unassign"):
             kept = self._give_up(places)
-            for at in places:
-                self._shown.pop(at, None)
-                self._forget(*at)
             if self.is_subscribed:
                 self._leave_out(set(self._engine.assignment()) & set(kept))
             else:
                 possible = [(topic, number) for topic, number in kept if topic and number >= 0]
                 self._engine.incremental_unassign(possible)
+            for at in places:
+                self._shown.pop(at, None)
+                self._forget(*at)
 
     def _give_up(self, places: list[Place]) -> list[Place]:
         """Lets what is to be committed of partitions be committed, and returns those that do not go by themselves."""

@@ -109,6 +109,7 @@ class Consumer(ConfluentConsumer):
             self._engine_,
             own("_forget_"),
             own("_begin_"),
+            own("_hand_back_"),
             own("_seek_to_committed_"),
             own("_unknown_partition_"),
             self._commits_.let_go,
@@ -120,7 +121,7 @@ class Consumer(ConfluentConsumer):
         self._lookups_ = Lookups(self._engine_, own("_refused_"), self._assignment_)
         self._events_ = events_of(face, values, self._engine_, self._pending_, self._commits_)
         handler = ConsumerPolls(
-            self._events_, self._commits_, self._assignment_.places, self._trouble_, self._membership_, self._pending_
+            self._events_, self._commits_, self._assignment_.places, self._trouble_, self._membership_
         )
         self._open_(self._engine_, self._pending_, handler, face.enable_partition_eof)
         self._trouble_.watch(self._engine_, self._pending_)
@@ -248,7 +249,9 @@ class Consumer(ConfluentConsumer):
         return self._assignment_.shown()
 
     def pause(self, partitions: list[TopicPartition]) -> None:
-        """Returns no messages of these partitions until `resume()`; those that are not assigned are left out."""
+        """Returns no messages of these partitions until `resume()`, also if they are assigned later. Those of topics that
+        this consumer has never had are left out.
+        """
         self._check_()
         self._assignment_.pause([arguments.place(each) for each in arguments.partitions(partitions)])
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from typing import Protocol
 
 from kafkars import errors
-from kafkars._kafkars import Message, PendingFlag
+from kafkars._kafkars import Message
 from kafkars.compat.confluent_kafka._commits import Commits
 from kafkars.compat.confluent_kafka._events import Events
 from kafkars.compat.confluent_kafka._membership import Membership
@@ -29,9 +30,15 @@ class ProducerHandler(Protocol):
 class ConsumerHandler(Protocol):
     """Called by a native consumer for what happens seldom."""
 
-    def serve(self, missing: list[tuple[str, int]]) -> Message | None:
-        """Runs callbacks that wait for the program's thread; `missing` are subscribed topics that are not there, and
-        the codes that say why. Returns a message for the program, if there is one.
+    waiting: deque[Message]
+    """Messages for the program, the next one first."""
+
+    def serve(self, missing: list[tuple[str, int]]) -> None:
+        """Runs callbacks that wait for the program's thread.
+
+        Args:
+            missing: Subscribed topics that are not there, and the codes that say why. Those at the end are told first,
+                and taken out.
         """
         ...
 
@@ -78,7 +85,6 @@ class ConsumerPolls(ConsumerHandler):
         assigned: Returns the partitions of which they tell.
         trouble: What `error_cb` hears, and what messages say.
         membership: What may be committed.
-        pending: The flag by which the next poll knows that there is more.
     """
 
     def __init__(
@@ -88,31 +94,22 @@ class ConsumerPolls(ConsumerHandler):
         assigned: Callable[[], list[tuple[str, int]]],
         trouble: Trouble,
         membership: Membership,
-        pending: PendingFlag,
     ) -> None:
         self._events = events
         self._commits = commits
         self._assigned = assigned
         self._trouble = trouble
         self._membership = membership
-        self._pending = pending
+        self.waiting = trouble.waiting
 
-    def serve(self, missing: list[tuple[str, int]]) -> Message | None:
+    def serve(self, missing: list[tuple[str, int]]) -> None:
         """See `ConsumerHandler`."""
-        try:
-            for topic, code in sorted(missing):
-                self._trouble.missing(topic, code)
-            self._trouble.look()
-            self._events.serve()
-            self._commits.serve(self._assigned)
-        except BaseException:
-            # The next poll goes on with what is left.
-            self._pending.set()
-            raise
-        message, is_more = self._trouble.next_message()
-        if is_more:
-            self._pending.set()
-        return message
+        while missing:
+            self._trouble.missing(*missing[-1])
+            del missing[-1]
+        self._trouble.look()
+        self._events.serve()
+        self._commits.serve(self._assigned)
 
     def message_of(self, problem: errors.KafkaError) -> Message | None:
         """See `ConsumerHandler`."""

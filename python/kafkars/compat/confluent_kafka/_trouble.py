@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import math
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
@@ -77,8 +76,8 @@ class Trouble:
         self._down_told = -math.inf
         self._is_lost = False
         self._told: set[tuple[object, ...]] = set()
-        self._messages: deque[Message] = deque()
-        self._lock = threading.Lock()
+        self.waiting: deque[Message] = deque()
+        """Messages for the program, the next one first."""
         self._fatal: KafkaError | None = None
 
     @property
@@ -101,12 +100,6 @@ class Trouble:
         else:
             self._told = {each for each in self._told if each[0] != at}
 
-    def next_message(self) -> tuple[Message | None, bool]:
-        """Returns a waiting message for the program, and whether there are more."""
-        with self._lock:
-            message = self._messages.popleft() if self._messages else None
-            return message, bool(self._messages)
-
     def check_alive(self) -> None:
         """Raises the fatal error of the client, if it has had one."""
         end = self.end()
@@ -124,14 +117,12 @@ class Trouble:
         else:
             code, why = BROKER["UNKNOWN_TOPIC_OR_PART"], "it does not exist"
         error = KafkaError(code, f"Subscribed topic not available: {topic}: {why}")
-        with self._lock:
-            self._messages.append(message_of(error, topic))
+        self.waiting.append(message_of(error, topic))
 
     def unknown(self, topic: str, partition: int) -> None:
         """Makes a later poll report an assigned partition that cannot exist."""
         error = local_error("_UNKNOWN_PARTITION", f"{topic} [{partition}] does not exist")
-        with self._lock:
-            self._messages.append(message_of(error, topic, partition))
+        self.waiting.append(message_of(error, topic, partition))
 
     def message_of(self, problem: errors.KafkaError) -> Message | None:
         """Returns an error of reading as a message; after a fatal one all calls of the client fail."""
@@ -159,7 +150,9 @@ class Trouble:
             told = (place, problem.offset, error.code())
             if told in self._told:
                 return None
+            message = message_of(error, problem.topic, problem.partition or 0, problem.offset)
             self._told.add(told)
+            return message
         return message_of(error, problem.topic, problem.partition or 0, problem.offset)
 
     def look(self) -> int:

@@ -235,6 +235,12 @@ impl Consumer {
         })
     }
 
+    /// The place of a partition that is assigned: a number that no other has, for as long as the application neither
+    /// assigns the partition anew nor seeks.
+    pub fn place(&self, partition: &TopicPartition) -> Option<u64> {
+        self.shared.inner.lock().buffer.place(partition)
+    }
+
     /// The paused partitions, in no order.
     pub fn paused(&self) -> Vec<TopicPartition> {
         self.shared.inner.lock().buffer.paused()

@@ -139,6 +139,8 @@ pub struct Cursor {
     pub(crate) gone_at: Option<i64>,
     /// Changes with every assignment and seek, so that late responses are recognised and dropped.
     pub epoch: u64,
+    // Changes when the application assigns the partition or seeks, but not where the log has moved the position.
+    pub(crate) place: u64,
     /// What the cursor can do now.
     pub state: CursorState,
     /// A paused cursor keeps its data and fetches nothing: the application has paused it, or wants its topic no more.
@@ -270,6 +272,7 @@ impl Cursor {
             is_looked_up: false,
             gone_at: None,
             epoch,
+            place: epoch,
             state: CursorState::Unset(start),
             paused: false,
             is_asked_to_pause: false,

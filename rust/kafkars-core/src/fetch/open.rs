@@ -99,6 +99,10 @@ pub struct RecordSlice {
     pub end: u32,
     /// How many records.
     pub count: u32,
+    /// The place of the partition that they were taken in ([`FetchBuffer::place`]).
+    ///
+    /// [`FetchBuffer::place`]: crate::fetch::buffer::FetchBuffer::place
+    pub place: u64,
 }
 
 /// One record and the batch that holds its bytes.

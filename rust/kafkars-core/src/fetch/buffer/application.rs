@@ -135,6 +135,7 @@ impl FetchBuffer {
             let start = current.next;
             left -= count;
             let id = *id;
+            let place = self.cursors[id].as_ref().map_or(0, |cursor| cursor.place);
             current.remaining -= count;
             let last = current.last_taken();
             current.next = last.map_or(start, |last| last.next);
@@ -143,6 +144,7 @@ impl FetchBuffer {
                 start,
                 end: current.next,
                 count,
+                place,
             });
             let is_last = current.remaining == 0;
             let position = last.map(|last| current.position_after(&last));

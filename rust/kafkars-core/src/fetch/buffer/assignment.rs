@@ -160,6 +160,7 @@ impl FetchBuffer {
             }
         }
         self.restart(id, |cursor| {
+            cursor.place = cursor.epoch;
             cursor.retry.shorten();
             cursor.settled = None;
             cursor.is_unread_since = false;
@@ -176,6 +177,12 @@ impl FetchBuffer {
     /// Returns the assigned partitions, in no order.
     pub fn assignment(&self) -> Vec<TopicPartition> {
         self.by_partition.keys().cloned().collect()
+    }
+
+    /// The place of a partition that is assigned: a number that no other has, for as long as the application neither
+    /// assigns the partition anew nor seeks.
+    pub fn place(&self, partition: &TopicPartition) -> Option<u64> {
+        Some(self.cursor(partition).ok()?.place)
     }
 
     /// Seeks to `position`.

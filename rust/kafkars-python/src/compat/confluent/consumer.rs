@@ -1,11 +1,13 @@
 //! The part of `confluent_kafka.Consumer` that runs once per record. The rest of the class is Python, derived from this
 //! one: it makes the engine's consumer and the handler for rarer events.
 
+use std::collections::{HashSet, VecDeque};
+use std::iter::repeat_n;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use kafkars_client::config::TopicPartition;
-use kafkars_client::{FetchError, FetchPosition, Origin, TakenRecord};
+use kafkars_client::{FetchError, Origin, RecordSlice, TakenRecord};
 use kafkars_protocol::ErrorCode;
 use parking_lot::Mutex;
 use pyo3::exceptions::{PyException, PyRuntimeError, PyValueError};
@@ -15,10 +17,10 @@ use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 
 use super::handler::ConsumerHandler;
 use super::message::PyMessage;
-use super::partition_eof::Ends;
-use super::paused;
-use super::reading::{CallNumber, Reading, Unreturned};
+use super::partition_eof::{Ends, PartitionEnd};
+use super::reading::Reading;
 use super::ready::ReadyWait;
+use super::unreturned::{CallNumber, Unreturned};
 use crate::aio::{AwaitableCall, PyFuture};
 use crate::consumer::{ConsumerCore, PyBaseConsumer};
 use crate::error;
@@ -61,6 +63,8 @@ struct OpenConsumer {
     look: Mutex<Instant>,
     // Guards the subscribed topics that are not there and their error codes, until they are reported.
     missing: Arc<Mutex<Vec<(String, i16)>>>,
+    // Guards errors of the engine whose messages an interrupt has kept from being made.
+    untold: Mutex<VecDeque<PyErr>>,
     // Guards the exception of a callback during a call that handed out messages, which would have been lost by raising
     // it.
     raised: Mutex<Option<PyErr>>,
@@ -138,10 +142,7 @@ impl PyConfluentConsumer {
                 )));
             }
         };
-        let call = open.unreturned.begin();
-        let messages = open.gather(py, call, wanted, deadline(timeout));
-        open.unreturned.end(call);
-        let messages = messages?;
+        let messages = open.gather(py, wanted, deadline(timeout))?;
         // A signal that has come meanwhile would raise before the program has them.
         if !messages.is_empty()
             && let Err(problem) = py.check_signals()
@@ -176,6 +177,7 @@ impl PyConfluentConsumer {
             ends: partition_ends.then(Ends::default),
             look: Mutex::new(Instant::now() + LOOK_AFTER),
             missing: Arc::default(),
+            untold: Mutex::default(),
             raised: Mutex::new(None),
         });
     }
@@ -190,8 +192,9 @@ impl PyConfluentConsumer {
     fn _position_(&self, topic: &str, partition: i32) -> PyResult<Option<(i64, i32)>> {
         let open = self.opened()?;
         let partition = named(topic, partition);
-        if let Some(before) = open.unreturned.before(&partition) {
-            return Ok(before.map(|offset| (offset, -1)));
+        if let Some(before) = open.unreturned.before(&partition, &open.core.consumer) {
+            // Markers that were passed do not count: the call that has taken it may have passed them.
+            return Ok((open.reading.has(&partition)).then_some((before, -1)));
         }
         if !open.has_read(&partition) {
             return Ok(None);
@@ -207,8 +210,8 @@ impl PyConfluentConsumer {
         let open = self.opened()?;
         let offsets = open.core.consumer.uncommitted_offsets();
         let read = offsets.into_iter().filter_map(|(at, position)| {
-            let stands = match open.unreturned.before(&at) {
-                Some(before) => Some((before?, -1)),
+            let stands = match open.unreturned.before(&at, &open.core.consumer) {
+                Some(before) => (open.reading.has(&at)).then_some((before, -1)),
                 None => (open.has_read(&at)).then_some((position.offset, position.leader_epoch)),
             };
             let (offset, epoch) = stands?;
@@ -226,7 +229,6 @@ impl PyConfluentConsumer {
         };
         let partition = topic.map(|topic| named(topic, partition));
         open.reading.forget(partition.as_ref());
-        open.unreturned.forget(partition.as_ref());
         if let Some(ends) = &open.ends {
             ends.forget(partition.as_ref());
         }
@@ -258,13 +260,15 @@ impl PyConfluentConsumer {
     /// Begins to give up the subscription; the next poll brings the rest, and no message of what is given up.
     fn _leave_(&self, py: Python<'_>) -> PyResult<()> {
         let deadline = Instant::now() + LEAVE_WITHIN;
-        let core = &self.opened()?.core;
+        let open = self.opened()?;
+        let core = &open.core;
         let leaves = core.start_leaving("the application unsubscribed", deadline);
         let assigned = core.consumer.assignment();
         if leaves.is_some() && !assigned.is_empty() {
             // The pause ends with the assignment. A partition that has gone meanwhile cannot be paused.
             for partition in assigned {
-                let _ = core.consumer.pause(&[partition]);
+                let _ = core.consumer.pause(std::slice::from_ref(&partition));
+                open.hand_back(&partition, None);
             }
             // A poll that does not wait, right after this call, is to find what is taken away.
             py.detach(|| core.consumer.wait_event(TOLD_WITHIN, || false));
@@ -358,18 +362,13 @@ impl PyConfluentConsumer {
         PyList::new(py, messages)
     }
 
-    /// Lets messages be read again that were taken and not handed out, from this offset of a partition on. The
-    /// application has not sought: what it has read, and what is to be committed of that, is what it was.
-    fn _hand_back_(
-        &self,
-        py: Python<'_>,
-        topic: &str,
-        partition: i32,
-        offset: i64,
-    ) -> PyResult<()> {
-        match self.opened() {
-            Ok(open) => open.hand_back(py, &named(topic, partition), offset),
-            Err(_) => Ok(()),
+    /// Lets messages be read again that were taken and not handed out, from this offset of a partition on; without one,
+    /// from the first on that a `consume()` which goes on has taken. The application has not sought: what it has read,
+    /// and what is to be committed of that, is what it was.
+    #[pyo3(signature = (topic, partition, offset=None))]
+    fn _hand_back_(&self, topic: &str, partition: i32, offset: Option<i64>) {
+        if let Ok(open) = self.opened() {
+            open.hand_back(&named(topic, partition), offset);
         }
     }
 
@@ -401,7 +400,7 @@ impl PyConfluentConsumer {
         let open = self.opened()?;
         let mut messages = Vec::new();
         if !open.has_work(py)
-            && let TakenMessage::Message(message) = open.take(py, most, None, &mut messages)?
+            && let TakenMessage::Message(message) = open.take_uncounted(py, most, &mut messages)?
         {
             messages.push(message);
         }
@@ -458,88 +457,48 @@ impl OpenConsumer {
     fn gather<'py>(
         &self,
         py: Python<'py>,
-        call: CallNumber,
         wanted: usize,
         deadline: Option<Instant>,
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let mut messages = Vec::new();
-        while messages.len() < wanted {
-            // The messages so far belong to this member until the program is told otherwise, which happens with its
-            // next call.
-            if !messages.is_empty() && self.core.consumer.has_change() {
-                break;
-            }
-            if self.has_work(py) {
-                match self.serve(py) {
-                    Ok(Some(message)) => {
-                        messages.push(message);
-                        continue;
-                    }
-                    Ok(None) => {}
-                    Err(problem) if messages.is_empty() => return Err(problem),
-                    Err(problem) => {
-                        self.raise_later(py, problem);
-                        break;
-                    }
-                }
-            }
-            match self.gather_more(py, call, wanted, deadline, &mut messages) {
-                Ok(true) => {}
-                Ok(false) => break,
-                Err(problem) if messages.is_empty() => return Err(problem),
-                // Ctrl+C: what is there counts as handed out, so it is, and the next call raises.
-                Err(problem) => {
-                    self.raise_later(py, problem);
-                    break;
-                }
-            }
+        let mut gathered = Gathered::new(self.unreturned.begin());
+        let result = self.gather_into(py, wanted, deadline, &mut gathered);
+        let returned = self.unreturned.end(gathered.by, &self.core.consumer);
+        for batch in &returned.batches {
+            self.reading.note(batch);
         }
-        self.drop_lost(py, &mut messages)?;
-        self.hand_back_paused(py, call, &mut messages)?;
+        let messages = gathered.without(&returned.stale);
+        match result {
+            Err(problem) if messages.is_empty() => return Err(problem),
+            // Ctrl+C, or an exception of a callback: what is there counts as handed out, so it is, and the next call
+            // raises.
+            Err(problem) => self.raise_later(py, problem),
+            Ok(()) => {}
+        }
         Ok(messages)
     }
 
-    /// Lets messages of partitions that were paused since they were taken be read again after the pause: `pause()` of
-    /// another thread, or in a callback, has returned, and nothing of these may come after that.
-    fn hand_back_paused(
+    fn gather_into<'py>(
         &self,
-        py: Python<'_>,
-        call: CallNumber,
-        messages: &mut Vec<Bound<'_, PyAny>>,
+        py: Python<'py>,
+        wanted: usize,
+        deadline: Option<Instant>,
+        gathered: &mut Gathered<'py>,
     ) -> PyResult<()> {
-        if messages.is_empty() {
-            return Ok(());
-        }
-        let consumer = &self.core.consumer;
-        for partition in paused::take_out(py, consumer.paused(), messages)? {
-            let Some(offset) = self.unreturned.first(call, &partition) else {
-                // The program has gone on elsewhere since.
+        while gathered.messages.len() < wanted {
+            // The messages so far belong to this member until the program is told otherwise, which happens with its
+            // next call.
+            if !gathered.messages.is_empty() && self.core.consumer.has_change() {
+                break;
+            }
+            if self.has_work(py)
+                && let Some(message) = self.serve(py)?
+            {
+                gathered.add(message, 0);
                 continue;
-            };
-            if self.unreturned.before(&partition) == Some(None) {
-                self.reading.forget(Some(&partition));
             }
-            // Another call may have handed back what comes before.
-            if matches!(consumer.position(&partition), Ok(Some(position)) if offset < position) {
-                self.hand_back(py, &partition, offset)?;
+            if !self.gather_more(py, wanted, deadline, gathered)? {
+                break;
             }
-        }
-        Ok(())
-    }
-
-    /// Lets a partition be read again from an offset on, although nobody has sought.
-    fn hand_back(&self, py: Python<'_>, partition: &TopicPartition, offset: i64) -> PyResult<()> {
-        let sought = self
-            .core
-            .consumer
-            .seek(partition, FetchPosition::at(offset));
-        match sought {
-            // Nobody reads it here any more.
-            Ok(()) | Err(FetchError::NotAssigned { .. } | FetchError::Closed) => {}
-            Err(failure) => return Err(error::fetch(py, &failure)),
-        }
-        if let Some(ends) = &self.ends {
-            ends.forget(Some(partition));
         }
         Ok(())
     }
@@ -548,21 +507,35 @@ impl OpenConsumer {
     fn gather_more<'py>(
         &self,
         py: Python<'py>,
-        call: CallNumber,
         wanted: usize,
         deadline: Option<Instant>,
-        messages: &mut Vec<Bound<'py, PyAny>>,
+        gathered: &mut Gathered<'py>,
     ) -> PyResult<bool> {
-        match self.take(py, wanted - messages.len(), Some(call), messages)? {
-            TakenMessage::Message(message) => messages.push(message),
+        match self.take(py, wanted - gathered.messages.len(), gathered)? {
+            TakenMessage::Message(message) => gathered.add(message, 0),
             TakenMessage::Nothing => {}
             TakenMessage::Closed => return Ok(false),
-            TakenMessage::Empty => match self.partition_end(py)? {
-                Some(message) => messages.push(message),
-                None => return self.wait(py, deadline),
-            },
+            TakenMessage::Empty => {
+                let ends = self.ends.as_ref();
+                let end = ends.and_then(|ends| {
+                    self.unreturned
+                        .take_end(gathered.by, ends, &self.core.consumer)
+                });
+                match end {
+                    Some(end) => gathered.add(self.message_of_end(py, &end)?, end.place),
+                    None => return self.wait(py, deadline),
+                }
+            }
         }
         Ok(true)
+    }
+
+    /// Lets a partition be read again, although nobody has sought: from an offset on, or from the first message on that
+    /// calls have taken and not returned.
+    fn hand_back(&self, partition: &TopicPartition, offset: Option<i64>) {
+        let consumer = &self.core.consumer;
+        self.unreturned
+            .hand_back(partition, offset, consumer, self.ends.as_ref());
     }
 
     /// The next message in the buffer.
@@ -581,13 +554,51 @@ impl OpenConsumer {
         }
     }
 
-    /// Takes up to `most` messages from the buffer into `messages`, and returns `TakenMessage::Nothing` if there were
-    /// any. Those `of` a call that hands them out have a position from its end on.
+    /// Takes up to `most` messages from the buffer, and returns `TakenMessage::Nothing` if there were any.
     fn take<'py>(
         &self,
         py: Python<'py>,
         most: usize,
-        of: Option<CallNumber>,
+        gathered: &mut Gathered<'py>,
+    ) -> PyResult<TakenMessage<'py>> {
+        self.core.check()?;
+        let is_first = gathered.messages.is_empty();
+        let taken = self.unreturned.take(
+            gathered.by,
+            most,
+            is_first,
+            &self.core.consumer,
+            &self.reading,
+        );
+        let slices = match taken {
+            Ok(slices) if slices.is_empty() => return Ok(TakenMessage::Empty),
+            Ok(slices) => slices,
+            Err(failure) => return self.failed(py, &failure),
+        };
+        for (number, slice) in slices.iter().enumerate() {
+            let before = gathered.messages.len();
+            if let Err(problem) = make_messages(py, slice, &mut gathered.messages) {
+                // There is no memory: they are read again.
+                gathered.messages.truncate(before);
+                let mut places = HashSet::new();
+                let rest = slices[number..].iter();
+                for slice in rest.filter(|slice| places.insert(slice.place)) {
+                    let partition = named(&slice.batch.topic, slice.batch.partition);
+                    let first = slice.batch.batch.record_at(slice.start);
+                    self.hand_back(&partition, Some(first.offset));
+                }
+                return Err(problem);
+            }
+            gathered.note(slice.place, gathered.messages.len() - before);
+        }
+        Ok(TakenMessage::Nothing)
+    }
+
+    /// As `take()`, for a caller that counts itself what it has not returned.
+    fn take_uncounted<'py>(
+        &self,
+        py: Python<'py>,
+        most: usize,
         messages: &mut Vec<Bound<'py, PyAny>>,
     ) -> PyResult<TakenMessage<'py>> {
         self.core.check()?;
@@ -596,26 +607,8 @@ impl OpenConsumer {
             Ok(slices) => slices,
             Err(failure) => return self.failed(py, &failure),
         };
-        let taken = slices.iter().map(|slice| slice.count as usize).sum();
-        messages.reserve(taken);
-        for slice in slices {
-            record::prepare(py, &slice.batch, None);
-            if let Some(call) = of {
-                // All that was wanted is returned at once.
-                if taken < most {
-                    let first = slice.batch.batch.record_at(slice.start);
-                    self.unreturned
-                        .note(call, &slice.batch, first.offset, &self.reading);
-                }
-                self.reading.note(&slice.batch);
-            }
-            let mut position = slice.start;
-            for _ in 0..slice.count {
-                let view = slice.batch.batch.record_at(position);
-                position = view.next;
-                let message = PyMessage::fetched(py, Arc::clone(&slice.batch), view)?;
-                messages.push(message.into_any());
-            }
+        for slice in &slices {
+            make_messages(py, slice, messages)?;
         }
         Ok(TakenMessage::Nothing)
     }
@@ -630,7 +623,7 @@ impl OpenConsumer {
         {
             // An error of the engine becomes a message; an exception of the program's callback is raised.
             return match error::is_ours(py, &problem) {
-                true => self.handler.message_of(py, &problem),
+                true => self.message_of(py, problem),
                 false => Err(problem),
             };
         }
@@ -639,10 +632,48 @@ impl OpenConsumer {
             return Ok(None);
         }
         pending_flag.clear();
-        let missing = std::mem::take(&mut *self.missing.lock());
-        self.handler
-            .serve(py, missing)
-            .inspect_err(|_| pending_flag.set())
+        self.serve_pending(py).inspect_err(|_| pending_flag.set())
+    }
+
+    /// Does what the pending flag stands for. An interrupt leaves what it has kept from being done for the next time.
+    fn serve_pending<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        loop {
+            let Some(problem) = self.untold.lock().pop_front() else {
+                break;
+            };
+            if let Some(message) = self.message_of(py, problem)? {
+                self.pending_flag.bind(py).get().set();
+                return Ok(Some(message));
+            }
+        }
+        let mut missing = std::mem::take(&mut *self.missing.lock());
+        missing.sort_unstable_by(|one, other| other.cmp(one));
+        let missing = PyList::new(py, missing)?;
+        let served = self.handler.serve(py, &missing);
+        if !missing.is_empty() {
+            self.missing.lock().extend(missing.extract::<Vec<_>>()?);
+        }
+        served?;
+        // Popped here, since an interrupt on the way from Python would lose it.
+        let (message, is_more) = self.handler.next_message(py)?;
+        if is_more {
+            self.pending_flag.bind(py).get().set();
+        }
+        Ok(message)
+    }
+
+    /// An error of the engine as a message; `None` if it does not concern the program.
+    fn message_of<'py>(
+        &self,
+        py: Python<'py>,
+        problem: PyErr,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let message = self.handler.message_of(py, &problem);
+        if message.is_err() {
+            self.untold.lock().push_back(problem);
+            self.pending_flag.bind(py).get().set();
+        }
+        message
     }
 
     /// Drops messages of partitions that the group has given to others already.
@@ -686,24 +717,36 @@ impl OpenConsumer {
         if matches!(failure, FetchError::Closed) {
             return Ok(TakenMessage::Closed);
         }
-        let problem = error::fetch(py, failure);
+        let mut problem = error::fetch(py, failure);
+        if error::is_of_signal(py, &problem) {
+            // It came while the exception was made.
+            let signal = std::mem::replace(&mut problem, error::fetch(py, failure));
+            self.raise_later(py, signal);
+        }
         if !error::is_ours(py, &problem) {
-            // Of a signal that came while the exception was made.
             return Err(problem);
         }
-        let message = self.handler.message_of(py, &problem)?;
+        let message = self.message_of(py, problem)?;
         Ok(message.map_or(TakenMessage::Nothing, TakenMessage::Message))
     }
 
     fn partition_end<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let Some(ends) = &self.ends else {
-            return Ok(None);
-        };
-        let Some((partition, position)) = ends.next(&self.core.consumer) else {
-            return Ok(None);
-        };
-        let message = self.handler.partition_end(py, &partition, position)?;
-        Ok(Some(message))
+        let ends = self.ends.as_ref();
+        let end = ends.and_then(|ends| ends.next(&self.core.consumer));
+        end.map(|end| self.message_of_end(py, &end)).transpose()
+    }
+
+    /// The message that tells of an end. One that an interrupt has kept from being made is told later.
+    fn message_of_end<'py>(
+        &self,
+        py: Python<'py>,
+        end: &PartitionEnd,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let message = self.handler.partition_end(py, &end.partition, end.position);
+        if let (Err(_), Some(ends)) = (&message, &self.ends) {
+            ends.untell(end);
+        }
+        message
     }
 
     /// Waits a little; false after the deadline, or where nothing can come. Ctrl+C ends the wait.
@@ -741,6 +784,66 @@ impl OpenConsumer {
         let trouble = trouble.map(|failure| error::fetch(py, &failure));
         self.handler.reached(py, trouble.as_ref())
     }
+}
+
+/// What a call has gathered.
+struct Gathered<'py> {
+    by: CallNumber,
+    messages: Vec<Bound<'py, PyAny>>,
+    /// Runs of messages: the place that they were taken in, 0 for those of no place, and how many they are.
+    runs: Vec<(u64, usize)>,
+}
+
+impl<'py> Gathered<'py> {
+    fn new(by: CallNumber) -> Self {
+        Self {
+            by,
+            messages: Vec::new(),
+            runs: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, message: Bound<'py, PyAny>, place: u64) {
+        self.messages.push(message);
+        self.note(place, 1);
+    }
+
+    fn note(&mut self, place: u64, count: usize) {
+        match self.runs.last_mut() {
+            Some((last, number)) if *last == place => *number += count,
+            _ => self.runs.push((place, count)),
+        }
+    }
+
+    /// All messages but those of these places.
+    fn without(self, stale: &HashSet<u64>) -> Vec<Bound<'py, PyAny>> {
+        if stale.is_empty() {
+            return self.messages;
+        }
+        let runs = self.runs.into_iter();
+        let kept = runs.flat_map(|(place, count)| repeat_n(!stale.contains(&place), count));
+        let kept = self.messages.into_iter().zip(kept);
+        kept.filter_map(|(message, is_kept)| is_kept.then_some(message))
+            .collect()
+    }
+}
+
+/// Makes the messages of records that were taken.
+fn make_messages<'py>(
+    py: Python<'py>,
+    slice: &RecordSlice,
+    messages: &mut Vec<Bound<'py, PyAny>>,
+) -> PyResult<()> {
+    record::prepare(py, &slice.batch, None);
+    messages.reserve(slice.count as usize);
+    let mut position = slice.start;
+    for _ in 0..slice.count {
+        let view = slice.batch.batch.record_at(position);
+        position = view.next;
+        let message = PyMessage::fetched(py, Arc::clone(&slice.batch), view)?;
+        messages.push(message.into_any());
+    }
+    Ok(())
 }
 
 fn named(topic: &str, partition: i32) -> TopicPartition {

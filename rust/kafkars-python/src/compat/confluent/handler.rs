@@ -3,9 +3,11 @@
 //! names a method of Python.
 
 use kafkars_client::config::TopicPartition;
+use pyo3::exceptions::PyIndexError;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::types::PyList;
 
 use crate::imports::{
     CONFLUENT_ERROR_OF_DELIVERY, CONFLUENT_ERROR_OF_MESSAGE, CONFLUENT_FATAL_ERROR,
@@ -16,14 +18,30 @@ use crate::imports::{
 pub(super) struct ConsumerHandler(pub(super) Py<PyAny>);
 
 impl ConsumerHandler {
-    /// Runs callbacks that are due on the application's thread, and reports subscribed topics that are not there.
-    /// Returns a message if there is one to hand out.
-    pub(super) fn serve<'py>(
+    /// Runs callbacks that are due on the application's thread, and reports subscribed topics that are not there: it
+    /// takes from the end of `missing` what it has reported.
+    pub(super) fn serve(&self, py: Python<'_>, missing: &Bound<'_, PyList>) -> PyResult<()> {
+        let handler = self.0.bind(py);
+        handler
+            .call_method1(intern!(py, "serve"), (missing,))
+            .map(drop)
+    }
+
+    /// A message that waits for the program, and whether there are more. Runs no Python code.
+    pub(super) fn next_message<'py>(
         &self,
         py: Python<'py>,
-        missing: Vec<(String, i16)>,
-    ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        self.ask(py, intern!(py, "serve"), (missing,))
+    ) -> PyResult<(Option<Bound<'py, PyAny>>, bool)> {
+        let waiting = self.0.bind(py).getattr(intern!(py, "waiting"))?;
+        if waiting.is_empty()? {
+            return Ok((None, false));
+        }
+        match waiting.call_method0(intern!(py, "popleft")) {
+            Ok(message) => Ok((Some(message), !waiting.is_empty()?)),
+            // Another thread was quicker.
+            Err(problem) if problem.is_instance_of::<PyIndexError>(py) => Ok((None, false)),
+            Err(problem) => Err(problem),
+        }
     }
 
     /// An error of the engine as a message; `None` if it does not concern the program.

@@ -6,12 +6,12 @@ mod message;
 mod partition_eof;
 mod partitions;
 mod parts;
-mod paused;
 mod producer;
 mod reading;
 mod ready;
 mod reports;
 mod runs;
+mod unreturned;
 mod waiting_message;
 
 pub(crate) use consumer::PyConfluentConsumer;

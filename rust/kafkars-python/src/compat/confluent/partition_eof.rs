@@ -19,6 +19,14 @@ pub(super) struct Ends {
     seen: Mutex<HashMap<TopicPartition, SeenEnd>>,
 }
 
+/// The end of a partition that is to be told.
+pub(super) struct PartitionEnd {
+    pub(super) partition: TopicPartition,
+    pub(super) position: i64,
+    /// The place of the partition when it was at its end.
+    pub(super) place: u64,
+}
+
 struct SeenEnd {
     position: i64,
     since: Instant,
@@ -26,18 +34,25 @@ struct SeenEnd {
 }
 
 impl Ends {
-    /// A partition whose end was reached and is not reported yet, with the position. A paused one is not read, and a
-    /// position beyond the end is not the end: a broker has to respond to it first.
-    pub(super) fn next(&self, consumer: &Consumer) -> Option<(TopicPartition, i64)> {
+    /// A partition whose end was reached and is not reported yet: it counts as reported now. A paused one is not read,
+    /// and a position beyond the end is not the end: a broker has to respond to it first.
+    pub(super) fn next(&self, consumer: &Consumer) -> Option<PartitionEnd> {
         let mut seen = self.seen.lock();
         let paused = consumer.paused();
         for (partition, lag) in consumer.lags() {
             if lag != Some(0) || paused.contains(&partition) {
                 continue;
             }
+            // The program may seek meanwhile: what is not of this place then, is not told.
+            let Some(place) = consumer.place(&partition) else {
+                continue;
+            };
             let Ok(Some(position)) = consumer.position(&partition) else {
                 continue;
             };
+            if !matches!(consumer.lag(&partition), Ok(Some(0))) {
+                continue;
+            }
             if matches!(consumer.watermarks(&partition), Ok(Some((_, end))) if position > end) {
                 continue;
             }
@@ -49,10 +64,23 @@ impl Ends {
             }
             if !end.is_told && end.since.elapsed() >= SETTLED_AFTER {
                 end.is_told = true;
-                return Some((partition, position));
+                return Some(PartitionEnd {
+                    partition,
+                    position,
+                    place,
+                });
             }
         }
         None
+    }
+
+    /// Takes back that an end was reported.
+    pub(super) fn untell(&self, end: &PartitionEnd) {
+        if let Some(seen) = self.seen.lock().get_mut(&end.partition)
+            && seen.position == end.position
+        {
+            seen.is_told = false;
+        }
     }
 
     /// Lets ends be reported again, after an assignment, a seek or a pause.

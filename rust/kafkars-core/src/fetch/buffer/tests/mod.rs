@@ -190,6 +190,43 @@ fn a_seek_drops_what_was_fetched_and_what_is_under_way() {
 }
 
 #[test]
+fn what_was_taken_tells_whether_the_application_has_gone_elsewhere_since() {
+    let mut buffer = assigned(1);
+    let target = take_targets(&mut buffer).remove(0);
+    answer(&mut buffer, &target, wire(0, 4));
+    let taken = buffer.take(2).expect("ready")[0].place;
+    assert_eq!(buffer.place(&partition(0)), Some(taken));
+    buffer.set_paused(&partition(0), true).expect("assigned");
+    buffer.set_paused(&partition(0), false).expect("assigned");
+    let target = take_targets(&mut buffer).remove(0);
+    buffer.out_of_range(&target, Instant::now());
+    assert_eq!(
+        buffer.place(&partition(0)),
+        Some(taken),
+        "the log has moved the position"
+    );
+    let mut places = vec![taken];
+    buffer
+        .seek(&partition(0), FetchPosition::at(0))
+        .expect("assigned");
+    places.extend(buffer.place(&partition(0)));
+    buffer
+        .seek_to(&partition(0), StartAt::Latest)
+        .expect("assigned");
+    places.extend(buffer.place(&partition(0)));
+    buffer.remove(&[partition(0)]);
+    assert_eq!(buffer.place(&partition(0)), None);
+    buffer.add(vec![(partition(0), Some(FetchPosition::at(0)))]);
+    places.extend(buffer.place(&partition(0)));
+    buffer.add(vec![(partition(0), Some(FetchPosition::at(1)))]);
+    places.extend(buffer.place(&partition(0)));
+    assert_eq!(places.len(), 5);
+    places.sort_unstable();
+    places.dedup();
+    assert_eq!(places.len(), 5, "each is another place: {places:?}");
+}
+
+#[test]
 fn a_paused_partition_keeps_its_place_and_its_data() {
     let mut buffer = assigned(2);
     for target in take_targets(&mut buffer) {
