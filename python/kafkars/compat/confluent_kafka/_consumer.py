@@ -249,8 +249,8 @@ class Consumer(ConfluentConsumer):
         return self._assignment_.shown()
 
     def pause(self, partitions: list[TopicPartition]) -> None:
-        """Returns no messages of these partitions until `resume()`, also if they are assigned later. Those of topics that
-        this consumer has never had are left out.
+        """Returns no messages of these partitions until `resume()`, also if they are assigned later. Those of topics
+        that this consumer has never had are left out.
         """
         self._check_()
         self._assignment_.pause([arguments.place(each) for each in arguments.partitions(partitions)])

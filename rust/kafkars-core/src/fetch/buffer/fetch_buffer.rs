@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use super::credit::Credit;
 use super::ledger::Ledger;
-use super::look_ups::LookUpSource;
 use super::repeats::Repeats;
+use super::source::LookUpSource;
 use crate::backoff::Backoff;
 use crate::config::{AutoOffsetReset, TopicPartition};
 use crate::fetch::cursor::{BatchCursor, Cursor, StartAt};

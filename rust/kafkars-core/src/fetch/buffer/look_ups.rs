@@ -1,27 +1,14 @@
 //! Looking up positions that are not known.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 use std::time::Instant;
 
 use super::fetch_buffer::{CursorId, FetchBuffer};
 use super::network::FETCH;
+use super::source::LookUpSource;
 use crate::config::{AutoOffsetReset, TopicPartition};
 use crate::fetch::cursor::{Cursor, CursorState, StartAt};
 use crate::fetch::position::FetchPosition;
-
-/// Who is asked for a position. Positions that the same one is asked for are looked up together.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum LookUpSource {
-    /// The group's coordinator knows what was committed.
-    Coordinator,
-    /// The leader of the partition, by its node id.
-    Leader(i32),
-    /// The partition of this topic has no leader, or is not known yet.
-    NoLeader(Arc<str>),
-    /// No broker is asked: the policy of the consumer refuses to look anywhere.
-    Policy,
-}
 
 /// A position to be found.
 #[derive(Debug, Clone, PartialEq, Eq)]

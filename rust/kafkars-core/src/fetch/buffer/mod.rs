@@ -12,6 +12,7 @@ mod network;
 mod opening;
 mod progress;
 mod repeats;
+mod source;
 #[cfg(test)]
 mod tests;
 mod topic_ids;
@@ -20,9 +21,10 @@ mod truncation;
 mod turns;
 
 pub use self::fetch_buffer::{CursorId, FetchBuffer};
-pub use self::look_ups::{LookUp, LookUpSource};
+pub use self::look_ups::LookUp;
 pub use self::network::{FetchTarget, PartitionStatus};
 pub use self::opening::OpenTask;
 pub use self::progress::Position;
+pub use self::source::LookUpSource;
 pub use self::topic_ids::NotedTopics;
 pub use self::truncation::{EpochEnd, Validation};

@@ -27,8 +27,8 @@ impl FetchBuffer {
             .is_ok_and(|cursor| cursor.skipped == Skipped::Passed)
     }
 
-    /// True if the application has read of a partition, or chosen its position: it is not just where a look-up has found
-    /// that reading begins.
+    /// True if the application has read of a partition, or chosen its position: it is not just where a look-up has
+    /// found that reading begins.
     pub fn is_used(&self, partition: &TopicPartition) -> bool {
         self.cursor(partition)
             .is_ok_and(|cursor| cursor.position().is_some() && !cursor.is_looked_up)
