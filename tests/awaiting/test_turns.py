@@ -218,6 +218,38 @@ def test_tasks_that_work_between_their_calls_make_one_each_in_a_turn(servers: st
     assert most <= 2 * tasks, made
 
 
+def test_a_loop_that_was_stopped_within_a_turn_holds_up_no_later_one(servers: str) -> None:
+    """What one loop was asked to tell, another one may be."""
+    turns = 0
+
+    async def read(calls: int, is_stopped: bool) -> None:
+        async with face_getone(servers) as getone:
+            await getone()
+            if is_stopped:
+                asyncio.get_running_loop().stop()
+            for _ in range(calls):
+                await getone()
+
+    async def turn() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    async def run() -> None:
+        other = asyncio.create_task(turn())
+        await read(10_000, is_stopped=False)
+        other.cancel()
+
+    stopped = asyncio.new_event_loop()
+    task = stopped.create_task(read(5_000, is_stopped=True))
+    stopped.run_forever()
+    asyncio.run(asyncio.wait_for(run(), SECONDS))
+    assert turns < 5_000
+    stopped.run_until_complete(task)
+    stopped.close()
+
+
 def test_a_time_limit_reaches_who_sends_without_end(servers: str) -> None:
     async def send(call: Call) -> None:
         while True:

@@ -109,14 +109,19 @@ def test_close_tells_that_what_was_given_up_is_not_committed(
             member.unassign()
         else:
             member.assign([TopicPartition(group.topic, 1)])
-        with pytest.raises(error) as raised:
+        try:
             member.close(timeout=2 if fault == "drop" else SECONDS)
+            raised = ""
+        except error as problem:
+            raised = str(problem)
 
     # Of several commits that failed the first is raised: that of the other partition, where its position was found by
-    # then. The rest is in the log.
+    # then. The rest is in the log, and what was refused before close() had begun.
+    assert raised or fault != "drop"
+
     def is_told() -> bool:
         _logging.drain()
-        return f"{group.topic}-0" in str(raised.value) + caplog.text
+        return f"{group.topic}-0" in raised + caplog.text
 
     eventually(is_told, "the commit that was given up is named")
 

@@ -213,6 +213,32 @@ def test_a_partition_stays_paused_when_the_group_gives_it_back(clients: Clients)
     assert message.offset() == 1
 
 
+@pytest.mark.parametrize("call", ["pause", "resume"])
+def test_what_on_assign_pauses_and_resumes_counts(clients: Clients, call: str) -> None:
+    topic = clients.topic(messages=2)
+    consumer = clients.consumer()
+    told: list[object] = []
+
+    def on_assign(consumer: Any, partitions: list[Any]) -> None:
+        told.append(partitions)
+        if len(told) > 1:
+            getattr(consumer, call)(partitions)
+
+    consumer.subscribe([topic], on_assign=on_assign)
+    poll_until(consumer, 1)
+    if call == "resume":
+        consumer.pause(consumer.assignment())
+    consumer.unsubscribe()
+    serve_until(consumer, lambda: not consumer.assignment())
+    consumer.subscribe([topic], on_assign=on_assign)
+    if call == "pause":
+        serve_until(consumer, lambda: len(told) == 2)
+        assert consumer.poll(0.5) is None
+        consumer.resume(consumer.assignment())
+    [message] = poll_until(consumer, 1)
+    assert message.offset() == 1
+
+
 def test_watermarks(clients: Clients) -> None:
     topic = clients.topic(messages=3)
     consumer = clients.consumer()

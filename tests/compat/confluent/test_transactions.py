@@ -352,8 +352,10 @@ def test_positions_without_an_offset_are_left_out(clients: Clients, producer: An
     consumer = clients.consumer({"enable.auto.commit": False})
     consumer.subscribe([source])
     poll_until(consumer, 1)
-    producer.begin_transaction()
     nowhere = [clients.ck.TopicPartition(source, 0)]
+    # Outside of transactions, too, where a program has read nothing to begin one for.
+    assert producer.send_offsets_to_transaction([], consumer.consumer_group_metadata(), 20) is None
+    producer.begin_transaction()
     assert producer.send_offsets_to_transaction(nowhere, consumer.consumer_group_metadata(), 20) is None
     assert producer.send_offsets_to_transaction([], consumer.consumer_group_metadata(), 20) is None
     producer.commit_transaction(20)

@@ -119,6 +119,25 @@ REASONS = [
         "The first may be answered by a cluster that is away for long.",
     ),
     Reason(
+        ("Producer.close() of a producer that was fenced, with messages in its open transaction",),
+        "KafkaException with _FENCED; it is closed",
+        "True, after a RuntimeWarning that the transaction could not be aborted",
+        "Whoever closes does not go on, and the transaction has ended: the new producer of the transactional.id has "
+        "aborted it.",
+    ),
+    Reason(
+        ("on_commit() within close(), for commits that wait for an answer and others that had nothing to commit",),
+        "in the order of the commits",
+        "those that had nothing to commit first",
+        "Their outcome is known, the others' may take as long as close() does.",
+    ),
+    Reason(
+        ("begin_transaction() in a delivery report that runs within abort_transaction()",),
+        "_CONFLICT",
+        "begins one: the transaction before it has ended by then",
+        "Reports of what was given up are the last step of the call: the next transaction may begin.",
+    ),
+    Reason(
         ("a second Ctrl+C within `send_offsets_to_transaction()`",),
         "is raised, as the first, when the call has ended or its time limit is over",
         "is raised at once; the offsets are on their way, and the transaction's end waits for them",

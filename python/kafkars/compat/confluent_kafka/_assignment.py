@@ -268,6 +268,9 @@ class Assignment:
             self._leave_out(rest & came)
         else:
             self._shown.update(dict.fromkeys(rest, STORED))
+            # What the callback has paused and resumed of them counts, too.
+            self._engine.resume(list(rest - self._paused))
+            self._pause(rest & self._paused)
 
     # --- how
 

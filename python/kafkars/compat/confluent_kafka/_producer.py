@@ -202,7 +202,7 @@ class Producer(ConfluentProducer):
         group = unpacked(group_metadata)
         offsets = offsets_to_send(positions)
         self._transactional_()
-        if not offsets and (self._engine_.in_transaction or self._calls_.fatal is not None):
+        if not offsets:
             # A consumer that has read nothing yet has no offsets.
             return
         failure = self._failure_()

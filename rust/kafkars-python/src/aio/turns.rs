@@ -12,6 +12,7 @@ use std::collections::HashSet;
 
 use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::types::{PyWeakrefMethods, PyWeakrefReference};
 
 use super::running_loop::{has_running_loop, running_loop};
 use crate::imports::CURRENT_TASK;
@@ -60,8 +61,8 @@ struct SeenTasks {
     any_yielded: bool,
     /// The addresses of those that have yielded and begin their calls without that.
     next: HashSet<usize>,
-    /// When the loop was asked to tell of its next turn.
-    asked: Option<u32>,
+    /// The loop that was asked to tell of its next turn, and when.
+    asked: Option<(Py<PyWeakrefReference>, u32)>,
 }
 
 /// What a task does in the turn after it has yielded.
@@ -162,15 +163,26 @@ fn current_task(py: Python<'_>) -> PyResult<Option<usize>> {
 /// Makes the loop call [`loop_has_turned`] when it runs next, before the tasks that yield.
 fn ask_for_next_turn(py: Python<'_>) -> PyResult<()> {
     let now = milliseconds();
-    let asked = TASKS.with_borrow(|tasks| tasks.asked);
-    match asked {
-        Some(asked) if now.wrapping_sub(asked) < LONGEST_TURN_MILLISECONDS => return Ok(()),
-        Some(_) => drop(TASKS.take()),
-        None => {}
+    let event_loop = running_loop(py)?;
+    let asked = TASKS.with_borrow(|tasks| {
+        let (asked, at) = tasks.asked.as_ref()?;
+        Some((asked.clone_ref(py), *at))
+    });
+    if let Some((asked, at)) = asked {
+        // Another one may have been stopped within a turn, and never come to the next.
+        let is_this = asked
+            .bind(py)
+            .upgrade()
+            .is_some_and(|asked| asked.is(&event_loop));
+        if is_this && now.wrapping_sub(at) < LONGEST_TURN_MILLISECONDS {
+            return Ok(());
+        }
+        drop(TASKS.take());
     }
     let call = wrap_pyfunction!(loop_has_turned, py)?;
-    running_loop(py)?.call_method1(intern!(py, "call_soon"), (call,))?;
-    TASKS.with_borrow_mut(|tasks| tasks.asked = Some(now));
+    event_loop.call_method1(intern!(py, "call_soon"), (call,))?;
+    let asked = PyWeakrefReference::new(&event_loop)?.unbind();
+    TASKS.with_borrow_mut(|tasks| tasks.asked = Some((asked, now)));
     Ok(())
 }
 

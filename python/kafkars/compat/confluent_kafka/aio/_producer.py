@@ -373,7 +373,7 @@ class AIOProducer:
         group = unpacked(group_metadata)
         offsets = offsets_to_send(positions)
         self._check_transactional_()
-        if not offsets and (self._producer.in_transaction or self._calls_.fatal is not None):
+        if not offsets:
             # A consumer that has read nothing yet has no offsets.
             return
         turn = self._calls_.take("send_offsets_to_transaction", self._producer._transaction_failure())
