@@ -2640,9 +2640,7 @@ def partition_of_key(algorithm: str, key: bytes, partitions: int) -> int:
     """The partition of a key. `algorithm` is `murmur2`, `consistent` (CRC-32) or `fnv1a`."""
 
 def runs_of_messages(messages: list[Any], start: int) -> list[tuple[str | None, int | None, int, int, int | None]]:
-    """The runs of a list of messages of `confluent_kafka`, from a number on: topic, partition, the numbers of the first
-    and of the one behind the last, and the lowest offset. An error is a run of its own, without an offset.
-    """
+    """The runs of a list of messages, from a number on. An error has no offset."""
 
 def set_log_level(level: int) -> None:
     """Sets the least severe level that is handed over, and starts collecting."""
