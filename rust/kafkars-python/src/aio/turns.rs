@@ -8,7 +8,7 @@
 //! the order of the tasks, which that would change. It is the later ones that do.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -57,10 +57,8 @@ struct SeenTasks {
     /// The addresses of those that were seen to make a step. None of them ends and leaves its address to another one
     /// that runs in the same turn.
     seen: HashSet<usize>,
-    /// Whether any has yielded that takes the step again.
-    any_yielded: bool,
-    /// The addresses of those that have yielded and begin their calls without that.
-    next: HashSet<usize>,
+    /// Those that have yielded, by what they do next. Each does once: who goes on without a turn is let.
+    yielded: HashMap<usize, Resumed>,
     /// The loop that was asked to tell of its next turn, and when.
     asked: Option<(Py<PyWeakrefReference>, u32)>,
 }
@@ -138,20 +136,16 @@ fn has_made_a_step(py: Python<'_>, resumed: Resumed) -> PyResult<bool> {
         return Ok(false);
     };
     ask_for_next_turn(py)?;
-    let is_seen = TASKS.with_borrow_mut(|tasks| {
+    let (is_seen, is_turn) = TASKS.with_borrow_mut(|tasks| {
         let is_seen = !tasks.seen.insert(task);
-        match resumed {
-            Resumed::Steps => tasks.any_yielded |= is_seen,
-            Resumed::Begins if is_seen => drop(tasks.next.insert(task)),
-            Resumed::Begins => {}
-        }
-        is_seen
+        let is_turn = is_seen && tasks.yielded.insert(task, resumed).is_none();
+        (is_seen, is_turn)
     });
     let mut steps = STEPS.get();
     steps.first_steps = if is_seen { 0 } else { steps.first_steps + 1 };
     steps.next_question = steps.count + steps.first_steps;
     STEPS.set(steps);
-    Ok(is_seen)
+    Ok(is_turn)
 }
 
 /// The address of the running task.
@@ -189,12 +183,15 @@ fn ask_for_next_turn(py: Python<'_>) -> PyResult<()> {
 /// Begins to count anew.
 #[pyfunction]
 fn loop_has_turned() {
-    let before = TASKS.take();
+    let before = TASKS.take().yielded;
+    let is_asked_first = before.values().any(|task| matches!(task, Resumed::Steps));
+    let begins = before
+        .into_iter()
+        .filter(|(_, task)| matches!(task, Resumed::Begins));
     TASKS.set(SeenTasks {
-        seen: before.next,
+        seen: begins.map(|(task, _)| task).collect(),
         ..SeenTasks::default()
     });
-    let is_asked_first = before.any_yielded;
     STEPS.set(Steps {
         is_asked_first,
         ..Steps::NONE
