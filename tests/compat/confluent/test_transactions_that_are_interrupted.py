@@ -26,9 +26,16 @@ def pressed(clients: Clients, api: str, presses: int = 1, seconds: float = 1.0) 
         timers = [threading.Timer(0.2 * (each + 1), signal.raise_signal, [signal.SIGINT]) for each in range(presses)]
         for timer in timers:
             timer.start()
-        yield
-        for timer in timers:
-            timer.join()
+        try:
+            yield
+        except BaseException:
+            # What comes later would end another test, or all of them.
+            for timer in timers:
+                timer.cancel()
+            raise
+        finally:
+            for timer in timers:
+                timer.join()
 
 
 def begun(clients: Clients, topic: str, value: bytes = b"first") -> Any:
@@ -67,7 +74,8 @@ def test_init_transactions_that_is_interrupted_has_an_id(clients: Clients) -> No
 
 def test_a_block_that_is_left_by_an_interrupt_in_its_commit_has_committed(clients: Clients) -> None:
     topic = clients.topic()
-    with pressed(clients, API["commit"]), pytest.raises(KeyboardInterrupt), begun(clients, topic) as producer:
+    producer = begun(clients, topic)
+    with pressed(clients, API["commit"]), pytest.raises(KeyboardInterrupt), producer:
         producer.commit_transaction()
     assert read_to_end(clients, topic) == [b"first"]
 
