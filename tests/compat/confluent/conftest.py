@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 import itertools
 import os
+import signal
+import threading
 import time
 from collections.abc import Callable, Iterator
 from types import ModuleType
@@ -20,6 +22,15 @@ SECONDS = 20.0
 
 
 LIBRARY, FACE = "confluent_kafka", "kafkars.compat.confluent_kafka"
+
+
+@pytest.fixture(autouse=True)
+def no_late_press() -> Iterator[None]:
+    """Ctrl+C that is still to come when a test has failed would end another one, or all of them."""
+    yield
+    for thread in threading.enumerate():
+        if isinstance(thread, threading.Timer) and thread.function in {os.kill, signal.raise_signal}:
+            thread.cancel()
 
 
 @pytest.fixture(params=[LIBRARY, FACE], ids=["original", "face"])
