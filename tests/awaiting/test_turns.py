@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import math
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -129,37 +130,43 @@ READERS = [native_poll, native_iteration, face_getone, face_iteration, confluent
 SENDERS = [face_send, face_send_of_a_subclass, confluent_produce]
 
 
+async def take_turns(taken: list[float], most: float = math.inf) -> None:
+    """Another task: notes when it runs."""
+    while len(taken) < most:
+        taken.append(time.perf_counter())
+        await asyncio.sleep(0)
+
+
+def work(seconds: float) -> None:
+    """What a program does between its calls."""
+    until = time.perf_counter() + seconds
+    while time.perf_counter() < until:
+        pass
+
+
 @pytest.mark.parametrize("client", [*READERS, *SENDERS, face_send_batch, native_enqueue])
 def test_others_run_meanwhile(servers: str, client: Any) -> None:
-    turns = 0
+    turns: list[float] = []
     # A batch each takes longer.
     calls = RECORDS // 5 if client is face_send_batch else RECORDS
-
-    async def turn() -> None:
-        nonlocal turns
-        while True:
-            turns += 1
-            await asyncio.sleep(0)
 
     async def run() -> None:
         async with client(servers) as call:
             await call()
-            other = asyncio.create_task(turn())
+            other = asyncio.create_task(take_turns(turns))
             for _ in range(calls - 1):
                 await call()
             other.cancel()
 
     asyncio.run(asyncio.wait_for(run(), SECONDS))
-    assert turns > calls / 2_000
+    assert len(turns) > calls / 2_000
 
 
 async def call_and_work(call: Call) -> None:
     """Three milliseconds of the program's own for each call."""
     while True:
         await call()
-        until = time.perf_counter() + 0.003
-        while time.perf_counter() < until:
-            pass
+        work(0.003)
 
 
 @pytest.mark.parametrize("client", [*READERS, *SENDERS, face_send_batch, native_enqueue])
@@ -167,16 +174,11 @@ def test_others_run_while_a_task_works_between_its_calls(servers: str, client: A
     """What counts is the time, not only how many calls were made: 1,000 of these take three seconds."""
     turns: list[float] = []
 
-    async def turn() -> None:
-        while len(turns) < 10:
-            turns.append(time.perf_counter())
-            await asyncio.sleep(0)
-
     async def run() -> None:
         async with client(servers) as call:
             await call()
             working = asyncio.create_task(call_and_work(call))
-            await turn()
+            await take_turns(turns, 10)
             working.cancel()
             await asyncio.wait([working])
 
@@ -197,9 +199,7 @@ def test_tasks_that_work_between_their_calls_make_one_each_in_a_turn(servers: st
         while True:
             await call()
             count += 1
-            until = time.perf_counter() + 0.01
-            while time.perf_counter() < until:
-                pass
+            work(0.01)
 
     async def run() -> None:
         async with client(servers) as call:
@@ -220,7 +220,7 @@ def test_tasks_that_work_between_their_calls_make_one_each_in_a_turn(servers: st
 
 def test_a_loop_that_was_stopped_within_a_turn_holds_up_no_later_one(servers: str) -> None:
     """What one loop was asked to tell, another one may be."""
-    turns = 0
+    turns: list[float] = []
 
     async def read(calls: int, is_stopped: bool) -> None:
         async with face_getone(servers) as getone:
@@ -230,14 +230,8 @@ def test_a_loop_that_was_stopped_within_a_turn_holds_up_no_later_one(servers: st
             for _ in range(calls):
                 await getone()
 
-    async def turn() -> None:
-        nonlocal turns
-        while True:
-            turns += 1
-            await asyncio.sleep(0)
-
     async def run() -> None:
-        other = asyncio.create_task(turn())
+        other = asyncio.create_task(take_turns(turns))
         await read(10_000, is_stopped=False)
         other.cancel()
 
@@ -245,7 +239,7 @@ def test_a_loop_that_was_stopped_within_a_turn_holds_up_no_later_one(servers: st
     task = stopped.create_task(read(5_000, is_stopped=True))
     stopped.run_forever()
     asyncio.run(asyncio.wait_for(run(), SECONDS))
-    assert turns < 5_000
+    assert len(turns) < 5_000
     stopped.run_until_complete(task)
     stopped.close()
 

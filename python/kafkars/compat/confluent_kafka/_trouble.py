@@ -143,6 +143,7 @@ class Trouble:
             error = local_error("_AUTO_OFFSET_RESET", error.str())
         elif isinstance(problem, errors.InvalidArgumentError):
             error = local_error("_UNKNOWN_PARTITION", error.str())
+        message = message_of(error, problem.topic, problem.partition or 0, problem.offset)
         # What the engine refuses of an assignment it names in the text alone, and again and again.
         is_refused = isinstance(problem, errors.InvalidArgumentError)
         if problem.topic is not None or is_refused:
@@ -150,10 +151,8 @@ class Trouble:
             told = (place, problem.offset, error.code())
             if told in self._told:
                 return None
-            message = message_of(error, problem.topic, problem.partition or 0, problem.offset)
             self._told.add(told)
-            return message
-        return message_of(error, problem.topic, problem.partition or 0, problem.offset)
+        return message
 
     def look(self) -> int:
         """Tells of each try to connect to a broker that has failed, and when no broker is left, now and then again.
