@@ -1,8 +1,10 @@
 //! `kafkars.compat.confluent_kafka`: messages, and the producer and consumer parts that run once per message.
 
 mod consumer;
+mod gathering;
 mod handler;
 mod message;
+mod open_consumer;
 mod partition_eof;
 mod partitions;
 mod parts;
