@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from kafkars import Producer, aio
+from kafkars._kafkars import turn_is_due
 from kafkars.compat.aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 from kafkars.compat.confluent_kafka import TopicPartition
 from kafkars.compat.confluent_kafka.aio import AIOConsumer, AIOProducer
@@ -322,3 +323,65 @@ def test_who_is_cancelled_at_the_turn_has_sent_nothing_more(servers: str, client
                 first = last
 
     asyncio.run(asyncio.wait_for(run(), SECONDS))
+
+
+# --- first calls of tasks, which never yield
+
+
+def make_steps() -> None:
+    """So many in one turn that it is asked who has made them."""
+    for _ in range(5_000):
+        turn_is_due()
+
+
+def test_what_a_task_did_in_one_turn_does_not_count_in_later_ones() -> None:
+    """Also if it has yielded, and made its call, and nobody asked in that turn."""
+    answers: list[bool] = []
+
+    async def first() -> None:
+        make_steps()
+        for _ in range(3):
+            await asyncio.sleep(0)
+        answers.append(turn_is_due())
+
+    async def second() -> None:
+        for _ in range(3):
+            await asyncio.sleep(0)
+        make_steps()
+
+    async def run() -> None:
+        await asyncio.gather(second(), first())
+
+    asyncio.run(run())
+    assert answers == [False]
+
+
+def test_a_task_is_not_taken_for_one_that_has_ended() -> None:
+    """Tasks that begin when they are made, and end, leave their memory to the next one in the same turn. What
+    `asyncio.eager_task_factory` does from Python 3.12 on is done by hand here.
+    """
+
+    class Eager:
+        """Stands for a task."""
+
+    places: set[int] = set()
+
+    def call_as_another_task() -> bool:
+        me = asyncio.current_task()
+        assert me is not None
+        loop, eager = asyncio.get_running_loop(), Eager()
+        places.add(id(eager))
+        asyncio.tasks._leave_task(loop, me)
+        asyncio.tasks._enter_task(loop, eager)  # type: ignore[arg-type]
+        try:
+            return turn_is_due()
+        finally:
+            asyncio.tasks._leave_task(loop, eager)  # type: ignore[arg-type]
+            asyncio.tasks._enter_task(loop, me)
+
+    async def run() -> list[bool]:
+        make_steps()
+        return [call_as_another_task() for _ in range(100)]
+
+    assert asyncio.run(run()) == [False] * 100
+    assert len(places) < 100, "each had memory of its own, so nothing was tested"

@@ -8,7 +8,7 @@
 //! the order of the tasks, which that would change. It is the later ones that do.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -54,16 +54,36 @@ impl Steps {
 /// Tasks in one turn of a loop.
 #[derive(Default)]
 struct SeenTasks {
-    /// The addresses of those that were seen to make a step. None of them ends and leaves its address to another one
-    /// that runs in the same turn.
-    seen: HashSet<usize>,
-    /// Those that have yielded, by what they do next. Each does once: who goes on without a turn is let.
-    yielded: HashMap<usize, Resumed>,
+    /// Those that were seen to make a step, by their addresses.
+    seen: HashMap<usize, SeenTask>,
     /// The loop that was asked to tell of its next turn, and when.
     asked: Option<(Py<PyWeakrefReference>, u32)>,
 }
 
+struct SeenTask {
+    /// One that has ended may leave its address to another that runs in the same turn: tasks may begin when they are
+    /// made.
+    task: Py<PyWeakrefReference>,
+    /// Whether it has yielded, which each does once: who goes on without a turn is let.
+    yielded: Option<Resumed>,
+}
+
+impl SeenTask {
+    fn new(task: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Self {
+            task: PyWeakrefReference::new(task)?.unbind(),
+            yielded: None,
+        })
+    }
+
+    fn is(&self, task: &Bound<'_, PyAny>) -> bool {
+        let seen = self.task.bind(task.py()).upgrade();
+        seen.is_some_and(|seen| seen.is(task))
+    }
+}
+
 /// What a task does in the turn after it has yielded.
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Resumed {
     /// The step again.
     Steps,
@@ -132,26 +152,27 @@ pub(super) fn is_due(py: Python<'_>) -> bool {
 }
 
 fn has_made_a_step(py: Python<'_>, resumed: Resumed) -> PyResult<bool> {
-    let Some(task) = current_task(py)? else {
+    let task = CURRENT_TASK.get(py)?.call0()?;
+    if task.is_none() {
         return Ok(false);
-    };
+    }
     ask_for_next_turn(py)?;
+    let first = SeenTask::new(&task)?;
     let (is_seen, is_turn) = TASKS.with_borrow_mut(|tasks| {
-        let is_seen = !tasks.seen.insert(task);
-        let is_turn = is_seen && tasks.yielded.insert(task, resumed).is_none();
-        (is_seen, is_turn)
+        let at = task.as_ptr() as usize;
+        match tasks.seen.get_mut(&at).filter(|seen| seen.is(&task)) {
+            Some(seen) => (true, seen.yielded.replace(resumed).is_none()),
+            None => {
+                tasks.seen.insert(at, first);
+                (false, false)
+            }
+        }
     });
     let mut steps = STEPS.get();
     steps.first_steps = if is_seen { 0 } else { steps.first_steps + 1 };
     steps.next_question = steps.count + steps.first_steps;
     STEPS.set(steps);
     Ok(is_turn)
-}
-
-/// The address of the running task.
-fn current_task(py: Python<'_>) -> PyResult<Option<usize>> {
-    let task = CURRENT_TASK.get(py)?.call0()?;
-    Ok((!task.is_none()).then(|| task.as_ptr() as usize))
 }
 
 /// Makes the loop call [`loop_has_turned`] when it runs next, before the tasks that yield.
@@ -182,20 +203,23 @@ fn ask_for_next_turn(py: Python<'_>) -> PyResult<()> {
 
 /// Begins to count anew.
 #[pyfunction]
-fn loop_has_turned() {
-    let before = TASKS.take().yielded;
-    let is_asked_first = before.values().any(|task| matches!(task, Resumed::Steps));
-    let begins = before
-        .into_iter()
-        .filter(|(_, task)| matches!(task, Resumed::Begins));
-    TASKS.set(SeenTasks {
-        seen: begins.map(|(task, _)| task).collect(),
-        ..SeenTasks::default()
-    });
+fn loop_has_turned(py: Python<'_>) -> PyResult<()> {
+    let mut seen = TASKS.take().seen;
+    let is_asked_first = seen
+        .values()
+        .any(|task| task.yielded == Some(Resumed::Steps));
+    seen.retain(|_, task| task.yielded.take() == Some(Resumed::Begins));
+    let is_any = !seen.is_empty();
+    TASKS.set(SeenTasks { seen, asked: None });
     STEPS.set(Steps {
         is_asked_first,
         ..Steps::NONE
     });
+    if is_any {
+        // What they do counts for this turn only, also if nobody asks in it.
+        ask_for_next_turn(py)?;
+    }
+    Ok(())
 }
 
 /// Notes that the loop runs.
