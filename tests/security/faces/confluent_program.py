@@ -13,7 +13,7 @@ if sys.argv[1] == "face":
 
     kafkars.compat.install("confluent_kafka")
 
-from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, Producer, TopicPartition
+from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.aio import AIOProducer
 
@@ -143,7 +143,16 @@ def polled(consumer: Any, case: Case, heard: set[str]) -> str:
 
 
 def committed(consumer: Any, case: Case) -> str:
-    return f"offset {consumer.committed([TopicPartition(case.topic, 0)], timeout=case.seconds)[0].offset}"
+    """The library passes on what the face waits for: that the coordinator is yet to take up its work."""
+    until = time.monotonic() + case.seconds
+    while True:
+        try:
+            found = consumer.committed([TopicPartition(case.topic, 0)], timeout=case.seconds)
+        except KafkaException as raised:
+            if raised.args[0].code() == KafkaError.NOT_COORDINATOR and time.monotonic() < until:
+                continue
+            raise
+        return f"offset {found[0].offset}"
 
 
 if __name__ == "__main__":
