@@ -5,6 +5,7 @@ the client had of the operating system with them.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gc
 import time
 import weakref
@@ -374,15 +375,29 @@ def secured(broker: EmbeddedBroker) -> str:
     return broker.bootstrap_servers_of("SASL")
 
 
-def descriptors() -> int:
-    return sum(1 for _ in Path("/proc/self/fd").iterdir())
+def descriptors() -> set[str]:
+    """What the process has open."""
+    found = set()
+    for descriptor in Path("/proc/self/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):
+            found.add(f"{descriptor.name} {descriptor.readlink()}")
+    return found
 
 
-def assert_gone(owners: list[weakref.ref[Owner]], before: int) -> None:
+def connections() -> list[str]:
+    """The lines of the system's table of TCP connections."""
+    return Path("/proc/self/net/tcp").read_text().splitlines()
+
+
+def assert_gone(owners: list[weakref.ref[Owner]], before: set[str]) -> None:
     deadline = time.monotonic() + SECONDS
-    while any(owner() for owner in owners) or descriptors() > before:
+    while any(owner() for owner in owners) or len(descriptors()) > len(before):
         alive = sum(owner() is not None for owner in owners)
-        assert time.monotonic() < deadline, f"{alive} alive, {descriptors() - before} descriptors more"
+        if time.monotonic() > deadline:
+            more, less = sorted(descriptors() - before), sorted(before - descriptors())
+            inodes = [each.partition("[")[2].rstrip("]") for each in more if "socket:" in each]
+            sockets = [line for line in connections() if any(f" {inode} " in line for inode in inodes)]
+            pytest.fail(f"{alive} alive; descriptors more: {more}, less: {less}; sockets: {sockets}")
         gc.collect()
         time.sleep(0.01)
 
@@ -402,6 +417,10 @@ def assert_forgotten_on_a_loop(fill: Callable[[Owner, str], Awaitable[None]], se
         return [weakref.ref(owner)]
 
     async def make_many() -> None:
+        # What the loop has for all its clients is made when one waits, which the others need not.
+        async with kafkars.aio.Consumer(bootstrap_servers="127.0.0.1:9") as waiting:
+            waiting.assign([("t", 0)])
+            assert await waiting.poll(0.01) is None
         await make()
         gc.collect()
         before = descriptors()

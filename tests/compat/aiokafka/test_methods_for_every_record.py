@@ -14,6 +14,10 @@ from tests.support.aiokafka_library import Library, Run
 
 COUNT = 20
 WAYS = ["send", "send_batch"]
+PATIENT = {"request_timeout_ms": 600_000}
+"""For many calls of `send_batch()`: the library's wait for those before them, and with each wait it takes off again what
+it has waited in all.
+"""
 
 
 def serializing(library: Library) -> type:
@@ -147,7 +151,8 @@ def test_sends_to_a_topic_that_is_not_known_yet_keep_their_order(library: Librar
     """Some of them are given up meanwhile, and let nobody pass."""
 
     async def test() -> None:
-        async with serializing(library)(bootstrap_servers=library.broker.bootstrap_servers) as producer:
+        address = {"bootstrap_servers": library.broker.bootstrap_servers}
+        async with serializing(library)(**address, **PATIENT) as producer:
             # Each is made just before: a client may know every topic that was there when it asked for one.
             topics = [library.broker.new_topic()]
             tasks = sends(producer, way, topics[0])
@@ -170,7 +175,7 @@ def test_batches_of_other_producers_keep_their_order(library: Library, run: Run)
     topic = library.broker.new_topic()
 
     async def test() -> None:
-        async with library.producer() as producer:
+        async with library.producer(**PATIENT) as producer:
             await asyncio.gather(*await asyncio.gather(*sends(producer, "send_batch", topic)))
         assert await values(library, topic) == numbered()
 
