@@ -295,6 +295,30 @@ def test_calls_of_many_tasks_keep_their_order(servers: str, client: Any) -> None
     assert offsets == sorted(offsets)
 
 
+@pytest.mark.parametrize("client", SENDERS)
+def test_calls_of_many_tasks_keep_their_order_behind_tasks_that_made_many(servers: str, client: Any) -> None:
+    """Tasks of a later loop may be where those were."""
+
+    async def send(call: Call, count: int) -> list[Any]:
+        futures = []
+        for _ in range(count):
+            work(0.001)
+            futures.append(await call())
+        return futures
+
+    async def run(count: int) -> list[int]:
+        async with client(servers) as call:
+            sent = await asyncio.gather(*(send(call, count) for _ in range(30)))
+            stored = await asyncio.gather(*itertools.chain(*sent))
+            return [offset_of(each) for each in stored]
+
+    for _ in range(25):
+        # The second call of each comes after a turn.
+        asyncio.run(asyncio.wait_for(run(2), SECONDS))
+        offsets = asyncio.run(asyncio.wait_for(run(1), SECONDS))
+        assert offsets == sorted(offsets)
+
+
 def offset_of(stored: Any) -> int:
     """The offset that a face's result tells."""
     return int(stored.offset() if hasattr(stored, "error") else stored.offset)
