@@ -15,8 +15,8 @@ from tests.support.aiokafka_library import Library, Run
 COUNT = 20
 WAYS = ["send", "send_batch"]
 PATIENT = {"request_timeout_ms": 600_000}
-"""For many calls of `send_batch()`: the library's wait for those before them, and with each wait it takes off again what
-it has waited in all.
+"""For many calls of `send_batch()`: the library's wait for those before them, and with each wait it takes off again
+what it has waited in all.
 """
 
 
