@@ -87,6 +87,10 @@ names! {
     "types": GENERIC_ALIAS = "GenericAlias", METHOD_TYPE = "MethodType";
 }
 
+names! {
+    "contextvars": CONTEXT = "Context";
+}
+
 #[cfg(Py_LIMITED_API)]
 names! {
     "contextvars": COPY_CONTEXT = "copy_context";

@@ -505,7 +505,14 @@ impl PyFuture {
     /// Takes one step of awaiting.
     #[inline]
     pub(super) fn step(slf: &Bound<'_, Self>) -> PyResult<Step> {
-        if turns::count_step() && slf.get().needs_no_wait() && turns::is_due(slf.py()) {
+        let may_be_turn = turns::count_step();
+        Self::counted_step(slf, may_be_turn)
+    }
+
+    /// The same of a step that is counted: whether it may be the loop's turn.
+    #[inline]
+    pub(super) fn counted_step(slf: &Bound<'_, Self>, may_be_turn: bool) -> PyResult<Step> {
+        if may_be_turn && slf.get().needs_no_wait() && turns::is_due(slf.py())? {
             return Ok(Step::Turn);
         }
         if let Some(outcome) = slf.get().begin(slf.py()) {
@@ -526,13 +533,15 @@ impl PyFuture {
         Ok(Step::Wait)
     }
 
-    /// True if a step may end the awaiting. Who is cancelled before that has begun no call that begins when it is
-    /// awaited.
+    /// True if nobody has waited, and a step may end the awaiting. Who is cancelled before that has begun no call that
+    /// begins when it is awaited.
     #[cold]
     fn needs_no_wait(&self) -> bool {
-        matches!(
-            self.inner.lock().state,
-            FutureState::Unawaited(_) | FutureState::Unbegun(_) | FutureState::Value(_)
-        )
+        let inner = self.inner.lock();
+        let is_first = matches!(
+            inner.state,
+            FutureState::Unawaited(_) | FutureState::Unbegun(_)
+        );
+        !inner.woken && (is_first || inner.is_done())
     }
 }

@@ -60,15 +60,14 @@ unsafe extern "C" fn send(
     unsafe {
         let py = Python::assume_attached();
         let future = Bound::ref_from_ptr(py, &object).cast_unchecked::<PyFuture>();
-        if !turns::count_step()
-            && let Some(value) = future.get().value(py)
-        {
+        let may_be_turn = turns::count_step();
+        if !may_be_turn && let Some(value) = future.get().value(py) {
             *result = value.into_ptr();
             return ffi::PySendResult::PYGEN_RETURN;
         }
         // The rest may run Python code, for which PyO3 has to know that the thread is attached.
-        Python::attach(
-            |py| match PyFuture::step(future).map(|step| step.yielded(future)) {
+        Python::attach(|py| {
+            match PyFuture::counted_step(future, may_be_turn).map(|step| step.yielded(future)) {
                 Ok(Err(value)) => {
                     *result = value.into_ptr();
                     ffi::PySendResult::PYGEN_RETURN
@@ -82,7 +81,7 @@ unsafe extern "C" fn send(
                     *result = std::ptr::null_mut();
                     ffi::PySendResult::PYGEN_ERROR
                 }
-            },
-        )
+            }
+        })
     }
 }

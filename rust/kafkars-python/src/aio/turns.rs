@@ -2,30 +2,29 @@
 //!
 //! A read whose records are there, and a send for which there is room, end without a wait. A task that makes one after
 //! the other would never let the loop run: no time limit, no cancellation and no signal would reach it. So now and then
-//! a step yields None, before it begins a call that begins when it is awaited.
+//! a step yields None, before it begins a call that begins when it is awaited, or takes an outcome that is there.
 //!
-//! In one turn of the loop the first call of each task never yields: calls that many tasks make once each are begun in
-//! the order of the tasks, which that would change. It is the later ones that do.
+//! In one turn of the loop, and since it was woken, the first call of each task never yields: calls that many tasks
+//! make once each are begun in the order of the tasks, which that would change. It is the later ones that do.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyWeakrefMethods, PyWeakrefReference};
+use pyo3::types::{PyDict, PyWeakrefMethods, PyWeakrefReference};
 
 use super::running_loop::{has_running_loop, running_loop};
-use crate::imports::CURRENT_TASK;
+use crate::imports::{CONTEXT, CURRENT_TASK};
 
 /// After so many steps in one turn it is asked who has made them: a millisecond, or a few. A turn takes as long as some
 /// ten steps.
 const MOST_STEPS: u32 = 1_024;
 
-/// The same for milliseconds: what the application does between its calls takes time, too.
+/// The same for milliseconds, and how long nobody may be asked then: what the application does between its calls takes
+/// time, too.
 const MOST_MILLISECONDS: u32 = 4;
-
-/// A loop that has not come to its next turn for so long may have been given up.
-const LONGEST_TURN_MILLISECONDS: u32 = 1_000;
 
 /// Steps of calls on one thread since its loop was last seen to run.
 #[derive(Clone, Copy)]
@@ -35,6 +34,8 @@ struct Steps {
     since: u32,
     /// The step from which on it is asked again.
     next_question: u32,
+    /// When it was asked last; means nothing before.
+    asked_at: u32,
     /// How many tasks in a row made their first step when it was asked: the more, the less often it is asked.
     first_steps: u32,
     /// Whether the first one may be of a task that has yielded in the turn before.
@@ -46,6 +47,7 @@ impl Steps {
         count: 0,
         since: 0,
         next_question: 0,
+        asked_at: 0,
         first_steps: 0,
         is_asked_first: false,
     };
@@ -56,8 +58,8 @@ impl Steps {
 struct SeenTasks {
     /// Those that were seen to make a step, by their addresses.
     seen: HashMap<usize, SeenTask>,
-    /// The loop that was asked to tell of its next turn, and when.
-    asked: Option<(Py<PyWeakrefReference>, u32)>,
+    /// The loop that was asked to tell of its next turn, and what it calls then.
+    asked: Option<(Py<PyWeakrefReference>, Py<NextTurn>)>,
 }
 
 struct SeenTask {
@@ -69,13 +71,6 @@ struct SeenTask {
 }
 
 impl SeenTask {
-    fn new(task: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Ok(Self {
-            task: PyWeakrefReference::new(task)?.unbind(),
-            yielded: None,
-        })
-    }
-
     fn is(&self, task: &Bound<'_, PyAny>) -> bool {
         let seen = self.task.bind(task.py()).upgrade();
         seen.is_some_and(|seen| seen.is(task))
@@ -98,8 +93,8 @@ thread_local! {
 
 /// Counts a call of a face that is a coroutine of Python; true if it should let the loop run before it begins.
 #[pyfunction]
-pub(crate) fn turn_is_due(py: Python<'_>) -> bool {
-    count_step() && has_running_loop(py) && has_made_a_step(py, Resumed::Begins).unwrap_or(false)
+pub(crate) fn turn_is_due(py: Python<'_>) -> PyResult<bool> {
+    Ok(count_step() && has_running_loop(py) && has_made_a_step(py, Resumed::Begins)?)
 }
 
 /// Counts a step; true if it may be the loop's turn.
@@ -115,8 +110,9 @@ pub(super) fn count_step() -> bool {
         cell.set(steps);
         let is_long =
             steps.count > MOST_STEPS || now.wrapping_sub(steps.since) >= MOST_MILLISECONDS;
-        (is_long && steps.count >= steps.next_question)
-            || (steps.is_asked_first && steps.count == 1)
+        let is_asked_again = steps.count >= steps.next_question
+            || now.wrapping_sub(steps.asked_at) >= MOST_MILLISECONDS;
+        (is_long && is_asked_again) || (steps.is_asked_first && steps.count == 1)
     })
 }
 
@@ -147,17 +143,28 @@ fn milliseconds() -> u32 {
 
 /// True if it is the loop's turn, because the running task has made a step since the last one.
 #[cold]
-pub(super) fn is_due(py: Python<'_>) -> bool {
-    has_running_loop(py) && has_made_a_step(py, Resumed::Steps).unwrap_or(false)
+pub(super) fn is_due(py: Python<'_>) -> PyResult<bool> {
+    Ok(has_running_loop(py) && has_made_a_step(py, Resumed::Steps)?)
 }
 
+/// Fails with what the handler of a signal raises meanwhile.
 fn has_made_a_step(py: Python<'_>, resumed: Resumed) -> PyResult<bool> {
-    let task = CURRENT_TASK.get(py)?.call0()?;
+    let Ok(event_loop) = running_loop(py) else {
+        return Ok(false);
+    };
+    let task = CURRENT_TASK.get(py)?.call1((&event_loop,))?;
     if task.is_none() {
         return Ok(false);
     }
-    ask_for_next_turn(py)?;
-    let first = SeenTask::new(&task)?;
+    // Another library's task that cannot be referred to weakly is let.
+    let Ok(reference) = PyWeakrefReference::new(&task) else {
+        return Ok(false);
+    };
+    ask_for_next_turn(&event_loop)?;
+    let first = SeenTask {
+        task: reference.unbind(),
+        yielded: None,
+    };
     let (is_seen, is_turn) = TASKS.with_borrow_mut(|tasks| {
         let at = task.as_ptr() as usize;
         match tasks.seen.get_mut(&at).filter(|seen| seen.is(&task)) {
@@ -171,43 +178,69 @@ fn has_made_a_step(py: Python<'_>, resumed: Resumed) -> PyResult<bool> {
     let mut steps = STEPS.get();
     steps.first_steps = if is_seen { 0 } else { steps.first_steps + 1 };
     steps.next_question = steps.count + steps.first_steps;
+    steps.asked_at = milliseconds();
     STEPS.set(steps);
     Ok(is_turn)
 }
 
-/// Makes the loop call [`loop_has_turned`] when it runs next, before the tasks that yield.
-fn ask_for_next_turn(py: Python<'_>) -> PyResult<()> {
-    let now = milliseconds();
-    let event_loop = running_loop(py)?;
+/// What a loop calls when it runs next, before the tasks that yield.
+#[pyclass(module = "kafkars._kafkars", frozen)]
+struct NextTurn {
+    /// It may come on another thread, where a loop may go on that was stopped within a turn.
+    has_come: AtomicBool,
+}
+
+#[pymethods]
+impl NextTurn {
+    fn __call__(slf: &Bound<'_, Self>) -> PyResult<()> {
+        slf.get().has_come.store(true, Ordering::Relaxed);
+        let is_of_this_thread = TASKS.with_borrow(|tasks| {
+            let asked = tasks.asked.as_ref();
+            asked.is_some_and(|(_, turn)| turn.is(slf))
+        });
+        match is_of_this_thread {
+            true => begin_anew(slf.py()),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Makes a loop that runs here tell of its next turn, unless it was asked to.
+fn ask_for_next_turn(event_loop: &Bound<'_, PyAny>) -> PyResult<()> {
+    let py = event_loop.py();
     let asked = TASKS.with_borrow(|tasks| {
-        let (asked, at) = tasks.asked.as_ref()?;
-        Some((asked.clone_ref(py), *at))
+        let (asked, turn) = tasks.asked.as_ref()?;
+        Some((asked.clone_ref(py), turn.clone_ref(py)))
     });
-    if let Some((asked, at)) = asked {
+    if let Some((asked, turn)) = asked {
         // Another one may have been stopped within a turn, and never come to the next.
-        let is_this = asked
-            .bind(py)
-            .upgrade()
-            .is_some_and(|asked| asked.is(&event_loop));
-        if is_this && now.wrapping_sub(at) < LONGEST_TURN_MILLISECONDS {
+        let asked = asked.bind(py).upgrade();
+        let is_to_come = !turn.get().has_come.load(Ordering::Relaxed);
+        if is_to_come && asked.is_some_and(|asked| asked.is(event_loop)) {
             return Ok(());
         }
         drop(TASKS.take());
     }
-    let call = wrap_pyfunction!(loop_has_turned, py)?;
-    event_loop.call_method1(intern!(py, "call_soon"), (call,))?;
-    let asked = PyWeakrefReference::new(&event_loop)?.unbind();
-    TASKS.with_borrow_mut(|tasks| tasks.asked = Some((asked, now)));
+    let turn = Bound::new(
+        py,
+        NextTurn {
+            has_come: AtomicBool::new(false),
+        },
+    )?;
+    // That of the running task would be kept with what it holds.
+    let keywords = PyDict::new(py);
+    keywords.set_item(intern!(py, "context"), CONTEXT.get(py)?.call0()?)?;
+    event_loop.call_method(intern!(py, "call_soon"), (&turn,), Some(&keywords))?;
+    let asked = PyWeakrefReference::new(event_loop)?.unbind();
+    TASKS.with_borrow_mut(|tasks| tasks.asked = Some((asked, turn.unbind())));
     Ok(())
 }
 
-/// Begins to count anew.
-#[pyfunction]
-fn loop_has_turned(py: Python<'_>) -> PyResult<()> {
-    let mut seen = TASKS.take().seen;
-    let is_asked_first = seen
-        .values()
-        .any(|task| task.yielded == Some(Resumed::Steps));
+/// Begins to count anew: the loop has turned.
+fn begin_anew(py: Python<'_>) -> PyResult<()> {
+    let SeenTasks { mut seen, asked } = TASKS.take();
+    drop(asked);
+    let is_asked_first = seen.values().any(|task| task.yielded.is_some());
     seen.retain(|_, task| task.yielded.take() == Some(Resumed::Begins));
     let is_any = !seen.is_empty();
     TASKS.set(SeenTasks { seen, asked: None });
@@ -217,16 +250,17 @@ fn loop_has_turned(py: Python<'_>) -> PyResult<()> {
     });
     if is_any {
         // What they do counts for this turn only, also if nobody asks in it.
-        ask_for_next_turn(py)?;
+        ask_for_next_turn(&running_loop(py)?)?;
     }
     Ok(())
 }
 
-/// Notes that the loop runs.
+/// Notes that the loop runs, and wakes tasks: their next calls are first ones.
 #[inline]
 pub(super) fn note_turn() {
     STEPS.set(Steps {
         is_asked_first: STEPS.get().is_asked_first,
         ..Steps::NONE
     });
+    TASKS.with_borrow_mut(|tasks| tasks.seen.retain(|_, task| task.yielded.is_some()));
 }

@@ -116,6 +116,8 @@ class AIOConsumer:
         until = deadline(seconds(timeout))
         check_number(num_messages)
         with self._consumer._gathering_() as gathering:
+            if turn_is_due():
+                await asyncio.sleep(0)
             return gathering.give() if await self._gather_(gathering, num_messages, until) else []
 
     async def _gather_(self, gathering: Gathering, most: int, until: float | None) -> bool:
@@ -124,8 +126,6 @@ class AIOConsumer:
         As in the library a call finds nothing more when the consumer is closed meanwhile. What it has taken is not
         committed then, and is read again.
         """
-        if turn_is_due():
-            await asyncio.sleep(0)
         await self._settle_()
         self._tasks_.check()
         self._consumer._check_()
