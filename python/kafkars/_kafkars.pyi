@@ -2656,3 +2656,6 @@ def wait_logs(seconds: float) -> bool:
 
 def turn_is_due() -> bool:
     """Counts a call of a face that is a coroutine of Python; true if it should let the loop run before it begins."""
+
+def call_begins() -> None:
+    """Notes that a call begins which has let the loop run before: the running task's first one in this turn."""

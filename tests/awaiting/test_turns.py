@@ -5,6 +5,7 @@ cancellation and no signal would reach the task that makes them.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import math
 import time
@@ -277,23 +278,28 @@ def test_first_calls_of_many_tasks_do_not_delay_the_turn_of_one_that_works(serve
     assert max(in_a_turn) <= 8, in_a_turn
 
 
-def test_others_run_while_a_task_awaits_what_is_there(servers: str) -> None:
+@pytest.mark.parametrize("way", ["flushed", "gathered", "called back"])
+def test_others_run_while_a_task_awaits_what_is_there(servers: str, way: str) -> None:
     """Deliveries end without the loop: a task that always awaits old ones never waits."""
     turns: list[float] = []
 
     async def run() -> None:
-        async with aio.Producer(bootstrap_servers=servers, linger_ms=0) as producer:
-            await producer.send("sent", b"")
-            window = [producer.send("sent", b"") for _ in range(200)]
+        async with aio.Producer(bootstrap_servers=servers) as producer:
+            sent = [producer.send("sent", b"") for _ in range(2_000)]
+            if way == "gathered":
+                await asyncio.gather(*sent)
+            elif way == "called back":
+                for each in sent:
+                    each.add_done_callback(lambda _: None)
             await producer.flush()
+            await asyncio.sleep(0)
 
-            async def go_on() -> None:
-                for _ in range(3_000):
-                    window.append(producer.send("sent", b""))
-                    await window.pop(0)
+            async def await_all() -> None:
+                for each in sent:
+                    await each
                     work(0.001)
 
-            working = asyncio.create_task(go_on())
+            working = asyncio.create_task(await_all())
             await take_turns(turns, 10)
             working.cancel()
             await asyncio.wait([working])
@@ -518,3 +524,57 @@ def test_a_task_is_not_taken_for_one_that_has_ended() -> None:
 
     assert asyncio.run(run()) == [False] * 100
     assert len(places) < 100, "each had memory of its own, so nothing was tested"
+
+
+@pytest.mark.parametrize("client", SENDERS)
+def test_who_was_cancelled_at_its_turn_makes_a_first_call(servers: str, client: Any) -> None:
+    """What it was about to make is not made, and its next call is overtaken by nobody."""
+
+    async def send(call: Call) -> Any:
+        with contextlib.suppress(asyncio.CancelledError):
+            while True:
+                await call()
+                work(0.001)
+        return await call()
+
+    async def run() -> list[int]:
+        async with client(servers) as call:
+            tasks = [asyncio.create_task(send(call)) for _ in range(20)]
+            for _ in range(2):
+                await asyncio.sleep(0)
+            for task in tasks:
+                task.cancel()
+            futures = await asyncio.gather(*tasks)
+            return [offset_of(stored) for stored in await asyncio.gather(*futures)]
+
+    for _ in range(5):
+        offsets = asyncio.run(asyncio.wait_for(run(), SECONDS))
+        assert offsets == sorted(offsets)
+
+
+@pytest.mark.parametrize("client", SENDERS)
+def test_who_was_woken_by_a_time_limit_makes_a_first_call(servers: str, client: Any) -> None:
+    """Also in the turn in which it has begun to wait."""
+    steps: list[int] = []
+
+    async def wait_and_send(poll: Any, call: Call, number: int) -> Any:
+        work(0.001)
+        assert await poll(timeout=0.02) is None
+        steps.append(number)
+        future = await call()
+        steps.append(number)
+        return future
+
+    async def run() -> None:
+        async with client(servers) as call, aio.Consumer(bootstrap_servers=servers) as consumer:
+            consumer.assign({("t", 0): RECORDS})
+            other = asyncio.create_task(wait_and_send(consumer.poll, call, -1))
+            await asyncio.sleep(0)
+            # Its limit is over when the others begin, and looked at behind them.
+            sends = [asyncio.create_task(wait_and_send(consumer.poll, call, number)) for number in range(60)]
+            work(0.03)
+            await asyncio.gather(*await asyncio.gather(other, *sends))
+
+    for _ in range(3):
+        asyncio.run(asyncio.wait_for(run(), SECONDS))
+        assert steps[::2] == steps[1::2]

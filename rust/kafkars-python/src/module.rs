@@ -92,6 +92,7 @@ fn _kafkars(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(log::take_logs, module)?)?;
     module.add_function(wrap_pyfunction!(log::wait_logs, module)?)?;
     module.add_function(wrap_pyfunction!(turns::turn_is_due, module)?)?;
+    module.add_function(wrap_pyfunction!(turns::call_begins, module)?)?;
     Ok(())
 }
 

@@ -153,6 +153,7 @@ impl PyFuture {
                 resuming: false,
                 has_driver: false,
                 woken: false,
+                waiting_tasks: 0,
                 seen: false,
                 was_asked: false,
             }),
@@ -512,8 +513,15 @@ impl PyFuture {
     /// The same of a step that is counted: whether it may be the loop's turn.
     #[inline]
     pub(super) fn counted_step(slf: &Bound<'_, Self>, may_be_turn: bool) -> PyResult<Step> {
-        if may_be_turn && slf.get().needs_no_wait() && turns::is_due(slf.py())? {
-            return Ok(Step::Turn);
+        if may_be_turn && slf.get().needs_no_wait() {
+            match turns::is_due(slf.py()) {
+                Ok(false) => {}
+                Ok(true) => return Ok(Step::Turn),
+                Err(interrupt) => {
+                    Self::give_up(slf);
+                    return Err(interrupt);
+                }
+            }
         }
         if let Some(outcome) = slf.get().begin(slf.py()) {
             return outcome.map(Step::Outcome);
@@ -525,6 +533,7 @@ impl PyFuture {
             let mut inner = slf.get().inner.lock();
             inner.blocking = true;
             inner.woken = false;
+            inner.waiting_tasks += 1;
             inner.is_expected()
         };
         if !expected {
@@ -533,15 +542,19 @@ impl PyFuture {
         Ok(Step::Wait)
     }
 
-    /// True if nobody has waited, and a step may end the awaiting. Who is cancelled before that has begun no call that
-    /// begins when it is awaited.
+    /// True if the step is none of a task that has waited, and may end the awaiting. Who is cancelled before that has
+    /// begun no call that begins when it is awaited.
     #[cold]
     fn needs_no_wait(&self) -> bool {
-        let inner = self.inner.lock();
+        let mut inner = self.inner.lock();
+        if inner.waiting_tasks > 0 {
+            inner.waiting_tasks -= 1;
+            return false;
+        }
         let is_first = matches!(
             inner.state,
             FutureState::Unawaited(_) | FutureState::Unbegun(_)
         );
-        !inner.woken && (is_first || inner.is_done())
+        is_first || inner.is_done()
     }
 }

@@ -353,6 +353,7 @@ impl PyLoopBridge {
     /// Wakes the futures that are ready, in order. After an exception that ends the program the rest waits for the
     /// loop's next turn.
     fn wake_ready(slf: &Bound<'_, Self>) -> PyResult<()> {
+        turns::note_turn();
         let py = slf.py();
         let loop_bridge = slf.get();
         let mut is_offered = false;
@@ -430,7 +431,6 @@ impl PyLoopBridge {
     /// may enter the loop again, which then is woken by the other lane.
     #[pyo3(signature = (is_second=false, /))]
     fn __call__(slf: &Bound<'_, Self>, is_second: bool) -> PyResult<()> {
-        turns::note_turn();
         let loop_bridge = slf.get();
         let next = match is_second {
             true => Lane::First,

@@ -67,7 +67,7 @@ struct SeenTask {
     /// made.
     task: Py<PyWeakrefReference>,
     /// Whether it has yielded, which each does once: who goes on without a turn is let.
-    yielded: Option<Resumed>,
+    has_yielded: bool,
 }
 
 impl SeenTask {
@@ -75,15 +75,6 @@ impl SeenTask {
         let seen = self.task.bind(task.py()).upgrade();
         seen.is_some_and(|seen| seen.is(task))
     }
-}
-
-/// What a task does in the turn after it has yielded.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Resumed {
-    /// The step again.
-    Steps,
-    /// Its call.
-    Begins,
 }
 
 thread_local! {
@@ -94,7 +85,13 @@ thread_local! {
 /// Counts a call of a face that is a coroutine of Python; true if it should let the loop run before it begins.
 #[pyfunction]
 pub(crate) fn turn_is_due(py: Python<'_>) -> PyResult<bool> {
-    Ok(count_step() && has_running_loop(py) && has_made_a_step(py, Resumed::Begins)?)
+    Ok(count_step() && is_due(py)?)
+}
+
+/// Notes that a call begins which has let the loop run before: the running task's first one in this turn.
+#[pyfunction]
+pub(crate) fn call_begins(py: Python<'_>) -> PyResult<()> {
+    is_due(py).map(drop)
 }
 
 /// Counts a step; true if it may be the loop's turn.
@@ -141,14 +138,13 @@ fn milliseconds() -> u32 {
     START.elapsed().as_millis() as u32
 }
 
-/// True if it is the loop's turn, because the running task has made a step since the last one.
+/// True if it is the loop's turn, because the running task has made a step since the last one. Fails with what the
+/// handler of a signal raises meanwhile.
 #[cold]
 pub(super) fn is_due(py: Python<'_>) -> PyResult<bool> {
-    Ok(has_running_loop(py) && has_made_a_step(py, Resumed::Steps)?)
-}
-
-/// Fails with what the handler of a signal raises meanwhile.
-fn has_made_a_step(py: Python<'_>, resumed: Resumed) -> PyResult<bool> {
+    if !has_running_loop(py) {
+        return Ok(false);
+    }
     let Ok(event_loop) = running_loop(py) else {
         return Ok(false);
     };
@@ -163,12 +159,12 @@ fn has_made_a_step(py: Python<'_>, resumed: Resumed) -> PyResult<bool> {
     ask_for_next_turn(&event_loop)?;
     let first = SeenTask {
         task: reference.unbind(),
-        yielded: None,
+        has_yielded: false,
     };
     let (is_seen, is_turn) = TASKS.with_borrow_mut(|tasks| {
         let at = task.as_ptr() as usize;
         match tasks.seen.get_mut(&at).filter(|seen| seen.is(&task)) {
-            Some(seen) => (true, seen.yielded.replace(resumed).is_none()),
+            Some(seen) => (true, !std::mem::replace(&mut seen.has_yielded, true)),
             None => {
                 tasks.seen.insert(at, first);
                 (false, false)
@@ -192,15 +188,14 @@ struct NextTurn {
 
 #[pymethods]
 impl NextTurn {
-    fn __call__(slf: &Bound<'_, Self>) -> PyResult<()> {
+    fn __call__(slf: &Bound<'_, Self>) {
         slf.get().has_come.store(true, Ordering::Relaxed);
         let is_of_this_thread = TASKS.with_borrow(|tasks| {
             let asked = tasks.asked.as_ref();
             asked.is_some_and(|(_, turn)| turn.is(slf))
         });
-        match is_of_this_thread {
-            true => begin_anew(slf.py()),
-            false => Ok(()),
+        if is_of_this_thread {
+            begin_anew();
         }
     }
 }
@@ -237,22 +232,12 @@ fn ask_for_next_turn(event_loop: &Bound<'_, PyAny>) -> PyResult<()> {
 }
 
 /// Begins to count anew: the loop has turned.
-fn begin_anew(py: Python<'_>) -> PyResult<()> {
-    let SeenTasks { mut seen, asked } = TASKS.take();
-    drop(asked);
-    let is_asked_first = seen.values().any(|task| task.yielded.is_some());
-    seen.retain(|_, task| task.yielded.take() == Some(Resumed::Begins));
-    let is_any = !seen.is_empty();
-    TASKS.set(SeenTasks { seen, asked: None });
+fn begin_anew() {
+    let SeenTasks { seen, .. } = TASKS.take();
     STEPS.set(Steps {
-        is_asked_first,
+        is_asked_first: seen.values().any(|task| task.has_yielded),
         ..Steps::NONE
     });
-    if is_any {
-        // What they do counts for this turn only, also if nobody asks in it.
-        ask_for_next_turn(&running_loop(py)?)?;
-    }
-    Ok(())
 }
 
 /// Notes that the loop runs, and wakes tasks: their next calls are first ones.
@@ -262,5 +247,5 @@ pub(super) fn note_turn() {
         is_asked_first: STEPS.get().is_asked_first,
         ..Steps::NONE
     });
-    TASKS.with_borrow_mut(|tasks| tasks.seen.retain(|_, task| task.yielded.is_some()));
+    TASKS.with_borrow_mut(|tasks| tasks.seen.retain(|_, task| task.has_yielded));
 }

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from kafkars import _kafkars
+from kafkars.compat._turns import turn
 
 if TYPE_CHECKING:
     from kafkars.compat.aiokafka.producer.producer import AIOKafkaProducer
@@ -32,7 +33,7 @@ async def send(
     if value is None and key is None:
         raise AssertionError("a record needs a value or a key")
     if _kafkars.turn_is_due():
-        await asyncio.sleep(0)
+        await turn()
     await producer._known_topics_.wait(producer, topic)
     producer._check_in_transaction_()
     # `_serialize()` may add to them.

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from kafkars import _kafkars, aio
 from kafkars._discreet import discreet
 from kafkars.compat._quiet import quiet
+from kafkars.compat._turns import turn
 from kafkars.compat.aiokafka import errors
 from kafkars.compat.aiokafka._connection import Connection, check_loop, first_contact, warn_of_loop
 from kafkars.compat.aiokafka._coroutine_methods import native
@@ -403,7 +404,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
         """
         self._check_open_()
         if _kafkars.turn_is_due():
-            await asyncio.sleep(0)
+            await turn()
         await self._known_topics_.wait(self, topic)
         # As in aiokafka also without a partition, chosen as for a record without a key; FastStream relies on it.
         number = self._partition(topic, partition, None, None, None, None)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from kafkars._discreet import discreet
 from kafkars._kafkars import turn_is_due
+from kafkars.compat._turns import turn
 from kafkars.compat.confluent_kafka._arguments import function, seconds
 from kafkars.compat.confluent_kafka.aio._callbacks import Tasks, heard, no_workers
 from kafkars.compat.confluent_kafka.aio._gathering import Gathering, GatheringConsumer
@@ -90,7 +91,7 @@ class AIOConsumer:
         """
         limit = seconds(timeout)
         if turn_is_due():
-            await asyncio.sleep(0)
+            await turn()
         await self._settle_()
         self._tasks_.check()
         message = self._consumer._take_one_()
@@ -117,7 +118,7 @@ class AIOConsumer:
         check_number(num_messages)
         with self._consumer._gathering_() as gathering:
             if turn_is_due():
-                await asyncio.sleep(0)
+                await turn()
             return gathering.give() if await self._gather_(gathering, num_messages, until) else []
 
     async def _gather_(self, gathering: Gathering, most: int, until: float | None) -> bool:

@@ -16,6 +16,7 @@ from kafkars import aio, errors
 from kafkars._discreet import discreet
 from kafkars._kafkars import Message, turn_is_due
 from kafkars.compat._quiet import quiet
+from kafkars.compat._turns import turn
 from kafkars.compat.confluent_kafka import _cluster
 from kafkars.compat.confluent_kafka._arguments import credentials, seconds
 from kafkars.compat.confluent_kafka._config import producer_settings
@@ -133,7 +134,7 @@ class AIOProducer:
         """
         self._check_()
         if turn_is_due():
-            await asyncio.sleep(0)
+            await turn()
             self._check_()
         if len(self._open_) >= self._most_ or self._waiting_:
             await self._wait_for_room_()

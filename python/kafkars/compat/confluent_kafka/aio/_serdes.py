@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic
 
 from kafkars._discreet import forget
 from kafkars._kafkars import turn_is_due
+from kafkars.compat._turns import turn
 from kafkars.compat.confluent_kafka._arguments import seconds
 from kafkars.compat.confluent_kafka._serdes import K, Serdes, V, given
 from kafkars.compat.confluent_kafka.aio._consumer import AIOConsumer, check_number, deadline
@@ -153,7 +154,7 @@ class AsyncDeserializingConsumer(Awaited, AIOConsumer, Generic[K, V]):
         until = deadline(seconds(timeout))
         check_number(num_messages)
         if turn_is_due():
-            await asyncio.sleep(0)
+            await turn()
         while True:
             with self._consumer._gathering_() as gathering:
                 await self._gather_(gathering, num_messages, until)
