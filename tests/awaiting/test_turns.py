@@ -409,6 +409,14 @@ def test_calls_of_many_tasks_keep_their_order_behind_tasks_that_made_many(server
         assert offsets == sorted(offsets)
 
 
+async def send_noted(call: Call, steps: list[int], number: int) -> Any:
+    """Notes a task's number when its call begins and when it has ended: side by side where it has not yielded."""
+    steps.append(number)
+    future = await call()
+    steps.append(number)
+    return future
+
+
 @pytest.mark.parametrize("client", SENDERS)
 def test_who_has_waited_makes_a_first_call(servers: str, client: Any) -> None:
     """To take what was waited for is no call. Nobody yields, so nobody overtakes."""
@@ -417,10 +425,7 @@ def test_who_has_waited_makes_a_first_call(servers: str, client: Any) -> None:
     async def wait_and_send(stuck: Any, call: Call, number: int) -> Any:
         await stuck.flush()
         work(0.001)
-        steps.append(number)
-        future = await call()
-        steps.append(number)
-        return future
+        return await send_noted(call, steps, number)
 
     async def run() -> None:
         async with client(servers) as call, aio.Producer(**NOWHERE) as stuck:
@@ -511,11 +516,11 @@ def test_a_task_is_not_taken_for_one_that_has_ended() -> None:
         loop, eager = asyncio.get_running_loop(), Eager()
         places.add(id(eager))
         asyncio.tasks._leave_task(loop, me)
-        asyncio.tasks._enter_task(loop, eager)  # type: ignore[arg-type]
+        asyncio.tasks._enter_task(loop, eager)  # type: ignore[arg-type]  # it is no task
         try:
             return turn_is_due()
         finally:
-            asyncio.tasks._leave_task(loop, eager)  # type: ignore[arg-type]
+            asyncio.tasks._leave_task(loop, eager)  # type: ignore[arg-type]  # it is no task
             asyncio.tasks._enter_task(loop, me)
 
     async def run() -> list[bool]:
@@ -560,10 +565,7 @@ def test_who_was_woken_by_a_time_limit_makes_a_first_call(servers: str, client: 
     async def wait_and_send(poll: Any, call: Call, number: int) -> Any:
         work(0.001)
         assert await poll(timeout=0.02) is None
-        steps.append(number)
-        future = await call()
-        steps.append(number)
-        return future
+        return await send_noted(call, steps, number)
 
     async def run() -> None:
         async with client(servers) as call, aio.Consumer(bootstrap_servers=servers) as consumer:

@@ -21,6 +21,7 @@ from confluent_kafka.admin import AdminClient
 from tests.client_api import AsyncApi, SyncApi
 from tests.kafka.process import GRACE_SECONDS, SUPERVISE
 from tests.support import java_tools
+from tests.support.waiting import StuckError
 
 NUMBERS = itertools.count(1)
 SECONDS = 60.0
@@ -98,10 +99,6 @@ def python_settings(bootstrap: str, group: str, instance: str | None) -> dict[st
         "session_timeout_ms": SESSION_MS,
         "heartbeat_interval_ms": HEARTBEAT_MS,
     }
-
-
-class StuckError(Exception):
-    """kafka-python 3.0.12 waits for its coordinator without end at times, on Apache Kafka as well."""
 
 
 class KafkaPythonMember:

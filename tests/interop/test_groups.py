@@ -10,8 +10,9 @@ import confluent_kafka
 import pytest
 
 from tests.brokers import Broker
-from tests.interop.members import CONFLUENT_CONSUMER, KINDS, SECONDS, Kind, Member, StuckError
+from tests.interop.members import CONFLUENT_CONSUMER, KINDS, SECONDS, Kind, Member
 from tests.kafka.cluster import wait_until
+from tests.support.waiting import StuckError
 
 PARTITIONS = 4
 CLASSIC_KINDS = [kind for kind in KINDS if kind is not CONFLUENT_CONSUMER]

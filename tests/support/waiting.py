@@ -15,6 +15,10 @@ SECONDS = 20.0
 PAUSE_BETWEEN_LOOKS = 0.005
 
 
+class StuckError(Exception):
+    """kafka-python 3.0.12 waits for its coordinator without end at times, on Apache Kafka as well."""
+
+
 def eventually(look: Callable[[], T], what: str, seconds: float = SECONDS) -> T:
     """Looks again and again until `look` answers something true, and returns that."""
     deadline = time.monotonic() + seconds

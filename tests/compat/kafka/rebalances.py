@@ -7,15 +7,13 @@ from collections.abc import Callable
 from threading import Event, Thread
 from typing import Any
 
+from tests.support.waiting import StuckError
+
 WAIT = 40.0
 EACH = 60
 """Records of a partition."""
 ONE, OTHER = 20, 30
 """Where a member stands in its two partitions: a position that it has of a commit, or after that, is far below."""
-
-
-class StuckError(Exception):
-    """kafka-python 3.0.12 waits for its coordinator without end at times, on Apache Kafka as well."""
 
 
 def poll_until(consumer: Any, is_there: Callable[[], Any]) -> None:

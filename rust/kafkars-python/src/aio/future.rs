@@ -543,7 +543,7 @@ impl PyFuture {
     }
 
     /// True if the step is none of a task that has waited, and may end the awaiting. Who is cancelled before that has
-    /// begun no call that begins when it is awaited.
+    /// begun no call that begins when it is awaited. To be asked once a step: a task that has waited is taken off.
     #[cold]
     fn needs_no_wait(&self) -> bool {
         let mut inner = self.inner.lock();

@@ -15,7 +15,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyWeakrefMethods, PyWeakrefReference};
 
-use super::running_loop::{has_running_loop, running_loop};
+use super::running_loop::running_loop;
 use crate::imports::{CONTEXT, CURRENT_TASK};
 
 /// After so many steps in one turn it is asked who has made them: a millisecond, or a few. A turn takes as long as some
@@ -142,9 +142,6 @@ fn milliseconds() -> u32 {
 /// handler of a signal raises meanwhile.
 #[cold]
 pub(super) fn is_due(py: Python<'_>) -> PyResult<bool> {
-    if !has_running_loop(py) {
-        return Ok(false);
-    }
     let Ok(event_loop) = running_loop(py) else {
         return Ok(false);
     };
