@@ -24,8 +24,8 @@ PROGRAM = Path(__file__).with_name("starting") / "first_record.py"
 KAFKA_PYTHON_2 = ROOT / ".cache" / "kafka-python-2"
 
 ROUNDS = 7
-# What counts is processor time, the best of the rounds: it hardly depends on what else the machine does. Faces take 0.4
-# to 0.85 of it.
+# What counts is processor time, the median of rounds in turns: it hardly depends on what else the machine does, and not
+# on one round in which it was twice as fast. Faces take 0.4 to 0.9 of it.
 MARGIN = 1.1
 PAIRS = [
     pytest.param("confluent_kafka", "face", "original", id="confluent_kafka"),
@@ -47,7 +47,7 @@ def test_a_face_starts_as_soon_as_its_original(library: str, face: str, original
     ours, theirs = (list(column) for column in zip(*rounds, strict=True))
     told = f"{library}: face {described(ours)}; original {described(theirs)}"
     log.info(told)
-    assert best(ours) <= MARGIN * best(theirs), told
+    assert usual(ours) <= MARGIN * usual(theirs), told
 
 
 @pytest.mark.parametrize(("library", "other"), [("kafkars", "confluent_kafka"), ("kafkars_aio", "aiokafka")])
@@ -56,7 +56,7 @@ def test_kafkars_starts_as_soon_as_the_others(library: str, other: str, embedded
     ours, theirs = (list(column) for column in zip(*rounds, strict=True))
     told = f"{library} {described(ours)}; {other} {described(theirs)}"
     log.info(told)
-    assert best(ours) <= MARGIN * best(theirs), told
+    assert usual(ours) <= MARGIN * usual(theirs), told
 
 
 def start(library: str, kind: str, broker: Broker) -> tuple[float, ...]:
@@ -70,14 +70,14 @@ def start(library: str, kind: str, broker: Broker) -> tuple[float, ...]:
     return tuple(map(float, ran.stdout.split()))
 
 
-def best(runs: list[tuple[float, ...]]) -> float:
-    """The least processor time of import and first record."""
-    return min(run[0] + run[2] for run in runs)
+def usual(runs: list[tuple[float, ...]]) -> float:
+    """The median processor time of import and first record."""
+    return statistics.median(run[0] + run[2] for run in runs)
 
 
 def described(runs: list[tuple[float, ...]]) -> str:
     import_cpu, import_time, cpu, time = (statistics.median(column) * 1000 for column in zip(*runs, strict=True))
     return (
-        f"{best(runs) * 1000:.1f} ms of CPU at best; medians: import {import_cpu:.1f} ms of CPU ({import_time:.1f} ms), "
+        f"{usual(runs) * 1000:.1f} ms of CPU in all: import {import_cpu:.1f} ms of CPU ({import_time:.1f} ms), "
         f"first record {cpu:.1f} ms of CPU ({time:.1f} ms)"
     )
