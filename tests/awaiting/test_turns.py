@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from kafkars import Producer, aio
 from kafkars._kafkars import turn_is_due
+from kafkars.compat._turns import turn
 from kafkars.compat.aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 from kafkars.compat.confluent_kafka import TopicPartition
 from kafkars.compat.confluent_kafka.aio import AIOConsumer, AIOProducer
@@ -139,6 +140,11 @@ async def take_turns(taken: list[float], most: float = math.inf) -> None:
     while len(taken) < most:
         taken.append(time.perf_counter())
         await asyncio.sleep(0)
+
+
+async def wait_for_it(call: Awaitable[Any]) -> None:
+    """A task that awaits the call."""
+    await call
 
 
 def work(seconds: float) -> None:
@@ -278,14 +284,18 @@ def test_first_calls_of_many_tasks_do_not_delay_the_turn_of_one_that_works(serve
     assert max(in_a_turn) <= 8, in_a_turn
 
 
-@pytest.mark.parametrize("way", ["flushed", "gathered", "called back"])
+@pytest.mark.parametrize("way", ["flushed", "gathered", "called back", "awaited"])
 def test_others_run_while_a_task_awaits_what_is_there(servers: str, way: str) -> None:
     """Deliveries end without the loop: a task that always awaits old ones never waits."""
     turns: list[float] = []
 
     async def run() -> None:
         async with aio.Producer(bootstrap_servers=servers) as producer:
-            sent = [producer.send("sent", b"") for _ in range(2_000)]
+            sent = []
+            for _ in range(1_000):
+                sent.append(producer.send("sent", b""))
+                if way == "awaited":
+                    await asyncio.create_task(wait_for_it(sent[-1]))
             if way == "gathered":
                 await asyncio.gather(*sent)
             elif way == "called back":
@@ -297,7 +307,7 @@ def test_others_run_while_a_task_awaits_what_is_there(servers: str, way: str) ->
             async def await_all() -> None:
                 for each in sent:
                     await each
-                    work(0.001)
+                    work(0.002)
 
             working = asyncio.create_task(await_all())
             await take_turns(turns, 10)
@@ -309,28 +319,102 @@ def test_others_run_while_a_task_awaits_what_is_there(servers: str, way: str) ->
     assert max(waits) < 1.0
 
 
-def test_a_loop_that_was_stopped_within_a_turn_holds_up_no_later_one(servers: str) -> None:
+CONSUMER_CALLS: dict[str, Callable[[AIOConsumer], Awaitable[Any]]] = {
+    "assignment": lambda consumer: consumer.assignment(),
+    "position": lambda consumer: consumer.position([TopicPartition("t", 0)]),
+    "seek": lambda consumer: consumer.seek(TopicPartition("t", 0, 0)),
+    "pause": lambda consumer: consumer.pause([TopicPartition("t", 0)]),
+    "resume": lambda consumer: consumer.resume([TopicPartition("t", 0)]),
+    "assign": lambda consumer: consumer.assign([TopicPartition("t", 0, 0)]),
+    "store_offsets": lambda consumer: consumer.store_offsets(offsets=[TopicPartition("t", 0, 0)]),
+    "consumer_group_metadata": lambda consumer: consumer.consumer_group_metadata(),
+}
+PRODUCER_CALLS: dict[str, Callable[[AIOProducer], Awaitable[Any]]] = {
+    "poll": lambda producer: producer.poll(),
+    "poll without end": lambda producer: producer.poll(-1),
+    "flush": lambda producer: producer.flush(),
+    "purge": lambda producer: producer.purge(),
+}
+
+
+async def others_run(call: Call) -> None:
+    """Lets another task take turns while one makes a call without end."""
+    turns: list[float] = []
+    until = time.perf_counter() + SECONDS / 2
+
+    async def make() -> None:
+        while len(turns) < 20:
+            assert time.perf_counter() < until, f"{len(turns)} turns"
+            await call()
+
+    await asyncio.gather(make(), take_turns(turns, 20))
+
+
+@pytest.mark.parametrize("name", CONSUMER_CALLS)
+def test_calls_that_confluents_consumer_makes_on_a_thread_let_others_run(servers: str, name: str) -> None:
+    async def run() -> None:
+        settings = {"bootstrap.servers": servers, "group.id": "turns", "enable.auto.offset.store": False}
+        consumer = AIOConsumer(settings)
+        await consumer.assign([TopicPartition("t", 0, 0)])
+        await others_run(lambda: CONSUMER_CALLS[name](consumer))
+        await consumer.close()
+
+    asyncio.run(asyncio.wait_for(run(), SECONDS))
+
+
+@pytest.mark.parametrize("name", PRODUCER_CALLS)
+def test_calls_of_confluents_producer_let_others_run(servers: str, name: str) -> None:
+    async def run() -> None:
+        async with AIOProducer({"bootstrap.servers": servers}) as producer:
+            await others_run(lambda: PRODUCER_CALLS[name](producer))
+
+    asyncio.run(asyncio.wait_for(run(), SECONDS))
+
+
+def test_a_loop_that_has_lost_what_it_was_to_call_is_asked_again(servers: str) -> None:
+    """A signal's handler may raise in the moment in which the loop calls it, and the loop be run again."""
+
+    class Losing(asyncio.SelectorEventLoop):
+        loses = True
+
+        def call_soon(self, callback: Any, *args: Any, context: Any = None) -> asyncio.Handle:
+            handle = super().call_soon(callback, *args, context=context)
+            if self.loses and "NextTurn" in repr(callback):
+                Losing.loses = False
+                handle.cancel()
+            return handle
+
+    async def run() -> None:
+        async with native_enqueue(servers) as call:
+            await others_run(call)
+
+    loop = Losing()
+    loop.run_until_complete(asyncio.wait_for(run(), SECONDS))
+    loop.close()
+    assert not Losing.loses
+
+
+def test_a_loop_that_was_stopped_within_a_turn_holds_up_no_later_one() -> None:
     """What one loop was asked to tell, another one may be."""
     turns: list[float] = []
 
-    async def read(calls: int, is_stopped: bool) -> None:
-        async with face_getone(servers) as getone:
-            await getone()
-            if is_stopped:
-                asyncio.get_running_loop().stop()
-            for _ in range(calls):
-                await getone()
+    async def call(calls: int, is_stopped: bool) -> None:
+        if is_stopped:
+            asyncio.get_running_loop().stop()
+        for _ in range(calls):
+            if turn_is_due():
+                await turn()
 
     async def run() -> None:
         other = asyncio.create_task(take_turns(turns))
-        await read(10_000, is_stopped=False)
+        await call(10_000, is_stopped=False)
         other.cancel()
 
     stopped = asyncio.new_event_loop()
-    task = stopped.create_task(read(5_000, is_stopped=True))
+    task = stopped.create_task(call(5_000, is_stopped=True))
     stopped.run_forever()
     asyncio.run(asyncio.wait_for(run(), SECONDS))
-    assert len(turns) < 5_000
+    assert 0 < len(turns) < 100, "a turn every 1,024 calls, or a few milliseconds"
     stopped.run_until_complete(task)
     stopped.close()
 

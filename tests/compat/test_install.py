@@ -340,3 +340,35 @@ def test_a_library_that_may_not_be_imported_is_not_installed() -> None:
             print(error, aiokafka.__name__)
     """)
     assert printed == "not here aiokafka"
+
+
+def test_a_program_whose_modules_are_in_no_folder_gets_the_face() -> None:
+    """Tools that make one file of a program teach `pkgutil` where packages are, and watch imports."""
+    printed = run("""
+        import pkgutil, sys
+        from pathlib import Path
+        import kafkars.compat.aiokafka as face
+
+        asked = []
+        pkgutil.iter_modules = lambda path: asked.append(path) or iter([pkgutil.ModuleInfo(None, "errors", False)])
+        sys.meta_path.insert(0, type("", (), {"find_spec": lambda self, *_: None})())
+        face.__path__.insert(0, str(Path(face.__file__).parent / "nowhere"))
+        from kafkars.compat import install
+        assert install("aiokafka") is face
+        print(len(asked))
+    """)
+    assert printed == "1"
+
+
+def test_all_public_modules_of_a_face_are_found() -> None:
+    printed = run("""
+        import pkgutil
+        import kafkars.compat.confluent_kafka as face
+        from kafkars.compat._alias import modules_below
+
+        found = [module.name[len(face.__name__):] for module in pkgutil.walk_packages(face.__path__, face.__name__ + ".")]
+        public = [name for name in found if "._" not in name]
+        assert list(modules_below(face.__path__)) == public, public
+        print(len(public) > 20)
+    """)
+    assert printed == "True"

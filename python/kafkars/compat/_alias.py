@@ -157,22 +157,37 @@ def is_of_interpreter(finder: object) -> bool:
 
 
 def modules_below(path: Iterable[str]) -> Iterator[str]:
-    """The public modules below a package, each with a dot in front. Imports none of them, nor `pkgutil`, which is slow
-    to import: setuptools alone has programs watched.
-    """
+    """The public modules below a package, each with a dot in front, in order. Imports none of them."""
     for folder in path:
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                name, _, suffix = entry.name.partition(".")
-                if name.startswith("_"):
-                    continue
-                if f".{suffix}" in all_suffixes():
-                    yield f".{name}"
-                elif entry.is_dir() and has_init(entry.path):
-                    yield f".{name}"
-                    yield from (f".{name}{below}" for below in modules_below([entry.path]))
+        for name, is_package in modules_in(folder):
+            if name.startswith("_"):
+                continue
+            yield f".{name}"
+            if is_package:
+                inner = modules_below([os.path.join(folder, name)])  # noqa: PTH118  pathlib is slow to import
+                yield from (f".{name}{below}" for below in inner)
 
 
-def has_init(folder: str) -> bool:
-    """True if a folder is a package."""
-    return any(name.partition(".")[0] == "__init__" for name in os.listdir(folder))  # noqa: PTH208  pathlib is slow to import
+def modules_in(folder: str) -> Iterator[tuple[str, bool]]:
+    """The modules in a package's folder, and whether each is a package."""
+    if not os.path.isdir(folder):  # noqa: PTH112  pathlib is slow to import
+        # A program that is one file: tools that make those teach this module where its packages are. It is slow to
+        # import, and setuptools alone has imports watched.
+        from pkgutil import iter_modules  # noqa: PLC0415
+
+        yield from ((module.name, module.ispkg) for module in iter_modules([folder]))
+        return
+    for entry in names_in(folder):
+        name, dot, suffix = entry.partition(".")
+        if dot and dot + suffix in all_suffixes():
+            yield name, False
+        elif not dot and any(f"__init__{each}" in names_in(os.path.join(folder, name)) for each in all_suffixes()):  # noqa: PTH118
+            yield name, True
+
+
+def names_in(folder: str) -> list[str]:
+    """What a folder has, in order; nothing where it is none, or may not be read."""
+    try:
+        return sorted(os.listdir(folder))  # noqa: PTH208  pathlib is slow to import
+    except OSError:
+        return []

@@ -525,3 +525,21 @@ def test_what_a_closed_loop_has_left_takes_no_room(aio: ModuleType, nowhere: str
 
     run(begin)
     run(go_on)
+
+
+@pytest.mark.parametrize("ck", [FACE], indirect=True)
+def test_a_message_that_cannot_be_taken_holds_up_no_flush(aio: ModuleType, broker: Broker, topic: str) -> None:
+    """The library refuses headers."""
+
+    class Headers(dict[str, bytes]):
+        def items(self) -> Any:
+            raise LookupError("no headers")
+
+    async def work() -> None:
+        async with aio.AIOProducer(config(broker)) as producer:
+            with pytest.raises(LookupError, match="no headers"):
+                await producer.produce(topic, b"v", headers=Headers(a=b"b"))
+            assert len(producer) == 0
+            assert await producer.flush() == 0
+
+    run(work)

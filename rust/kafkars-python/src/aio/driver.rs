@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 
 use super::future::PyFuture;
 use super::state::FutureState;
+use super::turns;
 use crate::gc::untracked;
 
 /// Starts a task that takes the steps of `future`, unless there is one already.
@@ -79,7 +80,10 @@ impl PyDriver {
 impl PyDriver {
     fn step<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let future = self.future.bind(py);
-        let Ok(Ok(yielded)) = PyFuture::step(future).map(|step| step.yielded(future)) else {
+        if turns::count_step() && PyFuture::is_turn(future)? {
+            return Ok(py.None().into_bound(py));
+        }
+        let Ok(Ok(yielded)) = PyFuture::taken_step(future).map(|step| step.yielded(future)) else {
             let mut inner = future.get().inner.lock();
             // No caller has seen it yet: the callbacks run now.
             if matches!(inner.state, FutureState::Failed(_)) {

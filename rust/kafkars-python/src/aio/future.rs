@@ -80,6 +80,13 @@ impl PyFuture {
         Self::new(FutureState::Value(value))
     }
 
+    /// Creates the future of a call that has been carried out: who awaits it is not to be cancelled before he knows.
+    pub(crate) fn carried_out(value: Py<PyAny>) -> Self {
+        let mut made = Self::ready(value);
+        made.inner.get_mut().is_carried_out = true;
+        made
+    }
+
     /// Creates a future that has failed.
     pub(crate) fn failed(error: PyErr) -> Self {
         Self::new(FutureState::Failed(Box::new(error)))
@@ -153,7 +160,7 @@ impl PyFuture {
                 resuming: false,
                 has_driver: false,
                 woken: false,
-                waiting_tasks: 0,
+                is_carried_out: false,
                 seen: false,
                 was_asked: false,
             }),
@@ -219,7 +226,14 @@ impl PyFuture {
             if tasks_first {
                 slf.get().inner.lock().resuming = true;
             }
-            let outcome = run_callback(&event_loop, function, context, slf.as_any());
+            let resumed = if callback.resumes_task {
+                slf.as_ptr() as usize
+            } else {
+                0
+            };
+            let outcome = turns::resuming(resumed, || {
+                run_callback(&event_loop, function, context, slf.as_any())
+            });
             if tasks_first {
                 slf.get().inner.lock().resuming = false;
             }
@@ -513,16 +527,25 @@ impl PyFuture {
     /// The same of a step that is counted: whether it may be the loop's turn.
     #[inline]
     pub(super) fn counted_step(slf: &Bound<'_, Self>, may_be_turn: bool) -> PyResult<Step> {
-        if may_be_turn && slf.get().needs_no_wait() {
-            match turns::is_due(slf.py()) {
-                Ok(false) => {}
-                Ok(true) => return Ok(Step::Turn),
-                Err(interrupt) => {
-                    Self::give_up(slf);
-                    return Err(interrupt);
-                }
-            }
+        match may_be_turn && Self::is_turn(slf)? {
+            true => Ok(Step::Turn),
+            false => Self::taken_step(slf),
         }
+    }
+
+    /// True if the loop is to run before the step. Fails with what the handler of a signal raises meanwhile; the call
+    /// is given up then.
+    #[cold]
+    pub(super) fn is_turn(slf: &Bound<'_, Self>) -> PyResult<bool> {
+        if !Self::needs_no_wait(slf) {
+            return Ok(false);
+        }
+        turns::is_due(slf.py()).inspect_err(|_| Self::give_up(slf))
+    }
+
+    /// The step itself.
+    #[inline]
+    pub(super) fn taken_step(slf: &Bound<'_, Self>) -> PyResult<Step> {
         if let Some(outcome) = slf.get().begin(slf.py()) {
             return outcome.map(Step::Outcome);
         }
@@ -533,7 +556,6 @@ impl PyFuture {
             let mut inner = slf.get().inner.lock();
             inner.blocking = true;
             inner.woken = false;
-            inner.waiting_tasks += 1;
             inner.is_expected()
         };
         if !expected {
@@ -543,12 +565,13 @@ impl PyFuture {
     }
 
     /// True if the step is none of a task that has waited, and may end the awaiting. Who is cancelled before that has
-    /// begun no call that begins when it is awaited. To be asked once a step: a task that has waited is taken off.
-    #[cold]
-    fn needs_no_wait(&self) -> bool {
-        let mut inner = self.inner.lock();
-        if inner.waiting_tasks > 0 {
-            inner.waiting_tasks -= 1;
+    /// begun no call that begins when it is awaited. To be asked once a step.
+    fn needs_no_wait(slf: &Bound<'_, Self>) -> bool {
+        if turns::take_resumed(slf.as_ptr() as usize) {
+            return false;
+        }
+        let inner = slf.get().inner.lock();
+        if inner.is_carried_out {
             return false;
         }
         let is_first = matches!(

@@ -59,20 +59,22 @@ impl PyFuture {
         }
     }
 
-    /// Raises in the awaiting code, as a coroutine does. The future itself goes on.
+    /// Raises in the awaiting code, as a coroutine does. A future that has begun goes on.
     #[pyo3(signature = (kind, value=None, traceback=None, /))]
     fn throw(
-        &self,
+        slf: &Bound<'_, Self>,
         kind: &Bound<'_, PyAny>,
         value: Option<&Bound<'_, PyAny>>,
         traceback: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        self.raise(kind, value, traceback)
+        Self::give_up_unbegun(slf);
+        slf.get().raise(kind, value, traceback)
     }
 
-    /// Ends the awaiting, as a coroutine does. The future itself goes on.
-    #[expect(clippy::unused_self, reason = "a method of coroutines")]
-    fn close(&self) {}
+    /// Ends the awaiting, as a coroutine does. A future that has begun goes on.
+    fn close(slf: &Bound<'_, Self>) {
+        Self::give_up_unbegun(slf);
+    }
 
     /// True if there is an outcome.
     fn done(&self) -> bool {
@@ -402,6 +404,17 @@ impl PyFuture {
             error.call_method1(intern!(kind.py(), "with_traceback"), (traceback,))?;
         }
         Err(PyErr::from_value(error))
+    }
+
+    /// Gives up what was to begin with the step that is not taken: the task yielded before it.
+    fn give_up_unbegun(slf: &Bound<'_, Self>) {
+        let is_unbegun = matches!(
+            slf.get().inner.lock().state,
+            FutureState::Unawaited(_) | FutureState::Unbegun(_)
+        );
+        if is_unbegun {
+            Self::give_up(slf);
+        }
     }
 
     /// Gives up one wait: unless others wait, the future is cancelled if it is not done. A later failure is not

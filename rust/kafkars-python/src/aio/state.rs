@@ -24,8 +24,8 @@ pub(super) struct FutureInner {
     pub(super) has_driver: bool,
     /// Whether the bridge has woken it.
     pub(super) woken: bool,
-    /// How many tasks wait for it in a step: what they go on with is no call of theirs.
-    pub(super) waiting_tasks: u32,
+    /// Whether what it tells has been done when it was made: an `await` of it takes no turn of the loop.
+    pub(super) is_carried_out: bool,
     /// Whether the outcome was looked at, so that a failure need not be reported.
     pub(super) seen: bool,
     /// Whether somebody has heard from `done()` that there is an outcome.

@@ -58,8 +58,15 @@ impl Steps {
 struct SeenTasks {
     /// Those that were seen to make a step, by their addresses.
     seen: HashMap<usize, SeenTask>,
-    /// The loop that was asked to tell of its next turn, and what it calls then.
-    asked: Option<(Py<PyWeakrefReference>, Py<NextTurn>)>,
+    /// The loop that was asked to tell of its next turn.
+    asked: Option<AskedLoop>,
+}
+
+struct AskedLoop {
+    event_loop: Py<PyWeakrefReference>,
+    /// What the loop calls then.
+    turn: Py<NextTurn>,
+    at: u32,
 }
 
 struct SeenTask {
@@ -77,9 +84,16 @@ impl SeenTask {
     }
 }
 
+/// A loop that was asked so many milliseconds ago is asked again, and tasks yield once more. The handler of a signal
+/// may raise in the moment in which the loop calls what it was asked to call, and where it is run again nobody would be
+/// told any more.
+const MOST_MILLISECONDS_ASKED: u32 = 1_000;
+
 thread_local! {
     static STEPS: Cell<Steps> = const { Cell::new(Steps::NONE) };
     static TASKS: RefCell<SeenTasks> = RefCell::default();
+    /// The future whose task is being resumed, by its address; 0 for none.
+    static RESUMED: Cell<usize> = const { Cell::new(0) };
 }
 
 /// Counts a call of a face that is a coroutine of Python; true if it should let the loop run before it begins.
@@ -91,6 +105,7 @@ pub(crate) fn turn_is_due(py: Python<'_>) -> PyResult<bool> {
 /// Notes that a call begins which has let the loop run before: the running task's first one in this turn.
 #[pyfunction]
 pub(crate) fn call_begins(py: Python<'_>) -> PyResult<()> {
+    count_step();
     is_due(py).map(drop)
 }
 
@@ -189,7 +204,7 @@ impl NextTurn {
         slf.get().has_come.store(true, Ordering::Relaxed);
         let is_of_this_thread = TASKS.with_borrow(|tasks| {
             let asked = tasks.asked.as_ref();
-            asked.is_some_and(|(_, turn)| turn.is(slf))
+            asked.is_some_and(|asked| asked.turn.is(slf))
         });
         if is_of_this_thread {
             begin_anew();
@@ -200,31 +215,56 @@ impl NextTurn {
 /// Makes a loop that runs here tell of its next turn, unless it was asked to.
 fn ask_for_next_turn(event_loop: &Bound<'_, PyAny>) -> PyResult<()> {
     let py = event_loop.py();
+    let now = milliseconds();
     let asked = TASKS.with_borrow(|tasks| {
-        let (asked, turn) = tasks.asked.as_ref()?;
-        Some((asked.clone_ref(py), turn.clone_ref(py)))
+        let asked = tasks.asked.as_ref()?;
+        let is_to_come = !asked.turn.get().has_come.load(Ordering::Relaxed);
+        let is_long_ago = now.wrapping_sub(asked.at) >= MOST_MILLISECONDS_ASKED;
+        let turn = asked.turn.clone_ref(py);
+        Some((
+            asked.event_loop.clone_ref(py),
+            turn,
+            is_to_come,
+            is_long_ago,
+        ))
     });
-    if let Some((asked, turn)) = asked {
+    let mut again = None;
+    if let Some((asked, turn, is_to_come, is_long_ago)) = asked {
         // Another one may have been stopped within a turn, and never come to the next.
         let asked = asked.bind(py).upgrade();
-        let is_to_come = !turn.get().has_come.load(Ordering::Relaxed);
-        if is_to_come && asked.is_some_and(|asked| asked.is(event_loop)) {
+        if !is_to_come || asked.is_none_or(|asked| !asked.is(event_loop)) {
+            drop(TASKS.take());
+        } else if is_long_ago {
+            TASKS.with_borrow_mut(|tasks| {
+                for task in tasks.seen.values_mut() {
+                    task.has_yielded = false;
+                }
+            });
+            again = Some(turn.into_bound(py));
+        } else {
             return Ok(());
         }
-        drop(TASKS.take());
     }
-    let turn = Bound::new(
-        py,
-        NextTurn {
-            has_come: AtomicBool::new(false),
-        },
-    )?;
+    let turn = match again {
+        // Whichever of its two calls comes first is that of the next turn, and the other one counts for nothing.
+        Some(turn) => turn,
+        None => Bound::new(
+            py,
+            NextTurn {
+                has_come: AtomicBool::new(false),
+            },
+        )?,
+    };
     // That of the running task would be kept with what it holds.
     let keywords = PyDict::new(py);
     keywords.set_item(intern!(py, "context"), CONTEXT.get(py)?.call0()?)?;
     event_loop.call_method(intern!(py, "call_soon"), (&turn,), Some(&keywords))?;
-    let asked = PyWeakrefReference::new(event_loop)?.unbind();
-    TASKS.with_borrow_mut(|tasks| tasks.asked = Some((asked, turn.unbind())));
+    let asked = AskedLoop {
+        event_loop: PyWeakrefReference::new(event_loop)?.unbind(),
+        turn: turn.unbind(),
+        at: now,
+    };
+    TASKS.with_borrow_mut(|tasks| tasks.asked = Some(asked));
     Ok(())
 }
 
@@ -245,4 +285,22 @@ pub(super) fn note_turn() {
         ..Steps::NONE
     });
     TASKS.with_borrow_mut(|tasks| tasks.seen.retain(|_, task| task.has_yielded));
+}
+
+/// Runs what resumes a task that waits for a future, by its address: what the task goes on with is no call of its own.
+#[inline]
+pub(super) fn resuming<T>(future: usize, resume: impl FnOnce() -> T) -> T {
+    RESUMED.set(future);
+    let done = resume();
+    RESUMED.set(0);
+    done
+}
+
+/// True if the step is the one with which a task that waits for this future is resumed.
+pub(super) fn take_resumed(future: usize) -> bool {
+    let is_resumed = RESUMED.get() == future;
+    if is_resumed {
+        RESUMED.set(0);
+    }
+    is_resumed
 }

@@ -344,7 +344,7 @@ impl PyAsyncConsumer {
         let timeout = types::timeout(timeout)?.unwrap_or(self.core.close_timeout());
         let (core, deadline) = (&self.core, Instant::now() + timeout);
         let Some(id) = core.start_leaving("the application unsubscribed", deadline) else {
-            return Ok(AwaitableCall(PyFuture::ready(py.None())));
+            return Ok(AwaitableCall(PyFuture::carried_out(py.None())));
         };
         let wait = LeaveWait::new(core, id, deadline, Then::Nothing);
         Ok(AwaitableCall(PyFuture::pending(Arc::new(wait))))
@@ -374,7 +374,7 @@ impl PyAsyncConsumer {
 
     fn __aenter__(slf: &Bound<'_, Self>) -> PyResult<AwaitableCall> {
         slf.get().core.check_open()?;
-        Ok(AwaitableCall(PyFuture::ready(
+        Ok(AwaitableCall(PyFuture::carried_out(
             slf.clone().into_any().unbind(),
         )))
     }
@@ -409,7 +409,7 @@ impl PyAsyncConsumer {
         let deadline = Instant::now() + limit;
         let Some(closing) = core.start_closing(deadline) else {
             return AwaitableCall(match core.end_at_once(py) {
-                Ok(()) => PyFuture::ready(py.None()),
+                Ok(()) => PyFuture::carried_out(py.None()),
                 Err(error) => PyFuture::failed(error),
             });
         };

@@ -202,59 +202,59 @@ class AIOConsumer:
         """
         loop = asyncio.get_running_loop()
         callbacks = {name: self._waited_(function(name, callback), loop) for name, callback in kwargs.items()}
-        self._consumer.subscribe(topics, **callbacks)
+        await self._here_(self._consumer.subscribe, topics, **callbacks)
 
     async def unsubscribe(self) -> None:
         """Gives up the subscription; a later poll calls `on_revoke`."""
-        self._consumer.unsubscribe()
+        await self._here_(self._consumer.unsubscribe)
 
     async def assign(self, partitions: list[TopicPartition]) -> None:
         """See `Consumer.assign()`."""
-        self._consumer.assign(partitions)
+        await self._here_(self._consumer.assign, partitions)
 
     async def unassign(self) -> None:
         """See `Consumer.unassign()`."""
-        self._consumer.unassign()
+        await self._here_(self._consumer.unassign)
 
     async def incremental_assign(self, partitions: list[TopicPartition]) -> None:
         """See `Consumer.incremental_assign()`."""
-        self._consumer.incremental_assign(partitions)
+        await self._here_(self._consumer.incremental_assign, partitions)
 
     async def incremental_unassign(self, partitions: list[TopicPartition]) -> None:
         """See `Consumer.incremental_unassign()`."""
-        self._consumer.incremental_unassign(partitions)
+        await self._here_(self._consumer.incremental_unassign, partitions)
 
     async def assignment(self) -> list[TopicPartition]:
         """See `Consumer.assignment()`."""
-        return self._consumer.assignment()
+        return await self._here_(self._consumer.assignment)
 
     async def position(self, partitions: list[TopicPartition]) -> list[TopicPartition]:
         """See `Consumer.position()`."""
-        return self._consumer.position(partitions)
+        return await self._here_(self._consumer.position, partitions)
 
     async def seek(self, partition: TopicPartition) -> None:
         """See `Consumer.seek()`."""
-        self._consumer.seek(partition)
+        await self._here_(self._consumer.seek, partition)
 
     async def pause(self, partitions: list[TopicPartition]) -> None:
         """See `Consumer.pause()`."""
-        self._consumer.pause(partitions)
+        await self._here_(self._consumer.pause, partitions)
 
     async def resume(self, partitions: list[TopicPartition]) -> None:
         """See `Consumer.resume()`."""
-        self._consumer.resume(partitions)
+        await self._here_(self._consumer.resume, partitions)
 
     async def store_offsets(self, *args: Any, **kwargs: Any) -> None:
         """See `Consumer.store_offsets()`."""
-        self._consumer.store_offsets(*args, **kwargs)
+        await self._here_(self._consumer.store_offsets, *args, **kwargs)
 
     async def consumer_group_metadata(self) -> Any:
         """See `Consumer.consumer_group_metadata()`."""
-        return self._consumer.consumer_group_metadata()
+        return await self._here_(self._consumer.consumer_group_metadata)
 
     async def set_sasl_credentials(self, username: str, password: str) -> None:
         """See `Consumer.set_sasl_credentials()`."""
-        self._consumer.set_sasl_credentials(username, password)
+        await self._here_(self._consumer.set_sasl_credentials, username, password)
 
     # --- calls that ask the cluster
 
@@ -327,6 +327,12 @@ class AIOConsumer:
         so that it must not wait for the thread.
         """
         return self._rebalancing_ is not None and CALLBACK.get() is self._rebalancing_
+
+    async def _here_(self, work: Callable[..., T], *args: Any, **kwargs: Any) -> T:
+        """Makes a call that needs no thread. The library makes it on one, and so lets the loop run."""
+        if turn_is_due():
+            await turn()
+        return work(*args, **kwargs)
 
     async def _call_(self, work: Callable[..., T], *args: Any, **kwargs: Any) -> T:
         return await asyncio.get_running_loop().run_in_executor(self.executor, partial(work, *args, **kwargs))

@@ -199,12 +199,15 @@ class AIOProducer:
                 timestamp=timestamp or None,
                 headers=list(headers.items()) if isinstance(headers, Mapping) else headers,
             )
+            given = (topic, partition, key, value, headers)
+            sent.add_done_callback(partial(self._finish_, future, on_delivery or self._report_, given, since))
         except (errors.KafkaError, TypeError, ValueError) as problem:
             # The library finds this out later, so programs expect it in the future, not as an exception of the call.
             self._fail_(future, problem)
-            return future
-        given = (topic, partition, key, value, headers)
-        sent.add_done_callback(partial(self._finish_, future, on_delivery or self._report_, given, since))
+        except BaseException:
+            # Nobody would ever complete it, and `flush()` would wait for it.
+            self._open_.pop(future, None)
+            raise
         return future
 
     def _finish_(
@@ -282,6 +285,8 @@ class AIOProducer:
             await asyncio.sleep(limit)
         elif waiting := self._pending_here_(list(self._open_)):
             await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        else:
+            await asyncio.sleep(0)
         self._tasks_.check()
         return 0
 
@@ -298,6 +303,9 @@ class AIOProducer:
         """
         del blocking
         self._check_()
+        if turn_is_due():
+            await turn()
+            self._check_()
         for future in self._pending_here_(self._kept_back_() if in_queue else ()):
             self._open_.pop(future, None)
             future.cancel()
