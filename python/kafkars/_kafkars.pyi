@@ -566,9 +566,9 @@ class Future(Awaitable[T_co]):
         traceback: TracebackType | None = None,
         /,
     ) -> Any:
-        """Raises in the awaiting code, as a coroutine does. A future that has begun goes on."""
+        """Raises in the awaiting code, as a coroutine does. The future itself goes on."""
     def close(self) -> None:
-        """Ends the awaiting, as a coroutine does. A future that has begun goes on."""
+        """Ends the awaiting, as a coroutine does. The future itself goes on."""
     def done(self) -> bool:
         """True if there is an outcome."""
     def cancelled(self) -> bool:

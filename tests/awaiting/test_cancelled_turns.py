@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from kafkars import Producer, aio
 from kafkars._kafkars import turn_is_due
+from kafkars.compat.confluent_kafka import TopicPartition
+from kafkars.compat.confluent_kafka.aio import AIOConsumer, AIOProducer
 from kafkars.errors import ClosedError
 from kafkars.testing import EmbeddedBroker
 
@@ -128,8 +130,55 @@ def test_nothing_is_said_of_an_iteration_that_is_cancelled(servers: str) -> None
             await iterate()
             assert offsets == list(range(RECORDS))
 
+    # What other tests have left is not told here.
+    gc.collect()
     with warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("always")
+        warnings.simplefilter("always", RuntimeWarning)
         run_by_itself(run)
         gc.collect()
-    assert not [str(each.message) for each in said]
+    assert not [str(each.message) for each in said if each.category is RuntimeWarning]
+
+
+@after_some_calls
+def test_a_call_that_confluents_consumer_makes_on_a_thread_is_made(servers: str, calls: int) -> None:
+    """As in the library, where who is cancelled has handed it to the thread."""
+
+    async def run() -> None:
+        consumer = AIOConsumer({"bootstrap.servers": servers, "group.id": "turns"})
+        await consumer.assign([TopicPartition("t", 0, 0)])
+
+        async def unassign() -> None:
+            work_for_long(calls)
+            await consumer.unassign()
+
+        task = asyncio.ensure_future(unassign())
+        await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.wait([task])
+        assert not await consumer.assignment()
+        await consumer.close()
+
+    run_by_itself(run)
+
+
+@after_some_calls
+def test_only_what_was_produced_before_is_purged(calls: int) -> None:
+    """Others may produce while the call lets them run."""
+
+    async def run() -> None:
+        producer = AIOProducer({"bootstrap.servers": "127.0.0.1:9", "log_level": 0})
+        await producer.produce("t", b"before")
+
+        async def purge() -> None:
+            work_for_long(calls)
+            await producer.purge()
+
+        purging = asyncio.ensure_future(purge())
+        later = asyncio.ensure_future(producer.produce("t", b"later"))
+        await asyncio.wait([purging, later])
+        assert not later.result().done()
+        assert len(producer) == 1
+        await producer.purge()
+        await producer.close()
+
+    run_by_itself(run)

@@ -101,7 +101,7 @@ def shared(members: list[Member], found: list[bytes] | None = None) -> Callable[
 
 
 @each_kind
-@pytest.mark.timeout(4 * SECONDS)
+@pytest.mark.timeout(5 * SECONDS)
 def test_members_share_the_partitions_as_they_come_and_go(broker: Broker, kind: Kind) -> None:
     in_a_group_of_its_own(come_and_go, broker, kind)
 
@@ -122,7 +122,7 @@ def come_and_go(broker: Broker, shared_topic: str, joined: Callable[..., Member]
 
 
 @each_kind
-@pytest.mark.timeout(4 * SECONDS)
+@pytest.mark.timeout(5 * SECONDS)
 def test_a_group_goes_on_where_it_has_committed(broker: Broker, kind: Kind) -> None:
     in_a_group_of_its_own(go_on, broker, kind)
 

@@ -1,10 +1,10 @@
-"""Turns of the event loop before calls that are coroutines."""
+"""Turns of the event loop before and behind calls that are coroutines."""
 
 from __future__ import annotations
 
 import asyncio
 
-from kafkars._kafkars import call_begins
+from kafkars._kafkars import call_begins, turn_is_due
 
 
 async def turn() -> None:
@@ -13,3 +13,11 @@ async def turn() -> None:
     """
     await asyncio.sleep(0)
     call_begins()
+
+
+async def let_others_run() -> None:
+    """Lets the loop run where it is due, behind a call that the library makes on a thread: who is cancelled here has
+    made it, as there.
+    """
+    if turn_is_due():
+        await asyncio.sleep(0)

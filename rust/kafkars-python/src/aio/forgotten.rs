@@ -19,7 +19,9 @@ impl Drop for PyFuture {
     fn drop(&mut self) {
         let inner = self.inner.get_mut();
         if matches!(inner.state, FutureState::Unawaited(_)) {
-            at_end_of_life(|py| never_awaited(py, READ));
+            if !inner.seen {
+                at_end_of_life(|py| never_awaited(py, READ));
+            }
             return;
         }
         if let FutureState::Pending(pending) = &inner.state

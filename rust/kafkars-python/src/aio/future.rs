@@ -80,11 +80,10 @@ impl PyFuture {
         Self::new(FutureState::Value(value))
     }
 
-    /// Creates the future of a call that has been carried out: who awaits it is not to be cancelled before he knows.
-    pub(crate) fn carried_out(value: Py<PyAny>) -> Self {
-        let mut made = Self::ready(value);
-        made.inner.get_mut().is_carried_out = true;
-        made
+    /// Notes that the call has been carried out: who awaits it is not to be cancelled before he knows.
+    pub(crate) fn carried_out(mut self) -> Self {
+        self.inner.get_mut().is_carried_out = true;
+        self
     }
 
     /// Creates a future that has failed.

@@ -59,21 +59,21 @@ impl PyFuture {
         }
     }
 
-    /// Raises in the awaiting code, as a coroutine does. A future that has begun goes on.
+    /// Raises in the awaiting code, as a coroutine does. The future itself goes on.
     #[pyo3(signature = (kind, value=None, traceback=None, /))]
     fn throw(
-        slf: &Bound<'_, Self>,
+        &self,
         kind: &Bound<'_, PyAny>,
         value: Option<&Bound<'_, PyAny>>,
         traceback: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        Self::give_up_unbegun(slf);
-        slf.get().raise(kind, value, traceback)
+        self.note_unbegun();
+        self.raise(kind, value, traceback)
     }
 
-    /// Ends the awaiting, as a coroutine does. A future that has begun goes on.
-    fn close(slf: &Bound<'_, Self>) {
-        Self::give_up_unbegun(slf);
+    /// Ends the awaiting, as a coroutine does. The future itself goes on.
+    fn close(&self) {
+        self.note_unbegun();
     }
 
     /// True if there is an outcome.
@@ -406,15 +406,11 @@ impl PyFuture {
         Err(PyErr::from_value(error))
     }
 
-    /// Gives up what was to begin with the step that is not taken: the task yielded before it.
-    fn give_up_unbegun(slf: &Bound<'_, Self>) {
-        let is_unbegun = matches!(
-            slf.get().inner.lock().state,
-            FutureState::Unawaited(_) | FutureState::Unbegun(_)
-        );
-        if is_unbegun {
-            Self::give_up(slf);
-        }
+    /// Notes that the task which was to begin it has yielded before, and goes on elsewhere: it need not be told that
+    /// nothing was read.
+    fn note_unbegun(&self) {
+        let mut inner = self.inner.lock();
+        inner.seen |= matches!(inner.state, FutureState::Unawaited(_));
     }
 
     /// Gives up one wait: unless others wait, the future is cancelled if it is not done. A later failure is not

@@ -58,6 +58,8 @@ impl Steps {
 struct SeenTasks {
     /// Those that were seen to make a step, by their addresses.
     seen: HashMap<usize, SeenTask>,
+    /// Whether there were others that have yielded.
+    have_others_yielded: bool,
     /// The loop that was asked to tell of its next turn.
     asked: Option<AskedLoop>,
 }
@@ -237,7 +239,7 @@ fn ask_for_next_turn(event_loop: &Bound<'_, PyAny>) -> PyResult<()> {
         } else if is_long_ago {
             TASKS.with_borrow_mut(|tasks| {
                 for task in tasks.seen.values_mut() {
-                    task.has_yielded = false;
+                    tasks.have_others_yielded |= std::mem::take(&mut task.has_yielded);
                 }
             });
             again = Some(turn.into_bound(py));
@@ -270,9 +272,10 @@ fn ask_for_next_turn(event_loop: &Bound<'_, PyAny>) -> PyResult<()> {
 
 /// Begins to count anew: the loop has turned.
 fn begin_anew() {
-    let SeenTasks { seen, .. } = TASKS.take();
+    let tasks = TASKS.take();
+    let has_yielded = tasks.seen.values().any(|task| task.has_yielded);
     STEPS.set(Steps {
-        is_asked_first: seen.values().any(|task| task.has_yielded),
+        is_asked_first: has_yielded || tasks.have_others_yielded,
         ..Steps::NONE
     });
 }

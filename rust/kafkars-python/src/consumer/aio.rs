@@ -344,7 +344,7 @@ impl PyAsyncConsumer {
         let timeout = types::timeout(timeout)?.unwrap_or(self.core.close_timeout());
         let (core, deadline) = (&self.core, Instant::now() + timeout);
         let Some(id) = core.start_leaving("the application unsubscribed", deadline) else {
-            return Ok(AwaitableCall(PyFuture::carried_out(py.None())));
+            return Ok(AwaitableCall(PyFuture::ready(py.None()).carried_out()));
         };
         let wait = LeaveWait::new(core, id, deadline, Then::Nothing);
         Ok(AwaitableCall(PyFuture::pending(Arc::new(wait))))
@@ -374,9 +374,9 @@ impl PyAsyncConsumer {
 
     fn __aenter__(slf: &Bound<'_, Self>) -> PyResult<AwaitableCall> {
         slf.get().core.check_open()?;
-        Ok(AwaitableCall(PyFuture::carried_out(
-            slf.clone().into_any().unbind(),
-        )))
+        Ok(AwaitableCall(
+            PyFuture::ready(slf.clone().into_any().unbind()).carried_out(),
+        ))
     }
 
     /// After an exception what was handed out last is not finished, and not committed.
@@ -408,10 +408,11 @@ impl PyAsyncConsumer {
         let core = &self.core;
         let deadline = Instant::now() + limit;
         let Some(closing) = core.start_closing(deadline) else {
-            return AwaitableCall(match core.end_at_once(py) {
-                Ok(()) => PyFuture::carried_out(py.None()),
+            let ended = match core.end_at_once(py) {
+                Ok(()) => PyFuture::ready(py.None()),
                 Err(error) => PyFuture::failed(error),
-            });
+            };
+            return AwaitableCall(ended.carried_out());
         };
         let id = closing.id();
         let then = Then::Close {

@@ -446,7 +446,7 @@ impl PyAsyncProducer {
         self.core.check()?;
         let begun = self.core.producer.begin_transaction();
         begun.map_err(|failure| error::transaction(py, &failure))?;
-        Ok(AwaitableCall(PyFuture::carried_out(py.None())))
+        Ok(AwaitableCall(PyFuture::ready(py.None()).carried_out()))
     }
 
     /// Makes positions of a consumer's group part of the transaction, so that what was read and what was made of it are
@@ -522,7 +522,7 @@ impl PyAsyncProducer {
         self.core.check()?;
         match self.core.producer.has_left_transaction() {
             true => self.transaction(TransactionCommand::JoinLeft, timeout),
-            false => Ok(AwaitableCall(PyFuture::carried_out(py.None()))),
+            false => Ok(AwaitableCall(PyFuture::ready(py.None()).carried_out())),
         }
     }
 
@@ -586,9 +586,9 @@ impl PyAsyncProducer {
         if slf.as_super().get().closed.load(Ordering::Acquire) {
             return Err(error::closed("producer"));
         }
-        Ok(AwaitableCall(PyFuture::carried_out(
-            slf.clone().into_any().unbind(),
-        )))
+        Ok(AwaitableCall(
+            PyFuture::ready(slf.clone().into_any().unbind()).carried_out(),
+        ))
     }
 
     /// Closes, and raises `KafkaTimeoutError` when records had to be given up. Where the block failed, that failure is
@@ -705,19 +705,15 @@ impl PyAsyncProducer {
         let time_limit = types::timeout(timeout)?.unwrap_or_else(|| core.close_timeout());
         slf.as_super().get().closed.store(true, Ordering::Release);
         if core.is_elsewhere() {
-            return Ok(AwaitableCall(PyFuture::carried_out(answer(
-                slf.py(),
-                0,
-                time_limit,
-            )?)));
+            return Ok(AwaitableCall(
+                PyFuture::ready(answer(slf.py(), 0, time_limit)?).carried_out(),
+            ));
         }
         if core.ending.has_ended() {
             let lost = core.ending.tell_lost(false);
-            return Ok(AwaitableCall(PyFuture::carried_out(answer(
-                slf.py(),
-                lost,
-                time_limit,
-            )?)));
+            return Ok(AwaitableCall(
+                PyFuture::ready(answer(slf.py(), lost, time_limit)?).carried_out(),
+            ));
         }
         let deadline = Instant::now() + time_limit;
         core.producer.shut();

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from kafkars._discreet import discreet
 from kafkars._kafkars import turn_is_due
-from kafkars.compat._turns import turn
+from kafkars.compat._turns import let_others_run, turn
 from kafkars.compat.confluent_kafka._arguments import function, seconds
 from kafkars.compat.confluent_kafka.aio._callbacks import Tasks, heard, no_workers
 from kafkars.compat.confluent_kafka.aio._gathering import Gathering, GatheringConsumer
@@ -202,59 +202,76 @@ class AIOConsumer:
         """
         loop = asyncio.get_running_loop()
         callbacks = {name: self._waited_(function(name, callback), loop) for name, callback in kwargs.items()}
-        await self._here_(self._consumer.subscribe, topics, **callbacks)
+        self._consumer.subscribe(topics, **callbacks)
+        await let_others_run()
 
     async def unsubscribe(self) -> None:
         """Gives up the subscription; a later poll calls `on_revoke`."""
-        await self._here_(self._consumer.unsubscribe)
+        self._consumer.unsubscribe()
+        await let_others_run()
 
     async def assign(self, partitions: list[TopicPartition]) -> None:
         """See `Consumer.assign()`."""
-        await self._here_(self._consumer.assign, partitions)
+        self._consumer.assign(partitions)
+        await let_others_run()
 
     async def unassign(self) -> None:
         """See `Consumer.unassign()`."""
-        await self._here_(self._consumer.unassign)
+        self._consumer.unassign()
+        await let_others_run()
 
     async def incremental_assign(self, partitions: list[TopicPartition]) -> None:
         """See `Consumer.incremental_assign()`."""
-        await self._here_(self._consumer.incremental_assign, partitions)
+        self._consumer.incremental_assign(partitions)
+        await let_others_run()
 
     async def incremental_unassign(self, partitions: list[TopicPartition]) -> None:
         """See `Consumer.incremental_unassign()`."""
-        await self._here_(self._consumer.incremental_unassign, partitions)
+        self._consumer.incremental_unassign(partitions)
+        await let_others_run()
 
     async def assignment(self) -> list[TopicPartition]:
         """See `Consumer.assignment()`."""
-        return await self._here_(self._consumer.assignment)
+        found = self._consumer.assignment()
+        await let_others_run()
+        return found
 
     async def position(self, partitions: list[TopicPartition]) -> list[TopicPartition]:
         """See `Consumer.position()`."""
-        return await self._here_(self._consumer.position, partitions)
+        found = self._consumer.position(partitions)
+        await let_others_run()
+        return found
 
     async def seek(self, partition: TopicPartition) -> None:
         """See `Consumer.seek()`."""
-        await self._here_(self._consumer.seek, partition)
+        self._consumer.seek(partition)
+        await let_others_run()
 
     async def pause(self, partitions: list[TopicPartition]) -> None:
         """See `Consumer.pause()`."""
-        await self._here_(self._consumer.pause, partitions)
+        self._consumer.pause(partitions)
+        await let_others_run()
 
     async def resume(self, partitions: list[TopicPartition]) -> None:
         """See `Consumer.resume()`."""
-        await self._here_(self._consumer.resume, partitions)
+        self._consumer.resume(partitions)
+        await let_others_run()
 
     async def store_offsets(self, *args: Any, **kwargs: Any) -> None:
         """See `Consumer.store_offsets()`."""
-        await self._here_(self._consumer.store_offsets, *args, **kwargs)
+        self._consumer.store_offsets(*args, **kwargs)
+        await let_others_run()
 
     async def consumer_group_metadata(self) -> Any:
         """See `Consumer.consumer_group_metadata()`."""
-        return await self._here_(self._consumer.consumer_group_metadata)
+        found = self._consumer.consumer_group_metadata()
+        await let_others_run()
+        return found
 
     async def set_sasl_credentials(self, username: str, password: str) -> None:
         """See `Consumer.set_sasl_credentials()`."""
-        await self._here_(self._consumer.set_sasl_credentials, username, password)
+        self._consumer.set_sasl_credentials(username, password)
+        await let_others_run()
 
     # --- calls that ask the cluster
 
@@ -327,12 +344,6 @@ class AIOConsumer:
         so that it must not wait for the thread.
         """
         return self._rebalancing_ is not None and CALLBACK.get() is self._rebalancing_
-
-    async def _here_(self, work: Callable[..., T], *args: Any, **kwargs: Any) -> T:
-        """Makes a call that needs no thread. The library makes it on one, and so lets the loop run."""
-        if turn_is_due():
-            await turn()
-        return work(*args, **kwargs)
 
     async def _call_(self, work: Callable[..., T], *args: Any, **kwargs: Any) -> T:
         return await asyncio.get_running_loop().run_in_executor(self.executor, partial(work, *args, **kwargs))

@@ -16,7 +16,7 @@ from kafkars import aio, errors
 from kafkars._discreet import discreet
 from kafkars._kafkars import Message, turn_is_due
 from kafkars.compat._quiet import quiet
-from kafkars.compat._turns import turn
+from kafkars.compat._turns import let_others_run, turn
 from kafkars.compat.confluent_kafka import _cluster
 from kafkars.compat.confluent_kafka._arguments import credentials, seconds
 from kafkars.compat.confluent_kafka._config import producer_settings
@@ -199,13 +199,18 @@ class AIOProducer:
                 timestamp=timestamp or None,
                 headers=list(headers.items()) if isinstance(headers, Mapping) else headers,
             )
-            given = (topic, partition, key, value, headers)
-            sent.add_done_callback(partial(self._finish_, future, on_delivery or self._report_, given, since))
         except (errors.KafkaError, TypeError, ValueError) as problem:
             # The library finds this out later, so programs expect it in the future, not as an exception of the call.
             self._fail_(future, problem)
+            return future
         except BaseException:
             # Nobody would ever complete it, and `flush()` would wait for it.
+            self._open_.pop(future, None)
+            raise
+        given = (topic, partition, key, value, headers)
+        try:
+            sent.add_done_callback(partial(self._finish_, future, on_delivery or self._report_, given, since))
+        except BaseException:
             self._open_.pop(future, None)
             raise
         return future
@@ -303,13 +308,11 @@ class AIOProducer:
         """
         del blocking
         self._check_()
-        if turn_is_due():
-            await turn()
-            self._check_()
         for future in self._pending_here_(self._kept_back_() if in_queue else ()):
             self._open_.pop(future, None)
             future.cancel()
         self._producer.purge(in_queue=in_queue, in_flight=in_flight)
+        await let_others_run()
 
     def _kept_back_(self) -> list[asyncio.Future[Any]]:
         """The futures of what the library's class would not have handed to its producer yet."""
