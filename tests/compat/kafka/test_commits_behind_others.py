@@ -42,7 +42,9 @@ def test_a_commit_with_a_time_ends_with_it(library: ModuleType) -> None:
         consumer = library.KafkaConsumer(bootstrap_servers=broker.bootstrap_servers, **SETTINGS)
         place = library.TopicPartition("t", 0)
         consumer.assign([place])
-        with broker.intercept("OffsetCommit", "drop", times=1):
+        # Not only the first: where the committed offset is asked for behind it, an answer is missing on the connection,
+        # which the consumer then gives up, and the next commit goes out on another one.
+        with broker.intercept("OffsetCommit", "drop"):
             consumer.commit_async({place: library.OffsetAndMetadata(2, "", -1)})
             with pytest.raises(errors.KafkaTimeoutError):
                 consumer.commit({place: library.OffsetAndMetadata(3, "", -1)}, timeout_ms=200)
