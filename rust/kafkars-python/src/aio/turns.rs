@@ -58,7 +58,7 @@ impl Steps {
 struct SeenTasks {
     /// Those that were seen to make a step, by their addresses.
     seen: HashMap<usize, SeenTask>,
-    /// Whether there were others that have yielded.
+    /// Whether tasks have yielded that may yield once more.
     have_others_yielded: bool,
     /// The loop that was asked to tell of its next turn.
     asked: Option<AskedLoop>,
@@ -69,6 +69,24 @@ struct AskedLoop {
     /// What the loop calls then.
     turn: Py<NextTurn>,
     at: u32,
+}
+
+impl AskedLoop {
+    fn clone_ref(&self, py: Python<'_>) -> Self {
+        Self {
+            event_loop: self.event_loop.clone_ref(py),
+            turn: self.turn.clone_ref(py),
+            at: self.at,
+        }
+    }
+
+    /// What is still to come of this loop. Another one may have been stopped within a turn, and never come to the next.
+    fn turn_to_come<'py>(&self, event_loop: &Bound<'py, PyAny>) -> Option<Bound<'py, NextTurn>> {
+        let asked = self.event_loop.bind(event_loop.py()).upgrade();
+        let is_to_come = !self.turn.get().has_come.load(Ordering::Relaxed);
+        let is_same = asked.is_some_and(|asked| asked.is(event_loop));
+        (is_to_come && is_same).then(|| self.turn.bind(event_loop.py()).clone())
+    }
 }
 
 struct SeenTask {
@@ -218,44 +236,23 @@ impl NextTurn {
 fn ask_for_next_turn(event_loop: &Bound<'_, PyAny>) -> PyResult<()> {
     let py = event_loop.py();
     let now = milliseconds();
-    let asked = TASKS.with_borrow(|tasks| {
-        let asked = tasks.asked.as_ref()?;
-        let is_to_come = !asked.turn.get().has_come.load(Ordering::Relaxed);
+    let asked = TASKS.with_borrow(|tasks| Some(tasks.asked.as_ref()?.clone_ref(py)));
+    let to_come = asked.and_then(|asked| {
         let is_long_ago = now.wrapping_sub(asked.at) >= MOST_MILLISECONDS_ASKED;
-        let turn = asked.turn.clone_ref(py);
-        Some((
-            asked.event_loop.clone_ref(py),
-            turn,
-            is_to_come,
-            is_long_ago,
-        ))
+        Some((asked.turn_to_come(event_loop)?, is_long_ago))
     });
-    let mut again = None;
-    if let Some((asked, turn, is_to_come, is_long_ago)) = asked {
-        // Another one may have been stopped within a turn, and never come to the next.
-        let asked = asked.bind(py).upgrade();
-        if !is_to_come || asked.is_none_or(|asked| !asked.is(event_loop)) {
-            drop(TASKS.take());
-        } else if is_long_ago {
-            TASKS.with_borrow_mut(|tasks| {
-                for task in tasks.seen.values_mut() {
-                    tasks.have_others_yielded |= std::mem::take(&mut task.has_yielded);
-                }
-            });
-            again = Some(turn.into_bound(py));
-        } else {
-            return Ok(());
-        }
-    }
-    let turn = match again {
+    let turn = match to_come {
+        Some((_, false)) => return Ok(()),
         // Whichever of its two calls comes first is that of the next turn, and the other one counts for nothing.
-        Some(turn) => turn,
-        None => Bound::new(
-            py,
-            NextTurn {
-                has_come: AtomicBool::new(false),
-            },
-        )?,
+        Some((turn, true)) => {
+            let_yield_once_more();
+            turn
+        }
+        None => {
+            drop(TASKS.take());
+            let has_come = AtomicBool::new(false);
+            Bound::new(py, NextTurn { has_come })?
+        }
     };
     // That of the running task would be kept with what it holds.
     let keywords = PyDict::new(py);
@@ -268,6 +265,14 @@ fn ask_for_next_turn(event_loop: &Bound<'_, PyAny>) -> PyResult<()> {
     };
     TASKS.with_borrow_mut(|tasks| tasks.asked = Some(asked));
     Ok(())
+}
+
+fn let_yield_once_more() {
+    TASKS.with_borrow_mut(|tasks| {
+        for task in tasks.seen.values_mut() {
+            tasks.have_others_yielded |= std::mem::take(&mut task.has_yielded);
+        }
+    });
 }
 
 /// Begins to count anew: the loop has turned.
