@@ -173,15 +173,17 @@ def modules_in(folder: str) -> Iterator[tuple[str, bool]]:
     if not os.path.isdir(folder):  # noqa: PTH112  pathlib is slow to import
         # A program that is one file: tools that make those teach this module where its packages are. It is slow to
         # import, and setuptools alone has imports watched.
-        from pkgutil import iter_modules  # noqa: PLC0415
+        from pkgutil import iter_modules  # noqa: PLC0415  only for those
 
         yield from ((module.name, module.ispkg) for module in iter_modules([folder]))
         return
+    suffixes = all_suffixes()
+    of_packages = {f"__init__{suffix}" for suffix in suffixes}
     for entry in names_in(folder):
-        name, dot, suffix = entry.partition(".")
-        if dot and dot + suffix in all_suffixes():
+        name, dot, rest = entry.partition(".")
+        if dot + rest in suffixes:
             yield name, False
-        elif not dot and any(f"__init__{each}" in names_in(os.path.join(folder, name)) for each in all_suffixes()):  # noqa: PTH118
+        elif not dot and not of_packages.isdisjoint(names_in(os.path.join(folder, name))):  # noqa: PTH118  pathlib is slow to import
             yield name, True
 
 

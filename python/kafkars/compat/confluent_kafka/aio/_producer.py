@@ -189,7 +189,7 @@ class AIOProducer:
         key = key.encode() if isinstance(key, str) else key
         value = value.encode() if isinstance(value, str) else value
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._open_[future] = since = time.monotonic()
+        since = time.monotonic()
         try:
             sent = self._producer.send(
                 topic,
@@ -203,16 +203,11 @@ class AIOProducer:
             # The library finds this out later, so programs expect it in the future, not as an exception of the call.
             self._fail_(future, problem)
             return future
-        except BaseException:
-            # Nobody would ever complete it, and `flush()` would wait for it.
-            self._open_.pop(future, None)
-            raise
         given = (topic, partition, key, value, headers)
-        try:
-            sent.add_done_callback(partial(self._finish_, future, on_delivery or self._report_, given, since))
-        except BaseException:
-            self._open_.pop(future, None)
-            raise
+        sent.add_done_callback(partial(self._finish_, future, on_delivery or self._report_, given, since))
+        # Not before: nobody would complete it where a line above raises, and `flush()` waits for those that are open.
+        # The loop makes the callback after this call at the soonest.
+        self._open_[future] = since
         return future
 
     def _finish_(
