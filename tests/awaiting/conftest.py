@@ -8,6 +8,8 @@ import kafkars
 import pytest
 from kafkars.testing import EmbeddedBroker, EmbeddedCluster
 
+from tests.awaiting import turning
+
 RECORDS = 10
 
 
@@ -23,3 +25,13 @@ def cluster() -> Iterator[EmbeddedBroker]:
 def two_leaders() -> Iterator[EmbeddedCluster]:
     with EmbeddedCluster(nodes=2, topics={"p": 2}) as cluster:
         yield cluster
+
+
+@pytest.fixture(scope="module")
+def servers() -> Iterator[str]:
+    """The address of a broker whose topic `t` has many records, and `sent` takes others."""
+    with EmbeddedBroker(topics={"t": 1, "sent": 1}) as broker:
+        with kafkars.Producer(bootstrap_servers=broker.bootstrap_servers) as producer:
+            for _ in range(turning.RECORDS):
+                producer.send("t", b"")
+        yield broker.bootstrap_servers

@@ -10,26 +10,14 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from kafkars import Producer, aio
+from kafkars import aio
 from kafkars._kafkars import turn_is_due
 from kafkars.compat.confluent_kafka import TopicPartition
 from kafkars.compat.confluent_kafka.aio import AIOConsumer, AIOProducer
 from kafkars.errors import ClosedError
-from kafkars.testing import EmbeddedBroker
 
-from tests.awaiting.test_turns import work
+from tests.awaiting.turning import RECORDS, work
 from tests.support.waiting import SECONDS
-
-RECORDS = 20_000
-
-
-@pytest.fixture(scope="module")
-def servers() -> Any:
-    with EmbeddedBroker(topics={"t": 1, "sent": 1}) as broker:
-        with Producer(bootstrap_servers=broker.bootstrap_servers) as producer:
-            for _ in range(RECORDS):
-                producer.send("t", b"")
-        yield broker.bootstrap_servers
 
 
 def run_by_itself(run: Callable[[], Coroutine[Any, Any, None]]) -> None:

@@ -14,18 +14,17 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from kafkars import Producer, aio
+from kafkars import aio
 from kafkars._kafkars import turn_is_due
 from kafkars.compat._turns import turn
 from kafkars.compat.aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 from kafkars.compat.confluent_kafka import TopicPartition
 from kafkars.compat.confluent_kafka.aio import AIOConsumer, AIOProducer
 from kafkars.errors import BootstrapError
-from kafkars.testing import EmbeddedBroker
 
+from tests.awaiting.turning import RECORDS, work
 from tests.support.waiting import SECONDS
 
-RECORDS = 40_000
 NOWHERE: dict[str, Any] = {"bootstrap_servers": "127.0.0.1:9", "max_block_ms": 500}
 Call = Callable[[], Awaitable[Any]]
 
@@ -122,15 +121,6 @@ def aiter_of(consumer: Any) -> Call:
     return call
 
 
-@pytest.fixture(scope="module")
-def servers() -> Any:
-    with EmbeddedBroker(topics={"t": 1, "sent": 1}) as broker:
-        with Producer(bootstrap_servers=broker.bootstrap_servers) as producer:
-            for _ in range(RECORDS):
-                producer.send("t", b"")
-        yield broker.bootstrap_servers
-
-
 READERS = [native_poll, native_iteration, face_getone, face_iteration, confluent_poll, confluent_consume]
 SENDERS = [face_send, face_send_of_a_subclass, confluent_produce]
 
@@ -145,13 +135,6 @@ async def take_turns(taken: list[float], most: float = math.inf) -> None:
 async def wait_for_it(call: Awaitable[Any]) -> None:
     """A task that awaits the call."""
     await call
-
-
-def work(seconds: float) -> None:
-    """What a program does between its calls."""
-    until = time.perf_counter() + seconds
-    while time.perf_counter() < until:
-        pass
 
 
 @pytest.mark.parametrize("client", [*READERS, *SENDERS, face_send_batch, native_enqueue])
