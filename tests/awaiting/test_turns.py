@@ -354,6 +354,88 @@ def test_calls_of_confluents_producer_let_others_run(servers: str, name: str) ->
     asyncio.run(asyncio.wait_for(run(), SECONDS))
 
 
+@pytest.mark.parametrize("working", [0.0, 0.0005])
+def test_tasks_that_call_without_end_share_the_loop(working: float) -> None:
+    """Who runs first in a turn would else have all of it, and the others one call each, in every turn."""
+    counts = [0] * 4
+
+    async def call_and_count(number: int) -> None:
+        while True:
+            if turn_is_due():
+                await turn()
+            counts[number] += 1
+            work(working)
+
+    async def run() -> None:
+        tasks = [asyncio.create_task(call_and_count(number)) for number in range(len(counts))]
+        await take_turns([], 100)
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
+
+    asyncio.run(asyncio.wait_for(run(), SECONDS))
+    assert max(counts) <= 4 * min(counts), counts
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_task_that_works_and_waits_does_not_take_the_time_of_the_next_one(place: int) -> None:
+    """It leaves the loop without having yielded, and the time that it took is not that of who runs behind it."""
+    counts = [0] * 3
+
+    async def call_and_count(number: int) -> None:
+        while True:
+            if turn_is_due():
+                await turn()
+            counts[number] += 1
+            if number == place:
+                work(0.005)
+                await asyncio.sleep(0)
+
+    async def run() -> None:
+        tasks = [asyncio.create_task(call_and_count(number)) for number in range(len(counts))]
+        await take_turns([], 50)
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
+
+    asyncio.run(asyncio.wait_for(run(), SECONDS))
+    others = [count for number, count in enumerate(counts) if number != place]
+    assert max(others) <= 4 * min(others), counts
+
+
+@pytest.mark.parametrize("client", [native_iteration, face_getone, confluent_poll])
+def test_readers_share_the_loop(servers: str, client: Any) -> None:
+    """Two that need no wait."""
+    counts = [0, 0]
+
+    async def read(number: int, call: Call) -> None:
+        while max(counts) < RECORDS // 4:
+            await call()
+            counts[number] += 1
+
+    async def run() -> None:
+        async with client(servers) as one, client(servers) as other:
+            await asyncio.gather(one(), other())
+            await asyncio.gather(read(0, one), read(1, other))
+
+    asyncio.run(asyncio.wait_for(run(), SECONDS))
+    assert max(counts) <= 10 * min(counts), counts
+
+
+def test_a_burst_after_a_pause_does_not_yield() -> None:
+    """What was called before a pause says nothing of how long a task has kept the loop."""
+
+    async def burst() -> list[bool]:
+        return [turn_is_due() for _ in range(3)]
+
+    async def run() -> list[bool]:
+        turn_is_due()
+        await asyncio.sleep(0.05)
+        return await asyncio.create_task(burst())
+
+    assert asyncio.run(run()) == [False] * 3
+
+
 def test_a_loop_that_has_lost_what_it_was_to_call_is_asked_again() -> None:
     """A signal's handler may raise in the moment in which the loop calls it, and the loop be run again."""
 

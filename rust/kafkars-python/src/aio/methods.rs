@@ -269,11 +269,12 @@ impl PyFuture {
         if let Some(loop_bridge) = loop_bridge {
             return loop_bridge.get().event_loop(py);
         }
-        let event_loop = running_loop(py)?;
-        if is_to_come {
-            Self::register(slf)?;
+        if !is_to_come {
+            return running_loop(py);
         }
-        Ok(event_loop)
+        // Asks which loop runs, which is slow: once is enough.
+        Self::register(slf)?;
+        Self::loop_bridge(slf)?.get().event_loop(py)
     }
 
     /// None says that this is no future to asyncio, which then wraps it in a task, as it does with a coroutine: where

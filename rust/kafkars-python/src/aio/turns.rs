@@ -5,7 +5,8 @@
 //! a step yields None, before it begins a call that begins when it is awaited, or takes an outcome that is there.
 //!
 //! In one turn of the loop, and since it was woken, the first call of each task never yields: calls that many tasks
-//! make once each are begun in the order of the tasks, which that would change. It is the later ones that do.
+//! make once each are begun in the order of the tasks, which that would change. It is the later ones that do, once the
+//! task has had its share of the turn.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -18,39 +19,60 @@ use pyo3::types::{PyDict, PyWeakrefMethods, PyWeakrefReference};
 use super::running_loop::running_loop;
 use crate::imports::{CONTEXT, CURRENT_TASK};
 
-/// After so many steps in one turn it is asked who has made them: a millisecond, or a few. A turn takes as long as some
-/// ten steps.
+/// After so many steps in a row it is asked who has made them: a millisecond, or a few. A turn takes as long as some
+/// ten steps. Tasks that yield share them.
 const MOST_STEPS: u32 = 1_024;
 
-/// The same for milliseconds, and how long nobody may be asked then: what the application does between its calls takes
-/// time, too.
-const MOST_MILLISECONDS: u32 = 4;
+/// The same for microseconds: what the application does between its calls takes time, too.
+const MOST_MICROSECONDS: u32 = 4_000;
 
-/// Steps of calls on one thread since its loop was last seen to run.
+/// Steps of calls on one thread since its loop was last seen to run, or since a task yielded: of one task, mostly.
 #[derive(Clone, Copy)]
 struct Steps {
     count: u32,
     /// When the first of them was made; means nothing before.
     since: u32,
-    /// The step from which on it is asked again.
-    next_question: u32,
-    /// When it was asked last; means nothing before.
-    asked_at: u32,
-    /// How many tasks in a row made their first step when it was asked: the more, the less often it is asked.
-    first_steps: u32,
-    /// Whether the first one may be of a task that has yielded in the turn before.
+    /// Whether the first one may be of a task that yields in each turn.
     is_asked_first: bool,
+    /// How many tasks have yielded in this turn.
+    yielded: u32,
+    /// Among how many tasks steps and time are shared: those that have yielded in the turn before, or in this one. Who
+    /// runs first would else have all of them, in every turn.
+    sharers: u32,
 }
 
 impl Steps {
     const NONE: Self = Self {
         count: 0,
         since: 0,
-        next_question: 0,
-        asked_at: 0,
-        first_steps: 0,
         is_asked_first: false,
+        yielded: 0,
+        sharers: 1,
     };
+
+    /// Those of the task that runs next in the same turn.
+    fn of_the_next_task(self, yielded: u32) -> Self {
+        Self {
+            is_asked_first: self.is_asked_first || yielded > 0,
+            yielded,
+            sharers: self.sharers.max(yielded + 1),
+            ..Self::NONE
+        }
+    }
+
+    /// Those of the first task in a turn, if so many have yielded in the turn before.
+    fn of_a_turn(sharers: u32) -> Self {
+        Self {
+            is_asked_first: sharers > 0,
+            sharers: sharers.max(1),
+            ..Self::NONE
+        }
+    }
+
+    fn is_long(&self, now: u32) -> bool {
+        self.count > MOST_STEPS / self.sharers
+            || now.wrapping_sub(self.since) >= MOST_MICROSECONDS / self.sharers
+    }
 }
 
 /// Tasks in one turn of a loop.
@@ -104,10 +126,10 @@ impl SeenTask {
     }
 }
 
-/// A loop that was asked so many milliseconds ago is asked again, and tasks yield once more. The handler of a signal
+/// A loop that was asked so many microseconds ago is asked again, and tasks yield once more. The handler of a signal
 /// may raise in the moment in which the loop calls what it was asked to call, and where it is run again nobody would be
 /// told any more.
-const MOST_MILLISECONDS_ASKED: u32 = 1_000;
+const MOST_MICROSECONDS_ASKED: u32 = 1_000_000;
 
 thread_local! {
     static STEPS: Cell<Steps> = const { Cell::new(Steps::NONE) };
@@ -134,43 +156,45 @@ pub(crate) fn call_begins(py: Python<'_>) -> PyResult<()> {
 pub(super) fn count_step() -> bool {
     STEPS.with(|cell| {
         let mut steps = cell.get();
-        let now = milliseconds();
+        let now = microseconds(steps.sharers > 1);
         steps.count += 1;
         if steps.count == 1 {
             steps.since = now;
         }
         cell.set(steps);
-        let is_long =
-            steps.count > MOST_STEPS || now.wrapping_sub(steps.since) >= MOST_MILLISECONDS;
-        let is_asked_again = steps.count >= steps.next_question
-            || now.wrapping_sub(steps.asked_at) >= MOST_MILLISECONDS;
-        (is_long && is_asked_again) || (steps.is_asked_first && steps.count == 1)
+        steps.is_long(now) || (steps.is_asked_first && steps.count == 1)
     })
 }
 
-/// A clock that is read in a few nanoseconds, and that goes in steps of some milliseconds.
+/// A clock that is read in a few nanoseconds and goes in steps of some milliseconds, or one that is exact: for tasks
+/// that share so little time.
 #[cfg(target_os = "linux")]
 #[inline]
-fn milliseconds() -> u32 {
+fn microseconds(is_exact: bool) -> u32 {
     let mut time = libc::timespec {
         tv_sec: 0,
         tv_nsec: 0,
     };
-    // SAFETY: the place for the answer is there. The clock is in every Linux that Rust runs on.
-    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC_COARSE, &raw mut time) };
+    let clock = if is_exact {
+        libc::CLOCK_MONOTONIC
+    } else {
+        libc::CLOCK_MONOTONIC_COARSE
+    };
+    // SAFETY: the place for the answer is there. The clocks are in every Linux that Rust runs on.
+    unsafe { libc::clock_gettime(clock, &raw mut time) };
     // Of differences only; what is cut off is the same in both times.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     (time.tv_sec as u32)
-        .wrapping_mul(1_000)
-        .wrapping_add(time.tv_nsec as u32 / 1_000_000)
+        .wrapping_mul(1_000_000)
+        .wrapping_add(time.tv_nsec as u32 / 1_000)
 }
 
 #[cfg(not(target_os = "linux"))]
 #[allow(clippy::disallowed_methods, clippy::cast_possible_truncation)]
-fn milliseconds() -> u32 {
+fn microseconds(_: bool) -> u32 {
     static START: std::sync::LazyLock<std::time::Instant> =
         std::sync::LazyLock::new(std::time::Instant::now);
-    START.elapsed().as_millis() as u32
+    START.elapsed().as_micros() as u32
 }
 
 /// True if it is the loop's turn, because the running task has made a step since the last one. Fails with what the
@@ -204,9 +228,13 @@ pub(super) fn is_due(py: Python<'_>) -> PyResult<bool> {
         }
     });
     let mut steps = STEPS.get();
-    steps.first_steps = if is_seen { 0 } else { steps.first_steps + 1 };
-    steps.next_question = steps.count + steps.first_steps;
-    steps.asked_at = milliseconds();
+    if is_turn {
+        steps = steps.of_the_next_task(steps.yielded + 1);
+    } else if !is_seen {
+        // The steps before were others', or of a turn of which nobody had asked yet.
+        steps.count = 1;
+        steps.since = microseconds(steps.sharers > 1);
+    }
     STEPS.set(steps);
     Ok(is_turn)
 }
@@ -235,10 +263,10 @@ impl NextTurn {
 /// Makes a loop that runs here tell of its next turn, unless it was asked to.
 fn ask_for_next_turn(event_loop: &Bound<'_, PyAny>) -> PyResult<()> {
     let py = event_loop.py();
-    let now = milliseconds();
+    let now = microseconds(true);
     let asked = TASKS.with_borrow(|tasks| Some(tasks.asked.as_ref()?.clone_ref(py)));
     let to_come = asked.and_then(|asked| {
-        let is_long_ago = now.wrapping_sub(asked.at) >= MOST_MILLISECONDS_ASKED;
+        let is_long_ago = now.wrapping_sub(asked.at) >= MOST_MICROSECONDS_ASKED;
         Some((asked.turn_to_come(event_loop)?, is_long_ago))
     });
     let turn = match to_come {
@@ -278,20 +306,16 @@ fn let_yield_once_more() {
 /// Begins to count anew: the loop has turned.
 fn begin_anew() {
     let tasks = TASKS.take();
-    let has_yielded = tasks.seen.values().any(|task| task.has_yielded);
-    STEPS.set(Steps {
-        is_asked_first: has_yielded || tasks.have_others_yielded,
-        ..Steps::NONE
-    });
+    let yielded = tasks.seen.values().filter(|task| task.has_yielded).count();
+    let sharers = yielded + usize::from(tasks.have_others_yielded);
+    STEPS.set(Steps::of_a_turn(sharers.try_into().unwrap_or(u32::MAX)));
 }
 
 /// Notes that the loop runs, and wakes tasks: their next calls are first ones.
 #[inline]
 pub(super) fn note_turn() {
-    STEPS.set(Steps {
-        is_asked_first: STEPS.get().is_asked_first,
-        ..Steps::NONE
-    });
+    let steps = STEPS.get();
+    STEPS.set(steps.of_the_next_task(steps.yielded));
     TASKS.with_borrow_mut(|tasks| tasks.seen.retain(|_, task| task.has_yielded));
 }
 
