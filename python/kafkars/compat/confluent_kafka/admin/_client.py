@@ -155,6 +155,7 @@ class AdminClient(SecurityCalls):
         if not isinstance(names, list):
             raise TypeError(f"expected a list of topic names, not {type(names).__name__}")
         if not names:
+            self._check_()
             return {}
         names = list(arguments.listed(names, str, "topic names"))
         if not all(names):
@@ -390,6 +391,7 @@ class AdminClient(SecurityCalls):
             Place(of.topic, of.partition): answers.spec(spec) for of, spec in topic_partition_offsets.items()
         }
         if not asked:
+            self._check_()
             return {}
         return self._questions_.ask_each(
             {each: Place(each.topic, each.partition) for each in topic_partition_offsets},
@@ -420,6 +422,7 @@ class AdminClient(SecurityCalls):
             raise TypeError("expected a list of TopicPartition")
         wanted = arguments.partitions(topic_partition_offsets, offsets=None)
         if not wanted:
+            self._check_()
             return {}
         places = [Place(each.topic, each.partition) for each in wanted]
         return self._questions_.ask_each(

@@ -61,6 +61,8 @@ class AIOConsumer:
         self, consumer_conf: Mapping[str, Any], max_workers: int = 100, executor: Executor | None = None
     ) -> None:
         no_workers(max_workers)
+        if not isinstance(consumer_conf, Mapping):
+            raise TypeError(f"expected a dict of properties, not {type(consumer_conf).__name__}")
         self._loop_ = asyncio.get_running_loop()
         self._tasks_ = Tasks()
         wrapped = {
@@ -201,7 +203,12 @@ class AIOConsumer:
         They are called with this consumer and the partitions, and are waited for.
         """
         loop = asyncio.get_running_loop()
-        callbacks = {name: self._waited_(function(name, callback), loop) for name, callback in kwargs.items()}
+        callbacks = {
+            name: self._waited_(function(name, callback), loop)
+            for name, callback in kwargs.items()
+            # Wrappers pass their own defaults on.
+            if callback is not None
+        }
         self._consumer.subscribe(topics, **callbacks)
         await let_others_run()
 

@@ -5,16 +5,14 @@ from __future__ import annotations
 import asyncio
 import math
 import sys
-import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
 from kafkars import aio, errors
 from kafkars._discreet import discreet
-from kafkars._kafkars import Message, turn_is_due
+from kafkars._kafkars import turn_is_due
 from kafkars.compat._quiet import quiet
 from kafkars.compat._turns import let_others_run, turn
 from kafkars.compat.confluent_kafka import _cluster
@@ -29,9 +27,10 @@ from kafkars.compat.confluent_kafka._transaction_calls import (
     offsets_to_send,
     warn_of_open_transaction,
 )
-from kafkars.compat.confluent_kafka._translate import of_delivery, refusal, translated
+from kafkars.compat.confluent_kafka._translate import refusal, translated
 from kafkars.compat.confluent_kafka._trouble import Trouble
 from kafkars.compat.confluent_kafka.aio._callbacks import BrokerWatch, LoopFlag, Tasks, heard, no_workers, pass_on
+from kafkars.compat.confluent_kafka.aio._deliveries import Deliveries, Delivery, Report
 from kafkars.compat.confluent_kafka.error import KafkaException
 from kafkars.config.checks import Derived
 
@@ -41,11 +40,6 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from kafkars.compat.confluent_kafka.admin import ClusterMetadata
-
-Report = Callable[[Any, Any], Any]
-
-LOOK_SECONDS = 0.05
-"""Seconds after which a call that waits for room looks again: nobody hears of messages whose futures were cancelled."""
 
 
 class AIOProducer:
@@ -92,16 +86,10 @@ class AIOProducer:
         self._settings_ = settings = producer_settings((producer_conf,), {})
         with translated("Failed to create producer"), Derived():
             self._producer: aio.Producer[Any, Any] = quiet(aio.Producer(settings.engine))
-        # With the time of their call. Removed by the code that completes them: a callback for each would cost an
-        # iteration of the loop.
-        self._open_: dict[asyncio.Future[Any], float] = {}
-        self._flushed_ = -math.inf
-        self._most_ = settings.face.queue_max_messages or sys.maxsize
-        # For calls that wait for room, which are served in order on each loop, and which they are.
-        self._rooms_: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
-        self._waiting_: set[object] = set()
         self._report_ = settings.face.on_delivery
         self._tasks_ = Tasks()
+        most = settings.face.queue_max_messages or sys.maxsize
+        self._deliveries_ = Deliveries(most, self._tasks_, only_errors=settings.face.delivery_report_only_error)
         self._turns_ = Tasks()
         self._pending_ = LoopFlag(loop, self._serve_)
         face = self._tasks_.face(settings.face)
@@ -136,45 +124,14 @@ class AIOProducer:
         if turn_is_due():
             await turn()
             self._check_()
-        if len(self._open_) >= self._most_ or self._waiting_:
-            await self._wait_for_room_()
+        if self._deliveries_.is_full():
+            await self._deliveries_.room()
         # Most messages have only these, and to make a dict costs as much as the rest of this call.
         return (
             self._send_(topic, value, key, **options(args, kwargs))
             if args or kwargs
             else self._send_(topic, value, key)
         )
-
-    async def _wait_for_room_(self) -> None:
-        """Waits until the queue has room, behind the calls that wait already."""
-        waiting = object()
-        self._waiting_.add(waiting)
-        try:
-            async with self._rooms_.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
-                while len(self._open_) >= self._most_:
-                    # Not those that the program has cancelled: their messages are still on their way.
-                    left = self._pending_here_(list(self._open_))
-                    if left:
-                        await asyncio.wait(left, timeout=LOOK_SECONDS, return_when=asyncio.FIRST_COMPLETED)
-                    elif len(self._open_) >= self._most_:
-                        await asyncio.sleep(LOOK_SECONDS)
-        finally:
-            self._waiting_.discard(waiting)
-
-    def _pending_here_(self, futures: Iterable[asyncio.Future[Any]]) -> list[asyncio.Future[Any]]:
-        """Those among them that have no outcome, and for which the running loop can wait. Those of a closed loop will
-        never have one, and are forgotten.
-        """
-        running = asyncio.get_running_loop()
-        found = []
-        for each in futures:
-            loop = each.get_loop()
-            if loop is running:
-                if not each.done():
-                    found.append(each)
-            elif loop.is_closed():
-                self._open_.pop(each, None)
-        return found
 
     def _send_(
         self,
@@ -188,8 +145,8 @@ class AIOProducer:
     ) -> asyncio.Future[Any]:
         key = key.encode() if isinstance(key, str) else key
         value = value.encode() if isinstance(value, str) else value
-        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        since = time.monotonic()
+        given = (topic, partition, key, value, headers)
+        delivery = Delivery(self._deliveries_, on_delivery or self._report_, given)
         try:
             sent = self._producer.send(
                 topic,
@@ -201,51 +158,10 @@ class AIOProducer:
             )
         except (errors.KafkaError, TypeError, ValueError) as problem:
             # The library finds this out later, so programs expect it in the future, not as an exception of the call.
-            self._fail_(future, problem)
-            return future
-        given = (topic, partition, key, value, headers)
-        sent.add_done_callback(partial(self._finish_, future, on_delivery or self._report_, given, since))
-        # Not before: nobody would complete it where a line above raises, and `flush()` waits for those that are open.
-        # The loop makes the callback after this call at the soonest.
-        self._open_[future] = since
-        return future
-
-    def _finish_(
-        self, future: asyncio.Future[Any], report: Report | None, given: tuple[Any, ...], since: float, sent: Any
-    ) -> None:
-        if sent.cancelled():
-            self._open_.pop(future, None)
-            future.cancel()
-            return
-        topic, partition, key, value, headers = given
-        problem = sent.exception()
-        latency = time.monotonic() - since
-        if problem is not None:
-            self._fail_(future, problem)
-            if report is not None and isinstance(problem, errors.KafkaError):
-                error: Any = of_delivery(problem, was_in_flight(problem))
-                message = Message(topic, partition, None, key, value, headers, error, latency=latency)
-                self._tasks_.run(report, error, message)
-            return
-        self._open_.pop(future, None)
-        stored = sent.result()
-        timestamp = (stored.timestamp_type + 1, stored.timestamp)
-        message = Message(topic, stored.partition, stored.offset, key, value, None, None, timestamp, latency)
-        if not future.done():
-            future.set_result(message)
-        if report is not None and not self._settings_.face.delivery_report_only_error:
-            self._tasks_.run(report, None, message)
-
-    def _fail_(self, future: asyncio.Future[Any], problem: BaseException) -> None:
-        self._open_.pop(future, None)
-        if future.done():
-            return
-        if isinstance(problem, errors.KafkaError):
-            raised = KafkaException(of_delivery(problem, was_in_flight(problem)))
-            raised.__cause__ = problem
-            future.set_exception(raised)
+            delivery.fail(problem)
         else:
-            future.set_exception(problem)
+            delivery.begin(sent)
+        return delivery.future
 
     async def flush(self, timeout: float = -1, *args: Any, **kwargs: Any) -> int:
         """Waits until every message has its report, or for a time in seconds; returns how many have none.
@@ -253,18 +169,16 @@ class AIOProducer:
         Raises:
             Exception: What a callback of the configuration has raised.
         """
-        del args, kwargs
+        only_a_time(args, kwargs)
         limit = seconds(timeout)
         self._check_()
-        before = list(self._open_)
-        self._flushed_ = time.monotonic()
+        before = self._deliveries_.flushed()
         left = await self._producer.flush(limit)
-        # Their reports are there, and the loop is yet to pass some of them on to the futures.
-        waiting = [] if left else self._pending_here_(before)
-        if waiting:
-            await asyncio.wait(waiting)
-        else:
+        if left:
             await asyncio.sleep(0)
+        else:
+            # Their reports are there, and the loop is yet to pass some of them on to the futures.
+            await self._deliveries_.told(before)
         self._tasks_.check()
         return int(left)
 
@@ -277,16 +191,15 @@ class AIOProducer:
         Raises:
             Exception: What a callback of the configuration has raised.
         """
-        del args, kwargs
+        only_a_time(args, kwargs)
         limit = seconds(timeout)
         self._check_()
         self._tasks_.check()
+        self._deliveries_.look()
         if limit is not None:
             await asyncio.sleep(limit)
-        elif waiting := self._pending_here_(list(self._open_)):
-            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
         else:
-            await asyncio.sleep(0)
+            await self._deliveries_.next_told()
         self._tasks_.check()
         return 0
 
@@ -303,23 +216,10 @@ class AIOProducer:
         """
         del blocking
         self._check_()
-        for future in self._pending_here_(self._kept_back_() if in_queue else ()):
-            self._open_.pop(future, None)
-            future.cancel()
-        self._producer.purge(in_queue=in_queue, in_flight=in_flight)
+        if in_queue:
+            self._deliveries_.give_up_newest(self._batch_size_, self._buffer_timeout_)
+        self._producer.purge(in_queue=bool(in_queue), in_flight=bool(in_flight))
         await let_others_run()
-
-    def _kept_back_(self) -> list[asyncio.Future[Any]]:
-        """The futures of what the library's class would not have handed to its producer yet."""
-        found: list[asyncio.Future[Any]] = []
-        later = time.monotonic()
-        for future, since in reversed(list(self._open_.items())):
-            is_full = len(found) >= self._batch_size_ - 1
-            if is_full or since <= self._flushed_ or later - since >= self._buffer_timeout_:
-                break
-            found.append(future)
-            later = since
-        return found
 
     async def list_topics(self, topic: str | None = None, timeout: float = -1) -> ClusterMetadata:
         """The cluster with its topics, or with one.
@@ -459,7 +359,7 @@ class AIOProducer:
         finally:
             await self._flush_at_end_()
             await self._producer.close()
-        await asyncio.sleep(0)
+        await self._deliveries_.told(list(self._deliveries_.open))
         if self._executor_ is not None:
             await asyncio.to_thread(self._executor_.shutdown)
 
@@ -504,7 +404,7 @@ class AIOProducer:
             pending.close()
 
     def __len__(self) -> int:
-        return 0 if self._closing_ is not None else len(self._open_)
+        return 0 if self._closing_ is not None else len(self._deliveries_.open)
 
     def _serve_(self) -> None:
         self._events_.serve()
@@ -519,11 +419,6 @@ class AIOProducer:
             raise refusal("_NOT_CONFIGURED", "transactions need the property transactional.id")
 
 
-def was_in_flight(problem: errors.KafkaError) -> bool:
-    """True of a message that was purged on its way to the broker."""
-    return isinstance(problem, errors.PurgedError) and problem.in_flight
-
-
 def options(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
     """What follows the key in `Producer.produce()`."""
     names = ("partition", "callback", "on_delivery", "timestamp", "headers")
@@ -535,3 +430,9 @@ def options(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
             raise TypeError(f"produce() has no argument {name!r}; there are {', '.join(names)}")
     callback = given.pop("callback", None)
     return {**given, "on_delivery": given.get("on_delivery") or callback}
+
+
+def only_a_time(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+    """Refuses what follows the time limit: the library's class passes it on to a call that has no other argument."""
+    if args or kwargs:
+        raise TypeError(f"expected a time limit and nothing else, not {', '.join([*map(repr, args), *kwargs])}")
