@@ -12,6 +12,9 @@ from tests.compat.differential.library import Call, Kind, Library, World
 
 NOTHING, RIGHT, KEYWORD, POSITIONAL = "nothing", "right", "unknown keyword", "one argument too many"
 
+NO_STATE = "no state"
+"""That of constructors and functions."""
+
 
 @dataclass(frozen=True)
 class Case:
@@ -66,7 +69,7 @@ def labels(call: Call) -> Iterator[str]:
 
 
 def cases(library: Library, states: frozenset[str] | None = None) -> list[Case]:
-    """All cases, those of one state of one kind together; with `states` only those."""
+    """All cases, those of one state of one kind together; with `states` only those, and `NO_STATE` for functions."""
     found = []
     for kind in library.kinds:
         for state in kind.states:
@@ -75,6 +78,7 @@ def cases(library: Library, states: frozenset[str] | None = None) -> list[Case]:
             for call in kind.calls:
                 if call.states is None or state in call.states:
                     found += [Case(kind, state, call, label) for label in labels(call)]
-    for call in library.functions:
-        found += [Case(None, "", call, label) for label in labels(call)]
+    if states is None or NO_STATE in states:
+        for call in library.functions:
+            found += [Case(None, "", call, label) for label in labels(call)]
     return found

@@ -97,10 +97,6 @@ class Kind:
     lasting: bool = True
 
 
-SHORT = frozenset({"fresh", "in a transaction", "closed", "uninitialised"})
-"""The states that most libraries have in the short form; `python -m tests.compat.differential LIBRARY` has all."""
-
-
 def called(make: Callable[[], Any]) -> Any:
     """The value of a call that is made on the spot."""
     return make()
@@ -120,7 +116,6 @@ class Library:
         fault: What is compared of an exception's arguments; None where there is nothing.
         folder: Where the original is, if it is not installed.
         run: How anything of the library is called: one of coroutines has a loop.
-        short: The states of the short form.
     """
 
     name: str
@@ -132,4 +127,3 @@ class Library:
     fault: Callable[[BaseException], Any]
     folder: str | None = None
     run: Callable[[Callable[[], Any]], Any] = called
-    short: frozenset[str] = SHORT

@@ -19,7 +19,12 @@ OF_BROKERS = {"log.retention.hours": None}
 
 
 def broker(world: World, name: Any, **parts: Any) -> Any:
-    return resource(world, resource_type="broker", name=name, **{"configs": OF_BROKERS, **parts})
+    return resource(world, name=name, **{"resource_type": "broker", "configs": OF_BROKERS, **parts})
+
+
+def by_enum(world: World) -> Any:
+    kinds = importlib.import_module(f"{world.module.__name__}.admin.config_resource").ConfigResourceType
+    return broker(world, 1, resource_type=kinds.BROKER)
 
 
 RESOURCES = listed(
@@ -47,7 +52,7 @@ RESOURCES = listed(
     broker_as_fraction=lambda world: [broker(world, 1.0)],
     broker_as_truth=lambda world: [broker(world, True)],
     broker_as_bytes=lambda world: [broker(world, b"1")],
-    broker_by_enum=lambda world: [broker(world, 1, resource_type="BROKER")],
+    broker_by_enum=lambda world: [by_enum(world)],
     broker_and_topics=lambda world: [
         resource(world, configs=SOME),
         broker(world, 1),

@@ -7,7 +7,8 @@ from contextlib import suppress
 from typing import Any
 
 from tests.compat.differential import of_confluent_kafka_admin as administrators
-from tests.compat.differential.library import SHORT, Argument, Call, Kind, Library, World
+from tests.compat.differential import of_confluent_kafka_objects as objects
+from tests.compat.differential.library import Argument, Call, Kind, Library, World
 from tests.compat.differential.of_confluent_kafka_values import (
     ASYNCHRONOUS,
     CALLBACK,
@@ -115,10 +116,14 @@ def left(made: Any) -> Any:
     return made
 
 
-def consumer(world: World, **more: Any) -> Any:
+def consumer_settings(world: World, **more: Any) -> dict[str, Any]:
     group = more.pop("group", None) or world.unique("group")
     quick = {"auto_offset_reset": "earliest", "session_timeout_ms": 6000, "heartbeat_interval_ms": 100}
-    return world.module.Consumer(settings(world, group_id=group, enable_auto_commit=False, **{**quick, **more}))
+    return settings(world, group_id=group, enable_auto_commit=False, **{**quick, **more})
+
+
+def consumer(world: World, **more: Any) -> Any:
+    return world.module.Consumer(consumer_settings(world, **more))
 
 
 def assigned(world: World) -> Any:
@@ -180,6 +185,33 @@ AGAIN = [
     )
 ]
 """A client is initialised once."""
+CREDENTIALS = Call(
+    "set_sasl_credentials",
+    [given("username", "user", none=None, number=1, empty=""), given("password", "secret", none=None, number=1)],
+    keeps=True,
+)
+
+
+def raising(*arguments: Any) -> None:
+    """A callback that fails."""
+    raise LookupError(len(arguments))
+
+
+ODD_CALLBACKS: dict[str, Any] = {"raises": raising, "takes nothing": lambda: None, "returns": lambda *_: 1}
+DELIVERED = Call(
+    "produce, then flush",
+    [Argument("topic", lambda world: world.name("topic")), given("on_delivery", quiet, **ODD_CALLBACKS)],
+    states=("fresh", "working", "in a transaction"),
+    invoke=lambda made, topic, on_delivery: (made.produce(topic, b"value", on_delivery=on_delivery), made.flush(4.0)),
+)
+ASSIGNED = Call(
+    "subscribe, then consume",
+    [Argument("topics", lambda world: [world.name("source")]), given("on_assign", quiet, **ODD_CALLBACKS)],
+    states=("fresh",),
+    invoke=lambda made, topics, on_assign: (made.subscribe(topics, on_assign=on_assign), made.consume(1, 4.0)),
+)
+LEAVING = Call("__exit__", [given("exc_type", None), given("exc_value", None), given("exc_traceback", None)])
+ASKED = Call("cluster_id", [LONG], waits=True, keeps=True)
 PARTITION_NUMBER = given("partition", 0, negative=-5, huge=2**31, text="0", unknown=99, none=None)
 PRODUCER = Kind(
     "Producer",
@@ -232,6 +264,7 @@ PRODUCER = Kind(
             ],
             keeps=True,
         ),
+        DELIVERED,
         Call("poll", [LIMIT], waits=True, keeps=True),
         Call("flush", [LIMIT], keeps=True),
         Call(
@@ -269,6 +302,9 @@ PRODUCER = Kind(
         Call("__bool__", invoke=bool, keeps=True),
         Call("__enter__", keeps=True),
         *AGAIN,
+        CREDENTIALS,
+        ASKED,
+        LEAVING,
         Call("close"),
     ],
     dispose,
@@ -311,6 +347,7 @@ CONSUMER = Kind(
                 optional(given("on_lost", quiet, number=1, none=None)),
             ],
         ),
+        ASSIGNED,
         Call("unsubscribe"),
         Call("assign", [PARTITIONS]),
         Call("incremental_assign", [PARTITIONS]),
@@ -342,6 +379,9 @@ CONSUMER = Kind(
         ),
         Call("__enter__", keeps=True),
         *AGAIN,
+        CREDENTIALS,
+        ASKED,
+        LEAVING,
         Call("close"),
     ],
     lambda made: made.close(),
@@ -395,10 +435,9 @@ def prepare(world: World) -> None:
 LIBRARY = Library(
     name="confluent_kafka",
     face="kafkars.compat.confluent_kafka",
-    kinds=[PRODUCER, CONSUMER, administrators.kind(uninitialised, settings)],
-    functions=constructors(),
+    kinds=[PRODUCER, CONSUMER, administrators.kind(uninitialised, settings), *objects.kinds()],
+    functions=[*constructors(), *objects.functions()],
     prepare=prepare,
     describe=describe,
     fault=fault,
-    short=SHORT | {"to be aborted", "refused"},
 )

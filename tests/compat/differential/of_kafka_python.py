@@ -323,5 +323,4 @@ LIBRARY = Library(
     describe=describe,
     fault=fault,
     folder=str(ORIGINAL),
-    short=frozenset({"fresh", "assigned", "in a transaction"}),
 )

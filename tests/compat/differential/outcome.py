@@ -13,6 +13,12 @@ FUTURE_SECONDS = 8.0
 PLAIN = (bool, int, type(None))
 DEEPEST = 6
 
+ERROR = "str 'error'"
+"""The field of an error that is a value, by which it is known."""
+
+HANGS = "hangs or dies"
+"""The outcome of a call that did not end, or ended its process."""
+
 
 def of_value(library: Library, value: Any, depth: int = 0) -> Any:
     """What a program can see of a value, without what differs from run to run."""
@@ -59,8 +65,48 @@ def of_exception(library: Library, problem: BaseException) -> dict[str, Any]:
     return {"raised": type(problem).__name__, "is": kinds, "says": library.fault(problem)}
 
 
+def in_short(outcome: Any) -> str:
+    """An outcome without what may differ from run to run: classes, codes and flags of errors, shapes of values."""
+    if isinstance(outcome, bool) or outcome is None:
+        return str(outcome)
+    if isinstance(outcome, int | float):
+        return "number"
+    if isinstance(outcome, str):
+        kind, _, text = outcome.partition(" ")
+        return kind if text and kind in {"str", "bytes"} else outcome
+    if isinstance(outcome, list):
+        return f"[{', '.join(dict.fromkeys(map(in_short, outcome)))}]"
+    return mapping_in_short(outcome)
+
+
+def mapping_in_short(outcome: dict[str, Any]) -> str:
+    """The same of what has names: an error, a value, what became of a future."""
+    if "raised" in outcome:
+        says = outcome["says"]
+        return outcome["raised"] if says is None else f"{outcome['raised']} {error_in_short(says)}"
+    if "mapping" in outcome:
+        items = dict(outcome["mapping"])
+        if ERROR in items:
+            return error_in_short({name.removeprefix("str ").strip("'"): each for name, each in items.items()})
+        return f"{{{', '.join(sorted(set(map(in_short, items.values()))))}}}"
+    ((name, inner),) = outcome.items()
+    return in_short(inner) if name == "value" else f"{name} {in_short(inner)}"
+
+
+def error_in_short(says: Any) -> str:
+    """What a library says of an error: its code and its flags."""
+    if not isinstance(says, dict):
+        return str(says)
+    code = str(says["error"]).removeprefix("str ").strip("'")
+    return " ".join([code, *(name for name, is_set in says.items() if name != "error" and is_set)])
+
+
 def same(original: Any, face: Any) -> bool:
-    """Whether a program can see no difference: `except` also catches what is more than the class it names."""
+    """Whether a program can see no difference: `except` also catches what is more than the class it names. Where both
+    died nothing is known.
+    """
+    if HANGS in (original, face):
+        return False
     if isinstance(original, dict) and isinstance(face, dict) and "raised" in original and "raised" in face:
         if original["raised"] != face["raised"]:
             return original["raised"] in face["is"] and (original["says"] is None or original["says"] == face["says"])

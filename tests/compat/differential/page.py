@@ -38,6 +38,28 @@ def text(library: str) -> str:
         "",
         *table(library),
     ]
+    if (Path(__file__).parent / f"of_{library}_asyncio.py").exists():
+        lines += [
+            "",
+            "## asyncio",
+            "",
+            *paragraph("The same of the clients whose calls are awaited; the rows above hold for them, too."),
+            "",
+            *table(f"{library}_asyncio"),
+        ]
+    if (Path(__file__).parent / f"reasons_of_{library}_refusals.py").exists():
+        lines += [
+            "",
+            "## Requests of transactions that are refused",
+            "",
+            *paragraph(
+                "Each request of a transaction is refused for good with each code. What the call says (its code, "
+                "`retriable()`, `fatal()`, `txn_requires_abort()`), what an abort says then and what is reported is the "
+                "same, except for these rows."
+            ),
+            "",
+            *table(f"{library}_refusals"),
+        ]
     if (Path(__file__).parent / f"of_{library}_settings.py").exists():
         lines += [
             "",

@@ -31,7 +31,7 @@ REASONS = [
         "What is closed stays closed; reports of how far a consumer has read are made after it was stopped.",
     ),
     Reason(
-        when_closed("AIOKafkaAdminClient.*"),
+        ("[closed] AIOKafkaAdminClient.*", "[closed twice] AIOKafkaAdminClient.*"),
         "connects again",
         "NodeNotReadyError at once",
         "What is closed stays closed; the connections that the library makes again are never closed.",
@@ -83,12 +83,6 @@ REASONS = [
         "waits for ever, also with a time limit",
         "nothing, after the time limit",
         "A time limit is one.",
-    ),
-    Reason(
-        ("[started] AIOKafkaConsumer.commit(*",),
-        "IllegalStateError before arguments are looked at",
-        "TypeError or ValueError first",
-        "Both fail; the order of checks differs.",
     ),
     Reason(
         (
@@ -158,6 +152,12 @@ REASONS = [
         "passes numbers that are no offsets to the broker; waits for ever for partitions that do not exist",
         "ValueError or TypeError at once; UnknownTopicOrPartitionError after request_timeout_ms",
         "A transaction is not lost for a mistake that can be seen before.",
+    ),
+    Reason(
+        ("*AIOKafkaConsumer.subscribe(topics=number)",),
+        "takes anything for a name, and never reads it",
+        "TypeError",
+        "A name is text.",
     ),
     Reason(
         (
@@ -248,6 +248,18 @@ REASONS = [
         "one response for each coordinator, with all of its groups",
         "Every group is there, as with older brokers. A group of KIP-848, which the library hears of as dead, is "
         "described too.",
+    ),
+    Reason(
+        ("*AIOKafkaAdminClient.describe_configs(config_resources=all_by_*",),
+        "lists the settings in the order of the broker",
+        "by their names",
+        "Kafka 4 has no order that means anything.",
+    ),
+    Reason(
+        ("*AIOKafkaAdminClient.describe_consumer_groups(group_ids=nameless)",),
+        "describes a group without a name as dead, as real brokers do where a request is as old as the library's",
+        "InvalidGroupIdError of the broker",
+        "No group has that name.",
     ),
     Reason(
         ("*AIOKafkaAdminClient.list_consumer_group_offsets(group_id=empty)",),

@@ -57,12 +57,6 @@ REASONS = [
         "The same.",
     ),
     Reason(
-        ("*AIOKafkaConsumer(consumer_timeout_ms=*",),
-        "TypeError",
-        "takes anything",
-        "The setting has nothing to set.",
-    ),
-    Reason(
         ("*AIOKafkaConsumer(auto_offset_reset=*1)", "*AIOKafkaConsumer(auto_offset_reset=none)"),
         "AttributeError",
         "what is no text is `none`, as text that it does not know is",

@@ -93,8 +93,8 @@ REASONS = [
     ),
     Reason(
         ("*Consumer.commit(right)",),
-        "has nothing left to commit where commit() was called just before without waiting",
-        "commits again what the other call has not committed yet",
+        "has nothing left to commit where commit() was called just before without waiting, or has, by chance",
+        "the same, by another chance: what the other call has not committed yet is committed again",
         "A commit that waits must not trust one that may still fail.",
     ),
     Reason(
@@ -225,5 +225,47 @@ REASONS = [
         "_CONFLICT, and retriable, after another call was cut short by its time limit",
         "_FENCED, and fatal",
         "What has met the fence ends at once, so that nothing is left to be resumed.",
+    ),
+    Reason(
+        ("*(on_*=takes nothing)",),
+        "SystemError for a callback that cannot take what it is called with",
+        "TypeError",
+        "SystemError is a fault inside the library.",
+    ),
+    Reason(
+        ("*KafkaError.str(nothing)", "*KafkaError.__str__(nothing)", "*KafkaError.__repr__(nothing)"),
+        "librdkafka's text of the code, where the error has none of its own",
+        "its own text, which says what to do",
+        "The code is what programs look at.",
+    ),
+    Reason(
+        ("*KafkaError*.__*",),
+        "SystemError where an error is compared with what is neither an error nor a code",
+        "not equal, and TypeError for the order of the two",
+        "SystemError is a fault inside the library.",
+    ),
+    Reason(
+        ("*TopicPartition.__*",),
+        "NotImplementedError where it is compared with anything else",
+        "not equal, and TypeError for the order of the two",
+        "It is how Python's own objects compare.",
+    ),
+    Reason(
+        ("*TopicPartition.sets partition(value=huge)",),
+        "takes the lower 32 bits of a number",
+        "OverflowError",
+        "It would be another partition.",
+    ),
+    Reason(
+        ("*.copied*", "*.pickled(nothing)"),
+        "TypeError",
+        "copies it",
+        "What is a value can go to another process.",
+    ),
+    Reason(
+        ("*Uuid.__*",),
+        "an id is equal to itself only, though its hash is that of its number",
+        "equal to another one of the same number",
+        "What has the same hash in a set is the same id.",
     ),
 ]

@@ -24,12 +24,6 @@ REASONS = [
         "Programs ask whether the client is connected.",
     ),
     Reason(
-        ("*Kafka*.metrics(raw=right)",),
-        "up to 77 metrics, also of each node and topic, with averages and rates of the last samples",
-        "those that the engine counts, with rates of the last samples and averages of the client's life",
-        "Nothing is sampled per request: reading and sending would cost more.",
-    ),
-    Reason(
         ("KafkaAdminClient(api_version=odd)",),
         "TypeError for text",
         "takes text, as the other clients do",
@@ -143,11 +137,5 @@ REASONS = [
         "TypeError",
         "defaults, as kafka-python 3 has them",
         "One class serves programs of both.",
-    ),
-    Reason(
-        ("*KafkaConsumer.subscribe(*", "*KafkaConsumer.poll(*"),
-        "another of two errors, or records of another moment",
-        "fails at once, or reads, likewise",
-        "Two things are wrong, or records come when they come.",
     ),
 ]

@@ -100,4 +100,10 @@ REASONS = [
         "they end with IllegalStateError",
         "Who waits for one hears of it.",
     ),
+    Reason(
+        ("metrics(raw=True)",),
+        "up to 77 metrics, also of each node and topic, with averages and rates of the last samples",
+        "those that the engine counts, with rates of the last samples and averages of the client's life",
+        "Nothing is sampled per request: reading and sending would cost more.",
+    ),
 ]

@@ -16,7 +16,7 @@ from typing import Any
 
 from tests.compat.differential.cases import cases
 from tests.compat.differential.library import World
-from tests.compat.differential.outcome import same
+from tests.compat.differential.outcome import HANGS, in_short, same
 from tests.compat.differential.worker import library_of
 
 PATIENCE = 15.0
@@ -28,12 +28,24 @@ SLOWER = 1.5
 
 @dataclass(frozen=True)
 class Difference:
-    """A case in which the face does not do what the original does."""
+    """A case in which the face does not do what the original does.
+
+    Args:
+        case: Its name.
+        original: What came of it there.
+        face: What came of it here.
+        later: How much later than there, in seconds, where that is too much.
+    """
 
     case: str
     original: Any
     face: Any
-    what: str = "outcome"
+    later: float | None
+
+    @property
+    def in_short(self) -> str:
+        """Both outcomes, as the rows of what stays different have them."""
+        return f"{in_short(self.original)} -> {in_short(self.face)}{'' if self.later is None else ', later'}"
 
 
 def outcomes(library: str, side: str, servers: str, prefix: str, states: frozenset[str] | None) -> list[dict[str, Any]]:
@@ -46,7 +58,7 @@ def outcomes(library: str, side: str, servers: str, prefix: str, states: frozens
                 # It did not end by itself: that is not what is compared here.
                 break
             if line is None:
-                found.append({"case": listed[len(found)].name, "outcome": "hangs or dies", "seconds": PATIENCE})
+                found.append({"case": listed[len(found)].name, "outcome": HANGS, "seconds": PATIENCE})
             else:
                 found.append(line)
     return found
@@ -102,8 +114,8 @@ def compared(library: str, servers: str, states: frozenset[str] | None = None) -
         original, face = (each.result() for each in runs)
     found = []
     for one, other in zip(original, face, strict=True):
-        if not same(one["outcome"], other["outcome"]):
-            found.append(Difference(one["case"], one["outcome"], other["outcome"]))
-        elif other["seconds"] > one["seconds"] + SLOWER:
-            found.append(Difference(one["case"], one["seconds"], other["seconds"], "seconds"))
+        later = other["seconds"] - one["seconds"]
+        is_later = later > SLOWER
+        if is_later or not same(one["outcome"], other["outcome"]):
+            found.append(Difference(one["case"], one["outcome"], other["outcome"], later if is_later else None))
     return len(original), time.monotonic() - began, found
