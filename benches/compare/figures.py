@@ -28,8 +28,8 @@ def spread(values: list[float]) -> Spread:
 
 
 def cpu_per_record(result: dict[str, Any]) -> float:
-    """Microseconds of the client's process, user and system, all threads."""
-    return float((result["user"] + result["system"]) * MICROSECONDS / result["records"])
+    """Microseconds of the client's process, user and system, all threads, without what is no client's."""
+    return float((result["user"] + result["system"] - result["beside"]) * MICROSECONDS / result["records"])
 
 
 def records_per_second(result: dict[str, Any]) -> float:

@@ -77,6 +77,8 @@ class Outcome:
     effective: dict[str, Any] = field(default_factory=dict)
     # Microseconds from the moment a record was due to the moment it was received, by record.
     latencies: list[int] = field(default_factory=list)
+    # Seconds of CPU within the window that the job needs whichever client does it.
+    beside: float = 0.0
 
 
 class Window:

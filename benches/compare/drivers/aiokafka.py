@@ -1,8 +1,9 @@
-"""aiokafka: `getmany`, `getone`, and `send` with its futures."""
+"""aiokafka: `getmany`, `getone`, and `send` with its futures, awaited one by one or gathered."""
 
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from benches.compare.task import Task, Window
 
 POLL_MS = 1000
+GATHERED = 1000
 
 
 def version() -> str:
@@ -92,6 +94,43 @@ def produce_asyncio(task: Task, window: Window) -> Outcome:
         return Outcome(delivered, effective=config)
 
     return asyncio.run(run())
+
+
+def produce_gathered_asyncio(task: Task, window: Window) -> Outcome:
+    """As many sends at a time as `GATHERED`, whose futures are gathered; what that costs on futures that are done is
+    measured beside it, and taken off.
+    """
+    config = producer_config(task)
+    records = pool(task.size)
+
+    async def run() -> Outcome:
+        delivered = 0
+        with window:
+            producer = AIOKafkaProducer(**config)
+            await producer.start()
+            for start in range(0, task.records, GATHERED):
+                some = [records[index % len(records)] for index in range(start, min(task.records, start + GATHERED))]
+                sent = [await producer.send(task.topic, value, key) for key, value in some]
+                delivered += sum(metadata.offset >= 0 for metadata in await asyncio.gather(*sent))
+            window.end()
+            await producer.stop()
+        return Outcome(delivered, effective=config, beside=await gathering(task.records))
+
+    return asyncio.run(run())
+
+
+async def gathering(count: int) -> float:
+    """Seconds of CPU of gathering so many futures that are done."""
+    loop = asyncio.get_running_loop()
+    found = 0.0
+    for start in range(0, count, GATHERED):
+        futures = [loop.create_future() for _ in range(min(count - start, GATHERED))]
+        for future in futures:
+            future.set_result(None)
+        began = time.process_time()
+        await asyncio.gather(*futures)
+        found += time.process_time() - began
+    return found
 
 
 def latency_asyncio(task: Task, window: Window) -> Outcome:
@@ -183,6 +222,7 @@ JOBS = {
     "consume-batch": consume_batch,
     "consume-one-asyncio": consume_one_asyncio,
     "produce-asyncio": produce_asyncio,
+    "produce-gathered-asyncio": produce_gathered_asyncio,
     "latency-asyncio": latency_asyncio,
     "connect": connect,
 }

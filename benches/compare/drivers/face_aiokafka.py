@@ -5,4 +5,12 @@ from __future__ import annotations
 from benches.compare.drivers import face
 
 version = face.version_of("aiokafka")
-JOBS = face.jobs("aiokafka", "aiokafka", "consume-batch", "consume-one-asyncio", "produce-asyncio", "latency-asyncio")
+JOBS = face.jobs(
+    "aiokafka",
+    "aiokafka",
+    "consume-batch",
+    "consume-one-asyncio",
+    "produce-asyncio",
+    "produce-gathered-asyncio",
+    "latency-asyncio",
+)
