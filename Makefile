@@ -23,6 +23,7 @@ export PYO3_PYTHON := $(CURDIR)/$(PY)
 # `make bench BENCH="--records 200000 --codecs zstd"`, `make test-python PYTEST="-k produce -x"`
 REFUSALS ?=
 PIPELINE ?=
+STATES ?=
 SUITE ?=
 BENCH ?=
 PYTEST ?=
@@ -292,6 +293,14 @@ format: $(VENV)/.group-dev  ## Format Rust and Python
 	@cargo fmt --all
 	@$(BIN)/ruff check --quiet --fix-only
 	@$(BIN)/ruff format --quiet
+
+.PHONY: face-calls
+face-calls:  ## Every call of the faces in all states, beside the originals (STATES="confluent_kafka fatal" for some)
+face-calls: build $(VENV)/.group-peers $(KAFKA_PYTHON_2)/.ready
+	@$(if $(STATES),$(PY) -m tests.compat.differential $(STATES),\
+	for library in confluent_kafka confluent_kafka_asyncio aiokafka kafka_python; do \
+	    echo "$$library:"; $(PY) -m tests.compat.differential $$library || exit 1; \
+	done)
 
 .PHONY: original-suites
 original-suites:  ## Suites of kafka-python 2.0, 2.3 and 3.0 and of frameworks on the faces, beside the originals

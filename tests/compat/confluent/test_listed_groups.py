@@ -8,6 +8,8 @@ from typing import Any
 import confluent_kafka.admin
 import kafkars
 import pytest
+from kafkars.compat.confluent_kafka.admin import AdminClient
+from kafkars.testing import EmbeddedBroker
 
 from tests.compat.confluent.conftest import Clients
 from tests.support.waiting import SECONDS, eventually
@@ -54,6 +56,24 @@ def test_a_group_without_members_is_listed(clients: Clients) -> None:
         (found,) = client.list_groups(group, timeout=SECONDS)
         assert (found.state, found.members, found.error) == ("Empty", [], None)
         assert client.list_groups(f"{group}-none", timeout=SECONDS) == []
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("group", [None, "group-7"])
+def test_many_groups_are_not_looked_up_one_after_another(group: str | None) -> None:
+    """A cluster may have thousands, and each look-up is a round trip."""
+    with EmbeddedBroker(topics={"t": 1}, nodes=2) as broker:
+        with kafkars.Admin(bootstrap_servers=broker.bootstrap_servers) as native:
+            for number in range(40):
+                native.alter_group_offsets(f"group-{number}", {("t", 0): 1})
+        settings = {"bootstrap.servers": broker.bootstrap_servers, "client.id": "lists"}
+        with AdminClient(settings) as client:
+            found = client.list_groups(group, timeout=SECONDS)
+        expected = {f"group-{number}" for number in range(40)} if group is None else {group}
+        assert {each.id for each in found} == expected
+        assert {each.broker and each.broker.id for each in found} <= {1, 2}
+        # Those that describe them, all at once.
+        assert len(broker.requests("FindCoordinator", client_id="lists")) <= len(expected)
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")

@@ -110,17 +110,21 @@ def groups_of(admin: kafkars.Admin, group: str | None, limit: float | None) -> l
         raise TypeError(f"group must be str, not {type(group).__name__}")
     with translated("Failed to list groups"):
         brokers = {each.id: each for each in admin.describe_cluster(timeout=limit).brokers}
-        names = [each.group_id for each in admin.list_groups(timeout=limit)]
-        names = [each for each in names if group in {None, each}]
-        answered = dict(admin._native.classic_answers(names, END_OF_VERSIONS, limit).wait())
+        # Each lists its own: to look up the coordinators of many groups would take a round trip each.
+        coordinators = {
+            name: broker
+            for broker in brokers
+            for name, *_ in admin._native.groups_of([broker], [], [], limit).wait()
+            if group in {None, name}
+        }
+        answered = dict(admin._native.classic_answers(list(coordinators), END_OF_VERSIONS, limit).wait())
         gone = [name for name, each in answered.items() if is_dead(each)]
         newer: Mapping[str, Any] = admin.describe_groups(gone, timeout=limit, return_exceptions=True) if gone else {}
-        coordinators = {name: admin.find_coordinator(name, timeout=limit) for name in answered}
     found = []
     for name, each in answered.items():
         one = GroupMetadata()
         one.id = name
-        one.broker = broker_metadata(brokers[coordinators[name]]) if coordinators[name] in brokers else None
+        one.broker = broker_metadata(brokers[coordinators[name]])
         description = newer.get(name)
         if isinstance(each, errors.KafkaError):
             one.error = of_engine(each)
