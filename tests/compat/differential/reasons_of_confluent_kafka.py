@@ -51,7 +51,7 @@ REASONS = [
         "Wrappers pass their own defaults on.",
     ),
     Reason(
-        ("*Producer.poll(right)", "*Producer.poll(timeout=zero)", "*AdminClient.list_groups(*"),
+        ("*Producer.poll(right)", "*Producer.poll(timeout=zero)"),
         "a number that depends on how fast answers come",
         "the same, at another speed",
         "Both count what has happened by then.",
