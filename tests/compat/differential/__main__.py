@@ -17,7 +17,7 @@ from tests.compat.differential.reasons import note, outcomes, reason, row
 from tests.compat.differential.run import compared
 
 
-def main() -> int:
+def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("library")
     parser.add_argument("states", nargs="*")
