@@ -26,7 +26,6 @@ KAFKA_PYTHON_2 = ROOT / ".cache" / "kafka-python-2"
 ROUNDS = 7
 # What counts is processor time, the median of rounds in turns: it hardly depends on what else the machine does, and not
 # on one round in which it was twice as fast. Faces take 0.4 to 0.9 of it.
-MARGIN_OF_A_FACE = 1.0
 MARGIN = 1.1
 PAIRS = [
     pytest.param("confluent_kafka", "face", "original", id="confluent_kafka"),
@@ -48,7 +47,7 @@ def test_a_face_starts_as_soon_as_its_original(library: str, face: str, original
     ours, theirs = (list(column) for column in zip(*rounds, strict=True))
     told = f"{library}: face {described(ours)}; original {described(theirs)}"
     log.info(told)
-    assert usual(ours) <= MARGIN_OF_A_FACE * usual(theirs), told
+    assert usual(ours) <= MARGIN * usual(theirs), told
 
 
 @pytest.mark.parametrize(("library", "other"), [("kafkars", "confluent_kafka"), ("kafkars_aio", "aiokafka")])
