@@ -354,51 +354,49 @@ def test_calls_of_confluents_producer_let_others_run(servers: str, name: str) ->
     asyncio.run(asyncio.wait_for(run(), SECONDS))
 
 
-@pytest.mark.parametrize("working", [0.0, 0.0005])
-def test_tasks_that_call_without_end_share_the_loop(working: float) -> None:
-    """Who runs first in a turn would else have all of it, and the others one call each, in every turn."""
-    counts = [0] * 4
+def calls_without_end(tasks: int, turns: int, between: Callable[[int], Awaitable[None]]) -> list[int]:
+    """How many calls each of so many tasks makes in so many turns; `between` is what a task does behind each."""
+    counts = [0] * tasks
 
     async def call_and_count(number: int) -> None:
         while True:
             if turn_is_due():
                 await turn()
             counts[number] += 1
-            work(working)
+            await between(number)
 
     async def run() -> None:
-        tasks = [asyncio.create_task(call_and_count(number)) for number in range(len(counts))]
-        await take_turns([], 100)
-        for task in tasks:
+        calling = [asyncio.create_task(call_and_count(number)) for number in range(tasks)]
+        await take_turns([], turns)
+        for task in calling:
             task.cancel()
-        await asyncio.wait(tasks)
+        await asyncio.wait(calling)
 
     asyncio.run(asyncio.wait_for(run(), SECONDS))
+    return counts
+
+
+@pytest.mark.parametrize("working", [0.0, 0.0005])
+def test_tasks_that_call_without_end_share_the_loop(working: float) -> None:
+    """Who runs first in a turn would else have all of it, and the others one call each, in every turn."""
+
+    async def between(_: int) -> None:
+        work(working)
+
+    counts = calls_without_end(4, 100, between)
     assert max(counts) <= 4 * min(counts), counts
 
 
 @pytest.mark.parametrize("place", [0, 1, 2])
 def test_a_task_that_works_and_waits_does_not_take_the_time_of_the_next_one(place: int) -> None:
     """It leaves the loop without having yielded, and the time that it took is not that of who runs behind it."""
-    counts = [0] * 3
 
-    async def call_and_count(number: int) -> None:
-        while True:
-            if turn_is_due():
-                await turn()
-            counts[number] += 1
-            if number == place:
-                work(0.005)
-                await asyncio.sleep(0)
+    async def between(number: int) -> None:
+        if number == place:
+            work(0.005)
+            await asyncio.sleep(0)
 
-    async def run() -> None:
-        tasks = [asyncio.create_task(call_and_count(number)) for number in range(len(counts))]
-        await take_turns([], 50)
-        for task in tasks:
-            task.cancel()
-        await asyncio.wait(tasks)
-
-    asyncio.run(asyncio.wait_for(run(), SECONDS))
+    counts = calls_without_end(3, 50, between)
     others = [count for number, count in enumerate(counts) if number != place]
     assert max(others) <= 4 * min(others), counts
 

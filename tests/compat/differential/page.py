@@ -2,20 +2,41 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 import textwrap
 from pathlib import Path
 
-from tests.compat.differential.reasons import reasons
+from tests.compat.differential.reasons import module_of, reasons
 
 DOCS = Path(__file__).parents[3] / "docs" / "migrating"
 COLUMNS = 120
-RANDOM = (
-    "Random programs of several clients, through faults of the broker, are run on both. What they see (records, errors, "
-    "callbacks, positions, what is stored and committed) is the same, except for these rows."
-)
-"""How programs are found, where their reasons do not say."""
+SECTIONS = {
+    "asyncio": ("asyncio", "The same of the clients whose calls are awaited; the rows above hold for them, too."),
+    "refusals": (
+        "Requests of transactions that are refused",
+        (
+            "Each request of a transaction is refused for good with each code. What the call says (its code, `retriable()`, "
+            "`fatal()`, `txn_requires_abort()`), what an abort says then and what is reported is the same, except for these "
+            "rows."
+        ),
+    ),
+    "settings": (
+        "Settings",
+        (
+            "Every setting is given values at, below and above each of its limits, each of its words, and what is none of its "
+            "type, with all other settings at their defaults. What is taken and what is refused, by which error, is the same, "
+            "except for these rows."
+        ),
+    ),
+    "programs": (
+        "Programs",
+        (
+            "Random programs of several clients, through faults of the broker, are run on both. What they see (records, "
+            "errors, callbacks, positions, what is stored and committed) is the same, except for these rows."
+        ),
+    ),
+}
+"""What follows the calls: titles, and how rows were found where these do not say so as `ABOUT`."""
 
 
 def path(library: str) -> Path:
@@ -38,52 +59,11 @@ def text(library: str) -> str:
         "",
         *table(library),
     ]
-    if (Path(__file__).parent / f"of_{library}_asyncio.py").exists():
-        lines += [
-            "",
-            "## asyncio",
-            "",
-            *paragraph("The same of the clients whose calls are awaited; the rows above hold for them, too."),
-            "",
-            *table(f"{library}_asyncio"),
-        ]
-    if (Path(__file__).parent / f"reasons_of_{library}_refusals.py").exists():
-        lines += [
-            "",
-            "## Requests of transactions that are refused",
-            "",
-            *paragraph(
-                "Each request of a transaction is refused for good with each code. What the call says (its code, "
-                "`retriable()`, `fatal()`, `txn_requires_abort()`), what an abort says then and what is reported is the "
-                "same, except for these rows."
-            ),
-            "",
-            *table(f"{library}_refusals"),
-        ]
-    if (Path(__file__).parent / f"of_{library}_settings.py").exists():
-        lines += [
-            "",
-            "## Settings",
-            "",
-            *paragraph(
-                "Every setting is given values at, below and above each of its limits, each of its words, and what is none "
-                "of its type, with all other settings at their defaults. What is taken and what is refused, by which "
-                "error, is the same, except for these rows."
-            ),
-            "",
-            *table(f"{library}_settings"),
-        ]
-    if (Path(__file__).parent / f"reasons_of_{library}_programs.py").exists():
-        lines += [
-            "",
-            "## Programs",
-            "",
-            *paragraph(
-                getattr(importlib.import_module(f"{__package__}.reasons_of_{library}_programs"), "ABOUT", RANDOM)
-            ),
-            "",
-            *table(f"{library}_programs"),
-        ]
+    for suffix, (title, about) in SECTIONS.items():
+        part = f"{library}_{suffix}"
+        if (Path(__file__).parent / f"reasons_of_{part}.py").exists():
+            found = getattr(module_of(part), "ABOUT", about)
+            lines += ["", f"## {title}", "", *paragraph(found), "", *table(part)]
     return "\n".join(lines) + "\n"
 
 

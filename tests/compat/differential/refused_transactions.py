@@ -70,6 +70,12 @@ class Transaction:
     def produce(self) -> None:
         self.producer.produce(TOPIC, b"value", partition=0, on_delivery=self._heard)
 
+    def stored(self) -> None:
+        """A transaction of which all messages are there."""
+        self.begun()
+        self.produce()
+        self.producer.flush(SECONDS)
+
     def _heard(self, error: Any, _message: Any) -> None:
         self.reports.append(error and self.name_of(error))
 
@@ -108,17 +114,13 @@ def with_offsets(made: Transaction) -> Iterator[None]:
 
 
 def committed(made: Transaction) -> Iterator[None]:
-    made.begun()
-    made.produce()
-    made.producer.flush(SECONDS)
+    made.stored()
     yield
     made.producer.commit_transaction(LIMIT)
 
 
 def aborted(made: Transaction) -> Iterator[None]:
-    made.begun()
-    made.produce()
-    made.producer.flush(SECONDS)
+    made.stored()
     yield
     made.producer.abort_transaction(LIMIT)
 
