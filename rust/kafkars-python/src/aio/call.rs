@@ -3,7 +3,7 @@
 //! `asyncio.create_task(consumer.poll())` is what people write, and it takes coroutines only; `asyncio.wait` refuses
 //! them. So calls return an object that is a future and a coroutine, and the object of a delivery is a future only.
 
-use pyo3::exceptions::PyStopIteration;
+use pyo3::exceptions::{PyAttributeError, PyStopIteration};
 use pyo3::prelude::*;
 
 use super::future::PyFuture;
@@ -15,6 +15,20 @@ pub(crate) struct PyCall;
 
 #[pymethods]
 impl PyCall {
+    /// Says what is missing where an attribute of the outcome is asked of the call. Deliveries have no such method: the
+    /// interpreter finds each of their other methods, of which `gather()` calls ten, in half the time without it.
+    fn __getattr__(slf: &Bound<'_, Self>, name: &str) -> PyResult<()> {
+        let advice = if name.starts_with('_') {
+            ""
+        } else {
+            "; await it first"
+        };
+        let class = slf.get_type().fully_qualified_name()?;
+        Err(PyAttributeError::new_err(format!(
+            "'{class}' object has no attribute '{name}'{advice}"
+        )))
+    }
+
     /// Takes one step, as a coroutine does.
     #[pyo3(signature = (_value, /), text_signature = "($self, value, /)")]
     fn send<'py>(

@@ -3,9 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use pyo3::exceptions::{
-    PyAttributeError, PyBaseException, PyRuntimeError, PyStopIteration, PyTypeError,
-};
+use pyo3::exceptions::{PyBaseException, PyRuntimeError, PyStopIteration, PyTypeError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
@@ -32,19 +30,6 @@ impl PyFuture {
         Err(PyTypeError::new_err(
             "a call of an asyncio client is not iterable; await it first",
         ))
-    }
-
-    /// Says what is missing where an attribute of the outcome is asked of the call.
-    fn __getattr__(slf: &Bound<'_, Self>, name: &str) -> PyResult<()> {
-        let advice = if name.starts_with('_') {
-            ""
-        } else {
-            "; await it first"
-        };
-        let class = slf.get_type().fully_qualified_name()?;
-        Err(PyAttributeError::new_err(format!(
-            "'{class}' object has no attribute '{name}'{advice}"
-        )))
     }
 
     /// A step of the interpreter's `await`; `next()` is refused because it would lose the result.
@@ -140,7 +125,7 @@ impl PyFuture {
         {
             let mut inner = slf.get().inner.lock();
             if let FutureState::Delivery(delivery, _) = &inner.state
-                && matches!(delivery.result(), Some(Ok(_)))
+                && matches!(delivery.stored_at(), Some(Ok(_)))
             {
                 inner.seen = true;
                 return Ok(None);
@@ -272,7 +257,6 @@ impl PyFuture {
         if !is_to_come {
             return running_loop(py);
         }
-        // Asks which loop runs, which is slow: once is enough.
         Self::register(slf)?;
         Self::loop_bridge(slf)?.get().event_loop(py)
     }

@@ -7,6 +7,7 @@ mod errors;
 mod hooks;
 mod reader;
 mod record;
+mod record_metadata;
 mod record_reader;
 mod sender;
 mod wait;

@@ -3,25 +3,21 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use kafkars_client::{ProduceError, RecordMetadata};
 use parking_lot::Mutex;
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyBufferError, PyRuntimeWarning, PyTypeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyList, PyMemoryView, PyString, PyTuple};
 
 use super::errors;
 use super::hooks::Hooks;
+use super::record_metadata::{reported, unreported};
 use crate::aio::{self, AwaitableCall, Begun, Forgotten, PyFuture, Unbegun, coroutine_method};
-use crate::compat::tuple::TupleClass;
 use crate::error;
 use crate::gc::at_end_of_life;
-use crate::imports::{
-    AIOKAFKA_RECORD_METADATA, AIOKAFKA_SEND_BY_METHODS, AIOKAFKA_SEND_THROUGH_SEND, TOPIC_PARTITION,
-};
+use crate::imports::{AIOKAFKA_SEND_BY_METHODS, AIOKAFKA_SEND_THROUGH_SEND};
 use crate::producer::{
     Arguments, Awaits, ProducerCore, PyAsyncProducer, PyBatchBuilder, SendArguments, SendEntry,
 };
@@ -500,46 +496,4 @@ fn checked_headers<'a, 'py>(given: &'a Bound<'py, PyAny>) -> PyResult<&'a Bound<
         }
     }
     Ok(given)
-}
-
-/// A delivery as aiokafka reports it.
-fn reported(py: Python<'_>, outcome: Result<RecordMetadata, ProduceError>) -> PyResult<Py<PyAny>> {
-    match outcome {
-        Ok(metadata) => record_metadata(py, &metadata),
-        Err(failure) => Err(errors::raised(py, error::produce(py, &failure))),
-    }
-}
-
-/// The result of a record that is not acknowledged (`acks=0`).
-fn unreported(
-    py: Python<'_>,
-    outcome: Result<RecordMetadata, ProduceError>,
-) -> PyResult<Py<PyAny>> {
-    match outcome {
-        Ok(_) => Ok(py.None()),
-        failed => reported(py, failed),
-    }
-}
-
-/// `structs.RecordMetadata`, made as a plain tuple, because its own constructor is Python code.
-fn record_metadata(py: Python<'_>, metadata: &RecordMetadata) -> PyResult<Py<PyAny>> {
-    static CLASSES: PyOnceLock<[TupleClass; 2]> = PyOnceLock::new();
-    let [class, partition_class] = CLASSES.get_or_try_init(py, || -> PyResult<_> {
-        let made = AIOKAFKA_RECORD_METADATA.get(py)?.cast()?;
-        let partition = TOPIC_PARTITION.get(py)?.cast()?;
-        Ok([TupleClass::new(made)?, TupleClass::new(partition)?])
-    })?;
-    let topic = PyString::intern(py, &metadata.topic).into_any();
-    let number = metadata.partition.into_bound_py_any(py)?;
-    let partition = partition_class.make_untracked(py, [topic.clone(), number.clone()])?;
-    let fields = [
-        topic,
-        number,
-        partition,
-        metadata.offset.into_bound_py_any(py)?,
-        metadata.timestamp.into_bound_py_any(py)?,
-        i32::from(metadata.log_append_time).into_bound_py_any(py)?,
-        py.None().into_bound(py),
-    ];
-    class.make_untracked(py, fields).map(Bound::unbind)
 }
