@@ -2483,7 +2483,7 @@ class EmbeddedBroker:
         """The address of a node: `host:port`.
 
         Args:
-            node: The node's id; 0 for the first.
+            node: The node's id; 1 for the first.
 
         Raises:
             InvalidArgumentError: The node does not exist.
@@ -2492,7 +2492,7 @@ class EmbeddedBroker:
         """The state of a node: "running", "paused" or "stopped".
 
         Args:
-            node: The node's id; 0 for the first.
+            node: The node's id; 1 for the first.
 
         Raises:
             InvalidArgumentError: The node does not exist.

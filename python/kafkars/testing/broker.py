@@ -430,7 +430,7 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         closed. A partition without another replica in sync has no leader until the node is back.
 
         Args:
-            node: Its id: 0 for the first.
+            node: Its id: 1 for the first.
 
         Raises:
             InvalidArgumentError: There is no such node.
@@ -441,7 +441,7 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         """Stops a node without the controller noticing: it stays the leader of its partitions until `fence_node()`.
 
         Args:
-            node: Its id: 0 for the first.
+            node: Its id: 1 for the first.
 
         Raises:
             InvalidArgumentError: There is no such node.
@@ -452,7 +452,7 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         """Starts a stopped node on the port it had. It is in sync at once; leaders do not move back by themselves.
 
         Args:
-            node: Its id: 0 for the first.
+            node: Its id: 1 for the first.
 
         Raises:
             InvalidArgumentError: There is no such node.
@@ -463,7 +463,7 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         """Stops a node and starts it again.
 
         Args:
-            node: Its id: 0 for the first.
+            node: Its id: 1 for the first.
 
         Raises:
             InvalidArgumentError: There is no such node.
@@ -474,7 +474,7 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         """Pauses a node: it answers nothing, its connections stay, and it stays the leader until `fence_node()`.
 
         Args:
-            node: Its id: 0 for the first.
+            node: Its id: 1 for the first.
 
         Raises:
             InvalidArgumentError: There is no such node.
@@ -485,7 +485,7 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         """Lets a paused node go on: it handles the requests that were sent to it meanwhile.
 
         Args:
-            node: Its id: 0 for the first.
+            node: Its id: 1 for the first.
 
         Raises:
             InvalidArgumentError: There is no such node.
@@ -496,7 +496,7 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         """Lets the controller fence a node, as when its session times out; `start_node()` undoes it.
 
         Args:
-            node: Its id: 0 for the first.
+            node: Its id: 1 for the first.
 
         Raises:
             InvalidArgumentError: There is no such node.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
+use futures_util::future::join_all;
 use kafkars_core::config::TopicPartition;
 use kafkars_core::group::OffsetAndMetadata;
 use kafkars_protocol::messages::offset_commit::{
@@ -41,12 +42,11 @@ impl Admin {
         groups: Vec<(String, Option<Vec<TopicPartition>>)>,
         deadline: Instant,
     ) -> Result<Outcomes<String, Committed>, ClientError> {
-        let mut listed = Vec::with_capacity(groups.len());
-        for (group, partitions) in groups {
+        let asked = groups.into_iter().map(async |(group, partitions)| {
             let found = self.group_offsets(&group, partitions, deadline).await;
-            listed.push((group, found));
-        }
-        Ok(listed)
+            (group, found)
+        });
+        Ok(join_all(asked).await)
     }
 
     async fn group_offsets(

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use bytes::Bytes;
+use futures_util::future::{join_all, try_join_all};
 use kafkars_core::config::TopicPartition;
 use kafkars_protocol::messages::consumer_group_describe::{
     Assignment, ConsumerGroupDescribeRequest, DescribedGroup as ConsumerGroup,
@@ -112,16 +113,16 @@ impl Admin {
                 Vec::new()
             },
         };
+        let asked = brokers.into_iter().map(|broker| {
+            self.ask(
+                Target::Node(broker),
+                build,
+                |response| not_coordinator([response.error_code]),
+                deadline,
+            )
+        });
         let mut listed = Vec::new();
-        for broker in brokers {
-            let response = self
-                .ask(
-                    Target::Node(broker),
-                    build,
-                    |response| not_coordinator([response.error_code]),
-                    deadline,
-                )
-                .await?;
+        for response in try_join_all(asked).await? {
             outcome(response.error_code, None, None)?;
             listed.extend(response.groups.into_iter().map(|group| GroupListing {
                 group_id: group.group_id,
@@ -152,14 +153,11 @@ impl Admin {
         include_authorized_operations: bool,
         deadline: Instant,
     ) -> Result<Outcomes<String, GroupDescription>, ClientError> {
-        let mut described = Vec::with_capacity(groups.len());
-        for group in groups {
-            let outcome = self
-                .describe_group(&group, include_authorized_operations, deadline)
-                .await;
-            described.push((group, outcome));
-        }
-        Ok(described)
+        let asked = groups
+            .iter()
+            .map(|group| self.describe_group(group, include_authorized_operations, deadline));
+        let described = join_all(asked).await;
+        Ok(groups.into_iter().zip(described).collect())
     }
 
     /// What DescribeGroups answers of each group in a version below `end`, for libraries that show the answer as it is.
@@ -173,12 +171,11 @@ impl Admin {
         end: i16,
         deadline: Instant,
     ) -> Result<Outcomes<String, ClassicGroup>, ClientError> {
-        let mut described = Vec::with_capacity(groups.len());
-        for group in groups {
-            let outcome = self.classic_answer(&group, end, true, deadline).await;
-            described.push((group, outcome));
-        }
-        Ok(described)
+        let asked = groups
+            .iter()
+            .map(|group| self.classic_answer(group, end, true, deadline));
+        let described = join_all(asked).await;
+        Ok(groups.into_iter().zip(described).collect())
     }
 
     /// Deletes groups that have no members, with their committed offsets.
@@ -190,12 +187,11 @@ impl Admin {
         groups: Vec<String>,
         deadline: Instant,
     ) -> Result<Outcomes<String, ()>, ClientError> {
-        let mut deleted = Vec::with_capacity(groups.len());
-        for group in groups {
-            let outcome = self.delete_group(&group, deadline).await;
-            deleted.push((group, outcome));
-        }
-        Ok(deleted)
+        let asked = groups
+            .iter()
+            .map(|group| self.delete_group(group, deadline));
+        let deleted = join_all(asked).await;
+        Ok(groups.into_iter().zip(deleted).collect())
     }
 
     async fn delete_group(&self, group: &str, deadline: Instant) -> Result<(), ClientError> {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use futures_util::future::join_all;
 use kafkars_core::config::TopicPartition;
 use kafkars_protocol::messages::describe_log_dirs::{
     DescribableLogDirTopic, DescribeLogDirsRequest, DescribeLogDirsResult,
@@ -73,23 +74,16 @@ impl Admin {
                 described.brokers.iter().map(|broker| broker.id).collect()
             }
         };
-        let mut described = Vec::with_capacity(brokers.len());
-        for broker in brokers {
-            let asked = self
-                .ask(
-                    Target::Node(broker),
-                    |_| request.clone(),
-                    |_| None,
-                    deadline,
-                )
-                .await;
-            let told = asked.and_then(|response| {
+        let asked = brokers.into_iter().map(async |broker| {
+            let target = Target::Node(broker);
+            let asked = self.ask(target, |_| request.clone(), |_| None, deadline);
+            let told = asked.await.and_then(|response| {
                 outcome(response.error_code, None, None)?;
                 Ok(response.results.into_iter().map(log_dir).collect())
             });
-            described.push((broker, told));
-        }
-        Ok(described)
+            (broker, told)
+        });
+        Ok(join_all(asked).await)
     }
 }
 

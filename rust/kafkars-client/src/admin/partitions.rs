@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use futures_util::future::join_all;
 use kafkars_core::backoff::{Backoff, Random};
 use kafkars_core::config::{IsolationLevel, TopicPartition};
 use kafkars_protocol::messages::delete_records::{
@@ -18,7 +19,7 @@ use kafkars_protocol::{ErrorCode, Request};
 use super::group_offsets::{by_topic, refused};
 use super::handle::Admin;
 use super::outcome::{Outcomes, in_order, outcome};
-use super::routing::{Target, broker_timeout};
+use super::routing::broker_timeout;
 use crate::error::{AttemptError, ClientError};
 use crate::now;
 
@@ -203,33 +204,56 @@ impl Admin {
         open.dedup();
         let mut done: Outcomes<TopicPartition, T> = Vec::new();
         loop {
-            let leaders = self.leaders(std::mem::take(&mut open), deadline).await?;
+            let leaders = match self.leaders(open.clone(), deadline).await {
+                Ok(leaders) => leaders,
+                Err(error) if done.is_empty() => return Err(error),
+                Err(error) => {
+                    done.extend(open.into_iter().map(|of| (of, Err(error.clone()))));
+                    return Ok(in_order(&keys, done));
+                }
+            };
             let mut again = leaders.nobody;
             done.extend(leaders.refused);
-            for (node, partitions) in leaders.by_node {
+            let asked = leaders.by_node.into_iter().map(async |(node, partitions)| {
                 let build = |version| build(&partitions, version);
-                let asked = self
-                    .ask(Target::Node(node), build, |_| None, deadline)
-                    .await?;
-                for answered in read(asked) {
-                    match ErrorCode::from_i16(answered.code) {
-                        code if is_elsewhere(code) => again.push((answered.of, code)),
-                        _ => done.push(answered.into_outcome()),
+                let asked = self.ask_once(node, build, deadline).await;
+                (partitions, asked)
+            });
+            for (partitions, asked) in join_all(asked).await {
+                match asked {
+                    Ok(response) => {
+                        for answered in read(response) {
+                            match ErrorCode::from_i16(answered.code) {
+                                code if is_elsewhere(code) => {
+                                    again.push((answered.of, told(code)));
+                                }
+                                _ => done.push(answered.into_outcome()),
+                            }
+                        }
+                    }
+                    // There may be another leader by now.
+                    Err(ClientError::Attempt(error)) if error.retriable() => {
+                        self.client.refresh_metadata();
+                        let cause = error.to_string();
+                        again.extend(partitions.into_iter().map(|of| (of, cause.clone())));
+                    }
+                    // What other leaders have done is told.
+                    Err(error) => {
+                        done.extend(partitions.into_iter().map(|of| (of, Err(error.clone()))));
                     }
                 }
             }
-            let Some((_, cause)) = again.first() else {
+            if again.is_empty() {
                 return Ok(in_order(&keys, done));
-            };
+            }
             failures += 1;
             let next = now() + backoff.delay(failures, random.next());
             if next >= deadline {
-                let cause = format!("{}: {}", cause.name(), cause.description());
-                let late = again.into_iter().map(|(of, _)| {
+                let late = again.into_iter().map(|(of, cause)| {
                     let error = ClientError::TimedOut {
                         operation: R::API_KEY.name().into(),
                         waited: now() - started,
-                        cause: cause.as_str().into(),
+                        cause: cause.into(),
                     };
                     (of, Err(error))
                 });
@@ -274,7 +298,9 @@ impl Admin {
             match index.and_then(|index| topic.metadata.partitions.get(index)) {
                 Some(partition) => match partition.leader {
                     Some(node) => leaders.by_node.entry(node).or_default().push(of),
-                    None => leaders.nobody.push((of, ErrorCode::LeaderNotAvailable)),
+                    None => leaders
+                        .nobody
+                        .push((of, told(ErrorCode::LeaderNotAvailable))),
                 },
                 None => {
                     let code = ErrorCode::UnknownTopicOrPartition.code();
@@ -292,7 +318,8 @@ impl Admin {
 struct Leaders<T> {
     by_node: BTreeMap<i32, Vec<TopicPartition>>,
     refused: Outcomes<TopicPartition, T>,
-    nobody: Vec<(TopicPartition, ErrorCode)>,
+    /// Those that nobody leads, and what the cluster says of it.
+    nobody: Vec<(TopicPartition, String)>,
 }
 
 /// A partition in an answer.
@@ -309,6 +336,10 @@ impl<T> Answered<T> {
         let refused = refused(&self.of, self.code, self.message);
         (self.of, refused.map(|()| self.found))
     }
+}
+
+fn told(code: ErrorCode) -> String {
+    format!("{}: {}", code.name(), code.description())
 }
 
 /// True if another broker, or this one a moment later, may serve the request.

@@ -65,6 +65,22 @@ impl Admin {
         self.client.unless_refused(needs, tries).await?
     }
 
+    /// Asks a broker once; a failure that another try may mend is for the caller to repeat.
+    pub(super) async fn ask_once<R, F>(
+        &self,
+        node: i32,
+        build: F,
+        deadline: Instant,
+    ) -> Result<R::Response, ClientError>
+    where
+        R: Request + Send + Sync,
+        F: Fn(i16) -> R + Send + Sync,
+    {
+        let needs = |asked| (asked == node).then_some(ConnectionKind::Coordinator);
+        let asked = self.once(i16::MAX, Target::Node(node), &build, deadline);
+        self.client.unless_refused(needs, asked).await?
+    }
+
     async fn try_until<R, F>(
         &self,
         end: i16,

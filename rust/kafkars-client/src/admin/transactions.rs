@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use futures_util::future::{join_all, try_join_all};
 use kafkars_core::config::TopicPartition;
 use kafkars_core::coordinator::CoordinatorKind;
 use kafkars_protocol::Request;
@@ -115,16 +116,17 @@ impl Admin {
             duration_filter: filter.open_longer_than_ms.unwrap_or(-1),
             transactional_id_pattern: filter.pattern,
         };
+        let brokers = self.describe_cluster(false, deadline).await?.brokers;
+        let asked = brokers.iter().map(|broker| {
+            self.ask(
+                Target::Node(broker.id),
+                |_| request.clone(),
+                |response| not_coordinator([response.error_code]),
+                deadline,
+            )
+        });
         let mut listed = Vec::new();
-        for broker in self.describe_cluster(false, deadline).await?.brokers {
-            let response = self
-                .ask(
-                    Target::Node(broker.id),
-                    |_| request.clone(),
-                    |response| not_coordinator([response.error_code]),
-                    deadline,
-                )
-                .await?;
+        for (broker, response) in brokers.iter().zip(try_join_all(asked).await?) {
             outcome(response.error_code, None, None)?;
             let states = response.transaction_states.into_iter();
             listed.extend(states.map(|state| TransactionListing {
@@ -147,12 +149,11 @@ impl Admin {
         transactional_ids: Vec<String>,
         deadline: Instant,
     ) -> Result<Outcomes<String, TransactionDescription>, ClientError> {
-        let mut described = Vec::with_capacity(transactional_ids.len());
-        for id in transactional_ids {
-            let found = self.describe_transaction(&id, deadline).await;
-            described.push((id, found));
-        }
-        Ok(described)
+        let asked = transactional_ids
+            .iter()
+            .map(|id| self.describe_transaction(id, deadline));
+        let described = join_all(asked).await;
+        Ok(transactional_ids.into_iter().zip(described).collect())
     }
 
     async fn describe_transaction(

@@ -177,7 +177,7 @@ impl PyEmbeddedBroker {
     /// The address of a node: `host:port`.
     ///
     /// Args:
-    ///     node: The node's id; 0 for the first.
+    ///     node: The node's id; 1 for the first.
     ///
     /// Raises:
     ///     InvalidArgumentError: The node does not exist.
@@ -191,7 +191,7 @@ impl PyEmbeddedBroker {
     /// The state of a node: "running", "paused" or "stopped".
     ///
     /// Args:
-    ///     node: The node's id; 0 for the first.
+    ///     node: The node's id; 1 for the first.
     ///
     /// Raises:
     ///     InvalidArgumentError: The node does not exist.

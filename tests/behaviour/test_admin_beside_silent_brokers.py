@@ -1,0 +1,131 @@
+"""A broker that does not answer keeps an administrator's call only from what that broker alone knows."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from kafkars import Producer
+from kafkars.errors import KafkaTimeoutError
+from kafkars.testing import EmbeddedBroker, EmbeddedCluster
+
+from tests.support.waiting import SECONDS
+
+NODES = (1, 2, 3)
+SILENT = 2
+TIMEOUT = 2.0
+"""Seconds for a call: what the silent broker alone knows is waited for that long."""
+
+
+@pytest.fixture
+def broker() -> Iterator[EmbeddedBroker]:
+    with EmbeddedCluster(nodes=len(NODES), topics={"t": 3}) as made:
+        yield made
+
+
+@pytest.fixture
+def admin(broker: EmbeddedBroker, client_api: Any) -> Iterator[Any]:
+    # Another broker is asked where the cluster is to be described.
+    with client_api.Admin(bootstrap_servers=broker.bootstrap_servers, request_timeout_ms=500) as made:
+        made.describe_cluster()
+        yield made
+
+
+def by_node(broker: EmbeddedBroker, count: int, kind: Any) -> dict[int, list[str]]:
+    """Names of groups or transactions, by their coordinators."""
+    names: dict[int, list[str]] = {node: [] for node in NODES}
+    for number in range(count):
+        node = NODES[number % len(NODES)]
+        name = f"{kind}-{number}"
+        broker.move_coordinator(name, node, kind=kind)
+        names[node].append(name)
+    return names
+
+
+def those_of(names: dict[int, list[str]], nodes: Iterable[int]) -> set[str]:
+    return {name for node in nodes for name in names[node]}
+
+
+def failed(outcomes: dict[Any, Any]) -> set[Any]:
+    return {key for key, outcome in outcomes.items() if isinstance(outcome, KafkaTimeoutError)}
+
+
+def calls_of_groups(admin: Any) -> dict[str, Callable[[list[str]], dict[str, Any]]]:
+    return {
+        "describe_groups": lambda names: admin.describe_groups(names, timeout=TIMEOUT, return_exceptions=True),
+        "list_group_offsets": lambda names: admin.list_group_offsets(names, timeout=TIMEOUT, return_exceptions=True),
+        "delete_groups": lambda names: admin.delete_groups(names, timeout=TIMEOUT, return_exceptions=True),
+    }
+
+
+@pytest.mark.parametrize("call", ["describe_groups", "list_group_offsets", "delete_groups"])
+def test_groups_of_other_coordinators_are_answered(broker: EmbeddedBroker, admin: Any, call: str) -> None:
+    groups = by_node(broker, 9, "group")
+    for group in those_of(groups, NODES):
+        admin.alter_group_offsets(group, {("t", 0): 0})
+    broker.pause_node(SILENT)
+    # The first one asked about is of the silent broker.
+    order = [*groups[SILENT], *groups[1], *groups[3]]
+    started = time.monotonic()
+    outcomes = calls_of_groups(admin)[call](order)
+    assert time.monotonic() - started < 2 * TIMEOUT
+    assert list(outcomes) == order
+    assert failed(outcomes) == set(groups[SILENT])
+    assert not [
+        one for one in outcomes.values() if isinstance(one, Exception) and not isinstance(one, KafkaTimeoutError)
+    ]
+
+
+def test_transactions_of_other_coordinators_are_described(broker: EmbeddedBroker, admin: Any) -> None:
+    transactions = by_node(broker, 3, "transaction")
+    for name in those_of(transactions, NODES):
+        with Producer(bootstrap_servers=broker.bootstrap_servers, transactional_id=name) as producer:
+            producer.init_transactions()
+    broker.pause_node(SILENT)
+    order = [*transactions[SILENT], *transactions[1], *transactions[3]]
+    outcomes = admin.describe_transactions(order, timeout=TIMEOUT, return_exceptions=True)
+    assert failed(outcomes) == set(transactions[SILENT])
+
+
+def test_log_directories_of_other_brokers_are_described(broker: EmbeddedBroker, admin: Any) -> None:
+    broker.pause_node(SILENT)
+    outcomes = admin.describe_log_dirs([SILENT, 1, 3], timeout=TIMEOUT, return_exceptions=True)
+    assert failed(outcomes) == {SILENT}
+    assert set(outcomes) == set(NODES)
+
+
+def leaders(admin: Any) -> dict[tuple[str, int], int]:
+    described = admin.describe_topics(["t"])["t"]
+    return {("t", number): info.leader for number, info in enumerate(described.partitions)}
+
+
+@pytest.mark.parametrize("call", ["list_offsets", "delete_records"])
+def test_partitions_of_other_leaders_are_answered(broker: EmbeddedBroker, admin: Any, call: str) -> None:
+    led = leaders(admin)
+    assert set(led.values()) == set(NODES)
+    silent = {of for of, node in led.items() if node == SILENT}
+    order = sorted(led, key=lambda of: of not in silent)
+    broker.pause_node(SILENT)
+    limits = {"timeout": TIMEOUT, "return_exceptions": True}
+    match call:
+        case "list_offsets":
+            outcomes = admin.list_offsets(dict.fromkeys(order, "latest"), **limits)
+        case _:
+            outcomes = admin.delete_records(dict.fromkeys(order, 0), **limits)
+    assert failed(outcomes) == silent
+
+
+def test_the_new_leader_is_asked(broker: EmbeddedBroker, admin: Any) -> None:
+    """It asked the old one until its time was over."""
+    led = leaders(admin)
+    broker.kill_node(SILENT)
+    limits = {"timeout": SECONDS, "return_exceptions": True}
+    with ThreadPoolExecutor() as threads:
+        outcomes = threads.submit(admin.list_offsets, dict.fromkeys(led, "latest"), **limits)
+        broker.wait_for_request("ListOffsets")
+        assert not outcomes.done()
+        broker.fence_node(SILENT)
+        assert {of: found.offset for of, found in outcomes.result(SECONDS).items()} == dict.fromkeys(led, 0)
