@@ -1,6 +1,7 @@
 //! Balancing partitions among members with as few moves as possible.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem;
 use std::sync::Arc;
 
 use super::super::view::{GroupView, MemberView};
@@ -31,6 +32,9 @@ struct Distribution<'a> {
     partitions: Vec<TopicPartition>,
     /// The subscribers of each topic, as indexes of `members`.
     takers: BTreeMap<&'a str, Vec<usize>>,
+    /// Who had a partition before its last owner, as indexes of `partitions` and `members`: a member that may read on
+    /// where it was if the last owner must give the partition up.
+    previous: BTreeMap<usize, usize>,
     uses_racks: bool,
 }
 
@@ -73,6 +77,7 @@ impl<'a> Distribution<'a> {
             members,
             partitions,
             takers,
+            previous: BTreeMap::new(),
         }
     }
 
@@ -91,22 +96,18 @@ impl<'a> Distribution<'a> {
             .enumerate()
             .map(|(index, member)| (&**member.id, index))
             .collect();
+        let known = |(partition, owner): (&TopicPartition, &Arc<str>)| {
+            Some((*indexes.get(partition)?, *holders.get(&**owner)?))
+        };
         let mut kept: Vec<Vec<usize>> = vec![Vec::new(); self.members.len()];
-        for (partition, owner) in claims.iter() {
-            if let (Some(index), Some(holder)) = (indexes.get(partition), holders.get(&**owner)) {
-                kept[*holder].push(*index);
-            }
+        for (index, holder) in claims.iter().filter_map(known) {
+            kept[holder].push(index);
         }
+        let previous = claims.previous().filter_map(known).collect();
         if all_want_the_same && !self.members.is_empty() {
-            let share = self.partitions.len() / self.members.len();
-            // This many may keep one more than the others.
-            let mut extra = self.partitions.len() % self.members.len();
-            for list in &mut kept {
-                let most = share + usize::from(extra > 0 && list.len() > share);
-                extra -= most - share;
-                list.truncate(most);
-            }
+            keep_shares(&mut kept, self.partitions.len(), &previous);
         }
+        self.previous = previous;
         let mut free: BTreeSet<usize> = (0..self.partitions.len()).collect();
         for (holder, list) in kept.into_iter().enumerate() {
             for index in list {
@@ -154,17 +155,20 @@ impl<'a> Distribution<'a> {
             if load <= fewest + 1 {
                 return None;
             }
-            // The largest gap first: it needs the fewest moves.
-            let mut best: Option<(usize, usize, usize)> = None;
-            let mut seen: BTreeSet<&str> = BTreeSet::new();
+            let mut best = None;
+            let mut seen: BTreeSet<(&str, Option<usize>)> = BTreeSet::new();
             for index in &self.members[from].held {
-                if !self.uses_racks && !seen.insert(&self.partitions[*index].topic) {
-                    continue; // another partition of a topic has the same takers
+                let previous = self.previous.get(index).copied();
+                if !self.uses_racks && !seen.insert((&self.partitions[*index].topic, previous)) {
+                    continue; // for another partition like this one the same moves are as good
                 }
                 for to in self.takers_of(*index) {
                     let other = self.members[to].held.len();
-                    if other + 1 < load && best.is_none_or(|(least, _, _)| other < least) {
-                        best = Some((other, *index, to));
+                    // The largest gap first: it needs the fewest moves. Of equal ones the way back to a previous owner,
+                    // and nothing that could go such a way later.
+                    let rank = (other, previous != Some(to), previous.is_some());
+                    if other + 1 < load && best.is_none_or(|(least, _, _)| rank < least) {
+                        best = Some((rank, *index, to));
                     }
                 }
             }
@@ -197,5 +201,44 @@ impl<'a> Distribution<'a> {
             (Arc::clone(member.id), held.collect())
         };
         self.members.iter().map(list).collect()
+    }
+}
+
+/// Takes from members with more than their share what is beyond it: first what can go back to a previous owner without
+/// giving that one more than its share.
+fn keep_shares(kept: &mut [Vec<usize>], partitions: usize, previous: &BTreeMap<usize, usize>) {
+    let share = partitions / kept.len();
+    // This many may have one more than the others. Those who need not give it up come first.
+    let mut extra = partitions % kept.len();
+    let mut most = vec![share; kept.len()];
+    for (list, most) in kept.iter().zip(&mut most) {
+        if extra > 0 && list.len() > share {
+            *most += 1;
+            extra -= 1;
+        }
+    }
+    for from in 0..kept.len() {
+        let list = mem::take(&mut kept[from]);
+        let mut surplus = list.len().saturating_sub(most[from]);
+        let mut stays = Vec::with_capacity(list.len());
+        for index in list {
+            let back = previous.get(&index).filter(|_| surplus > 0);
+            let Some(to) = back.copied() else {
+                stays.push(index);
+                continue;
+            };
+            if kept[to].len() == most[to] && most[to] == share && extra > 0 {
+                most[to] += 1;
+                extra -= 1;
+            }
+            if kept[to].len() < most[to] {
+                kept[to].push(index);
+                surplus -= 1;
+            } else {
+                stays.push(index);
+            }
+        }
+        stays.truncate(most[from]);
+        kept[from] = stays;
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 pub(super) use self::balance::distribute;
-pub(super) use self::claims::Claims;
+pub(super) use self::claims::{Claims, owned_by};
 use super::strategy::{Assignment, Assignor, LastAssignment, plain};
 use super::view::GroupView;
 
@@ -21,10 +21,11 @@ use super::view::GroupView;
 pub struct StickyAssignor;
 
 impl StickyAssignor {
-    /// As [`Assignor::assign`], of members that say by [`MemberView::owned`](super::MemberView::owned) what they had.
+    /// As [`Assignor::assign`], of members that say by [`MemberView::owned`](super::MemberView::owned) what they had,
+    /// and have given it up.
     #[must_use]
     pub fn assign_by_owned(&self, group: &GroupView) -> Assignment {
-        plain(distribute(group, &Claims::of_owned(group)))
+        plain(distribute(group, &Claims::of_given_up(group)))
     }
 }
 

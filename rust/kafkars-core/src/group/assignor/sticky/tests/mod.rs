@@ -11,6 +11,8 @@ use super::super::{Assignment, Assignor, CooperativeStickyAssignor, LastAssignme
 use super::StickyAssignor;
 use crate::config::TopicPartition;
 
+mod previous_owners;
+
 /// Topics by their numbers of partitions, and members by which of the topics they subscribe to.
 #[derive(Debug, Clone)]
 struct Shape {
