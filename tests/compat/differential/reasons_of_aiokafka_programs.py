@@ -372,4 +372,34 @@ REASONS = [
         "asks again; KafkaTimeoutError, whose text has the answer, after request_timeout_ms",
         "A broker that fails once has not refused the question.",
     ),
+    Reason(
+        ("the order of records of several partitions",),
+        "one fetched partition to its end, then the next: `0,0,0,1,1,1`",
+        "in turns: `0,1,0,1,0,1`",
+        "A partition with many records does not hold up the others. Records of one partition keep their order.",
+    ),
+    Reason(
+        ("several tasks that wait in getone()",),
+        "get records in any order",
+        "get them in the order in which they began to wait",
+        "Who has waited longest goes first.",
+    ),
+    Reason(
+        ("a topic is made that several members of a group have subscribed to by a pattern",),
+        "one rebalance: each member looks for topics when it joins again",
+        "one, or a second one behind it: each member looks for topics every `metadata_max_age_ms`",
+        "A look for topics would hold up each rebalance by a round trip. All partitions are read after either.",
+    ),
+    Reason(
+        ("the text of an exception",),
+        "its own",
+        "says what was given, what was expected, and what to do; it begins as there where tests of aiokafka check it",
+        "Class, code and types of its arguments are what is compared.",
+    ),
+    Reason(
+        ("`mock.patch` of what aiokafka calls itself: `AIOKafkaClient.send`, `ClusterMetadata.leader_for_partition`",),
+        "changes what the producer does",
+        "changes what the program calls, not what the engine does",
+        "The engine sends requests and looks leaders up itself.",
+    ),
 ]

@@ -666,4 +666,28 @@ REASONS = [
         "_AUTO_OFFSET_RESET once it is resumed",
         "A paused partition hands out nothing, errors neither.",
     ),
+    Reason(
+        ("AdminClient.list_topics() in another thread, while the `with` block ends",),
+        "the end of the block waits for it",
+        "it ends at once, by KafkaException of _DESTROY",
+        "The end of a client ends what waits for it.",
+    ),
+    Reason(
+        ("Ctrl+C in Producer.close(), while another thread is in poll() and within a report",),
+        "KeyboardInterrupt at once; the producer is open, and close() may be called again",
+        "KeyboardInterrupt when the report has ended; the producer is closed",
+        "A close that has begun is carried out, so that nothing is left behind.",
+    ),
+    Reason(
+        ("`issubclass(KafkaError, KafkaException)`",),
+        "False; to raise one is an error of the interpreter",
+        "True: it can be raised, and `except KafkaException` catches it",
+        "Programs raise `message.error()`.",
+    ),
+    Reason(
+        ("the text of an exception",),
+        "its own",
+        "says what was given, what was expected, and what to do; it begins as there where tests of the library check it",
+        "Class, code and flags, and the types of its arguments are what is compared.",
+    ),
 ]

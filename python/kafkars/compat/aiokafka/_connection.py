@@ -89,7 +89,8 @@ class Connection:
         """Raises the errors that aiokafka raises for wrong settings of TLS and SASL."""
         if self.security_protocol not in PROTOCOLS:
             raise ValueError(
-                f"security_protocol: {shown(self.security_protocol, PROTOCOLS)} is none of {', '.join(PROTOCOLS)}"
+                "`security_protocol` should be SSL or PLAINTEXT, or SASL_SSL or SASL_PLAINTEXT, and not "
+                f"{shown(self.security_protocol, PROTOCOLS)}"
             )
         if self.security_protocol in {"SSL", "SASL_SSL"} and self.ssl_context is None:
             raise ValueError(f"`ssl_context` is mandatory if security_protocol=={self.security_protocol!r}")
@@ -108,7 +109,7 @@ class Connection:
             and self.sasl_mechanism != "GSSAPI"
             and None in (self.sasl_plain_username, self.sasl_plain_password)
         ):
-            raise ValueError("sasl_plain_username and sasl_plain_password are needed with that sasl_mechanism")
+            raise ValueError(f"sasl_plain_username and sasl_plain_password required for {self.sasl_mechanism} sasl")
 
     def security(self) -> dict[str, Any]:
         """Returns settings of `kafkars.aio` clients for TLS and SASL.

@@ -306,12 +306,12 @@ class AIOKafkaClient:
         Raises:
             NodeNotReadyError: The broker cannot be connected to, or there is no such broker.
         """
-        ask = getattr(request, "ask", None)
-        if ask is None:
-            raise refused(f"send({node_id}, {request!r}, group={group!r})")
         admin = self._administrator_()
         if not await self.ready(node_id, group=group):
             raise errors.NodeNotReadyError(f"broker {node_id!r} cannot be connected to, or there is no such broker")
+        ask = getattr(request, "ask", None)
+        if ask is None:
+            raise refused(f"send({node_id}, {request!r}, group={group!r})")
         with translated():
             return await ask(admin)
 

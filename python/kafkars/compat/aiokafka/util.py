@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Mapping
+from collections.abc import Awaitable, Coroutine, Mapping
 from typing import Any, TypeVar
 
 from kafkars.compat.aiokafka.structs import OffsetAndMetadata, TopicPartition
@@ -17,12 +17,22 @@ __all__ = [
     "create_future",
     "create_task",
     "parse_kafka_version",
+    "wait_for",
 ]
 
 INTEGER_MAX_VALUE = 2**31 - 1
 INTEGER_MIN_VALUE = -(2**31)
 NO_EXTENSIONS = False
 """Always False: here there is always an extension module."""
+
+
+async def wait_for(fut: Awaitable[T], timeout: float | None = None) -> T:
+    """Waits for at most `timeout` seconds.
+
+    Raises:
+        asyncio.TimeoutError: They are over.
+    """
+    return await asyncio.wait_for(fut, timeout)
 
 
 def parse_kafka_version(api_version: str) -> tuple[int, int, int]:
@@ -77,7 +87,7 @@ def commit_structure_validate(
     checked = {}
     for partition, value in offsets.items():
         if not isinstance(partition, TopicPartition):
-            raise TypeError(f"offsets: keys are TopicPartition, not {partition!r}")
+            raise TypeError(f"Key should be TopicPartition instance, not {partition!r}")
         if isinstance(value, int):
             checked[partition] = OffsetAndMetadata(value, "")
             continue
@@ -86,6 +96,6 @@ def commit_structure_validate(
         except (TypeError, ValueError):
             raise ValueError(offsets) from None
         if not isinstance(metadata, str):
-            raise TypeError(f"offsets: what stands beside an offset is text, not {metadata!r}")
+            raise TypeError(f"Metadata should be a string, not {metadata!r}")
         checked[partition] = OffsetAndMetadata(offset, metadata)
     return checked

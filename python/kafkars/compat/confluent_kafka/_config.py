@@ -100,11 +100,11 @@ def merged(arguments: tuple[object, ...], keywords: Mapping[str, object]) -> dic
     library.
     """
     if not arguments and not keywords:
-        raise TypeError("expected a configuration dict")
+        raise TypeError("expected configuration dict")
     if len(arguments) > 1:
         raise TypeError(f"expected one configuration dict, not {len(arguments)} positional arguments")
     if arguments and not isinstance(arguments[0], Mapping):
-        raise TypeError(f"expected a configuration dict, not one of type {type(arguments[0]).__name__}")
+        raise TypeError(f"expected configuration dict, not one of type {type(arguments[0]).__name__}")
     written: dict[str, object] = dict(arguments[0]) if arguments else {}  # type: ignore[call-overload]
     written.update(keywords)
     topic_config = written.pop(TOPIC_CONFIG, None)

@@ -475,16 +475,16 @@ def check_messages(messages: list[Any]) -> None:
     """Checks the messages of a call of `produce_batch()` before any of them is queued."""
     for index, message in enumerate(messages):
         if not isinstance(message, dict):
-            raise TypeError(f"message at index {index} must be a dict, not {type(message).__name__}")
+            raise TypeError(f"Message at index {index} must be a dict, not {type(message).__name__}")
         for part in ("value", "key"):
             if not isinstance(message.get(part), bytes | str | None):
-                raise TypeError(f"message {part} at index {index} must be bytes or str")
+                raise TypeError(f"Message {part} at index {index} must be bytes or str")
         if not isinstance(message.get("partition"), int | None):
-            raise TypeError(f"message partition at index {index} must be int")
+            raise TypeError(f"Message partition at index {index} must be int")
         if message.get("headers") is not None and not is_headers(message["headers"]):
             raise ValueError(f"invalid headers at index {index}")
         if message.get("timestamp") is not None:
-            raise NotImplementedError("timestamps of messages are not supported in batches; call produce()")
+            raise NotImplementedError("Message timestamps are not currently supported in batch mode; call produce()")
 
 
 def is_headers(given: object) -> bool:

@@ -152,8 +152,8 @@ def wrong(known: Property, name: str, text: str = "") -> KafkaException:
     mistyped.
     """
     options = FLAG_WORDS if known.kind == FLAG else known.options
-    given = repr(text) if is_mistyped(text, options) else "the value given"
-    return invalid(f'"{name}" cannot be {given}: it needs {expected(known)}')
+    given = text if is_mistyped(text, options) else "what was given"
+    return invalid(f'Invalid value for configuration property "{name}": {given}; it needs {expected(known)}')
 
 
 def invalid(problem: str) -> KafkaException:

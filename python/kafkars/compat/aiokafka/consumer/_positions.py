@@ -182,12 +182,12 @@ class Positioning(ConsumerState):
             raise StoppedWithoutAssignmentError from None
         membership, subscription = self._membership_, self._subscription.subscription
         if subscription is None or membership is None:
-            raise errors.IllegalStateError("nothing is subscribed to or assigned")
+            raise errors.IllegalStateError("Not subscribed to any topics, and no partition was assigned")
         if membership.has_lost or membership.between is not None:
             # What was read last is no longer, or not again, this member's.
             raise errors.CommitFailedError
         if not membership.is_settled:
-            raise errors.IllegalStateError("no partition is assigned yet")
+            raise errors.IllegalStateError("No partitions assigned yet")
         if offsets is None:
             checked: Mapping[TopicPartition, OffsetAndMetadata] = self._positions_(self._commit_positions_)
         else:

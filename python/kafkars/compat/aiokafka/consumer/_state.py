@@ -108,10 +108,15 @@ class ConsumerState(_kafkars.AiokafkaReader):
         assignment = self._assignment_()
         for partition in partitions:
             if partition not in assignment:
-                raise errors.IllegalStateError(f"partition {partition} is not assigned")
+                raise errors.IllegalStateError(f"Partition {partition} is not assigned")
 
     def _failed_(self, error: BaseException) -> None:
-        """Keeps an error of the group for `start()`, or for the next read."""
+        """Keeps an error of the group for `start()`, or for the next read.
+
+        It goes without the frames that it has come through: one of them lives on, and who clears those of a traceback,
+        as `assertRaises()` of `unittest` does, would end it.
+        """
+        error = error.with_traceback(None)
         if self._membership_ is None or not self._membership_.fail(error):
             _kafkars.AiokafkaReader._raise_later(self, error)
 

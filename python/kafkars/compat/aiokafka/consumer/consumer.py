@@ -164,7 +164,7 @@ class AIOKafkaConsumer(Subscribing, Positioning, Lookups):
         if self._membership_ is not None or self._closed:
             raise AssertionError("start() was called before, or stop()")
         if self._isolation_level not in ISOLATION_LEVELS:
-            raise ValueError(f"isolation_level: {shown(self._isolation_level, ISOLATION_LEVELS)} is not known")
+            raise ValueError(f"Incorrect isolation level {self._isolation_level}")
         try:
             engine = await self._connected_()
             # Where it was stopped meanwhile nobody would end the wait for partitions.

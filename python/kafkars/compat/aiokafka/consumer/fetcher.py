@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kafkars.compat.aiokafka._not_offered import NotOffered
 from kafkars.compat.aiokafka.errors import ConsumerStoppedError
+from kafkars.compat.aiokafka.structs import ConsumerRecord as ConsumerRecord  # noqa: PLC0414  programs import it from here
 from kafkars.compat.aiokafka.structs import OffsetAndMetadata, TopicPartition
 
 if TYPE_CHECKING:
@@ -19,6 +20,38 @@ if TYPE_CHECKING:
 
 # Faust waits without a limit if it names none.
 FOREVER_MS = 2**31 - 1
+
+
+READ_UNCOMMITTED = 0
+READ_COMMITTED = 1
+"""Isolation levels as requests name them."""
+
+
+class OffsetResetStrategy:
+    """Where to read from that has no offset, as requests name it."""
+
+    LATEST = -1
+    EARLIEST = -2
+    NONE = 0
+
+    @classmethod
+    def from_str(cls, name: str) -> int:
+        """Returns the number of a name; NONE for what is none."""
+        return {"latest": cls.LATEST, "earliest": cls.EARLIEST}.get(name.lower(), cls.NONE)
+
+    @classmethod
+    def to_str(cls, value: int) -> str:
+        """Returns the name of a number; others are timestamps."""
+        names = {cls.LATEST: "latest", cls.EARLIEST: "earliest", cls.NONE: "none"}
+        return names.get(value, f"timestamp({value})")
+
+
+class FetchResult(NotOffered):
+    """aiokafka's fetched records; only its name is here."""
+
+
+class FetchError(NotOffered):
+    """aiokafka's refused fetch; only its name is here."""
 
 
 class FetchRequest(NotOffered):

@@ -6,8 +6,18 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from kafkars import _kafkars
+from kafkars.compat.aiokafka._not_offered import NotOffered
 from kafkars.compat.aiokafka.errors import translated
 from kafkars.types import AppendedRecord
+
+
+class MessageBatch(NotOffered):
+    """aiokafka's batch on its way; only its name is here."""
+
+
+class MessageAccumulator(NotOffered):
+    """aiokafka's batches that wait to be sent; only its name is here."""
+
 
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
 

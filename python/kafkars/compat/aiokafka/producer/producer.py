@@ -492,6 +492,8 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
             raise WrongStateError("the transaction is being ended by an earlier call")
         with self._in_order_():
             self._ending_ = step(LONGEST)
+            # Where there is nothing to end, too, who is cancelled hears of it.
+            await asyncio.sleep(0)
             await asyncio.shield(self._ending_)
 
     def _is_ending_(self) -> bool:

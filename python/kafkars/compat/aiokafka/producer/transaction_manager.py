@@ -10,6 +10,15 @@ if TYPE_CHECKING:
     from kafkars.compat.aiokafka.producer.producer import AIOKafkaProducer
 
 
+class SubscriptionType(Enum):
+    """What a consumer may read by."""
+
+    NONE = 1
+    AUTO_TOPICS = 2
+    AUTO_PATTERN = 3
+    USER_ASSIGNED = 4
+
+
 class TransactionState(Enum):
     """The states of a transactional producer."""
 

@@ -73,13 +73,19 @@ def options(given: Mapping[str, Any], *known: str) -> dict[str, Any]:
     return {**dict.fromkeys(known), **given, "timeout": given.get("request_timeout")}
 
 
-def partitions(given: Any, *, offsets: bool | None) -> list[TopicPartition]:
-    """Partitions with names and numbers: of groups with offsets or without, of others with either."""
+def partitions(given: Any, *, offsets: bool | None, of: str = "") -> list[TopicPartition]:
+    """Partitions with names and numbers: of groups with offsets or without, of others with either. `of` is what errors
+    call the list.
+    """
     for each in given:
         if each is None and offsets is not None:
             raise ValueError("expected TopicPartition, not None")
         if not isinstance(each, TopicPartition):
-            raise TypeError(f"expected TopicPartition, not {type(each).__name__}")
+            raise TypeError(
+                f"Element of the {of} list must be of type 'TopicPartition' got '{type(each).__name__}'"
+                if of
+                else f"expected TopicPartition, not {type(each).__name__}"
+            )
         if not each.topic:
             raise ValueError("a TopicPartition has no topic")
         if each.partition < 0:

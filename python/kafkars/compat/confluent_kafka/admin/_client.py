@@ -419,8 +419,8 @@ class AdminClient(SecurityCalls):
         """
         given = arguments.options(kwargs, "operation_timeout")
         if not isinstance(topic_partition_offsets, list):
-            raise TypeError("expected a list of TopicPartition")
-        wanted = arguments.partitions(topic_partition_offsets, offsets=None)
+            raise TypeError(f"Expected Request to be a list, got '{type(topic_partition_offsets).__name__}'")
+        wanted = arguments.partitions(topic_partition_offsets, offsets=None, of="request")
         if not wanted:
             self._check_()
             return {}

@@ -125,8 +125,8 @@ class SecurityCalls:
         if not isinstance(election_type, ElectionType):
             raise TypeError(f"election_type must be ElectionType, not {type(election_type).__name__}")
         if partitions is not None and not isinstance(partitions, list):
-            raise TypeError(f"expected a list of TopicPartition, not {type(partitions).__name__}")
-        named = None if partitions is None else arguments.partitions(partitions, offsets=None)
+            raise TypeError(f"Expected 'partitions' to be a list, got '{type(partitions).__name__}'")
+        named = None if partitions is None else arguments.partitions(partitions, offsets=None, of="'partitions'")
         places = None if named is None else [Place(each.topic, each.partition) for each in named]
         kind: Any = election_type.name.lower()
 

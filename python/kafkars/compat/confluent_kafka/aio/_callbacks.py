@@ -183,7 +183,7 @@ def cancel(timer: asyncio.TimerHandle, loop: asyncio.AbstractEventLoop) -> None:
         loop.call_soon_threadsafe(timer.cancel)
 
 
-def no_workers(max_workers: int) -> None:
+def no_workers(max_workers: int, expected: str) -> None:
     """The library's threads are not needed here; their number is checked all the same."""
     if max_workers <= 0:
-        raise ValueError("max_workers must be greater than 0")
+        raise ValueError(f"max_workers must be {expected}")

@@ -60,7 +60,7 @@ class AIOConsumer:
     def __init__(
         self, consumer_conf: Mapping[str, Any], max_workers: int = 100, executor: Executor | None = None
     ) -> None:
-        no_workers(max_workers)
+        no_workers(max_workers, "at least 1")
         if not isinstance(consumer_conf, Mapping):
             raise TypeError(f"expected a dict of properties, not {type(consumer_conf).__name__}")
         self._loop_ = asyncio.get_running_loop()
@@ -405,7 +405,7 @@ class Closed(Executor):
 def check_number(num_messages: int) -> None:
     """Checks the number of messages of one call."""
     if not 0 <= num_messages <= MOST_MESSAGES:
-        raise ValueError(f"num_messages must be between 0 and {MOST_MESSAGES} (1M), not {num_messages}")
+        raise ValueError(f"num_messages must be between 0 and {MOST_MESSAGES} (1M)")
 
 
 def deadline(limit: float | None) -> float | None:

@@ -77,7 +77,7 @@ class AIOProducer:
         if not isinstance(buffer_timeout, int | float):
             raise TypeError(f"buffer_timeout: expected seconds, not {type(buffer_timeout).__name__}")
         if max_workers is not None:
-            no_workers(max_workers)
+            no_workers(max_workers, "greater than 0")
         self._max_workers_ = max_workers
         self._executor_ = executor
         self._batch_size_ = batch_size

@@ -99,9 +99,9 @@ impl PyConfluentConsumer {
         let wanted = match usize::try_from(num_messages) {
             Ok(wanted) if num_messages <= MOST => wanted,
             _ => {
-                return Err(PyValueError::new_err(format!(
-                    "num_messages must be between 0 and 1000000 (1M), not {num_messages}"
-                )));
+                return Err(PyValueError::new_err(
+                    "num_messages must be between 0 and 1000000 (1M)",
+                ));
             }
         };
         let messages = open.gather(py, wanted, deadline(timeout))?;
