@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use futures_util::future::join_all;
 use kafkars_protocol::messages::describe_configs::{
     DescribeConfigsRequest, DescribeConfigsResource, DescribeConfigsResourceResult,
     DescribeConfigsResult,
@@ -107,8 +108,8 @@ impl Admin {
         include_documentation: bool,
         deadline: Instant,
     ) -> Result<Outcomes<ConfigResource, Vec<ConfigEntry>>, ClientError> {
-        let mut answered = Vec::new();
-        for (target, some) in by_target(&resources, Target::Any) {
+        let parts = by_target(&resources, Target::Any).into_iter();
+        let asked = parts.map(async |(target, some)| {
             let asked = some.iter().map(|resource| DescribeConfigsResource {
                 resource_type: resource.kind as i8,
                 resource_name: resource.name.clone(),
@@ -119,9 +120,18 @@ impl Admin {
                 include_synonyms,
                 include_documentation,
             };
-            let response = self
-                .ask(target, |_| request.clone(), |_| None, deadline)
-                .await?;
+            let asked = self.ask(target, |_| request.clone(), |_| None, deadline);
+            (target, some, asked.await)
+        });
+        let mut answered = Vec::new();
+        for (target, some, asked) in join_all(asked).await {
+            let response = match asked {
+                Ok(response) => response,
+                Err(error) => {
+                    answered.extend(of_one_broker(target, some, error)?);
+                    continue;
+                }
+            };
             for result in response.results {
                 let (kind, name) = (result.resource_type, result.resource_name.clone());
                 if let Some(resource) = some.iter().find(|one| is(one, kind, &name)) {
@@ -146,8 +156,8 @@ impl Admin {
             .iter()
             .map(|(resource, _)| resource.clone())
             .collect();
-        let mut answered = Vec::new();
-        for (target, some) in by_target(&resources, Target::Controller) {
+        let parts = by_target(&resources, Target::Controller).into_iter();
+        let asked = parts.map(async |(target, some)| {
             let wanted = changes
                 .iter()
                 .filter(|(resource, _)| some.contains(resource));
@@ -155,14 +165,23 @@ impl Admin {
                 resources: wanted.map(alterable).collect(),
                 validate_only,
             };
-            let response = self
-                .ask(
-                    target,
-                    |_| request.clone(),
-                    |response| not_controller(response.responses.iter().map(|one| one.error_code)),
-                    deadline,
-                )
-                .await?;
+            let asked = self.ask(
+                target,
+                |_| request.clone(),
+                |response| not_controller(response.responses.iter().map(|one| one.error_code)),
+                deadline,
+            );
+            (target, some, asked.await)
+        });
+        let mut answered = Vec::new();
+        for (target, some, asked) in join_all(asked).await {
+            let response = match asked {
+                Ok(response) => response,
+                Err(error) => {
+                    answered.extend(of_one_broker(target, some, error)?);
+                    continue;
+                }
+            };
             for one in response.responses {
                 let found = some
                     .iter()
@@ -174,6 +193,21 @@ impl Admin {
             }
         }
         Ok(in_order(&resources, answered))
+    }
+}
+
+/// The outcomes of what only one broker could answer, and did not; of the rest the call fails as a whole.
+fn of_one_broker<T>(
+    target: Target<'_>,
+    resources: Vec<ConfigResource>,
+    error: ClientError,
+) -> Result<Outcomes<ConfigResource, T>, ClientError> {
+    match target {
+        Target::Node(_) => {
+            let failed = resources.into_iter().map(|one| (one, Err(error.clone())));
+            Ok(failed.collect())
+        }
+        _ => Err(error),
     }
 }
 

@@ -102,8 +102,12 @@ def parts(resources: Sequence[ConfigResource]) -> tuple[dict[int, list[ConfigRes
 
 
 def change(wanted: Mapping[Any, Any], found: Any) -> dict[str, str | None]:
-    """Returns the changes: the settings to set and those to reset."""
-    own = [] if isinstance(found, BaseException) else [name for name, entry in found.items() if entry.source in OWN]
+    """Returns the changes: the settings to set and those to reset.
+
+    Raises:
+        KafkaError: The settings could not be asked for.
+    """
+    own = [] if code_and_message(found)[0] else [name for name, entry in found.items() if entry.source in OWN]
     return {**dict.fromkeys(own), **{as_sent(name): as_sent(value) for name, value in wanted.items()}}
 
 

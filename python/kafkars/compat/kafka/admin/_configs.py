@@ -10,7 +10,6 @@ from kafkars import admin as engine
 from kafkars.admin import ConfigSource
 from kafkars.compat.kafka.admin._answers import code_of, setting
 from kafkars.compat.kafka.admin.config_resource import ConfigResource, ConfigResourceType
-from kafkars.errors import KafkaError
 
 Found = dict[engine.ConfigResource, Any]
 
@@ -73,7 +72,10 @@ def replaced(resource: ConfigResource, found: Any) -> dict[str, str | None]:
     """Returns the changes that leave a resource with exactly the named settings of its own.
 
     Kafka's request for that is deprecated (KIP-339). Two steps, so that concurrent changes survive.
+
+    Raises:
+        KafkaError: The resource's settings could not be asked for.
     """
     wanted = {name: None if value is None else str(value) for name, value in (resource.configs or {}).items()}
-    own = [] if isinstance(found, KafkaError) else [name for name, entry in found.items() if entry.source in OWN]
+    own = [] if code_of(found)[0] else [name for name, entry in found.items() if entry.source in OWN]
     return {**dict.fromkeys(own), **wanted}
