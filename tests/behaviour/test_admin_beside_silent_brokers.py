@@ -133,6 +133,19 @@ def test_partitions_of_other_leaders_are_answered(broker: EmbeddedBroker, admin:
     assert failed(outcomes) == silent
 
 
+def test_one_lost_answer_of_a_deletion_is_no_other_ones(broker: EmbeddedBroker, admin: Any) -> None:
+    """What had its effect by then was asked for again, and was not there any more."""
+    groups = [f"group-{number}" for number in range(30)]
+    for group in groups:
+        admin.alter_group_offsets(group, {("t", 0): 0})
+    broker.slow_down(latency=0.02)
+    with broker.intercept("DeleteGroups", "disconnect_after", times=1):
+        outcomes = admin.delete_groups(groups, timeout=SECONDS, return_exceptions=True)
+    assert len([one for one in outcomes.values() if one is not None]) <= 1
+    broker.slow_down()
+    assert admin.list_groups() == []
+
+
 def test_the_new_leader_is_asked(broker: EmbeddedBroker, admin: Any) -> None:
     """It asked the old one until its time was over."""
     led = leaders(admin)

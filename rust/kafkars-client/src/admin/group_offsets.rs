@@ -1,11 +1,11 @@
 //! Committed offsets of groups: listing them, and changing them while a group has no members.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Instant;
 
-use futures_util::future::join_all;
 use kafkars_core::config::TopicPartition;
+use kafkars_core::coordinator::CoordinatorKind;
 use kafkars_core::group::OffsetAndMetadata;
 use kafkars_protocol::messages::offset_commit::{
     OffsetCommitRequest, OffsetCommitRequestPartition, OffsetCommitRequestTopic,
@@ -20,7 +20,7 @@ use kafkars_protocol::messages::offset_fetch::{
 
 use super::handle::Admin;
 use super::outcome::{Outcomes, in_order, outcome};
-use super::routing::{Target, not_coordinator};
+use super::routing::{Coordinated, Target, not_coordinator};
 use crate::error::ClientError;
 
 /// OffsetFetch names groups in a list from this version on. From [`BY_ID_SINCE`] on OffsetFetch and OffsetCommit name
@@ -42,24 +42,25 @@ impl Admin {
         groups: Vec<(String, Option<Vec<TopicPartition>>)>,
         deadline: Instant,
     ) -> Result<Outcomes<String, Committed>, ClientError> {
-        let asked = groups.into_iter().map(async |(group, partitions)| {
-            let found = self.group_offsets(&group, partitions, deadline).await;
-            (group, found)
-        });
-        Ok(join_all(asked).await)
+        let names: Vec<String> = groups.iter().map(|(group, _)| group.clone()).collect();
+        let partitions: HashMap<String, Option<Vec<TopicPartition>>> = groups.into_iter().collect();
+        let ask = |group| self.group_offsets(group, &partitions, deadline);
+        let kind = CoordinatorKind::Group;
+        Ok(self.ask_coordinators(kind, &names, ask, deadline).await)
     }
 
     async fn group_offsets(
         &self,
-        group: &str,
-        partitions: Option<Vec<TopicPartition>>,
+        group: Coordinated<'_>,
+        partitions: &HashMap<String, Option<Vec<TopicPartition>>>,
         deadline: Instant,
     ) -> Result<Committed, ClientError> {
+        let partitions = partitions.get(group.name).and_then(Option::as_deref);
         let response = self
             .ask_before(
                 BY_ID_SINCE,
                 Target::Group(group),
-                |version| asking(group, partitions.as_deref(), version),
+                |version| asking(group.name, partitions, version),
                 |response| {
                     let groups = response.groups.iter().map(|group| group.error_code);
                     not_coordinator(groups.chain([response.error_code]))
@@ -106,7 +107,7 @@ impl Admin {
         let response = self
             .ask_before(
                 BY_ID_SINCE,
-                Target::Group(&group),
+                Target::Group(group.as_str().into()),
                 |_| request.clone(),
                 |response| {
                     let topics = response.topics.iter();
@@ -151,7 +152,7 @@ impl Admin {
         };
         let response = self
             .ask(
-                Target::Group(&group),
+                Target::Group(group.as_str().into()),
                 |_| request.clone(),
                 |response| not_coordinator([response.error_code]),
                 deadline,

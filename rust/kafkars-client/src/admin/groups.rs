@@ -3,8 +3,9 @@
 use std::time::Instant;
 
 use bytes::Bytes;
-use futures_util::future::{join_all, try_join_all};
+use futures_util::future::try_join_all;
 use kafkars_core::config::TopicPartition;
+use kafkars_core::coordinator::CoordinatorKind;
 use kafkars_protocol::messages::consumer_group_describe::{
     Assignment, ConsumerGroupDescribeRequest, DescribedGroup as ConsumerGroup,
 };
@@ -18,7 +19,7 @@ use kafkars_protocol::{ErrorCode, Message, Reader};
 
 use super::handle::Admin;
 use super::outcome::{Outcomes, in_order, outcome, told_operations};
-use super::routing::{Target, not_coordinator};
+use super::routing::{Coordinated, Target, not_coordinator};
 use crate::error::{AttemptError, ClientError};
 
 /// Brokers filter by state from this version on (KIP-518), and by type from the next constant's (KIP-848).
@@ -153,11 +154,9 @@ impl Admin {
         include_authorized_operations: bool,
         deadline: Instant,
     ) -> Result<Outcomes<String, GroupDescription>, ClientError> {
-        let asked = groups
-            .iter()
-            .map(|group| self.describe_group(group, include_authorized_operations, deadline));
-        let described = join_all(asked).await;
-        Ok(groups.into_iter().zip(described).collect())
+        let ask = |group| self.describe_group(group, include_authorized_operations, deadline);
+        let kind = CoordinatorKind::Group;
+        Ok(self.ask_coordinators(kind, &groups, ask, deadline).await)
     }
 
     /// What DescribeGroups answers of each group in a version below `end`, for libraries that show the answer as it is.
@@ -171,11 +170,9 @@ impl Admin {
         end: i16,
         deadline: Instant,
     ) -> Result<Outcomes<String, ClassicGroup>, ClientError> {
-        let asked = groups
-            .iter()
-            .map(|group| self.classic_answer(group, end, true, deadline));
-        let described = join_all(asked).await;
-        Ok(groups.into_iter().zip(described).collect())
+        let ask = |group| self.classic_answer(group, end, true, deadline);
+        let kind = CoordinatorKind::Group;
+        Ok(self.ask_coordinators(kind, &groups, ask, deadline).await)
     }
 
     /// Deletes groups that have no members, with their committed offsets.
@@ -187,16 +184,18 @@ impl Admin {
         groups: Vec<String>,
         deadline: Instant,
     ) -> Result<Outcomes<String, ()>, ClientError> {
-        let asked = groups
-            .iter()
-            .map(|group| self.delete_group(group, deadline));
-        let deleted = join_all(asked).await;
-        Ok(groups.into_iter().zip(deleted).collect())
+        let ask = |group| self.delete_group(group, deadline);
+        let kind = CoordinatorKind::Group;
+        Ok(self.ask_coordinators(kind, &groups, ask, deadline).await)
     }
 
-    async fn delete_group(&self, group: &str, deadline: Instant) -> Result<(), ClientError> {
+    async fn delete_group(
+        &self,
+        group: Coordinated<'_>,
+        deadline: Instant,
+    ) -> Result<(), ClientError> {
         let request = DeleteGroupsRequest {
-            groups_names: vec![group.to_owned()],
+            groups_names: vec![group.name.to_owned()],
         };
         let response = self
             .ask(
@@ -208,19 +207,19 @@ impl Admin {
             .await?;
         let results = response.results.into_iter();
         let answered = results.map(|one| (one.group_id, outcome(one.error_code, None, None)));
-        only(in_order(&[group.to_owned()], answered.collect()))
+        only(in_order(&[group.name.to_owned()], answered.collect()))
     }
 
     /// Describes one group. ConsumerGroupDescribe is sent first: it fails for a classic group, whereas DescribeGroups
     /// answers with an empty group for one that does not exist.
     async fn describe_group(
         &self,
-        group: &str,
+        group: Coordinated<'_>,
         include_authorized_operations: bool,
         deadline: Instant,
     ) -> Result<GroupDescription, ClientError> {
         let request = ConsumerGroupDescribeRequest {
-            group_ids: vec![group.to_owned()],
+            group_ids: vec![group.name.to_owned()],
             include_authorized_operations,
         };
         let asked = self
@@ -250,7 +249,7 @@ impl Admin {
 
     async fn describe_classic(
         &self,
-        group: &str,
+        group: Coordinated<'_>,
         include_authorized_operations: bool,
         deadline: Instant,
     ) -> Result<GroupDescription, ClientError> {
@@ -261,13 +260,13 @@ impl Admin {
 
     async fn classic_answer(
         &self,
-        group: &str,
+        group: Coordinated<'_>,
         end: i16,
         include_authorized_operations: bool,
         deadline: Instant,
     ) -> Result<ClassicGroup, ClientError> {
         let request = DescribeGroupsRequest {
-            groups: vec![group.to_owned()],
+            groups: vec![group.name.to_owned()],
             include_authorized_operations: false,
         };
         let response = self
@@ -285,7 +284,7 @@ impl Admin {
             .await?;
         let groups = response.groups.into_iter();
         let answered = groups.map(|one| (one.group_id.clone(), Ok(one)));
-        only(in_order(&[group.to_owned()], answered.collect()))
+        only(in_order(&[group.name.to_owned()], answered.collect()))
     }
 }
 

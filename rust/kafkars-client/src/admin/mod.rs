@@ -9,6 +9,7 @@ mod elections;
 mod group_offsets;
 mod groups;
 mod handle;
+mod lanes;
 mod log_dirs;
 mod outcome;
 mod partitions;

@@ -195,32 +195,64 @@ impl Admin {
         R: Request + Send + Sync,
         B: Fn(&[TopicPartition], i16) -> R + Send + Sync,
     {
+        let mut open = keys.clone();
+        open.sort_unstable();
+        open.dedup();
+        let leaders = self.leaders(open, deadline).await?;
+        let mut done = leaders.refused;
+        let parts = leaders
+            .by_node
+            .into_iter()
+            .map(|(node, partitions)| Leaders {
+                by_node: BTreeMap::from([(node, partitions)]),
+                ..Leaders::default()
+            });
+        let leaderless = Leaders {
+            nobody: leaders.nobody,
+            ..Leaders::default()
+        };
+        // Each on its own: a leader that does not answer holds up no other.
+        let asked = parts
+            .chain([leaderless])
+            .map(|part| self.ask_until(part, &build, &read, deadline));
+        done.extend(join_all(asked).await.into_iter().flatten());
+        Ok(in_order(&keys, done))
+    }
+
+    /// Asks the leaders of some partitions, and whoever leads them then, until all have answered or the time is over.
+    async fn ask_until<R, T, B>(
+        &self,
+        mut leaders: Leaders<T>,
+        build: &B,
+        read: &impl Fn(R::Response) -> Vec<Answered<T>>,
+        deadline: Instant,
+    ) -> Outcomes<TopicPartition, T>
+    where
+        R: Request + Send + Sync,
+        B: Fn(&[TopicPartition], i16) -> R + Send + Sync,
+    {
         let (started, config) = (now(), self.client.config());
         let backoff = Backoff::new(config.retry_backoff, config.retry_backoff_max);
         let mut random = Random::new(u64::from(std::process::id()));
         let mut failures = 0;
-        let mut open = keys.clone();
-        open.sort_unstable();
-        open.dedup();
         let mut done: Outcomes<TopicPartition, T> = Vec::new();
+        let late = |open: Vec<(TopicPartition, String)>| {
+            let waited = now() - started;
+            open.into_iter().map(move |(of, cause)| {
+                let error = ClientError::TimedOut {
+                    operation: R::API_KEY.name().into(),
+                    waited,
+                    cause: cause.into(),
+                };
+                (of, Err(error))
+            })
+        };
         loop {
-            let leaders = match self.leaders(open.clone(), deadline).await {
-                Ok(leaders) => leaders,
-                Err(error) if done.is_empty() => return Err(error),
-                Err(error) => {
-                    done.extend(open.into_iter().map(|of| (of, Err(error.clone()))));
-                    return Ok(in_order(&keys, done));
-                }
-            };
             let mut again = leaders.nobody;
             done.extend(leaders.refused);
-            let asked = leaders.by_node.into_iter().map(async |(node, partitions)| {
+            for (node, partitions) in leaders.by_node {
                 let build = |version| build(&partitions, version);
-                let asked = self.ask_once(node, build, deadline).await;
-                (partitions, asked)
-            });
-            for (partitions, asked) in join_all(asked).await {
-                match asked {
+                match self.ask_once(node, build, deadline).await {
                     Ok(response) => {
                         for answered in read(response) {
                             match ErrorCode::from_i16(answered.code) {
@@ -237,31 +269,35 @@ impl Admin {
                         let cause = error.to_string();
                         again.extend(partitions.into_iter().map(|of| (of, cause.clone())));
                     }
-                    // What other leaders have done is told.
                     Err(error) => {
                         done.extend(partitions.into_iter().map(|of| (of, Err(error.clone()))));
                     }
                 }
             }
             if again.is_empty() {
-                return Ok(in_order(&keys, done));
+                return done;
             }
             failures += 1;
             let next = now() + backoff.delay(failures, random.next());
             if next >= deadline {
-                let late = again.into_iter().map(|(of, cause)| {
-                    let error = ClientError::TimedOut {
-                        operation: R::API_KEY.name().into(),
-                        waited: now() - started,
-                        cause: cause.into(),
-                    };
-                    (of, Err(error))
-                });
-                done.extend(late);
-                return Ok(in_order(&keys, done));
+                done.extend(late(again));
+                return done;
             }
-            open = again.into_iter().map(|(of, _)| of).collect();
             tokio::time::sleep_until(next.into()).await;
+            let mut open: Vec<TopicPartition> = again.iter().map(|(of, _)| of.clone()).collect();
+            open.sort_unstable();
+            leaders = match self.leaders(open.clone(), deadline).await {
+                Ok(leaders) => leaders,
+                Err(ClientError::TimedOut { .. }) => {
+                    // What has kept it so long is what counts.
+                    done.extend(late(again));
+                    return done;
+                }
+                Err(error) => {
+                    done.extend(open.into_iter().map(|of| (of, Err(error.clone()))));
+                    return done;
+                }
+            };
         }
     }
 
@@ -275,11 +311,7 @@ impl Admin {
         names.dedup();
         let described = self.describe_topics(Some(names), false, deadline).await?;
         let described: HashMap<String, _> = described.into_iter().collect();
-        let mut leaders = Leaders {
-            by_node: BTreeMap::new(),
-            refused: Vec::new(),
-            nobody: Vec::new(),
-        };
+        let mut leaders = Leaders::default();
         for of in partitions {
             let topic = match described.get(&*of.topic) {
                 Some(Ok(topic)) => topic,
@@ -320,6 +352,16 @@ struct Leaders<T> {
     refused: Outcomes<TopicPartition, T>,
     /// Those that nobody leads, and what the cluster says of it.
     nobody: Vec<(TopicPartition, String)>,
+}
+
+impl<T> Default for Leaders<T> {
+    fn default() -> Self {
+        Self {
+            by_node: BTreeMap::new(),
+            refused: Vec::new(),
+            nobody: Vec::new(),
+        }
+    }
 }
 
 /// A partition in an answer.

@@ -19,11 +19,36 @@ pub(super) enum Target<'a> {
     /// The controller, where metadata names it; with KRaft any broker forwards the request to it.
     Controller,
     /// The coordinator of a group, by group id.
-    Group(&'a str),
+    Group(Coordinated<'a>),
     /// The coordinator of transactions, by transactional id.
-    Transaction(&'a str),
+    Transaction(Coordinated<'a>),
     /// One broker, by node id.
     Node(i32),
+}
+
+/// A group or a transactional id, by its name.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Coordinated<'a> {
+    pub(super) name: &'a str,
+    /// The broker that coordinates it, where it was found before; it is found anew where that does not answer.
+    pub(super) by: Option<i32>,
+}
+
+impl<'a> From<&'a str> for Coordinated<'a> {
+    fn from(name: &'a str) -> Self {
+        Self { name, by: None }
+    }
+}
+
+impl Target<'_> {
+    /// The same, if another broker may coordinate it by now.
+    fn found_anew(self) -> Self {
+        match self {
+            Self::Group(of) => Self::Group(of.name.into()),
+            Self::Transaction(of) => Self::Transaction(of.name.into()),
+            other => other,
+        }
+    }
 }
 
 impl Admin {
@@ -84,7 +109,7 @@ impl Admin {
     async fn try_until<R, F>(
         &self,
         end: i16,
-        target: Target<'_>,
+        mut target: Target<'_>,
         build: F,
         refusal: fn(&R::Response) -> Option<i16>,
         deadline: Instant,
@@ -112,6 +137,7 @@ impl Admin {
             };
             // The controller or the coordinator may be another broker by now.
             self.client.refresh_metadata();
+            target = target.found_anew();
             failures += 1;
             let again = now() + backoff.delay(failures, random.next());
             if again >= deadline {
@@ -140,13 +166,13 @@ impl Admin {
         let node = match target {
             Target::Any => None,
             Target::Controller => client.cluster().controller,
-            Target::Group(group) => {
+            Target::Group(of) => {
                 let kind = CoordinatorKind::Group;
-                Some(client.find_coordinator(kind, group, deadline).await?)
+                Some(self.coordinator(kind, of, deadline).await?)
             }
-            Target::Transaction(id) => {
+            Target::Transaction(of) => {
                 let kind = CoordinatorKind::Transaction;
-                Some(client.find_coordinator(kind, id, deadline).await?)
+                Some(self.coordinator(kind, of, deadline).await?)
             }
             Target::Node(node) => Some(node),
         };
@@ -158,6 +184,18 @@ impl Admin {
             Some(node) => Ok(client
                 .request_before(end, node, ConnectionKind::Coordinator, build, deadline)
                 .await?),
+        }
+    }
+
+    async fn coordinator(
+        &self,
+        kind: CoordinatorKind,
+        of: Coordinated<'_>,
+        deadline: Instant,
+    ) -> Result<i32, ClientError> {
+        match of.by {
+            Some(node) => Ok(node),
+            None => self.client.find_coordinator(kind, of.name, deadline).await,
         }
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use futures_util::future::{join_all, try_join_all};
+use futures_util::future::try_join_all;
 use kafkars_core::config::TopicPartition;
 use kafkars_core::coordinator::CoordinatorKind;
 use kafkars_protocol::Request;
@@ -22,7 +22,7 @@ use super::group_offsets::by_topic;
 use super::handle::Admin;
 use super::outcome::{Outcomes, in_order, outcome};
 use super::partitions::Answered;
-use super::routing::{Target, not_coordinator};
+use super::routing::{Coordinated, Target, not_coordinator};
 use crate::error::ClientError;
 
 /// A transaction in a list.
@@ -149,20 +149,19 @@ impl Admin {
         transactional_ids: Vec<String>,
         deadline: Instant,
     ) -> Result<Outcomes<String, TransactionDescription>, ClientError> {
-        let asked = transactional_ids
-            .iter()
-            .map(|id| self.describe_transaction(id, deadline));
-        let described = join_all(asked).await;
-        Ok(transactional_ids.into_iter().zip(described).collect())
+        let ask = |id| self.describe_transaction(id, deadline);
+        let kind = CoordinatorKind::Transaction;
+        let described = self.ask_coordinators(kind, &transactional_ids, ask, deadline);
+        Ok(described.await)
     }
 
     async fn describe_transaction(
         &self,
-        id: &str,
+        id: Coordinated<'_>,
         deadline: Instant,
     ) -> Result<TransactionDescription, ClientError> {
         let request = DescribeTransactionsRequest {
-            transactional_ids: vec![id.to_owned()],
+            transactional_ids: vec![id.name.to_owned()],
         };
         let response = self
             .ask(
@@ -176,14 +175,17 @@ impl Admin {
             )
             .await?;
         let kind = CoordinatorKind::Transaction;
-        let coordinator = self.client.find_coordinator(kind, id, deadline).await?;
+        let coordinator = self
+            .client
+            .find_coordinator(kind, id.name, deadline)
+            .await?;
         let states = response.transaction_states.into_iter();
         let answered = states.map(|state| {
             let refused = outcome(state.error_code, None, None);
             let name = state.transactional_id.clone();
             (name, refused.map(|()| description(state, coordinator)))
         });
-        let mut found = in_order(&[id.to_owned()], answered.collect());
+        let mut found = in_order(&[id.name.to_owned()], answered.collect());
         found.remove(0).1
     }
 

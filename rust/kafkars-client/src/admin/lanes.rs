@@ -1,0 +1,68 @@
+//! Questions about many groups or transactional ids, which their coordinators answer.
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::time::Instant;
+
+use futures_util::future::join_all;
+use kafkars_core::coordinator::CoordinatorKind;
+
+use super::handle::Admin;
+use super::outcome::Outcomes;
+use super::routing::Coordinated;
+use crate::error::ClientError;
+use crate::now;
+
+/// The part of the time that goes into finding coordinators beforehand, at most: a broker that does not answer may be
+/// asked for one.
+const PART_OF_THE_TIME: u32 = 4;
+
+impl Admin {
+    /// Asks about each name, one after the other for each coordinator, so that one that does not answer holds up only
+    /// what it alone can answer.
+    ///
+    /// No more than one question is under way at a coordinator. Many would fail together where one answer is late or
+    /// lost, and what had its effect by then (a deletion) would be asked for again.
+    pub(super) async fn ask_coordinators<'a, T, F>(
+        &self,
+        kind: CoordinatorKind,
+        names: &'a [String],
+        ask: impl Fn(Coordinated<'a>) -> F,
+        deadline: Instant,
+    ) -> Outcomes<String, T>
+    where
+        F: Future<Output = Result<T, ClientError>>,
+    {
+        let until = now() + deadline.saturating_duration_since(now()) / PART_OF_THE_TIME;
+        let mut lanes: BTreeMap<Option<i32>, Vec<(usize, &'a String)>> = BTreeMap::new();
+        for (index, name) in names.iter().enumerate() {
+            let lane = match names.len() {
+                1 => None,
+                _ => self.lane(kind, name, until).await,
+            };
+            lanes.entry(lane).or_default().push((index, name));
+        }
+        let ask = &ask;
+        let asked = lanes.into_iter().map(|(by, lane)| async move {
+            let mut outcomes = Vec::with_capacity(lane.len());
+            for (index, name) in lane {
+                let outcome = ask(Coordinated { name, by }).await;
+                outcomes.push((index, (name.clone(), outcome)));
+            }
+            outcomes
+        });
+        let mut outcomes: Vec<_> = join_all(asked).await.into_iter().flatten().collect();
+        outcomes.sort_unstable_by_key(|(index, _)| *index);
+        outcomes.into_iter().map(|(_, outcome)| outcome).collect()
+    }
+
+    /// The coordinator in whose order a question is put; none where there is one broker only, or it is not found in
+    /// time: whoever asks finds it.
+    async fn lane(&self, kind: CoordinatorKind, name: &str, until: Instant) -> Option<i32> {
+        if self.client.cluster().brokers().len() == 1 || now() >= until {
+            return None;
+        }
+        let found = self.client.find_coordinator(kind, name, until);
+        found.await.ok()
+    }
+}
