@@ -24,6 +24,8 @@ struct Met {
     cause: Arc<str>,
     /// Whether a broker has said so.
     is_answer: bool,
+    /// Whether the time of a record ended before a broker can be said to be silent.
+    is_short: bool,
 }
 
 impl Met {
@@ -32,6 +34,7 @@ impl Met {
             code,
             cause: cause.into(),
             is_answer: true,
+            is_short: false,
         }
     }
 }
@@ -142,7 +145,15 @@ impl Sender {
                 return;
             }
         };
-        self.unreachable(node, cause);
+        let sent_at = batches.first().map_or(now, |in_flight| in_flight.sent_at);
+        // A request waits as long as its oldest record may, which can be a few milliseconds.
+        let is_short = code == Some(ErrorCode::RequestTimedOut)
+            && now - sent_at < self.config.request_timeout / 2;
+        if is_short {
+            self.needs_metadata = true;
+        } else {
+            self.unreachable(node, cause);
+        }
         for mut in_flight in batches {
             let cause = Arc::clone(cause);
             match code {
@@ -151,13 +162,14 @@ impl Sender {
                         code,
                         cause,
                         is_answer: false,
+                        is_short,
                     };
                     self.retry(now, in_flight, met, self.backoff);
                 }
                 // What has not left may leave as often as ever.
                 None => {
                     in_flight.batch.last_code = None;
-                    self.wait_again(now, in_flight, cause, self.backoff);
+                    self.wait_again(now, in_flight, cause, false, self.backoff);
                 }
             }
         }
@@ -220,6 +232,7 @@ impl Sender {
             code,
             cause,
             is_answer,
+            is_short,
         } = met;
         let retries = self.config.retries;
         if in_flight.batch.attempts >= retries && !in_flight.batch.delivery.is_done() {
@@ -234,16 +247,22 @@ impl Sender {
             return self.arrived(in_flight, BatchOutcome::Failed(error));
         }
         in_flight.batch.attempts += 1;
-        in_flight.batch.last_code = Some(code);
-        self.wait_again(now, in_flight, cause, backoff);
+        // The silence of a moment takes nothing back of what was met before.
+        let is_nothing = is_short && in_flight.batch.last_code.is_some();
+        if !is_nothing {
+            in_flight.batch.last_code = Some(code);
+        }
+        self.wait_again(now, in_flight, cause, is_nothing, backoff);
     }
 
-    /// Puts a batch back in its place, to be sent after a pause, or gives it up if its time ends before.
+    /// Puts a batch back in its place, to be sent after a pause, or gives it up if its time ends before. If this try
+    /// `is_nothing`, what the batch has met before stays its cause.
     fn wait_again(
         &mut self,
         now: Instant,
         in_flight: InFlightBatch,
         cause: Arc<str>,
+        is_nothing: bool,
         backoff: Backoff,
     ) {
         if in_flight.batch.delivery.is_done() {
@@ -262,22 +281,27 @@ impl Sender {
             %cause,
             "a batch was not stored and is sent again"
         );
-        let before = batch.last_cause.replace(Arc::clone(&cause));
+        let (cause, other) = match batch.last_cause.take() {
+            Some(before) if is_nothing => (before, Some(("after", cause))),
+            Some(before) if before != cause => (cause, Some(("before", before))),
+            _ => (cause, None),
+        };
+        let mut state = buffer.lock();
+        state.blame(&cause, batch.last_code);
         if now + pause >= batch.created + self.config.delivery_timeout {
-            // The last try may have had no time for a response; the cause of the one before says more then.
-            if let Some(before) = before.filter(|before| *before != cause) {
-                batch.last_cause = Some(format!("{cause}; before that: {before}").into());
-            }
-            let mut state = buffer.lock();
             state.landed(batch.ordinal);
-            state.blame(&cause, batch.last_code);
             drop(state);
+            // One try alone may say little: the last one may have had no time for a response.
+            batch.last_cause = Some(match other {
+                Some((when, other)) => format!("{cause}; {when} that: {other}").into(),
+                None => cause,
+            });
             self.expire(batch, None, "no broker took it".into());
         } else {
+            batch.last_cause = Some(cause);
             self.retries += 1;
-            let mut state = buffer.lock();
-            state.blame(&cause, batch.last_code);
             state.put_back(batch, now + pause);
+            drop(state);
         }
         self.touched.push(buffer);
     }
@@ -290,6 +314,7 @@ impl Sender {
             buffer,
             batch,
             topic_id,
+            sent_at,
         } = in_flight;
         let ordinal = batch.ordinal;
         tracing::info!(
@@ -311,6 +336,7 @@ impl Sender {
                     buffer,
                     batch,
                     topic_id,
+                    sent_at,
                 };
                 self.arrived(in_flight, BatchOutcome::Failed(error));
             }

@@ -200,6 +200,7 @@ impl Sender {
                 buffer,
                 batch,
                 topic_id,
+                sent_at: now,
             };
             match sealed {
                 Ok(()) => {

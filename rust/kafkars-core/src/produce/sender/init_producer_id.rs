@@ -51,7 +51,7 @@ impl Sender {
                     (of(text), IdentityFailure::Passes)
                 }
                 code => {
-                    let text = of(format!("{}: {}", code.name(), code.description()));
+                    let text = of(code.explained());
                     // A code that this client does not know may stand for anything, also for a temporary problem.
                     let may_pass = code.retriable() || matches!(code, ErrorCode::Unknown(_));
                     let failure = match may_pass {

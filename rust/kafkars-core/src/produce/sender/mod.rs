@@ -118,6 +118,8 @@ pub struct InFlightBatch {
     /// The topic's id when the request was made, by which its response is found: the topic may be created again
     /// meanwhile.
     pub topic_id: Uuid,
+    /// When the request was made.
+    pub sent_at: Instant,
 }
 
 /// A batch that has ended. Its memory is free already.

@@ -10,6 +10,8 @@ use kafkars_protocol::messages::produce::{
 };
 use proptest::prelude::*;
 
+mod causes;
+
 use super::*;
 use crate::backoff::Backoff;
 use crate::cluster::PartitionMetadata;
@@ -375,49 +377,6 @@ fn a_batch_is_sent_again_as_often_as_retries_allows() {
         assert!(driver.batches(true).is_empty());
         assert_eq!(driver.accumulator.used(), 0);
     }
-}
-
-#[test]
-fn what_has_not_left_leaves_again_whatever_retries_is() {
-    let mut driver = Driver::new(counted(0), 1);
-    let (delivery, _) = driver.send(0, b"v").expect("room");
-    let unsent = driver.batches(true).remove(0);
-    let lost = NoAnswer::NotSent {
-        cause: "the connection was lost".into(),
-    };
-    (driver.sender).attempt_failed(driver.now, 0, vec![unsent], &lost);
-    driver.now += Duration::from_secs(1);
-    let sent = driver.batches(true).remove(0);
-    driver.put_back(sent);
-    let error = delivery.result().expect("ended").expect_err("no answer");
-    let ProduceError::RetriesExhausted { code, .. } = error else {
-        panic!("{error}");
-    };
-    assert_eq!(code, ErrorCode::NetworkException);
-}
-
-#[test]
-fn an_expired_record_tells_what_it_waited_for() {
-    let mut driver = Driver::new(config(), 1);
-    let cut = NoAnswer::Indefinite {
-        cause: "the connection broke".into(),
-        timed_out: false,
-    };
-    driver.sender = Driver::unidentified(&driver.config, &driver.accumulator);
-    driver.send(0, b"v").expect("room");
-    assert!(driver.poll(true).needs_identity);
-    driver.sender.identified(driver.now, Some("b:1"), Err(cut));
-    driver.now += driver.config.delivery_timeout;
-    driver.poll(true);
-    let expired = driver.sender.take_finished().remove(0);
-    let BatchOutcome::Failed(error) = expired.outcome else {
-        panic!("stored without an identity");
-    };
-    let text = error.to_string();
-    assert!(
-        text.contains("InitProducerId of broker b:1: the connection broke"),
-        "{text}"
-    );
 }
 
 #[test]
