@@ -219,7 +219,10 @@ impl Connection {
                     %error,
                     "an answer cannot be decoded; the connection is closed"
                 );
-                self.shared.fail(&AttemptError::Decode(error));
+                // Nothing is wrong with the other requests on it, which may be sent again.
+                let name = R::API_KEY.name();
+                let cause = format!("an answer to {name} on it cannot be decoded: {error}");
+                self.shared.fail(&AttemptError::Disconnected(cause.into()));
                 Err(AttemptError::Decode(error))
             }
         }

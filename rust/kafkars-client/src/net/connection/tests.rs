@@ -739,6 +739,7 @@ async fn closing_answers_everybody() {
 async fn an_answer_that_cannot_be_read_ends_the_connection() {
     let (connection, mut peer) = connect(64 * 1024);
     let answer = start(&connection);
+    let other = start(&connection);
     let header = next(&mut peer).await;
     let mut bytes = 5i32.to_be_bytes().to_vec();
     bytes.extend(header.correlation_id.to_be_bytes());
@@ -746,6 +747,8 @@ async fn an_answer_that_cannot_be_read_ends_the_connection() {
     peer.raw(&bytes).await;
     assert!(matches!(answer.await, Err(AttemptError::Decode(_))));
     assert!(connection.is_closed());
+    let error = other.await.expect_err("the connection has ended");
+    assert!(error.retriable(), "{error}");
 }
 
 #[tokio::test(start_paused = true)]
