@@ -39,7 +39,7 @@ def run_on_its_own(main: Callable[[], Any]) -> Any:
 
 
 def test_the_innermost_loop_has_the_future(servers: str) -> None:
-    async def main(depth: int = 3) -> None:
+    async def main(depth: int) -> None:
         async with aio.Producer(bootstrap_servers=servers) as producer:
             for _ in range(ROUNDS):
                 future = producer.send_nowait("t", b"value")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from typing import Any
 
 import pytest
@@ -46,32 +47,20 @@ def by_node(broker: EmbeddedBroker, count: int, kind: Any) -> dict[int, list[str
     return names
 
 
-def those_of(names: dict[int, list[str]], nodes: Iterable[int]) -> set[str]:
-    return {name for node in nodes for name in names[node]}
-
-
 def failed(outcomes: dict[Any, Any]) -> set[Any]:
     return {key for key, outcome in outcomes.items() if isinstance(outcome, KafkaTimeoutError)}
-
-
-def calls_of_groups(admin: Any) -> dict[str, Callable[[list[str]], dict[str, Any]]]:
-    return {
-        "describe_groups": lambda names: admin.describe_groups(names, timeout=TIMEOUT, return_exceptions=True),
-        "list_group_offsets": lambda names: admin.list_group_offsets(names, timeout=TIMEOUT, return_exceptions=True),
-        "delete_groups": lambda names: admin.delete_groups(names, timeout=TIMEOUT, return_exceptions=True),
-    }
 
 
 @pytest.mark.parametrize("call", ["describe_groups", "list_group_offsets", "delete_groups"])
 def test_groups_of_other_coordinators_are_answered(broker: EmbeddedBroker, admin: Any, call: str) -> None:
     groups = by_node(broker, 9, "group")
-    for group in those_of(groups, NODES):
+    for group in chain(*groups.values()):
         admin.alter_group_offsets(group, {("t", 0): 0})
     broker.pause_node(SILENT)
     # The first one asked about is of the silent broker.
     order = [*groups[SILENT], *groups[1], *groups[3]]
     started = time.monotonic()
-    outcomes = calls_of_groups(admin)[call](order)
+    outcomes = getattr(admin, call)(order, timeout=TIMEOUT, return_exceptions=True)
     assert time.monotonic() - started < TIMEOUT + 5
     assert list(outcomes) == order
     assert failed(outcomes) == set(groups[SILENT])
@@ -82,7 +71,7 @@ def test_groups_of_other_coordinators_are_answered(broker: EmbeddedBroker, admin
 
 def test_transactions_of_other_coordinators_are_described(broker: EmbeddedBroker, admin: Any) -> None:
     transactions = by_node(broker, 3, "transaction")
-    for name in those_of(transactions, NODES):
+    for name in chain(*transactions.values()):
         with Producer(bootstrap_servers=broker.bootstrap_servers, transactional_id=name) as producer:
             producer.init_transactions()
     broker.pause_node(SILENT)

@@ -85,6 +85,12 @@ impl ErrorCode {
         }
     }
 
+    /// Its name and what it means, as a cause in a longer text.
+    #[must_use]
+    pub fn explained(self) -> String {
+        format!("{}: {}", self.name(), self.description())
+    }
+
     /// True if the same request may succeed later, by Kafka's own classification.
     #[must_use]
     pub fn retriable(self) -> bool {

@@ -47,5 +47,5 @@ pub trait Request: Message + Describe {
     /// The API key on the wire.
     const API_KEY: ApiKey;
     /// The response, which has the same version as the request.
-    type Response: Message;
+    type Response: Message + Send;
 }

@@ -8,7 +8,7 @@ from contextlib import suppress
 from enum import IntEnum
 from typing import NoReturn
 
-from kafkars.compat._addresses import with_port
+from kafkars.compat._addresses import PORT, with_port
 from kafkars.compat.aiokafka._not_offered import NotOffered
 from kafkars.compat.aiokafka.abc import AbstractTokenProvider
 
@@ -21,7 +21,7 @@ __all__ = [
     "get_ip_port_afi",
 ]
 
-DEFAULT_KAFKA_PORT = 9092
+DEFAULT_KAFKA_PORT = PORT
 
 
 class CloseReason(IntEnum):

@@ -2,18 +2,21 @@
 
 use std::time::Instant;
 
-use futures_util::future::join_all;
 use kafkars_protocol::messages::describe_configs::{
     DescribeConfigsRequest, DescribeConfigsResource, DescribeConfigsResourceResult,
-    DescribeConfigsResult,
+    DescribeConfigsResponse, DescribeConfigsResult,
 };
+
+use kafkars_protocol::Request;
 use kafkars_protocol::messages::incremental_alter_configs::{
     AlterConfigsResource, AlterableConfig, IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResponse,
 };
 
 use super::handle::Admin;
-use super::outcome::{Outcomes, in_order, outcome};
+use super::outcome::{Outcomes, all_failed, in_order, outcome};
 use super::routing::{Target, not_controller};
+use super::together;
 use crate::error::ClientError;
 
 /// The kind of a resource that has configs, by its number on the wire.
@@ -108,37 +111,29 @@ impl Admin {
         include_documentation: bool,
         deadline: Instant,
     ) -> Result<Outcomes<ConfigResource, Vec<ConfigEntry>>, ClientError> {
-        let parts = by_target(&resources, Target::Any).into_iter();
-        let asked = parts.map(async |(target, some)| {
+        let build = |some: &[ConfigResource]| {
             let asked = some.iter().map(|resource| DescribeConfigsResource {
                 resource_type: resource.kind as i8,
                 resource_name: resource.name.clone(),
                 configuration_keys: None,
             });
-            let request = DescribeConfigsRequest {
+            DescribeConfigsRequest {
                 resources: asked.collect(),
                 include_synonyms,
                 include_documentation,
-            };
-            let asked = self.ask(target, |_| request.clone(), |_| None, deadline);
-            (target, some, asked.await)
-        });
-        let mut answered = Vec::new();
-        for (target, some, asked) in join_all(asked).await {
-            let response = match asked {
-                Ok(response) => response,
-                Err(error) => {
-                    answered.extend(of_one_broker(target, some, error)?);
-                    continue;
-                }
-            };
-            for result in response.results {
-                let (kind, name) = (result.resource_type, result.resource_name.clone());
-                if let Some(resource) = some.iter().find(|one| is(one, kind, &name)) {
-                    answered.push((resource.clone(), entries(result)));
-                }
             }
-        }
+        };
+        let read = |response: DescribeConfigsResponse| {
+            let results = response.results.into_iter();
+            let told = results.map(|one| {
+                let (kind, name) = (one.resource_type, one.resource_name.clone());
+                ((kind, name), entries(one))
+            });
+            told.collect()
+        };
+        let parts = by_target(&resources, Target::Any);
+        let answered = self.ask_parts(parts, build, |_| None, read, deadline);
+        let answered = answered.await?;
         Ok(in_order(&resources, answered))
     }
 
@@ -156,60 +151,72 @@ impl Admin {
             .iter()
             .map(|(resource, _)| resource.clone())
             .collect();
-        let parts = by_target(&resources, Target::Controller).into_iter();
-        let asked = parts.map(async |(target, some)| {
+        let build = |some: &[ConfigResource]| {
             let wanted = changes
                 .iter()
                 .filter(|(resource, _)| some.contains(resource));
-            let request = IncrementalAlterConfigsRequest {
+            IncrementalAlterConfigsRequest {
                 resources: wanted.map(alterable).collect(),
                 validate_only,
-            };
-            let asked = self.ask(
-                target,
-                |_| request.clone(),
-                |response| not_controller(response.responses.iter().map(|one| one.error_code)),
-                deadline,
-            );
+            }
+        };
+        let refusal = |response: &IncrementalAlterConfigsResponse| {
+            not_controller(response.responses.iter().map(|one| one.error_code))
+        };
+        let read = |response: IncrementalAlterConfigsResponse| {
+            let told = response.responses.into_iter().map(|one| {
+                let topic = topic(one.resource_type, &one.resource_name);
+                let outcome = outcome(one.error_code, topic, one.error_message);
+                ((one.resource_type, one.resource_name), outcome)
+            });
+            told.collect()
+        };
+        let parts = by_target(&resources, Target::Controller);
+        let answered = self.ask_parts(parts, build, refusal, read, deadline);
+        let answered = answered.await?;
+        Ok(in_order(&resources, answered))
+    }
+
+    /// Asks about parts of the resources at the same time. What only one broker could answer and did not fails alone;
+    /// of the rest the call fails as a whole.
+    async fn ask_parts<R, T>(
+        &self,
+        parts: Vec<(Target<'_>, Vec<ConfigResource>)>,
+        build: impl Fn(&[ConfigResource]) -> R,
+        refusal: fn(&R::Response) -> Option<i16>,
+        read: impl Fn(R::Response) -> Vec<NamedOutcome<T>>,
+        deadline: Instant,
+    ) -> Result<Outcomes<ConfigResource, T>, ClientError>
+    where
+        R: Request + Send + Sync,
+    {
+        let asked = parts.into_iter().map(async |(target, some)| {
+            let request = build(&some);
+            let asked = self.ask(target, |_| request.clone(), refusal, deadline);
             (target, some, asked.await)
         });
         let mut answered = Vec::new();
-        for (target, some, asked) in join_all(asked).await {
-            let response = match asked {
-                Ok(response) => response,
-                Err(error) => {
-                    answered.extend(of_one_broker(target, some, error)?);
-                    continue;
+        for (target, some, asked) in together::all(asked).await {
+            match (asked, target) {
+                (Ok(response), _) => {
+                    for ((kind, name), outcome) in read(response) {
+                        let named =
+                            |one: &&ConfigResource| one.kind as i8 == kind && one.name == name;
+                        if let Some(resource) = some.iter().find(named) {
+                            answered.push((resource.clone(), outcome));
+                        }
+                    }
                 }
-            };
-            for one in response.responses {
-                let found = some
-                    .iter()
-                    .find(|resource| is(resource, one.resource_type, &one.resource_name));
-                if let Some(resource) = found {
-                    let outcome = outcome(one.error_code, topic(resource), one.error_message);
-                    answered.push((resource.clone(), outcome));
-                }
+                (Err(error), Target::Node(_)) => answered.extend(all_failed(some, &error)),
+                (Err(error), _) => return Err(error),
             }
         }
-        Ok(in_order(&resources, answered))
+        Ok(answered)
     }
 }
 
-/// The outcomes of what only one broker could answer, and did not; of the rest the call fails as a whole.
-fn of_one_broker<T>(
-    target: Target<'_>,
-    resources: Vec<ConfigResource>,
-    error: ClientError,
-) -> Result<Outcomes<ConfigResource, T>, ClientError> {
-    match target {
-        Target::Node(_) => {
-            let failed = resources.into_iter().map(|one| (one, Err(error.clone())));
-            Ok(failed.collect())
-        }
-        _ => Err(error),
-    }
-}
+/// What a broker tells of a resource, by the number of its kind and its name.
+type NamedOutcome<T> = ((i8, String), Result<T, ClientError>);
 
 /// Groups resources by who is asked about them: a broker about itself, `otherwise` about the rest.
 fn by_target<'a>(
@@ -234,17 +241,12 @@ fn by_target<'a>(
     parts
 }
 
-fn is(resource: &ConfigResource, kind: i8, name: &str) -> bool {
-    resource.kind as i8 == kind && resource.name == name
-}
-
-fn topic(resource: &ConfigResource) -> Option<&str> {
-    (resource.kind == ConfigResourceType::Topic).then_some(resource.name.as_str())
+fn topic(kind: i8, name: &str) -> Option<&str> {
+    (kind == ConfigResourceType::Topic as i8).then_some(name)
 }
 
 fn entries(result: DescribeConfigsResult) -> Result<Vec<ConfigEntry>, ClientError> {
-    let is_topic = result.resource_type == ConfigResourceType::Topic as i8;
-    let topic = is_topic.then_some(result.resource_name.as_str());
+    let topic = topic(result.resource_type, &result.resource_name);
     outcome(result.error_code, topic, result.error_message)?;
     let mut entries: Vec<ConfigEntry> = result.configs.into_iter().map(entry).collect();
     entries.sort_unstable_by(|one, other| one.name.cmp(&other.name));

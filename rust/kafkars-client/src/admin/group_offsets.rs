@@ -1,6 +1,6 @@
 //! Committed offsets of groups: listing them, and changing them while a group has no members.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -42,9 +42,11 @@ impl Admin {
         groups: Vec<(String, Option<Vec<TopicPartition>>)>,
         deadline: Instant,
     ) -> Result<Outcomes<String, Committed>, ClientError> {
-        let names: Vec<String> = groups.iter().map(|(group, _)| group.clone()).collect();
-        let partitions: HashMap<String, Option<Vec<TopicPartition>>> = groups.into_iter().collect();
-        let ask = |group| self.group_offsets(group, &partitions, deadline);
+        let (names, partitions): (Vec<String>, Vec<_>) = groups.into_iter().unzip();
+        let ask = |index: usize, group| {
+            let partitions = partitions.get(index).and_then(Option::as_deref);
+            self.group_offsets(group, partitions, deadline)
+        };
         let kind = CoordinatorKind::Group;
         Ok(self.ask_coordinators(kind, &names, ask, deadline).await)
     }
@@ -52,14 +54,13 @@ impl Admin {
     async fn group_offsets(
         &self,
         group: Coordinated<'_>,
-        partitions: &HashMap<String, Option<Vec<TopicPartition>>>,
+        partitions: Option<&[TopicPartition]>,
         deadline: Instant,
     ) -> Result<Committed, ClientError> {
-        let partitions = partitions.get(group.name).and_then(Option::as_deref);
         let response = self
             .ask_before(
                 BY_ID_SINCE,
-                Target::Group(group),
+                Target::Coordinator(group),
                 |version| asking(group.name, partitions, version),
                 |response| {
                     let groups = response.groups.iter().map(|group| group.error_code);
@@ -107,7 +108,7 @@ impl Admin {
         let response = self
             .ask_before(
                 BY_ID_SINCE,
-                Target::Group(group.as_str().into()),
+                Target::group(&group),
                 |_| request.clone(),
                 |response| {
                     let topics = response.topics.iter();
@@ -152,7 +153,7 @@ impl Admin {
         };
         let response = self
             .ask(
-                Target::Group(group.as_str().into()),
+                Target::group(&group),
                 |_| request.clone(),
                 |response| not_coordinator([response.error_code]),
                 deadline,

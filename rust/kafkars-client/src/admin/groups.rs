@@ -3,7 +3,6 @@
 use std::time::Instant;
 
 use bytes::Bytes;
-use futures_util::future::try_join_all;
 use kafkars_core::config::TopicPartition;
 use kafkars_core::coordinator::CoordinatorKind;
 use kafkars_protocol::messages::consumer_group_describe::{
@@ -20,6 +19,7 @@ use kafkars_protocol::{ErrorCode, Message, Reader};
 use super::handle::Admin;
 use super::outcome::{Outcomes, in_order, outcome, told_operations};
 use super::routing::{Coordinated, Target, not_coordinator};
+use super::together;
 use crate::error::{AttemptError, ClientError};
 
 /// Brokers filter by state from this version on (KIP-518), and by type from the next constant's (KIP-848).
@@ -123,7 +123,7 @@ impl Admin {
             )
         });
         let mut listed = Vec::new();
-        for response in try_join_all(asked).await? {
+        for response in together::all_succeed(asked).await? {
             outcome(response.error_code, None, None)?;
             listed.extend(response.groups.into_iter().map(|group| GroupListing {
                 group_id: group.group_id,
@@ -154,7 +154,7 @@ impl Admin {
         include_authorized_operations: bool,
         deadline: Instant,
     ) -> Result<Outcomes<String, GroupDescription>, ClientError> {
-        let ask = |group| self.describe_group(group, include_authorized_operations, deadline);
+        let ask = |_, group| self.describe_group(group, include_authorized_operations, deadline);
         let kind = CoordinatorKind::Group;
         Ok(self.ask_coordinators(kind, &groups, ask, deadline).await)
     }
@@ -170,7 +170,7 @@ impl Admin {
         end: i16,
         deadline: Instant,
     ) -> Result<Outcomes<String, ClassicGroup>, ClientError> {
-        let ask = |group| self.classic_answer(group, end, true, deadline);
+        let ask = |_, group| self.classic_answer(group, end, true, deadline);
         let kind = CoordinatorKind::Group;
         Ok(self.ask_coordinators(kind, &groups, ask, deadline).await)
     }
@@ -184,7 +184,7 @@ impl Admin {
         groups: Vec<String>,
         deadline: Instant,
     ) -> Result<Outcomes<String, ()>, ClientError> {
-        let ask = |group| self.delete_group(group, deadline);
+        let ask = |_, group| self.delete_group(group, deadline);
         let kind = CoordinatorKind::Group;
         Ok(self.ask_coordinators(kind, &groups, ask, deadline).await)
     }
@@ -199,7 +199,7 @@ impl Admin {
         };
         let response = self
             .ask(
-                Target::Group(group),
+                Target::Coordinator(group),
                 |_| request.clone(),
                 |response| not_coordinator(response.results.iter().map(|one| one.error_code)),
                 deadline,
@@ -224,7 +224,7 @@ impl Admin {
         };
         let asked = self
             .ask(
-                Target::Group(group),
+                Target::Coordinator(group),
                 |_| request.clone(),
                 |response| not_coordinator(response.groups.iter().map(|one| one.error_code)),
                 deadline,
@@ -272,7 +272,7 @@ impl Admin {
         let response = self
             .ask_before(
                 end,
-                Target::Group(group),
+                Target::Coordinator(group),
                 |version| DescribeGroupsRequest {
                     include_authorized_operations: include_authorized_operations
                         && version >= AUTHORIZED_SINCE,

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::future::Future;
 use std::time::Instant;
 
-use futures_util::future::join_all;
 use kafkars_core::coordinator::CoordinatorKind;
 
 use super::handle::Admin;
 use super::outcome::Outcomes;
 use super::routing::Coordinated;
+use super::together;
 use crate::error::ClientError;
 use crate::now;
 
@@ -18,8 +18,8 @@ use crate::now;
 const PART_OF_THE_TIME: u32 = 4;
 
 impl Admin {
-    /// Asks about each name, one after the other for each coordinator, so that one that does not answer holds up only
-    /// what it alone can answer.
+    /// Asks about each name (by its place), one after the other for each coordinator, so that one that does not answer
+    /// holds up only what it alone can answer.
     ///
     /// No more than one question is under way at a coordinator. Many would fail together where one answer is late or
     /// lost, and what had its effect by then (a deletion) would be asked for again.
@@ -27,7 +27,7 @@ impl Admin {
         &self,
         kind: CoordinatorKind,
         names: &'a [String],
-        ask: impl Fn(Coordinated<'a>) -> F,
+        ask: impl Fn(usize, Coordinated<'a>) -> F,
         deadline: Instant,
     ) -> Outcomes<String, T>
     where
@@ -46,12 +46,12 @@ impl Admin {
         let asked = lanes.into_iter().map(|(by, lane)| async move {
             let mut outcomes = Vec::with_capacity(lane.len());
             for (index, name) in lane {
-                let outcome = ask(Coordinated { name, by }).await;
+                let outcome = ask(index, Coordinated { kind, name, by }).await;
                 outcomes.push((index, (name.clone(), outcome)));
             }
             outcomes
         });
-        let mut outcomes: Vec<_> = join_all(asked).await.into_iter().flatten().collect();
+        let mut outcomes: Vec<_> = together::all(asked).await.into_iter().flatten().collect();
         outcomes.sort_unstable_by_key(|(index, _)| *index);
         outcomes.into_iter().map(|(_, outcome)| outcome).collect()
     }

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use futures_util::future::join_all;
 use kafkars_core::config::TopicPartition;
 use kafkars_protocol::messages::describe_log_dirs::{
     DescribableLogDirTopic, DescribeLogDirsRequest, DescribeLogDirsResult,
@@ -13,6 +12,7 @@ use super::group_offsets::by_topic;
 use super::handle::Admin;
 use super::outcome::{Outcomes, outcome};
 use super::routing::Target;
+use super::together;
 use crate::error::ClientError;
 
 /// A log directory of a broker.
@@ -83,7 +83,7 @@ impl Admin {
             });
             (broker, told)
         });
-        Ok(join_all(asked).await)
+        Ok(together::all(asked).await)
     }
 }
 

@@ -16,6 +16,7 @@ mod partitions;
 mod reassignments;
 mod routing;
 mod scram;
+mod together;
 mod topics;
 mod transactions;
 

@@ -23,6 +23,14 @@ pub(super) fn outcome(
     })
 }
 
+/// The outcomes of what failed together.
+pub(super) fn all_failed<K, T>(
+    keys: Vec<K>,
+    error: &ClientError,
+) -> impl Iterator<Item = (K, Result<T, ClientError>)> {
+    keys.into_iter().map(|key| (key, Err(error.clone())))
+}
+
 /// Authorized operations as a bit field of Kafka's `AclOperation`; `None` where they were not asked for.
 pub(super) fn told_operations(bits: i32) -> Option<i32> {
     Some(bits).filter(|bits| *bits != i32::MIN)

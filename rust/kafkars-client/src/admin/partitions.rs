@@ -1,11 +1,11 @@
 //! Requests that only the leader of a partition can serve: deleting records, listing offsets.
 
 use std::collections::{BTreeMap, HashMap};
+use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use futures_util::future::join_all;
 use kafkars_core::backoff::{Backoff, Random};
 use kafkars_core::config::{IsolationLevel, TopicPartition};
 use kafkars_protocol::messages::delete_records::{
@@ -18,8 +18,9 @@ use kafkars_protocol::{ErrorCode, Request};
 
 use super::group_offsets::{by_topic, refused};
 use super::handle::Admin;
-use super::outcome::{Outcomes, in_order, outcome};
+use super::outcome::{Outcomes, all_failed, in_order, outcome};
 use super::routing::broker_timeout;
+use super::together;
 use crate::error::{AttemptError, ClientError};
 use crate::now;
 
@@ -198,31 +199,24 @@ impl Admin {
         let mut open = keys.clone();
         open.sort_unstable();
         open.dedup();
-        let leaders = self.leaders(open, deadline).await?;
-        let mut done = leaders.refused;
-        let parts = leaders
-            .by_node
-            .into_iter()
-            .map(|(node, partitions)| Leaders {
-                by_node: BTreeMap::from([(node, partitions)]),
-                ..Leaders::default()
-            });
-        let leaderless = Leaders {
-            nobody: leaders.nobody,
+        let mut leaders = self.leaders(open, deadline).await?;
+        let by_node = mem::take(&mut leaders.by_node);
+        let parts = by_node.into_iter().map(|led| Leaders {
+            by_node: BTreeMap::from([led]),
             ..Leaders::default()
-        };
+        });
         // Each on its own: a leader that does not answer holds up no other.
         let asked = parts
-            .chain([leaderless])
+            .chain([leaders])
             .map(|part| self.ask_until(part, &build, &read, deadline));
-        done.extend(join_all(asked).await.into_iter().flatten());
-        Ok(in_order(&keys, done))
+        let done = together::all(asked).await.into_iter().flatten();
+        Ok(in_order(&keys, done.collect()))
     }
 
     /// Asks the leaders of some partitions, and whoever leads them then, until all have answered or the time is over.
     async fn ask_until<R, T, B>(
         &self,
-        mut leaders: Leaders<T>,
+        mut leaders: Leaders,
         build: &B,
         read: &impl Fn(R::Response) -> Vec<Answered<T>>,
         deadline: Instant,
@@ -249,7 +243,8 @@ impl Admin {
         };
         loop {
             let mut again = leaders.nobody;
-            done.extend(leaders.refused);
+            let refused = leaders.refused.into_iter();
+            done.extend(refused.map(|(of, error)| (of, Err(error))));
             for (node, partitions) in leaders.by_node {
                 let build = |version| build(&partitions, version);
                 match self.ask_once(node, build, deadline).await {
@@ -257,7 +252,7 @@ impl Admin {
                         for answered in read(response) {
                             match ErrorCode::from_i16(answered.code) {
                                 code if is_elsewhere(code) => {
-                                    again.push((answered.of, told(code)));
+                                    again.push((answered.of, code.explained()));
                                 }
                                 _ => done.push(answered.into_outcome()),
                             }
@@ -269,9 +264,7 @@ impl Admin {
                         let cause = error.to_string();
                         again.extend(partitions.into_iter().map(|of| (of, cause.clone())));
                     }
-                    Err(error) => {
-                        done.extend(partitions.into_iter().map(|of| (of, Err(error.clone()))));
-                    }
+                    Err(error) => done.extend(all_failed(partitions, &error)),
                 }
             }
             if again.is_empty() {
@@ -294,7 +287,7 @@ impl Admin {
                     return done;
                 }
                 Err(error) => {
-                    done.extend(open.into_iter().map(|of| (of, Err(error.clone()))));
+                    done.extend(all_failed(open, &error));
                     return done;
                 }
             };
@@ -302,11 +295,11 @@ impl Admin {
     }
 
     /// Finds the current leaders of these partitions. Asking creates no topic.
-    async fn leaders<T>(
+    async fn leaders(
         &self,
         partitions: Vec<TopicPartition>,
         deadline: Instant,
-    ) -> Result<Leaders<T>, ClientError> {
+    ) -> Result<Leaders, ClientError> {
         let mut names: Vec<String> = partitions.iter().map(|of| of.topic.to_string()).collect();
         names.dedup();
         let described = self.describe_topics(Some(names), false, deadline).await?;
@@ -316,13 +309,13 @@ impl Admin {
             let topic = match described.get(&*of.topic) {
                 Some(Ok(topic)) => topic,
                 Some(Err(error)) => {
-                    leaders.refused.push((of, Err(error.clone())));
+                    leaders.refused.push((of, error.clone()));
                     continue;
                 }
                 None => {
                     let missing = "the answer leaves out a topic that was asked for";
                     let error = AttemptError::Protocol(missing.into());
-                    leaders.refused.push((of, Err(error.into())));
+                    leaders.refused.push((of, error.into()));
                     continue;
                 }
             };
@@ -332,14 +325,12 @@ impl Admin {
                     Some(node) => leaders.by_node.entry(node).or_default().push(of),
                     None => leaders
                         .nobody
-                        .push((of, told(ErrorCode::LeaderNotAvailable))),
+                        .push((of, ErrorCode::LeaderNotAvailable.explained())),
                 },
                 None => {
                     let code = ErrorCode::UnknownTopicOrPartition.code();
                     let error = refused(&of, code, None).and_then(|()| outcome(code, None, None));
-                    leaders
-                        .refused
-                        .extend(error.err().map(|error| (of, Err(error))));
+                    leaders.refused.extend(error.err().map(|error| (of, error)));
                 }
             }
         }
@@ -347,21 +338,12 @@ impl Admin {
     }
 }
 
-struct Leaders<T> {
+#[derive(Default)]
+struct Leaders {
     by_node: BTreeMap<i32, Vec<TopicPartition>>,
-    refused: Outcomes<TopicPartition, T>,
+    refused: Vec<(TopicPartition, ClientError)>,
     /// Those that nobody leads, and what the cluster says of it.
     nobody: Vec<(TopicPartition, String)>,
-}
-
-impl<T> Default for Leaders<T> {
-    fn default() -> Self {
-        Self {
-            by_node: BTreeMap::new(),
-            refused: Vec::new(),
-            nobody: Vec::new(),
-        }
-    }
 }
 
 /// A partition in an answer.
@@ -378,10 +360,6 @@ impl<T> Answered<T> {
         let refused = refused(&self.of, self.code, self.message);
         (self.of, refused.map(|()| self.found))
     }
-}
-
-fn told(code: ErrorCode) -> String {
-    format!("{}: {}", code.name(), code.description())
 }
 
 /// True if another broker, or this one a moment later, may serve the request.

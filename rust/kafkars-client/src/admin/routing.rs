@@ -1,5 +1,6 @@
 //! Routing of requests to the broker that can serve them, with retries.
 
+use std::future::Future;
 use std::time::{Duration, Instant};
 
 use kafkars_core::backoff::{Backoff, Random};
@@ -7,6 +8,7 @@ use kafkars_core::coordinator::CoordinatorKind;
 use kafkars_protocol::{ErrorCode, Request};
 
 use super::handle::Admin;
+use crate::client::{AnyRequest, RepeatableRequest};
 use crate::error::{AttemptError, ClientError};
 use crate::net::ConnectionKind;
 use crate::now;
@@ -18,34 +20,36 @@ pub(super) enum Target<'a> {
     Any,
     /// The controller, where metadata names it; with KRaft any broker forwards the request to it.
     Controller,
-    /// The coordinator of a group, by group id.
-    Group(Coordinated<'a>),
-    /// The coordinator of transactions, by transactional id.
-    Transaction(Coordinated<'a>),
+    /// The coordinator of a group or of transactions.
+    Coordinator(Coordinated<'a>),
     /// One broker, by node id.
     Node(i32),
 }
 
-/// A group or a transactional id, by its name.
+/// A group or a transactional id.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Coordinated<'a> {
+    pub(super) kind: CoordinatorKind,
     pub(super) name: &'a str,
     /// The broker that coordinates it, where it was found before; it is found anew where that does not answer.
     pub(super) by: Option<i32>,
 }
 
-impl<'a> From<&'a str> for Coordinated<'a> {
-    fn from(name: &'a str) -> Self {
-        Self { name, by: None }
+impl<'a> Target<'a> {
+    /// The coordinator of a group, which has to be found.
+    pub(super) fn group(name: &'a str) -> Self {
+        let kind = CoordinatorKind::Group;
+        Self::Coordinator(Coordinated {
+            kind,
+            name,
+            by: None,
+        })
     }
-}
 
-impl Target<'_> {
     /// The same, if another broker may coordinate it by now.
     fn found_anew(self) -> Self {
         match self {
-            Self::Group(of) => Self::Group(of.name.into()),
-            Self::Transaction(of) => Self::Transaction(of.name.into()),
+            Self::Coordinator(of) => Self::Coordinator(Coordinated { by: None, ..of }),
             other => other,
         }
     }
@@ -82,12 +86,12 @@ impl Admin {
         R: Request + Send + Sync,
         F: Fn(i16) -> R + Send + Sync,
     {
-        let needs = |node| {
-            let is_needed = matches!(target, Target::Node(target) if target == node);
-            is_needed.then_some(ConnectionKind::Coordinator)
-        };
-        let tries = self.try_until(end, target, build, refusal, deadline);
-        self.client.unless_refused(needs, tries).await?
+        let repeatable = RepeatableRequest::new(build)
+            .before(end)
+            .refused_by(refusal);
+        let tries = self.try_until(target, &repeatable, deadline);
+        self.unless_refused(target, tries).await?;
+        repeatable.into_response()
     }
 
     /// Asks a broker once; a failure that another try may mend is for the caller to repeat.
@@ -101,23 +105,32 @@ impl Admin {
         R: Request + Send + Sync,
         F: Fn(i16) -> R + Send + Sync,
     {
-        let needs = |asked| (asked == node).then_some(ConnectionKind::Coordinator);
-        let asked = self.once(i16::MAX, Target::Node(node), &build, deadline);
+        let repeatable = RepeatableRequest::new(build);
+        let target = Target::Node(node);
+        let asked = self.once(target, &repeatable, deadline);
+        self.unless_refused(target, asked).await?;
+        repeatable.into_response()
+    }
+
+    /// The outcome of asking a target, or that its broker does not let this client in.
+    async fn unless_refused(
+        &self,
+        target: Target<'_>,
+        asked: impl Future<Output = Result<(), ClientError>>,
+    ) -> Result<(), ClientError> {
+        let needs = |node| {
+            let is_needed = matches!(target, Target::Node(target) if target == node);
+            is_needed.then_some(ConnectionKind::Coordinator)
+        };
         self.client.unless_refused(needs, asked).await?
     }
 
-    async fn try_until<R, F>(
+    async fn try_until(
         &self,
-        end: i16,
         mut target: Target<'_>,
-        build: F,
-        refusal: fn(&R::Response) -> Option<i16>,
+        request: &dyn AnyRequest,
         deadline: Instant,
-    ) -> Result<R::Response, ClientError>
-    where
-        R: Request + Send + Sync,
-        F: Fn(i16) -> R + Send + Sync,
-    {
+    ) -> Result<(), ClientError> {
         let started = now();
         self.client.ready(deadline).await?;
         let config = self.client.config();
@@ -125,12 +138,10 @@ impl Admin {
         let mut random = Random::new(u64::from(std::process::id()));
         let mut failures = 0;
         loop {
-            let cause = match self.once(end, target, &build, deadline).await {
-                Ok(response) => match refusal(&response).map(ErrorCode::from_i16) {
-                    Some(code) if code.retriable() => {
-                        format!("{}: {}", code.name(), code.description())
-                    }
-                    _ => return Ok(response),
+            let cause = match self.once(target, request, deadline).await {
+                Ok(()) => match request.refusal() {
+                    Some(code) if code.retriable() => code.explained(),
+                    _ => return Ok(()),
                 },
                 Err(ClientError::Attempt(error)) if error.retriable() => error.to_string(),
                 Err(error) => return Err(error),
@@ -142,7 +153,7 @@ impl Admin {
             let again = now() + backoff.delay(failures, random.next());
             if again >= deadline {
                 return Err(ClientError::TimedOut {
-                    operation: R::API_KEY.name().into(),
+                    operation: request.api().name().into(),
                     waited: now() - started,
                     cause: cause.into(),
                 });
@@ -151,51 +162,39 @@ impl Admin {
         }
     }
 
-    async fn once<R, F>(
+    async fn once(
         &self,
-        end: i16,
         target: Target<'_>,
-        build: &F,
+        request: &dyn AnyRequest,
         deadline: Instant,
-    ) -> Result<R::Response, ClientError>
-    where
-        R: Request + Send + Sync,
-        F: Fn(i16) -> R + Send + Sync,
-    {
+    ) -> Result<(), ClientError> {
         let client = &self.client;
         let node = match target {
             Target::Any => None,
             Target::Controller => client.cluster().controller,
-            Target::Group(of) => {
-                let kind = CoordinatorKind::Group;
-                Some(self.coordinator(kind, of, deadline).await?)
-            }
-            Target::Transaction(of) => {
-                let kind = CoordinatorKind::Transaction;
-                Some(self.coordinator(kind, of, deadline).await?)
-            }
+            Target::Coordinator(of) => Some(self.coordinator(of, deadline).await?),
             Target::Node(node) => Some(node),
         };
         match node {
-            None => client.request_any_with(build, deadline).await,
+            None => client.ask_any(request, deadline).await,
             Some(node) if matches!(target, Target::Node(_)) && !self.knows(node) => {
                 Err(ClientError::Attempt(AttemptError::UnknownNode(node)))
             }
-            Some(node) => Ok(client
-                .request_before(end, node, ConnectionKind::Coordinator, build, deadline)
-                .await?),
+            Some(node) => {
+                let kind = ConnectionKind::Coordinator;
+                Ok(client.ask(node, kind, request, deadline).await?)
+            }
         }
     }
 
     async fn coordinator(
         &self,
-        kind: CoordinatorKind,
-        of: Coordinated<'_>,
+        Coordinated { kind, name, by }: Coordinated<'_>,
         deadline: Instant,
     ) -> Result<i32, ClientError> {
-        match of.by {
+        match by {
             Some(node) => Ok(node),
-            None => self.client.find_coordinator(kind, of.name, deadline).await,
+            None => self.client.find_coordinator(kind, name, deadline).await,
         }
     }
 

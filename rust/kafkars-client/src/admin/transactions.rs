@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use futures_util::future::try_join_all;
 use kafkars_core::config::TopicPartition;
 use kafkars_core::coordinator::CoordinatorKind;
 use kafkars_protocol::Request;
@@ -23,6 +22,7 @@ use super::handle::Admin;
 use super::outcome::{Outcomes, in_order, outcome};
 use super::partitions::Answered;
 use super::routing::{Coordinated, Target, not_coordinator};
+use super::together;
 use crate::error::ClientError;
 
 /// A transaction in a list.
@@ -126,7 +126,7 @@ impl Admin {
             )
         });
         let mut listed = Vec::new();
-        for (broker, response) in brokers.iter().zip(try_join_all(asked).await?) {
+        for (broker, response) in brokers.iter().zip(together::all_succeed(asked).await?) {
             outcome(response.error_code, None, None)?;
             let states = response.transaction_states.into_iter();
             listed.extend(states.map(|state| TransactionListing {
@@ -149,7 +149,7 @@ impl Admin {
         transactional_ids: Vec<String>,
         deadline: Instant,
     ) -> Result<Outcomes<String, TransactionDescription>, ClientError> {
-        let ask = |id| self.describe_transaction(id, deadline);
+        let ask = |_, id| self.describe_transaction(id, deadline);
         let kind = CoordinatorKind::Transaction;
         let described = self.ask_coordinators(kind, &transactional_ids, ask, deadline);
         Ok(described.await)
@@ -165,7 +165,7 @@ impl Admin {
         };
         let response = self
             .ask(
-                Target::Transaction(id),
+                Target::Coordinator(id),
                 |_| request.clone(),
                 |response| {
                     let states = response.transaction_states.iter();

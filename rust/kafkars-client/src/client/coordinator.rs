@@ -57,7 +57,7 @@ impl Client {
                 return Err(ClientError::TimedOut {
                     operation: format!("finding the coordinator of {:?}", search.key).into(),
                     waited: now() - started,
-                    cause: format!("{}: {}", code.name(), code.description()).into(),
+                    cause: code.explained().into(),
                 });
             }
             tokio::time::sleep_until(again.into()).await;

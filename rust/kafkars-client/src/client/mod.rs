@@ -1,5 +1,6 @@
 //! The client that producers, consumers and administration share: metadata of the cluster, and requests to its brokers.
 
+mod any_request;
 mod broker_status;
 mod coordinator;
 pub(crate) mod core;
@@ -11,6 +12,7 @@ pub(crate) mod silence;
 mod topics;
 mod unanswered;
 
+pub(crate) use self::any_request::{AnyRequest, RepeatableRequest};
 pub use self::broker_status::BrokerStatus;
 pub use self::handle::Client;
 pub use self::refusal::REFUSAL_CHECK_INTERVAL;

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use kafkars_core::backoff::Backoff;
 use kafkars_protocol::{ApiKey, Request};
 
+use super::any_request::{AnyRequest, RepeatableRequest};
 use super::handle::Client;
 use super::refusal::any_broker;
 use crate::error::{AttemptError, ClientError};
@@ -70,43 +71,17 @@ impl Client {
         self.noted(answer.await)
     }
 
-    /// As [`Client::request`], for a request that depends on the version it travels in.
-    ///
-    /// # Errors
-    /// As for [`Client::request`].
-    pub async fn request_with<R, F>(
+    /// Asks one broker once. The errors are those of [`Client::request`].
+    pub(crate) async fn ask(
         &self,
         node: i32,
         kind: ConnectionKind,
-        build: F,
+        request: &dyn AnyRequest,
         deadline: Instant,
-    ) -> Result<R::Response, AttemptError>
-    where
-        R: Request + Send + Sync,
-        F: FnOnce(i16) -> R + Send,
-    {
-        self.request_before(i16::MAX, node, kind, build, deadline)
-            .await
-    }
-
-    /// As [`Client::request_with`], for a request that must be sent in a version below `end`.
-    pub(crate) async fn request_before<R, F>(
-        &self,
-        end: i16,
-        node: i32,
-        kind: ConnectionKind,
-        build: F,
-        deadline: Instant,
-    ) -> Result<R::Response, AttemptError>
-    where
-        R: Request + Send + Sync,
-        F: FnOnce(i16) -> R + Send,
-    {
+    ) -> Result<(), AttemptError> {
         let connection = self.connection(node, kind, deadline).await?;
-        let version = connection.versions().highest::<R>()?.min(end - 1);
-        let deadline = self.within_request_timeout(deadline);
-        let answer = connection.start_version(&build(version), version, deadline)?;
-        self.noted(answer.await)
+        let asked = request.ask(connection, self.within_request_timeout(deadline));
+        self.noted(asked.await)
     }
 
     /// Sends a request that any broker can answer: to one after the other, with pauses, until the deadline.
@@ -135,15 +110,26 @@ impl Client {
         R: Request + Send + Sync,
         F: Fn(i16) -> R + Send + Sync,
     {
-        let tries = self.try_any(build, deadline);
+        let repeatable = RepeatableRequest::new(build);
+        self.ask_any(&repeatable, deadline).await?;
+        repeatable.into_response()
+    }
+
+    /// As [`Client::request_any`], for any kind of request.
+    pub(crate) async fn ask_any(
+        &self,
+        request: &dyn AnyRequest,
+        deadline: Instant,
+    ) -> Result<(), ClientError> {
+        let tries = self.try_any(request, deadline);
         self.unless_refused(any_broker, tries).await?
     }
 
-    async fn try_any<R, F>(&self, build: F, deadline: Instant) -> Result<R::Response, ClientError>
-    where
-        R: Request + Send + Sync,
-        F: Fn(i16) -> R + Send + Sync,
-    {
+    async fn try_any(
+        &self,
+        request: &dyn AnyRequest,
+        deadline: Instant,
+    ) -> Result<(), ClientError> {
         let started = now();
         self.ready(deadline).await?;
         let config = self.config();
@@ -161,9 +147,9 @@ impl Client {
             }
             let mut brokers = brokers.into_iter();
             if let Some(broker) = brokers.find(|broker| !tries.is_refused_by(broker)) {
-                let result = self.try_on(&broker, &build, deadline).await;
+                let result = self.try_on(&broker, request, deadline).await;
                 match self.noted(result) {
-                    Ok(response) => return Ok(response),
+                    Ok(()) => return Ok(()),
                     Err(AttemptError::Closed) if self.core.metadata_updater.is_closed() => {
                         return Err(ClientError::Closed);
                     }
@@ -183,7 +169,7 @@ impl Client {
             let pause = backoff.delay(failures, self.core.network.random.lock().next());
             tokio::time::sleep_until((now() + pause).min(deadline).into()).await;
         }
-        Err(tries.into_error(R::API_KEY, now() - started))
+        Err(tries.into_error(request.api(), now() - started))
     }
 
     /// Sends a request that any broker can answer once, to another one than `avoided` if there is one. Returns the
@@ -209,27 +195,26 @@ impl Client {
             };
             return (None, Err(unknown));
         };
-        let result = self.try_on(&broker, &|_| request.clone(), deadline).await;
-        (Some(broker), self.noted(result).map_err(Into::into))
+        let repeatable = RepeatableRequest::new(|_| request.clone());
+        let asked = self.try_on(&broker, &repeatable, deadline).await;
+        let outcome = match self.noted(asked) {
+            Ok(()) => repeatable.into_response(),
+            Err(error) => Err(error.into()),
+        };
+        (Some(broker), outcome)
     }
 
-    async fn try_on<R, F>(
+    async fn try_on(
         &self,
         broker: &Arc<Broker>,
-        build: &F,
+        request: &dyn AnyRequest,
         deadline: Instant,
-    ) -> Result<R::Response, AttemptError>
-    where
-        R: Request + Send + Sync,
-        F: Fn(i16) -> R + Send + Sync,
-    {
+    ) -> Result<(), AttemptError> {
         let connection = broker
             .connection(ConnectionKind::Coordinator, deadline)
             .await?;
-        let version = connection.versions().highest::<R>()?;
         let deadline = self.within_request_timeout(deadline);
-        let answer = connection.start_version(&build(version), version, deadline)?;
-        answer.await
+        request.ask(connection, deadline).await
     }
 
     fn within_request_timeout(&self, deadline: Instant) -> Instant {

@@ -289,7 +289,7 @@ impl BrokerFetcher {
     /// that does not help, and for all other errors, there is a pause.
     fn refused(&mut self, targets: &[FetchTarget], code: ErrorCode) {
         let now = now();
-        let cause: Arc<str> = format!("{}: {}", code.name(), code.description()).into();
+        let cause: Arc<str> = code.explained().into();
         tracing::debug!(target: "kafkars::fetch", client = %self.shared.client.name(), broker = self.node, error = code.name(), "a fetch request was refused; it is tried again");
         let is_session = matches!(
             code,

@@ -45,7 +45,7 @@ pub(crate) async fn answer_of(
     })?;
     broker.has_answered();
     if let Err(code) = ErrorCode::check(response.error_code) {
-        let cause = format!("{}: {}", code.name(), code.description());
+        let cause = code.explained();
         return Err(BootstrapCause::Brokerless(cause.into()));
     }
     if response.brokers.is_empty() {

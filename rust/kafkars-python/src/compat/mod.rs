@@ -3,4 +3,5 @@
 pub(crate) mod aiokafka;
 pub(crate) mod confluent;
 pub(crate) mod kafka_python;
+mod partition_tuple;
 mod tuple;

@@ -226,7 +226,7 @@ async fn attempt(
                     if matches!(action, CommitErrorAction::FindCoordinator) {
                         *coordinator = None;
                     }
-                    let cause = format!("{}: {}", code.name(), code.description());
+                    let cause = code.explained();
                     OffsetFetchFailure::again(cause)
                 }
             };
