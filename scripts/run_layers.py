@@ -216,7 +216,7 @@ LAYERS = [
     Layer("lint-rust", 400),
     Layer("lint-generated", 120),
     Layer("test-kafka", 900, ("build",), why_not=no_jvm),
-    Layer("test-python", 1_080, ("build",)),
+    Layer("test-python", 1_380, ("build",)),
     Layer("test-rust", 600, after=("lint-rust",)),
     # Spark and its broker are two busy JVMs: not beside the layer that keeps most brokers busy.
     Layer("test-spark", 900, ("build",), after=("test-kafka",), why_not=no_spark),

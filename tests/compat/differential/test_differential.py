@@ -53,11 +53,16 @@ def assert_known(library: str, look: Callable[[], list[Difference]]) -> None:
     """Looks for differences that no row excuses. What is only now and then different is a matter of time: it must be
     so again to count.
     """
-    unknown = [each for each in look() if reason(library, each) is None]
-    if unknown:
-        again = {each.case for each in look()}
-        unknown = [each for each in unknown if each.case in again]
-    assert not unknown, "\n".join(f"{each.case}: {each.in_short}: {each.original} | {each.face}" for each in unknown)
+
+    def unknown() -> dict[str, Difference]:
+        return {each.case: each for each in look() if reason(library, each) is None}
+
+    found = unknown()
+    if found:
+        again = unknown()
+        found = {case: each for case, each in found.items() if case in again}
+    told = (f"{case}: {each.in_short}: {each.original} | {each.face}" for case, each in found.items())
+    assert not found, "\n".join(told)
 
 
 @pytest.mark.timeout(400)
