@@ -28,10 +28,13 @@ def broker() -> Iterator[EmbeddedBroker]:
         yield made
 
 
-@pytest.fixture
-def admin(broker: EmbeddedBroker, client_api: Any) -> Iterator[Any]:
-    # Another broker is asked where the cluster is to be described.
-    with client_api.Admin(bootstrap_servers=broker.bootstrap_servers, request_timeout_ms=500) as made:
+@pytest.fixture(params=[500, 30_000], ids=["soon", "late"])
+def admin(broker: EmbeddedBroker, client_api: Any, request: pytest.FixtureRequest) -> Iterator[Any]:
+    """Its `request_timeout_ms` is over before the time of a call, or long after it.
+
+    The silent broker may be the one that is asked what any other could answer.
+    """
+    with client_api.Admin(bootstrap_servers=broker.bootstrap_servers, request_timeout_ms=request.param) as made:
         made.describe_cluster()
         yield made
 
@@ -53,7 +56,8 @@ def failed(outcomes: dict[Any, Any]) -> set[Any]:
 
 @pytest.mark.parametrize("call", ["describe_groups", "list_group_offsets", "delete_groups"])
 def test_groups_of_other_coordinators_are_answered(broker: EmbeddedBroker, admin: Any, call: str) -> None:
-    groups = by_node(broker, 9, "group")
+    # Their coordinators are not found one after another: a silent broker would be asked for each.
+    groups = by_node(broker, 21, "group")
     for group in chain(*groups.values()):
         admin.alter_group_offsets(group, {("t", 0): 0})
     broker.pause_node(SILENT)
@@ -146,3 +150,23 @@ def test_the_new_leader_is_asked(broker: EmbeddedBroker, admin: Any) -> None:
         assert not outcomes.done()
         broker.fence_node(SILENT)
         assert {of: found.offset for of, found in outcomes.result(SECONDS).items()} == dict.fromkeys(led, 0)
+
+
+@pytest.mark.parametrize("silent", NODES)
+def test_what_any_broker_can_answer_is_answered(broker: EmbeddedBroker, admin: Any, silent: int) -> None:
+    groups = by_node(broker, 3, "group")
+    broker.pause_node(silent)
+    for _ in range(3):
+        assert len(admin.describe_cluster(timeout=TIMEOUT).brokers) == len(NODES)
+        assert set(admin.describe_topics(["t"], timeout=TIMEOUT)) == {"t"}
+        assert admin.describe_configs([ConfigResource("topic", "t")], timeout=TIMEOUT)
+        assert admin.find_coordinator(groups[silent][0], timeout=TIMEOUT) == silent
+
+
+def test_what_is_named_twice_is_done_once(admin: Any) -> None:
+    admin.alter_group_offsets("group", {("t", 0): 0})
+    for call in (admin.describe_groups, admin.list_group_offsets, admin.delete_groups):
+        outcomes = call(["group", "other", "group"], return_exceptions=True)
+        assert list(outcomes) == ["group", "other"]
+        assert not isinstance(outcomes["group"], Exception)
+    assert admin.delete_topics(["t", "t"]) == {"t": None}

@@ -55,6 +55,19 @@ impl Backoff {
         let longest = self.longest.as_secs_f64();
         Duration::from_secs_f64((plain.min(longest) * spread).min(longest))
     }
+
+    /// Returns the pause after `failures` tries where there is no time but `left`: shorter than it would be, if a last
+    /// try can be made by that which has as long as the first pause; none if not.
+    #[must_use]
+    pub fn delay_within(&self, left: Duration, failures: u32, random: u64) -> Option<Duration> {
+        let pause = self.delay(failures, random);
+        match pause < left {
+            true => Some(pause),
+            false => left
+                .checked_sub(self.initial)
+                .filter(|rest| !rest.is_zero()),
+        }
+    }
 }
 
 /// A number from 0 up to, not including, 1 out of the upper bits.
@@ -117,6 +130,30 @@ mod tests {
     fn a_longest_below_the_first_is_raised_to_it() {
         let backoff = Backoff::new(Duration::from_millis(500), Duration::from_millis(100));
         assert_eq!(backoff.delay(3, u64::MAX), Duration::from_millis(500));
+    }
+
+    #[test]
+    fn the_last_try_is_made_while_there_is_time_for_an_answer() {
+        let backoff = Backoff::new(BACKOFF.0, BACKOFF.1);
+        let within =
+            |left, failures| backoff.delay_within(Duration::from_millis(left), failures, 1 << 63);
+        assert_eq!(within(101, 2), Some(Duration::from_millis(100)));
+        assert_eq!(within(90, 2), Some(Duration::from_millis(40)));
+        assert_eq!(within(900, 6), Some(Duration::from_millis(850)));
+        assert_eq!(within(50, 2), None);
+        assert_eq!(within(0, 1), None);
+    }
+
+    proptest! {
+        #[test]
+        fn no_pause_outlasts_the_time(left in 0u64..3_000, failures in 0u32..12, random: u64) {
+            let backoff = Backoff::new(BACKOFF.0, BACKOFF.1);
+            let left = Duration::from_millis(left);
+            match backoff.delay_within(left, failures, random) {
+                Some(pause) => prop_assert!(pause < left),
+                None => prop_assert!(left <= BACKOFF.0 || failures == 0),
+            }
+        }
     }
 
     #[test]

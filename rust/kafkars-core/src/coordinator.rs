@@ -20,6 +20,19 @@ pub enum CoordinatorKind {
     Share = 2,
 }
 
+impl CoordinatorKind {
+    /// Names what is coordinated, as in `group "g"`.
+    #[must_use]
+    pub fn naming(self, key: &str) -> String {
+        let kind = match self {
+            Self::Group => "group",
+            Self::Transaction => "transactional id",
+            Self::Share => "share partition",
+        };
+        format!("{kind} {key:?}")
+    }
+}
+
 /// A search for one coordinator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FindCoordinator {

@@ -16,6 +16,7 @@ from typing import Any
 
 import kafkars
 import pytest
+from kafkars.testing import EmbeddedCluster
 
 from tests.brokers import Broker
 from tests.support.waiting import SECONDS, eventually
@@ -375,3 +376,18 @@ def test_why_there_are_no_groups_is_part_of_the_list(ck: ModuleType, ad: ModuleT
     [error] = listed.errors
     assert isinstance(error, ck.KafkaError)
     assert error.code() == ck.KafkaError._TIMED_OUT
+
+
+def test_groups_of_other_brokers_are_listed_beside_a_silent_one(ad: ModuleType) -> None:
+    with EmbeddedCluster(nodes=3, topics={"t": 1}) as cluster:
+        with kafkars.Admin(bootstrap_servers=cluster.bootstrap_servers) as native:
+            for node in (1, 2, 3):
+                cluster.move_coordinator(f"of-{node}", node)
+                native.alter_group_offsets(f"of-{node}", {("t", 0): 0})
+        with ad.AdminClient({"bootstrap.servers": cluster.bootstrap_servers, "log_level": 0}) as admin:
+            everything = admin.list_consumer_groups(request_timeout=10).result(SECONDS)
+            assert ({each.group_id for each in everything.valid}, everything.errors) == ({"of-1", "of-2", "of-3"}, [])
+            cluster.pause_node(2)
+            listed = admin.list_consumer_groups(request_timeout=2).result(SECONDS)
+        assert {each.group_id for each in listed.valid} == {"of-1", "of-3"}
+        assert len(listed.errors) == 1

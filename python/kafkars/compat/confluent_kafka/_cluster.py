@@ -109,14 +109,13 @@ def groups_of(admin: kafkars.Admin, group: str | None, limit: float | None) -> l
     if group is not None and not isinstance(group, str):
         raise TypeError(f"group must be str, not {type(group).__name__}")
     with translated("Failed to list groups"):
-        brokers = {each.id: each for each in admin.describe_cluster(timeout=limit).brokers}
         # Each lists its own: to look up the coordinators of many groups would take a round trip each.
-        coordinators = {
-            name: broker
-            for broker in brokers
-            for name, *_ in admin._native.groups_of([broker], [], [], limit).wait()
-            if group in {None, name}
-        }
+        coordinators: dict[str, int] = {}
+        for broker, listed in admin._native.groups_by_broker([], [], limit).wait():
+            if isinstance(listed, errors.KafkaError):
+                raise listed
+            coordinators.update((name, broker) for name, *_ in listed if group in {None, name})
+        brokers = {each.id: each for each in admin.describe_cluster(timeout=limit).brokers}
         answered = dict(admin._native.classic_answers(list(coordinators), END_OF_VERSIONS, limit).wait())
         gone = [name for name, each in answered.items() if is_dead(each)]
         newer: Mapping[str, Any] = admin.describe_groups(gone, timeout=limit, return_exceptions=True) if gone else {}
@@ -124,7 +123,8 @@ def groups_of(admin: kafkars.Admin, group: str | None, limit: float | None) -> l
     for name, each in answered.items():
         one = GroupMetadata()
         one.id = name
-        one.broker = broker_metadata(brokers[coordinators[name]])
+        if (broker := brokers.get(coordinators[name])) is not None:
+            one.broker = broker_metadata(broker)
         description = newer.get(name)
         if isinstance(each, errors.KafkaError):
             one.error = of_engine(each)

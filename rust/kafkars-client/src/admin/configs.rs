@@ -165,8 +165,8 @@ impl Admin {
         };
         let read = |response: IncrementalAlterConfigsResponse| {
             let told = response.responses.into_iter().map(|one| {
-                let topic = topic(one.resource_type, &one.resource_name);
-                let outcome = outcome(one.error_code, topic, one.error_message);
+                let (kind, name) = (one.resource_type, &one.resource_name);
+                let outcome = judged(kind, name, one.error_code, one.error_message);
                 ((one.resource_type, one.resource_name), outcome)
             });
             told.collect()
@@ -241,13 +241,26 @@ fn by_target<'a>(
     parts
 }
 
-fn topic(kind: i8, name: &str) -> Option<&str> {
-    (kind == ConfigResourceType::Topic as i8).then_some(name)
+fn judged(kind: i8, name: &str, code: i16, message: Option<String>) -> Result<(), ClientError> {
+    let kinds = [
+        (ConfigResourceType::Broker, "broker"),
+        (ConfigResourceType::BrokerLogger, "loggers of broker"),
+        (ConfigResourceType::ClientMetrics, "client metrics"),
+        (ConfigResourceType::Group, "group"),
+    ];
+    let topic = (kind == ConfigResourceType::Topic as i8).then_some(name);
+    outcome(code, topic, message).map_err(|error| {
+        let known = kinds.iter().find(|(known, _)| *known as i8 == kind);
+        match known {
+            Some((_, what)) => error.about(&format!("{what} {name:?}")),
+            None => error,
+        }
+    })
 }
 
 fn entries(result: DescribeConfigsResult) -> Result<Vec<ConfigEntry>, ClientError> {
-    let topic = topic(result.resource_type, &result.resource_name);
-    outcome(result.error_code, topic, result.error_message)?;
+    let (kind, name) = (result.resource_type, &result.resource_name);
+    judged(kind, name, result.error_code, result.error_message)?;
     let mut entries: Vec<ConfigEntry> = result.configs.into_iter().map(entry).collect();
     entries.sort_unstable_by(|one, other| one.name.cmp(&other.name));
     Ok(entries)

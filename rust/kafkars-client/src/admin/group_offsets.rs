@@ -159,7 +159,8 @@ impl Admin {
                 deadline,
             )
             .await?;
-        outcome(response.error_code, None, None)?;
+        let group = CoordinatorKind::Group.naming(&group);
+        outcome(response.error_code, None, None).map_err(|error| error.about(&group))?;
         let answered = response.topics.into_iter().flat_map(|topic| {
             let name: Arc<str> = topic.name.into();
             let partitions = topic.partitions.into_iter();
@@ -209,6 +210,7 @@ pub(super) fn refused(
             code,
             topic,
             partition: Some(of.partition),
+            subject: None,
             message,
         },
         other => other,

@@ -102,46 +102,75 @@ impl Admin {
         types: Vec<String>,
         deadline: Instant,
     ) -> Result<Vec<GroupListing>, ClientError> {
+        let asked = brokers.into_iter();
+        let asked = asked.map(|broker| self.groups_of_one(broker, &states, &types, deadline));
+        let listed = together::all_succeed(asked).await?;
+        let mut listed: Vec<GroupListing> = listed.into_iter().flatten().collect();
+        listed.sort_unstable_by(|one, other| one.group_id.cmp(&other.group_id));
+        Ok(listed)
+    }
+
+    /// As [`Admin::list_groups`], broker by broker: one that does not answer keeps back only its own groups.
+    ///
+    /// # Errors
+    /// As for [`Admin::describe_cluster`]; each broker has its own outcome.
+    pub async fn groups_by_broker(
+        &self,
+        states: Vec<String>,
+        types: Vec<String>,
+        deadline: Instant,
+    ) -> Result<Outcomes<i32, Vec<GroupListing>>, ClientError> {
+        let cluster = self.describe_cluster(false, deadline).await?;
+        let asked = cluster.brokers.iter().map(async |broker| {
+            let listed = self.groups_of_one(broker.id, &states, &types, deadline);
+            (broker.id, listed.await)
+        });
+        Ok(together::all(asked).await)
+    }
+
+    async fn groups_of_one(
+        &self,
+        broker: i32,
+        states: &[String],
+        types: &[String],
+        deadline: Instant,
+    ) -> Result<Vec<GroupListing>, ClientError> {
         let build = |version: i16| ListGroupsRequest {
             states_filter: if version >= STATES_SINCE {
-                states.clone()
+                states.to_vec()
             } else {
                 Vec::new()
             },
             types_filter: if version >= TYPES_SINCE {
-                types.clone()
+                types.to_vec()
             } else {
                 Vec::new()
             },
         };
-        let asked = brokers.into_iter().map(|broker| {
-            self.ask(
+        let response = self
+            .ask(
                 Target::Node(broker),
                 build,
                 |response| not_coordinator([response.error_code]),
                 deadline,
             )
+            .await?;
+        outcome(response.error_code, None, None)?;
+        let listed = response.groups.into_iter().map(|group| GroupListing {
+            group_id: group.group_id,
+            protocol_type: group.protocol_type,
+            state: told(group.group_state),
+            group_type: told(group.group_type).map(|name| capitalised(&name)),
         });
-        let mut listed = Vec::new();
-        for response in together::all_succeed(asked).await? {
-            outcome(response.error_code, None, None)?;
-            listed.extend(response.groups.into_iter().map(|group| GroupListing {
-                group_id: group.group_id,
-                protocol_type: group.protocol_type,
-                state: told(group.group_state),
-                group_type: told(group.group_type).map(|name| capitalised(&name)),
-            }));
-        }
         // Brokers too old to filter list everything.
         let wanted = |filter: &[String], told: Option<&String>| {
             filter.is_empty()
                 || told.is_none_or(|told| filter.iter().any(|one| one.eq_ignore_ascii_case(told)))
         };
-        listed.retain(|group| {
-            wanted(&states, group.state.as_ref()) && wanted(&types, group.group_type.as_ref())
+        let listed = listed.filter(|group| {
+            wanted(states, group.state.as_ref()) && wanted(types, group.group_type.as_ref())
         });
-        listed.sort_unstable_by(|one, other| one.group_id.cmp(&other.group_id));
-        Ok(listed)
+        Ok(listed.collect())
     }
 
     /// Describes groups with their members, of the classic protocol and of KIP-848.

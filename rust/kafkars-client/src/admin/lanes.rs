@@ -1,6 +1,6 @@
 //! Questions about many groups or transactional ids, which their coordinators answer.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::future::Future;
 use std::time::Instant;
 
@@ -17,9 +17,12 @@ use crate::now;
 /// asked for one.
 const PART_OF_THE_TIME: u32 = 4;
 
+/// Finding a coordinator has no effect, and is no more than a small request.
+const LOOKUPS_AT_ONCE: usize = 100;
+
 impl Admin {
-    /// Asks about each name (by its place), one after the other for each coordinator, so that one that does not answer
-    /// holds up only what it alone can answer.
+    /// Asks about each name once (by its first place), one after the other for each coordinator, so that one that does
+    /// not answer holds up only what it alone can answer.
     ///
     /// No more than one question is under way at a coordinator. Many would fail together where one answer is late or
     /// lost, and what had its effect by then (a deletion) would be asked for again.
@@ -35,18 +38,15 @@ impl Admin {
     {
         let until = now() + deadline.saturating_duration_since(now()) / PART_OF_THE_TIME;
         let mut lanes: BTreeMap<Option<i32>, Vec<(usize, &'a String)>> = BTreeMap::new();
-        for (index, name) in names.iter().enumerate() {
-            let lane = match names.len() {
-                1 => None,
-                _ => self.lane(kind, name, until).await,
-            };
-            lanes.entry(lane).or_default().push((index, name));
+        for (lane, name) in self.lanes(kind, distinct(names), until).await {
+            lanes.entry(lane).or_default().push(name);
         }
         let ask = &ask;
         let asked = lanes.into_iter().map(|(by, lane)| async move {
             let mut outcomes = Vec::with_capacity(lane.len());
             for (index, name) in lane {
                 let outcome = ask(index, Coordinated { kind, name, by }).await;
+                let outcome = outcome.map_err(|error| error.about(&kind.naming(name)));
                 outcomes.push((index, (name.clone(), outcome)));
             }
             outcomes
@@ -56,13 +56,34 @@ impl Admin {
         outcomes.into_iter().map(|(_, outcome)| outcome).collect()
     }
 
-    /// The coordinator in whose order a question is put; none where there is one broker only, or it is not found in
+    /// The coordinator in whose order each question is put; none where there is one broker only, or it is not found in
     /// time: whoever asks finds it.
-    async fn lane(&self, kind: CoordinatorKind, name: &str, until: Instant) -> Option<i32> {
-        if self.client.cluster().brokers().len() == 1 || now() >= until {
-            return None;
+    async fn lanes<'a>(
+        &self,
+        kind: CoordinatorKind,
+        names: Vec<(usize, &'a String)>,
+        until: Instant,
+    ) -> Vec<(Option<i32>, (usize, &'a String))> {
+        let needs_none = names.len() == 1 || self.client.cluster().brokers().len() == 1;
+        let mut found = Vec::with_capacity(names.len());
+        for some in names.chunks(LOOKUPS_AT_ONCE) {
+            if needs_none || now() >= until {
+                found.extend(some.iter().map(|name| (None, *name)));
+                continue;
+            }
+            let lookups = some.iter().map(async |name| {
+                let coordinator = self.client.find_coordinator(kind, name.1, until);
+                (coordinator.await.ok(), *name)
+            });
+            found.extend(together::all(lookups).await);
         }
-        let found = self.client.find_coordinator(kind, name, until);
-        found.await.ok()
+        found
     }
+}
+
+/// Each name once, with its first place.
+fn distinct(names: &[String]) -> Vec<(usize, &String)> {
+    let mut known = HashSet::with_capacity(names.len());
+    let all = names.iter().enumerate();
+    all.filter(|(_, name)| known.insert(*name)).collect()
 }

@@ -78,7 +78,8 @@ impl Admin {
             let target = Target::Node(broker);
             let asked = self.ask(target, |_| request.clone(), |_| None, deadline);
             let told = asked.await.and_then(|response| {
-                outcome(response.error_code, None, None)?;
+                let refused = outcome(response.error_code, None, None);
+                refused.map_err(|error| error.about(&format!("broker {broker}")))?;
                 Ok(response.results.into_iter().map(log_dir).collect())
             });
             (broker, told)

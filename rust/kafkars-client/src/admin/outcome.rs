@@ -19,6 +19,7 @@ pub(super) fn outcome(
         code,
         topic: topic.map(Arc::from),
         partition: None,
+        subject: None,
         message: message.filter(|text| !text.is_empty()).map(Arc::from),
     })
 }

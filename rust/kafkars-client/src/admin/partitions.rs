@@ -178,6 +178,7 @@ impl Admin {
                 code: ErrorCode::UnsupportedVersion,
                 topic: None,
                 partition: None,
+                subject: None,
                 message: Some("max_timestamp needs Kafka 3.0 or newer (KIP-734)".into()),
             });
         }
@@ -271,12 +272,12 @@ impl Admin {
                 return done;
             }
             failures += 1;
-            let next = now() + backoff.delay(failures, random.next());
-            if next >= deadline {
+            let left = deadline.saturating_duration_since(now());
+            let Some(pause) = backoff.delay_within(left, failures, random.next()) else {
                 done.extend(late(again));
                 return done;
-            }
-            tokio::time::sleep_until(next.into()).await;
+            };
+            tokio::time::sleep(pause).await;
             let mut open: Vec<TopicPartition> = again.iter().map(|(of, _)| of.clone()).collect();
             open.sort_unstable();
             leaders = match self.leaders(open.clone(), deadline).await {

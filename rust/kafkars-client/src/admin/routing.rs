@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use kafkars_core::backoff::{Backoff, Random};
 use kafkars_core::coordinator::CoordinatorKind;
-use kafkars_protocol::{ErrorCode, Request};
+use kafkars_protocol::{ApiKey, ErrorCode, Request};
 
 use super::handle::Admin;
 use crate::client::{AnyRequest, RepeatableRequest};
@@ -44,6 +44,15 @@ impl<'a> Target<'a> {
             name,
             by: None,
         })
+    }
+
+    /// Names a request by what is asked about, where only one broker can answer.
+    fn naming(self, api: ApiKey) -> String {
+        match self {
+            Self::Any | Self::Controller => api.name().to_owned(),
+            Self::Coordinator(of) => format!("{} for {}", api.name(), of.kind.naming(of.name)),
+            Self::Node(node) => format!("{} of broker {node}", api.name()),
+        }
     }
 
     /// The same, if another broker may coordinate it by now.
@@ -150,15 +159,15 @@ impl Admin {
             self.client.refresh_metadata();
             target = target.found_anew();
             failures += 1;
-            let again = now() + backoff.delay(failures, random.next());
-            if again >= deadline {
+            let left = deadline.saturating_duration_since(now());
+            let Some(pause) = backoff.delay_within(left, failures, random.next()) else {
                 return Err(ClientError::TimedOut {
-                    operation: request.api().name().into(),
+                    operation: target.naming(request.api()).into(),
                     waited: now() - started,
                     cause: cause.into(),
                 });
-            }
-            tokio::time::sleep_until(again.into()).await;
+            };
+            tokio::time::sleep(pause).await;
         }
     }
 

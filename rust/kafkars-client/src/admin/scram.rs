@@ -115,7 +115,7 @@ impl Admin {
             .await?;
         outcome(response.error_code, None, response.error_message)?;
         let answered = response.results.into_iter().map(|result| {
-            let told = outcome(result.error_code, None, result.error_message);
+            let told = judged(&result.user, result.error_code, result.error_message);
             let infos = result.credential_infos.into_iter();
             let infos = infos.map(|info| ScramCredentialInfo {
                 mechanism: info.mechanism,
@@ -157,12 +157,16 @@ impl Admin {
                 .await?;
             let results = response.results.into_iter();
             answered.extend(results.map(|result| {
-                let outcome = outcome(result.error_code, None, result.error_message);
+                let outcome = judged(&result.user, result.error_code, result.error_message);
                 (result.user, outcome)
             }));
         }
         Ok(in_order(&users, answered))
     }
+}
+
+fn judged(user: &str, code: i16, message: Option<String>) -> Result<(), ClientError> {
+    outcome(code, None, message).map_err(|error| error.about(&format!("user {user:?}")))
 }
 
 /// Builds the request, with the alterations that are refused here already. Hashing a password takes milliseconds, so it
@@ -200,6 +204,7 @@ fn hash(upsertion: &ScramUpsertion) -> Result<ScramCredentialUpsertion, ClientEr
             code: ErrorCode::UnacceptableCredential,
             topic: None,
             partition: None,
+            subject: None,
             message: Some(text.into()),
         });
     }

@@ -31,9 +31,17 @@ impl Client {
         let mut failures = 0;
         let key = Arc::from(key);
         let search = FindCoordinator { kind, key };
+        let late = |cause| ClientError::TimedOut {
+            operation: format!("finding the coordinator of {}", kind.naming(&search.key)).into(),
+            waited: now() - started,
+            cause,
+        };
         loop {
             let build = |version| search.request(version);
-            let response = self.request_any_with(build, deadline).await?;
+            let response = match self.request_any_with(build, deadline).await {
+                Err(ClientError::TimedOut { cause, .. }) => return Err(late(cause)),
+                other => other?,
+            };
             let (code, message) = match found(response) {
                 Ok(node) => {
                     if self.cluster().broker(node).is_none() {
@@ -48,19 +56,17 @@ impl Client {
                     code,
                     topic: None,
                     partition: None,
+                    subject: Some(kind.naming(&search.key).into()),
                     message,
                 });
             }
             failures += 1;
-            let again = now() + backoff.delay(failures, self.core.network.random.lock().next());
-            if again >= deadline {
-                return Err(ClientError::TimedOut {
-                    operation: format!("finding the coordinator of {:?}", search.key).into(),
-                    waited: now() - started,
-                    cause: code.explained().into(),
-                });
-            }
-            tokio::time::sleep_until(again.into()).await;
+            let left = deadline.saturating_duration_since(now());
+            let random = self.core.network.random.lock().next();
+            let Some(pause) = backoff.delay_within(left, failures, random) else {
+                return Err(late(code.explained().into()));
+            };
+            tokio::time::sleep(pause).await;
         }
     }
 }

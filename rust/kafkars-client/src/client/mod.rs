@@ -1,5 +1,6 @@
 //! The client that producers, consumers and administration share: metadata of the cluster, and requests to its brokers.
 
+mod any_broker;
 mod any_request;
 mod broker_status;
 mod coordinator;

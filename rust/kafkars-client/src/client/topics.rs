@@ -326,6 +326,7 @@ impl Client {
                 code,
                 topic: Some(name.into()),
                 partition: None,
+                subject: None,
                 message: None,
             })),
         }
@@ -361,6 +362,7 @@ impl Client {
             code,
             topic: Some(name.into()),
             partition: None,
+            subject: None,
             message: Some(message.into()),
         }
     }

@@ -98,10 +98,10 @@ async fn list_until(
             break;
         }
         failures += 1;
-        let pause = backoff.delay(failures, random.next());
-        if now() + pause >= deadline {
+        let left = deadline.saturating_duration_since(now());
+        let Some(pause) = backoff.delay_within(left, failures, random.next()) else {
             break;
-        }
+        };
         shared.client.refresh_metadata();
         tokio::time::sleep(pause).await;
     }

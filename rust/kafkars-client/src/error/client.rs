@@ -30,7 +30,7 @@ pub enum ClientError {
     #[error(
         "{}{}: {}",
         code.name(),
-        place(topic.as_deref(), *partition),
+        place(topic.as_deref(), *partition, subject.as_deref()),
         told(message.as_deref()).unwrap_or_else(|| code.description())
     )]
     Broker {
@@ -40,6 +40,8 @@ pub enum ClientError {
         topic: Option<Arc<str>>,
         /// The partition it is about.
         partition: Option<i32>,
+        /// What it is about where that is no topic, such as `group "g"`.
+        subject: Option<Arc<str>>,
         /// The broker's error message, where it sent one.
         message: Option<Arc<str>>,
     },
@@ -72,6 +74,26 @@ fn told(message: Option<&str>) -> Option<&str> {
 }
 
 impl ClientError {
+    /// The same, where it is a refusal that names nothing: what was asked about.
+    pub(crate) fn about(self, what: &str) -> Self {
+        match self {
+            Self::Broker {
+                code,
+                topic: None,
+                partition,
+                subject: None,
+                message,
+            } => Self::Broker {
+                code,
+                topic: None,
+                partition,
+                subject: Some(what.into()),
+                message,
+            },
+            other => other,
+        }
+    }
+
     /// The bootstrap addresses, each with its cause as text, if bootstrapping failed.
     #[must_use]
     pub fn bootstrap_causes(&self) -> Option<Vec<(Arc<str>, Arc<str>)>> {
@@ -153,11 +175,12 @@ impl ClientError {
     }
 }
 
-pub(super) fn place(topic: Option<&str>, partition: Option<i32>) -> String {
-    match (topic, partition) {
-        (Some(topic), Some(partition)) => format!(" for {topic}-{partition}"),
-        (Some(topic), None) => format!(" for topic {topic:?}"),
-        (None, _) => String::new(),
+fn place(topic: Option<&str>, partition: Option<i32>, subject: Option<&str>) -> String {
+    match (topic, partition, subject) {
+        (Some(topic), Some(partition), _) => format!(" for {topic}-{partition}"),
+        (Some(topic), None, _) => format!(" for topic {topic:?}"),
+        (None, _, Some(subject)) => format!(" for {subject}"),
+        (None, _, None) => String::new(),
     }
 }
 

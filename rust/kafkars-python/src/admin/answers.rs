@@ -90,7 +90,10 @@ pub(super) fn listed(
     py: Python<'_>,
     answer: Result<Vec<GroupListing>, ClientError>,
 ) -> PyResult<Py<PyAny>> {
-    let groups = answer.map_err(|failure| error::client(py, &failure))?;
+    listings(py, answer.map_err(|failure| error::client(py, &failure))?)
+}
+
+pub(super) fn listings(py: Python<'_>, groups: Vec<GroupListing>) -> PyResult<Py<PyAny>> {
     let one = |group: GroupListing| {
         (
             group.group_id,

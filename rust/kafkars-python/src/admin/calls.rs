@@ -218,6 +218,22 @@ impl PyAdmin {
         )
     }
 
+    /// The groups of each broker, or why it does not tell them.
+    fn groups_by_broker(
+        &self,
+        states: Vec<String>,
+        types: Vec<String>,
+        timeout: Option<f64>,
+    ) -> PyResult<PyAdminRequest> {
+        self.request(
+            timeout,
+            move |admin, deadline| async move {
+                admin.groups_by_broker(states, types, deadline).await
+            },
+            |py, answer| answers::outcomes(py, answer, answers::broker, answers::listings),
+        )
+    }
+
     /// The groups that some brokers coordinate, of which no others are asked.
     fn groups_of(
         &self,

@@ -318,6 +318,7 @@ pub(crate) fn client(py: Python<'_>, error: &ClientError) -> PyErr {
             topic,
             partition,
             message,
+            ..
         } => {
             let context = ErrorContext {
                 topic: topic.as_deref(),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
+from operator import itemgetter
 from typing import Any
 
 from kafkars import errors
@@ -164,22 +165,24 @@ def names(given: Any, what: str, kind: type[Enum]) -> list[str]:
     return [known[each] for each in given]
 
 
-def listings(ask: Callable[[], Sequence[Any]]) -> ListConsumerGroupsResult:
-    """Returns the groups; why there are none is part of the result, as in the library."""
+def listings(ask: Callable[[], Sequence[tuple[int, Any]]]) -> ListConsumerGroupsResult:
+    """Returns the groups of the brokers that tell them; why others do not is part of the result, as in the library."""
     try:
-        found = ask()
+        answered = ask()
     except errors.KafkaError as problem:
         return ListConsumerGroupsResult([], [of_engine(problem)])
+    failed = [each for _, each in answered if isinstance(each, errors.KafkaError)]
+    rows = (row for _, each in answered if not isinstance(each, errors.KafkaError) for row in each)
     valid = [
         ConsumerGroupListing(
-            each.group_id,
-            not each.protocol_type,
-            STATES.get(each.state or "", ConsumerGroupState.UNKNOWN),
-            TYPES.get(each.group_type or "", ConsumerGroupType.UNKNOWN),
+            group_id,
+            not protocol_type,
+            STATES.get(state or "", ConsumerGroupState.UNKNOWN),
+            TYPES.get(group_type or "", ConsumerGroupType.UNKNOWN),
         )
-        for each in found
+        for group_id, protocol_type, state, group_type in sorted(rows, key=itemgetter(0))
     ]
-    return ListConsumerGroupsResult(valid, [])
+    return ListConsumerGroupsResult(valid, [of_engine(each) for each in failed])
 
 
 def group(name: str, found: Any, coordinator: Node | None) -> Any:

@@ -275,7 +275,7 @@ class AdminClient(SecurityCalls):
         types = answers.names(given["types"], "types", ConsumerGroupType)
         return self._questions_.ask(
             lambda: answers.listings(
-                lambda: self._admin_.list_groups(states=states, types=types, timeout=given["timeout"])
+                lambda: self._admin_._native.groups_by_broker(states, types, given["timeout"]).wait()
             )
         )
 

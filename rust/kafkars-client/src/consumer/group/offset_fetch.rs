@@ -83,11 +83,11 @@ async fn fetch_until(
             Err(OffsetFetchFailure::Again(why)) => cause = why,
         }
         failures += 1;
-        let pause = backoff.delay(failures, random.next());
-        if now() + pause >= deadline {
+        let left = deadline.saturating_duration_since(now());
+        let Some(pause) = backoff.delay_within(left, failures, random.next()) else {
             tracing::debug!(target: "kafkars::group", client = %shared.client.name(), %cause, "the coordinator has not told the committed offsets in time");
             break;
-        }
+        };
         tokio::time::sleep(pause).await;
     }
     if shared.is_closed() {

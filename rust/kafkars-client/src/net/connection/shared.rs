@@ -126,8 +126,11 @@ impl ConnectionShared {
             |(api, waited)| self.settings.broker.owes(api, waited, false).to_string(),
         );
         let error = AttemptError::Disconnected(cause.into());
+        // What has had no answer for long has met the same silence.
+        let limit = self.settings.request_timeout / 2;
         let own = |pending: &Pending| {
-            let is_late = pending.expires_at <= now;
+            let waited = now.saturating_duration_since(pending.sent_at);
+            let is_late = pending.expires_at <= now || waited >= limit;
             is_late.then(|| self.timed_out(pending.api, pending.sent_at, false))
         };
         self.fail_each(&error, |_| true, own);

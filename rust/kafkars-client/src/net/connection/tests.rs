@@ -270,6 +270,20 @@ async fn silence_past_the_request_timeout_ends_the_connection() {
     peer.closed().await;
 }
 
+/// What waits behind a request without an answer has met the same silence, unless it was sent just now.
+#[tokio::test(start_paused = true)]
+async fn requests_behind_a_silent_one_were_not_answered_either() {
+    let (connection, _peer) = connect(64 * 1024);
+    let first = start(&connection);
+    tokio::time::sleep(TIMEOUT / 4).await;
+    let behind = start(&connection);
+    tokio::time::sleep(TIMEOUT / 2).await;
+    let late = start(&connection);
+    assert!(matches!(first.await, Err(AttemptError::TimedOut(_))));
+    assert!(matches!(behind.await, Err(AttemptError::TimedOut(_))));
+    assert!(matches!(late.await, Err(AttemptError::Disconnected(_))));
+}
+
 #[tokio::test(start_paused = true)]
 async fn an_earlier_deadline_leaves_the_connection_alone() {
     let (connection, mut peer) = connect(64 * 1024);

@@ -271,7 +271,9 @@ impl Sender {
         let InFlightBatch {
             buffer, mut batch, ..
         } = in_flight;
-        let pause = backoff.delay(batch.attempts.max(1), self.random.next());
+        let end = batch.created + self.config.delivery_timeout;
+        let left = end.saturating_duration_since(now);
+        let pause = backoff.delay_within(left, batch.attempts.max(1), self.random.next());
         tracing::debug!(
             target: "kafkars::producer",
             client = %self.client,
@@ -288,20 +290,23 @@ impl Sender {
         };
         let mut state = buffer.lock();
         state.blame(&cause, batch.last_code);
-        if now + pause >= batch.created + self.config.delivery_timeout {
-            state.landed(batch.ordinal);
-            drop(state);
-            // One try alone may say little: the last one may have had no time for a response.
-            batch.last_cause = Some(match other {
-                Some((when, other)) => format!("{cause}; {when} that: {other}").into(),
-                None => cause,
-            });
-            self.expire(batch, None, "no broker took it".into());
-        } else {
-            batch.last_cause = Some(cause);
-            self.retries += 1;
-            state.put_back(batch, now + pause);
-            drop(state);
+        match pause {
+            Some(pause) => {
+                batch.last_cause = Some(cause);
+                self.retries += 1;
+                state.put_back(batch, now + pause);
+                drop(state);
+            }
+            None => {
+                state.landed(batch.ordinal);
+                drop(state);
+                // One try alone may say little: the last one may have had no time for a response.
+                batch.last_cause = Some(match other {
+                    Some((when, other)) => format!("{cause}; {when} that: {other}").into(),
+                    None => cause,
+                });
+                self.expire(batch, None, "no broker took it".into());
+            }
         }
         self.touched.push(buffer);
     }

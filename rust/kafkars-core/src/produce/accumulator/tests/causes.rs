@@ -137,3 +137,29 @@ fn a_record_whose_time_ends_is_no_cause_of_others() {
     };
     assert_eq!(code, Some(ErrorCode::NotEnoughReplicas), "{cause}");
 }
+
+/// Pauses grow to a second, which may be more than is left.
+#[test]
+fn a_refused_record_is_tried_until_shortly_before_its_end() {
+    let mut driver = Driver::new(config(), 1);
+    let (first, longest) = (Duration::from_millis(100), Duration::from_secs(1));
+    let checked = driver.config.clone().check().expect("fits");
+    let backoff = Backoff::new(first, longest);
+    driver.sender = Sender::new(checked, Arc::clone(&driver.accumulator), backoff, 1, None);
+    let identity = InitProducerIdResponse {
+        producer_id: 1,
+        ..InitProducerIdResponse::default()
+    };
+    driver.sender.identified(driver.now, None, Ok(&identity));
+    let end = driver.now + driver.config.delivery_timeout;
+    let (delivery, _) = driver.send(0, b"v").expect("room");
+    let mut last_try = driver.now;
+    while delivery.result().is_none() {
+        for sent in driver.batches(true) {
+            last_try = driver.now;
+            driver.answer(sent, ErrorCode::NotEnoughReplicas.code(), -1);
+        }
+        driver.now += Duration::from_millis(1);
+    }
+    assert!(end - last_try <= first, "{:?}", end - last_try);
+}

@@ -1,0 +1,252 @@
+//! Requests that any broker can answer: to one after the other until the deadline, and past those that are silent.
+
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+use kafkars_core::backoff::Backoff;
+use kafkars_protocol::{ApiKey, Request};
+
+use super::any_request::{AnyRequest, RepeatableRequest};
+use super::handle::Client;
+use super::refusal::any_broker;
+use crate::error::{AttemptError, ClientError};
+use crate::net::Broker;
+use crate::now;
+
+/// When a broker has not answered for this long, the next one is asked beside it.
+const OVERTAKE_AFTER: Duration = Duration::from_secs(1);
+
+/// It is asked after this part of the time that is left, where that is sooner.
+const PART_OF_THE_TIME: u32 = 4;
+
+type Failed = Vec<(Arc<Broker>, AttemptError)>;
+
+impl Client {
+    /// Sends a request that any broker can answer: to one after the other, with pauses, until the deadline.
+    ///
+    /// # Errors
+    /// [`ClientError::Bootstrap`] without a cluster, [`ClientError::TimedOut`] at the deadline,
+    /// [`ClientError::NoBroker`] if brokers refuse for good, and any other [`ClientError`] that no retry can help.
+    pub async fn request_any<R: Request + Send + Sync>(
+        &self,
+        request: R,
+        deadline: Instant,
+    ) -> Result<R::Response, ClientError> {
+        self.request_any_with(|_| request.clone(), deadline).await
+    }
+
+    /// As [`Client::request_any`], for a request that depends on the version it travels in.
+    ///
+    /// # Errors
+    /// As for [`Client::request_any`].
+    pub async fn request_any_with<R, F>(
+        &self,
+        build: F,
+        deadline: Instant,
+    ) -> Result<R::Response, ClientError>
+    where
+        R: Request + Send + Sync,
+        F: Fn(i16) -> R + Send + Sync,
+    {
+        let repeatable = RepeatableRequest::new(build);
+        self.ask_any(&repeatable, deadline).await?;
+        repeatable.into_response()
+    }
+
+    /// As [`Client::request_any`], for any kind of request.
+    pub(crate) async fn ask_any(
+        &self,
+        request: &dyn AnyRequest,
+        deadline: Instant,
+    ) -> Result<(), ClientError> {
+        let tries = self.try_any(request, deadline);
+        self.unless_refused(any_broker, tries).await?
+    }
+
+    async fn try_any(
+        &self,
+        request: &dyn AnyRequest,
+        deadline: Instant,
+    ) -> Result<(), ClientError> {
+        let started = now();
+        self.ready(deadline).await?;
+        let config = self.config();
+        let backoff = Backoff::new(config.retry_backoff, config.retry_backoff_max);
+        let mut failures = 0;
+        let mut avoided: Option<Arc<Broker>> = None;
+        let mut tries = Tries::default();
+        while now() < deadline {
+            if self.core.metadata_updater.is_closed() {
+                return Err(ClientError::Closed);
+            }
+            let mut brokers = self.core.brokers_by_preference(avoided.as_ref());
+            if tries.is_hopeless(&brokers) {
+                break;
+            }
+            brokers.retain(|broker| !tries.is_refused_by(broker));
+            if !changes_nothing(request.api()) {
+                brokers.truncate(1);
+            }
+            let Err(failed) = self.ask_in_turn(brokers, request, deadline).await else {
+                return Ok(());
+            };
+            let mut is_refused = false;
+            for (broker, error) in failed {
+                match error {
+                    AttemptError::Closed if self.core.metadata_updater.is_closed() => {
+                        return Err(ClientError::Closed);
+                    }
+                    AttemptError::Closed => {}
+                    error => {
+                        is_refused |= !error.retriable();
+                        tries.failed(&broker, error);
+                    }
+                }
+                avoided = Some(broker);
+            }
+            if is_refused {
+                // Another broker may serve it, and is asked at once.
+                continue;
+            }
+            failures += 1;
+            let pause = backoff.delay(failures, self.core.network.random.lock().next());
+            tokio::time::sleep_until((now() + pause).min(deadline).into()).await;
+        }
+        Err(tries.into_error(request.api(), now() - started))
+    }
+
+    /// Asks the first of some brokers, and each next one where those before have not answered for long. The first
+    /// response is taken; without one, all that were asked have failed.
+    async fn ask_in_turn(
+        &self,
+        brokers: Vec<Arc<Broker>>,
+        request: &dyn AnyRequest,
+        deadline: Instant,
+    ) -> Result<(), Failed> {
+        let left = deadline.saturating_duration_since(now());
+        let overtake_after = OVERTAKE_AFTER.min(left / PART_OF_THE_TIME);
+        let mut waiting = brokers.into_iter();
+        let (mut under_way, mut failed) = (Vec::new(), Vec::new());
+        let mut starts_next = true;
+        loop {
+            if starts_next && let Some(broker) = waiting.next() {
+                let asked = Arc::clone(&broker);
+                let call = async move { self.try_on(&asked, request, deadline).await };
+                under_way.push((broker, Box::pin(call)));
+            }
+            if under_way.is_empty() {
+                return Err(failed);
+            }
+            let has_more = waiting.len() > 0;
+            starts_next = tokio::select! {
+                biased;
+                (broker, outcome) = first(&mut under_way) => match self.noted(outcome) {
+                    Ok(()) => return Ok(()),
+                    Err(error) => {
+                        failed.push((broker, error));
+                        false
+                    }
+                },
+                () = tokio::time::sleep(overtake_after), if has_more => true,
+            };
+        }
+    }
+}
+
+/// True if it does no harm that several brokers answer.
+fn changes_nothing(api: ApiKey) -> bool {
+    matches!(
+        api,
+        ApiKey::Metadata
+            | ApiKey::FindCoordinator
+            | ApiKey::DescribeAcls
+            | ApiKey::DescribeCluster
+            | ApiKey::DescribeConfigs
+    )
+}
+
+/// Waits until one of the calls has ended, and takes it out.
+async fn first<K, F: Future + Unpin>(calls: &mut Vec<(K, F)>) -> (K, F::Output) {
+    poll_fn(|context| {
+        let mut polled = calls.iter_mut().enumerate();
+        let ended = polled.find_map(|(index, (_, call))| match Pin::new(call).poll(context) {
+            Poll::Ready(outcome) => Some((index, outcome)),
+            Poll::Pending => None,
+        });
+        match ended {
+            Some((index, outcome)) => Poll::Ready((calls.remove(index).0, outcome)),
+            None => Poll::Pending,
+        }
+    })
+    .await
+}
+
+/// The failures of the brokers that one call has asked so far.
+#[derive(Default)]
+struct Tries {
+    /// By broker, in the order in which each was asked last.
+    failures: Vec<(Arc<Broker>, AttemptError)>,
+}
+
+impl Tries {
+    fn failed(&mut self, broker: &Arc<Broker>, error: AttemptError) {
+        self.failures
+            .retain(|(known, _)| !Arc::ptr_eq(known, broker));
+        self.failures.push((Arc::clone(broker), error));
+    }
+
+    fn failure_of(&self, broker: &Arc<Broker>) -> Option<&AttemptError> {
+        let mut failures = self.failures.iter();
+        failures
+            .find(|(known, _)| Arc::ptr_eq(known, broker))
+            .map(|(_, error)| error)
+    }
+
+    /// True if the broker will refuse again: it is not asked any more.
+    fn is_refused_by(&self, broker: &Arc<Broker>) -> bool {
+        self.failure_of(broker)
+            .is_some_and(|error| !error.retriable())
+    }
+
+    /// True if some of the brokers refuse and none of the others answers: a host that is away does not make up for a
+    /// login that the others refuse.
+    fn is_hopeless(&self, brokers: &[Arc<Broker>]) -> bool {
+        let is_lost = |broker: &Arc<Broker>| match self.failure_of(broker) {
+            Some(AttemptError::Connect { cause, .. }) if !cause.is_answered() => true,
+            Some(error) => !error.retriable(),
+            None => false,
+        };
+        brokers.iter().any(|broker| self.is_refused_by(broker)) && brokers.iter().all(is_lost)
+    }
+
+    /// The error of the whole call. If a broker refused, the first refusal decides which.
+    fn into_error(self, request: ApiKey, waited: Duration) -> ClientError {
+        let operation: Arc<str> = request.name().into();
+        let (mut refused, others): (Vec<_>, Vec<_>) = self
+            .failures
+            .into_iter()
+            .partition(|(_, error)| !error.retriable());
+        if refused.is_empty() {
+            let cause = others.last().map(|(_, error)| error.to_string());
+            return ClientError::TimedOut {
+                operation,
+                waited,
+                cause: cause
+                    .unwrap_or_else(|| "no broker is known".to_owned())
+                    .into(),
+            };
+        }
+        if refused.len() == 1 && others.is_empty() {
+            return ClientError::Attempt(refused.swap_remove(0).1);
+        }
+        refused.extend(others);
+        let named = |(broker, error): (Arc<Broker>, _)| (Arc::clone(broker.address()), error);
+        ClientError::NoBroker {
+            operation,
+            causes: refused.into_iter().map(named).collect(),
+        }
+    }
+}

@@ -1,0 +1,92 @@
+"""What an administrator's call says of a refusal, and for how long it is repeated."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from kafkars.admin import ConfigResource, NewTopic
+from kafkars.errors import BrokerError, KafkaTimeoutError
+from kafkars.testing import EmbeddedBroker
+
+
+@pytest.fixture
+def broker() -> Iterator[EmbeddedBroker]:
+    with EmbeddedBroker(topics={"t": 1}) as made:
+        yield made
+
+
+@pytest.fixture
+def admin(broker: EmbeddedBroker, client_api: Any) -> Iterator[Any]:
+    with client_api.Admin(bootstrap_servers=broker.bootstrap_servers) as made:
+        made.alter_group_offsets("g1", {("t", 0): 0})
+        yield made
+
+
+CALLS: list[tuple[str, str, Callable[[Any], Any], str]] = [
+    ("DeleteGroups", "NON_EMPTY_GROUP", lambda admin: admin.delete_groups(["g1"]), 'group "g1"'),
+    ("OffsetFetch", "GROUP_AUTHORIZATION_FAILED", lambda admin: admin.list_group_offsets(["g1"]), 'group "g1"'),
+    (
+        "ConsumerGroupDescribe",
+        "GROUP_AUTHORIZATION_FAILED",
+        lambda admin: admin.describe_groups(["g1"]),
+        'group "g1"',
+    ),
+    (
+        "OffsetDelete",
+        "GROUP_AUTHORIZATION_FAILED",
+        lambda admin: admin.delete_group_offsets("g1", [("t", 0)]),
+        'group "g1"',
+    ),
+    ("FindCoordinator", "GROUP_AUTHORIZATION_FAILED", lambda admin: admin.find_coordinator("g1"), 'group "g1"'),
+    (
+        "DescribeTransactions",
+        "TRANSACTIONAL_ID_NOT_FOUND",
+        lambda admin: admin.describe_transactions(["t1"]),
+        'transactional id "t1"',
+    ),
+    (
+        "IncrementalAlterConfigs",
+        "INVALID_CONFIG",
+        lambda admin: admin.alter_configs({ConfigResource("broker", "1"): {"x": "1"}}),
+        'broker "1"',
+    ),
+    (
+        "DescribeConfigs",
+        "CLUSTER_AUTHORIZATION_FAILED",
+        lambda admin: admin.describe_configs([ConfigResource("broker", "1")]),
+        'broker "1"',
+    ),
+    ("DescribeLogDirs", "CLUSTER_AUTHORIZATION_FAILED", lambda admin: admin.describe_log_dirs([1]), "broker 1"),
+]
+
+
+@pytest.mark.parametrize("case", CALLS, ids=[call[0] for call in CALLS])
+def test_a_refusal_names_what_was_refused(
+    broker: EmbeddedBroker, admin: Any, case: tuple[str, str, Callable[[Any], Any], str]
+) -> None:
+    api, code, call, named = case
+    with broker.intercept(api, code), pytest.raises(BrokerError, match=f"^{code} for {named}: "):
+        call(admin)
+
+
+@pytest.mark.parametrize("seconds", [0.5, 2.0])
+def test_a_call_is_repeated_until_its_time_is_over(broker: EmbeddedBroker, admin: Any, seconds: float) -> None:
+    """Pauses grow to a second, which may be more than is left."""
+    with broker.intercept("CreateTopics", "NOT_CONTROLLER"):
+        started = time.monotonic()
+        with pytest.raises(
+            KafkaTimeoutError, match=r"^CreateTopics not done within \d+ ms; last cause: NOT_CONTROLLER"
+        ):
+            admin.create_topics([NewTopic("new")], timeout=seconds)
+        assert time.monotonic() - started > seconds - 0.15
+
+
+def test_a_call_whose_time_ends_names_what_was_asked_about(broker: EmbeddedBroker, admin: Any) -> None:
+    with (
+        broker.intercept("DeleteGroups", "drop"),
+        pytest.raises(KafkaTimeoutError, match=r'DeleteGroups for group "g1"'),
+    ):
+        admin.delete_groups(["g1"], timeout=0.5)
