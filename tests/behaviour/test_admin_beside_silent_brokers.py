@@ -170,3 +170,29 @@ def test_what_is_named_twice_is_done_once(admin: Any) -> None:
         assert list(outcomes) == ["group", "other"]
         assert not isinstance(outcomes["group"], Exception)
     assert admin.delete_topics(["t", "t"]) == {"t": None}
+
+
+def test_a_group_without_a_coordinator_holds_up_no_other(broker: EmbeddedBroker, client_api: Any) -> None:
+    groups = [f"group-{number:03}" for number in range(220)]
+    lost = groups[7]
+    broker.intercept("FindCoordinator", "COORDINATOR_NOT_AVAILABLE", when=lambda request: lost in str(request.body))
+    broker.slow_down(latency=0.005)
+    with client_api.Admin(bootstrap_servers=broker.bootstrap_servers, retry_backoff_ms=5) as admin:
+        outcomes = admin.describe_groups(groups, timeout=TIMEOUT, return_exceptions=True)
+    assert list(outcomes) == groups
+    assert failed(outcomes) == {lost}
+
+
+def test_a_failure_that_passes_is_no_reason_to_wait_for_a_silent_broker(broker: EmbeddedBroker, admin: Any) -> None:
+    silent: list[int] = []
+
+    def is_first(request: Any) -> bool:
+        silent.append(request.node)
+        return bool(request.node == silent[0])
+
+    broker.move_coordinator("group", 1)
+    broker.intercept("FindCoordinator", "drop", when=is_first)
+    broker.intercept("FindCoordinator", "disconnect", times=2)
+    started = time.monotonic()
+    assert admin.find_coordinator("group", timeout=SECONDS) == 1
+    assert time.monotonic() - started < SECONDS / 2

@@ -60,6 +60,8 @@ CALLS: list[tuple[str, str, Callable[[Any], Any], str]] = [
         'broker "1"',
     ),
     ("DescribeLogDirs", "CLUSTER_AUTHORIZATION_FAILED", lambda admin: admin.describe_log_dirs([1]), "broker 1"),
+    ("ListGroups", "CLUSTER_AUTHORIZATION_FAILED", lambda admin: admin.list_groups(), "broker 1"),
+    ("ListTransactions", "CLUSTER_AUTHORIZATION_FAILED", lambda admin: admin.list_transactions(), "broker 1"),
 ]
 
 
@@ -90,3 +92,42 @@ def test_a_call_whose_time_ends_names_what_was_asked_about(broker: EmbeddedBroke
         pytest.raises(KafkaTimeoutError, match=r'DeleteGroups for group "g1"'),
     ):
         admin.delete_groups(["g1"], timeout=0.5)
+
+
+LATE: list[tuple[str, str, Callable[[Any], Any]]] = [
+    ("FindCoordinator", "COORDINATOR_NOT_AVAILABLE", lambda admin: admin.find_coordinator("g1", timeout=1.5)),
+    ("DeleteGroups", "NOT_COORDINATOR", lambda admin: admin.delete_groups(["g1"], timeout=1.5)),
+    ("CreateTopics", "NOT_CONTROLLER", lambda admin: admin.create_topics([NewTopic("new")], timeout=1.5)),
+]
+
+
+@pytest.mark.parametrize("case", LATE, ids=[call[0] for call in LATE])
+def test_a_last_try_without_time_for_an_answer_says_nothing(
+    broker: EmbeddedBroker, admin: Any, case: tuple[str, str, Callable[[Any], Any]]
+) -> None:
+    """It is made a tenth of a second before the end, and answers take longer."""
+    api, code, call = case
+    broker.slow_down(latency=0.15)
+    with broker.intercept(api, code), pytest.raises(KafkaTimeoutError, match=f"last cause: {code}: "):
+        call(admin)
+
+
+@pytest.mark.parametrize("call", ["end_offsets", "committed"])
+def test_a_last_try_of_a_consumer_says_nothing(broker: EmbeddedBroker, client_api: Any, call: str) -> None:
+    api, code = (
+        ("ListOffsets", "NOT_LEADER_OR_FOLLOWER") if call == "end_offsets" else ("OffsetFetch", "NOT_COORDINATOR")
+    )
+    with client_api.Consumer(bootstrap_servers=broker.bootstrap_servers, group_id="g1") as consumer:
+        broker.slow_down(latency=0.15)
+        with broker.intercept(api, code), pytest.raises(KafkaTimeoutError, match=code):
+            getattr(consumer, call)([("t", 0)], timeout=1.5)
+
+
+def test_brokers_that_refuse_at_once_are_not_asked_without_end(broker: EmbeddedBroker, client_api: Any) -> None:
+    with (
+        client_api.Admin(bootstrap_servers=broker.bootstrap_servers, retry_backoff_ms=0) as admin,
+        broker.intercept("CreateTopics", "NOT_CONTROLLER") as refused,
+        pytest.raises(KafkaTimeoutError),
+    ):
+        admin.create_topics([NewTopic("new")], timeout=0.5)
+    assert refused.hits <= 150

@@ -8,6 +8,12 @@ const JITTER: f64 = 0.2;
 /// No setting makes a pause longer than this, so adding one to a moment cannot overflow.
 const LONGEST: Duration = Duration::from_secs(24 * 3600);
 
+/// No setting makes a pause shorter: brokers that refuse at once would be asked without end.
+const SHORTEST: Duration = Duration::from_millis(5);
+
+/// How long before the end of its time a call is tried for the last time, at most.
+pub const LAST_TRY: Duration = Duration::from_millis(100);
+
 /// Exponential pauses between a first and a longest one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Backoff {
@@ -19,7 +25,7 @@ impl Backoff {
     /// Creates a back-off whose pauses start at `initial` and double up to `longest`.
     #[must_use]
     pub fn new(initial: Duration, longest: Duration) -> Self {
-        let initial = initial.min(LONGEST);
+        let initial = initial.clamp(SHORTEST, LONGEST);
         Self {
             initial,
             longest: longest.clamp(initial, LONGEST),
@@ -30,7 +36,7 @@ impl Backoff {
     #[must_use]
     pub fn beginning_at(self, initial: Duration) -> Self {
         Self {
-            initial: initial.min(self.initial),
+            initial: initial.clamp(SHORTEST, self.initial),
             ..self
         }
     }
@@ -57,15 +63,16 @@ impl Backoff {
     }
 
     /// Returns the pause after `failures` tries where there is no time but `left`: shorter than it would be, if a last
-    /// try can be made by that which has as long as the first pause; none if not.
+    /// try can be made by that which has as long as the first pause, or [`LAST_TRY`]; none if not.
     #[must_use]
     pub fn delay_within(&self, left: Duration, failures: u32, random: u64) -> Option<Duration> {
         let pause = self.delay(failures, random);
         match pause < left {
             true => Some(pause),
-            false => left
-                .checked_sub(self.initial)
-                .filter(|rest| !rest.is_zero()),
+            false => {
+                let rest = left.checked_sub(self.initial.min(LAST_TRY));
+                rest.filter(|rest| !rest.is_zero())
+            }
         }
     }
 }
@@ -142,6 +149,9 @@ mod tests {
         assert_eq!(within(900, 6), Some(Duration::from_millis(850)));
         assert_eq!(within(50, 2), None);
         assert_eq!(within(0, 1), None);
+        let slow = Backoff::new(Duration::from_secs(2), Duration::from_secs(2));
+        let left = Duration::from_millis(1_100);
+        assert_eq!(slow.delay_within(left, 1, 0), Some(Duration::from_secs(1)));
     }
 
     proptest! {

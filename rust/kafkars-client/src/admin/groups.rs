@@ -155,7 +155,8 @@ impl Admin {
                 deadline,
             )
             .await?;
-        outcome(response.error_code, None, None)?;
+        let refused = outcome(response.error_code, None, None);
+        refused.map_err(|error| error.about(&format!("broker {broker}")))?;
         let listed = response.groups.into_iter().map(|group| GroupListing {
             group_id: group.group_id,
             protocol_type: group.protocol_type,

@@ -20,6 +20,9 @@ const PART_OF_THE_TIME: u32 = 4;
 /// Finding a coordinator has no effect, and is no more than a small request.
 const LOOKUPS_AT_ONCE: usize = 100;
 
+/// Names whose coordinator is not known are in so many lanes.
+const MOST_UNKNOWN: usize = 100;
+
 impl Admin {
     /// Asks about each name once (by its first place), one after the other for each coordinator, so that one that does
     /// not answer holds up only what it alone can answer.
@@ -37,14 +40,15 @@ impl Admin {
         F: Future<Output = Result<T, ClientError>>,
     {
         let until = now() + deadline.saturating_duration_since(now()) / PART_OF_THE_TIME;
-        let mut lanes: BTreeMap<Option<i32>, Vec<(usize, &'a String)>> = BTreeMap::new();
-        for (lane, name) in self.lanes(kind, distinct(names), until).await {
+        let mut lanes: BTreeMap<CoordinatorLane, Vec<(usize, &'a String)>> = BTreeMap::new();
+        for (lane, name) in self.lanes(kind, &distinct(names), until).await {
             lanes.entry(lane).or_default().push(name);
         }
         let ask = &ask;
-        let asked = lanes.into_iter().map(|(by, lane)| async move {
-            let mut outcomes = Vec::with_capacity(lane.len());
-            for (index, name) in lane {
+        let asked = lanes.into_iter().map(|(lane, names)| async move {
+            let by = lane.coordinator();
+            let mut outcomes = Vec::with_capacity(names.len());
+            for (index, name) in names {
                 let outcome = ask(index, Coordinated { kind, name, by }).await;
                 let outcome = outcome.map_err(|error| error.about(&kind.naming(name)));
                 outcomes.push((index, (name.clone(), outcome)));
@@ -56,28 +60,59 @@ impl Admin {
         outcomes.into_iter().map(|(_, outcome)| outcome).collect()
     }
 
-    /// The coordinator in whose order each question is put; none where there is one broker only, or it is not found in
-    /// time: whoever asks finds it.
+    /// The lane of each name. Coordinators are found before, so that one that cannot be found holds up no others.
     async fn lanes<'a>(
         &self,
         kind: CoordinatorKind,
-        names: Vec<(usize, &'a String)>,
+        names: &[(usize, &'a String)],
         until: Instant,
-    ) -> Vec<(Option<i32>, (usize, &'a String))> {
-        let needs_none = names.len() == 1 || self.client.cluster().brokers().len() == 1;
-        let mut found = Vec::with_capacity(names.len());
-        for some in names.chunks(LOOKUPS_AT_ONCE) {
-            if needs_none || now() >= until {
-                found.extend(some.iter().map(|name| (None, *name)));
-                continue;
-            }
-            let lookups = some.iter().map(async |name| {
-                let coordinator = self.client.find_coordinator(kind, name.1, until);
-                (coordinator.await.ok(), *name)
-            });
-            found.extend(together::all(lookups).await);
+    ) -> Vec<(CoordinatorLane, (usize, &'a String))> {
+        if names.len() == 1 || self.client.cluster().brokers().len() == 1 {
+            return names
+                .iter()
+                .map(|name| (CoordinatorLane::Only, *name))
+                .collect();
         }
-        found
+        let lookups = (0..LOOKUPS_AT_ONCE.min(names.len())).map(async |first| {
+            let mut found = Vec::new();
+            for (place, name) in names
+                .iter()
+                .enumerate()
+                .skip(first)
+                .step_by(LOOKUPS_AT_ONCE)
+            {
+                let node = match now() < until {
+                    true => self.client.find_coordinator(kind, name.1, until).await.ok(),
+                    false => None,
+                };
+                // Not in the lane of the one that has kept it from being looked up.
+                let unknown = (place + place / LOOKUPS_AT_ONCE) % MOST_UNKNOWN;
+                let lane = node.map_or(CoordinatorLane::Unknown(unknown), CoordinatorLane::Of);
+                found.push((lane, *name));
+            }
+            found
+        });
+        together::all(lookups).await.into_iter().flatten().collect()
+    }
+}
+
+/// Names that are asked about one after the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum CoordinatorLane {
+    /// Everything: there is one name, or one broker.
+    Only,
+    /// The names of one coordinator, by its node id.
+    Of(i32),
+    /// A few of the names whose coordinator was not found in time: whoever asks finds it.
+    Unknown(usize),
+}
+
+impl CoordinatorLane {
+    fn coordinator(self) -> Option<i32> {
+        match self {
+            Self::Of(node) => Some(node),
+            Self::Only | Self::Unknown(_) => None,
+        }
     }
 }
 

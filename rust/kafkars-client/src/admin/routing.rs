@@ -146,14 +146,24 @@ impl Admin {
         let backoff = Backoff::new(config.retry_backoff, config.retry_backoff_max);
         let mut random = Random::new(u64::from(std::process::id()));
         let mut failures = 0;
+        let mut before: Option<String> = None;
         loop {
-            let cause = match self.once(target, request, deadline).await {
+            let began = now();
+            let asked = self.once(target, request, deadline).await;
+            let is_cut_off = asked.is_err() && self.client.was_cut_off(began, deadline);
+            let before_that = before.take().filter(|_| is_cut_off);
+            let cause = match asked {
                 Ok(()) => match request.refusal() {
                     Some(code) if code.retriable() => code.explained(),
                     _ => return Ok(()),
                 },
-                Err(ClientError::Attempt(error)) if error.retriable() => error.to_string(),
-                Err(error) => return Err(error),
+                Err(ClientError::Attempt(error)) if error.retriable() => {
+                    before_that.unwrap_or_else(|| error.to_string())
+                }
+                Err(error) => match before_that {
+                    Some(before) if matches!(error, ClientError::TimedOut { .. }) => before,
+                    _ => return Err(error),
+                },
             };
             // The controller or the coordinator may be another broker by now.
             self.client.refresh_metadata();
@@ -167,6 +177,7 @@ impl Admin {
                     cause: cause.into(),
                 });
             };
+            before = Some(cause);
             tokio::time::sleep(pause).await;
         }
     }

@@ -127,7 +127,8 @@ impl Admin {
         });
         let mut listed = Vec::new();
         for (broker, response) in brokers.iter().zip(together::all_succeed(asked).await?) {
-            outcome(response.error_code, None, None)?;
+            let refused = outcome(response.error_code, None, None);
+            refused.map_err(|error| error.about(&format!("broker {}", broker.id)))?;
             let states = response.transaction_states.into_iter();
             listed.extend(states.map(|state| TransactionListing {
                 transactional_id: state.transactional_id,

@@ -1,5 +1,6 @@
 //! Requests that any broker can answer: to one after the other until the deadline, and past those that are silent.
 
+use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -90,9 +91,11 @@ impl Client {
             if !changes_nothing(request.api()) {
                 brokers.truncate(1);
             }
+            let began = now();
             let Err(failed) = self.ask_in_turn(brokers, request, deadline).await else {
                 return Ok(());
             };
+            let says_nothing = !tries.failures.is_empty() && self.was_cut_off(began, deadline);
             let mut is_refused = false;
             for (broker, error) in failed {
                 match error {
@@ -100,6 +103,7 @@ impl Client {
                         return Err(ClientError::Closed);
                     }
                     AttemptError::Closed => {}
+                    error if error.retriable() && says_nothing => {}
                     error => {
                         is_refused |= !error.retriable();
                         tries.failed(&broker, error);
@@ -128,11 +132,11 @@ impl Client {
     ) -> Result<(), Failed> {
         let left = deadline.saturating_duration_since(now());
         let overtake_after = OVERTAKE_AFTER.min(left / PART_OF_THE_TIME);
-        let mut waiting = brokers.into_iter();
-        let (mut under_way, mut failed) = (Vec::new(), Vec::new());
+        let mut waiting = VecDeque::from(brokers);
+        let (mut under_way, mut failed) = (Vec::new(), Failed::new());
         let mut starts_next = true;
         loop {
-            if starts_next && let Some(broker) = waiting.next() {
+            if starts_next && let Some(broker) = waiting.pop_front() {
                 let asked = Arc::clone(&broker);
                 let call = async move { self.try_on(&asked, request, deadline).await };
                 under_way.push((broker, Box::pin(call)));
@@ -140,13 +144,19 @@ impl Client {
             if under_way.is_empty() {
                 return Err(failed);
             }
-            let has_more = waiting.len() > 0;
+            let has_more = !waiting.is_empty();
             starts_next = tokio::select! {
                 biased;
                 (broker, outcome) = first(&mut under_way) => match self.noted(outcome) {
                     Ok(()) => return Ok(()),
                     Err(error) => {
-                        failed.push((broker, error));
+                        // Asked again beside one that stays silent: what it failed with may have passed.
+                        if error.retriable() && !under_way.is_empty() {
+                            waiting.push_back(Arc::clone(&broker));
+                        }
+                        // Those that were asked first have waited for longest, and say most.
+                        failed.retain(|(known, _)| !Arc::ptr_eq(known, &broker));
+                        failed.insert(0, (broker, error));
                         false
                     }
                 },

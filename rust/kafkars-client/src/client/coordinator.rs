@@ -29,6 +29,7 @@ impl Client {
         let config = self.config();
         let backoff = Backoff::new(config.retry_backoff, config.retry_backoff_max);
         let mut failures = 0;
+        let mut refusal = None;
         let key = Arc::from(key);
         let search = FindCoordinator { kind, key };
         let late = |cause| ClientError::TimedOut {
@@ -38,8 +39,12 @@ impl Client {
         };
         loop {
             let build = |version| search.request(version);
+            let began = now();
             let response = match self.request_any_with(build, deadline).await {
-                Err(ClientError::TimedOut { cause, .. }) => return Err(late(cause)),
+                Err(ClientError::TimedOut { cause, .. }) => {
+                    let before = refusal.filter(|_| self.was_cut_off(began, deadline));
+                    return Err(late(before.unwrap_or(cause)));
+                }
                 other => other?,
             };
             let (code, message) = match found(response) {
@@ -61,6 +66,7 @@ impl Client {
                 });
             }
             failures += 1;
+            refusal = Some(Arc::from(code.explained()));
             let left = deadline.saturating_duration_since(now());
             let random = self.core.network.random.lock().next();
             let Some(pause) = backoff.delay_within(left, failures, random) else {

@@ -4,6 +4,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use kafkars_core::backoff::LAST_TRY;
 use kafkars_protocol::Request;
 
 use super::any_request::{AnyRequest, RepeatableRequest};
@@ -130,6 +131,13 @@ impl Client {
 
     pub(super) fn within_request_timeout(&self, deadline: Instant) -> Instant {
         deadline.min(after(now(), self.config().request_timeout))
+    }
+
+    /// True if a try that began then was ended by the end of its call, before a broker can be said to be silent. What
+    /// the tries before it have met says more.
+    pub(crate) fn was_cut_off(&self, began: Instant, deadline: Instant) -> bool {
+        let now = now();
+        now + LAST_TRY >= deadline && now - began < self.config().request_timeout / 2
     }
 
     /// Asks for metadata after a failure that lost a broker: its partitions may have a new leader.

@@ -82,6 +82,7 @@ async fn list_until(
     let mut cause: Arc<str> = "no broker answered".into();
     let mut failures = 0;
     while !open.is_empty() && !shared.is_closed() {
+        let began = now();
         let (asked, refused) = by_leader(shared, std::mem::take(&mut open), deadline).await;
         done.extend(refused);
         for (question, outcome) in ask_all(shared, operation, asked, deadline).await {
@@ -89,7 +90,9 @@ async fn list_until(
                 ListOffsetsOutcome::Found(found) => done.push((question.partition, Ok(found))),
                 ListOffsetsOutcome::Refused(error) => done.push((question.partition, Err(error))),
                 ListOffsetsOutcome::Again(why) => {
-                    cause = why;
+                    if failures == 0 || !shared.client.was_cut_off(began, deadline) {
+                        cause = why;
+                    }
                     open.push(question);
                 }
             }

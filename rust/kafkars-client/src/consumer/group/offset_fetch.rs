@@ -69,6 +69,7 @@ async fn fetch_until(
     let (mut failures, mut coordinator) = (0, None);
     let mut cause: Arc<str> = "the coordinator did not answer".into();
     while !shared.is_closed() {
+        let began = now();
         let asked = attempt(
             shared,
             group,
@@ -80,6 +81,8 @@ async fn fetch_until(
         match asked.await.and_then(whole) {
             Ok(offsets) => return Ok(offsets),
             Err(OffsetFetchFailure::Refused(error)) => return Err(error),
+            Err(OffsetFetchFailure::Again(_))
+                if failures > 0 && shared.client.was_cut_off(began, deadline) => {}
             Err(OffsetFetchFailure::Again(why)) => cause = why,
         }
         failures += 1;
