@@ -121,3 +121,15 @@ def test_every_outcome_that_is_excused_belongs_to_a_row(library: str) -> None:
     others = {each.cases[0] for each in reasons(also)} if also else set()
     assert set(outcomes(library)) - others == set(rows)
     assert all(outcomes(library).values())
+
+
+def test_an_original_that_was_out_of_time_excuses_no_other_outcome_of_the_face() -> None:
+    def found(original: str, face: str) -> bool:
+        case = "[working] AIOKafkaAdminClient.list_consumer_group_offsets(group_id=number)"
+        sides = ({"raised": name, "is": [], "says": None} for name in (original, face))
+        return reason("aiokafka", Difference(case, *sides, later=None)) is not None
+
+    assert found("ValueError", "TypeError")
+    assert found("RequestTimedOutError", "TypeError")
+    assert not found("RequestTimedOutError", "ValueError")
+    assert not found("IndexError", "TypeError")
