@@ -169,7 +169,6 @@ def test_what_is_named_twice_is_done_once(admin: Any) -> None:
         outcomes = call(["group", "other", "group"], return_exceptions=True)
         assert list(outcomes) == ["group", "other"]
         assert not isinstance(outcomes["group"], Exception)
-    assert admin.delete_topics(["t", "t"]) == {"t": None}
 
 
 def test_a_group_without_a_coordinator_holds_up_no_other(broker: EmbeddedBroker, client_api: Any) -> None:

@@ -1,6 +1,5 @@
 //! Topics: creating, deleting, adding partitions, listing, describing.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -131,12 +130,9 @@ impl Admin {
     /// As for [`Admin::describe_cluster`]; a topic that was refused has its error in its own outcome.
     pub async fn delete_topics(
         &self,
-        mut names: Vec<String>,
+        names: Vec<String>,
         deadline: Instant,
     ) -> Result<Outcomes<String, ()>, ClientError> {
-        // Brokers refuse a name that is there twice.
-        let mut known = HashSet::with_capacity(names.len());
-        names.retain(|name| known.insert(name.clone()));
         let build = |version| {
             let mut request = DeleteTopicsRequest {
                 timeout_ms: broker_timeout(deadline),
